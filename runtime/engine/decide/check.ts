@@ -11,28 +11,28 @@ import { type RuleShape, type RuleTable, type TableShape, UNCONDITIONAL } from '
 import { type Evaluation, type Judges, type ListedDerivedRoles, type Outcome, UNDECIDED } from './evaluation.js';
 
 /**
- * How rules, roles, scopes and policies combine (docs/spec/policy-language.md#how-a-check-is-decided,
- * docs/spec/policy-language.md#combining-decisions), and the only place that knows.
+ * Decides one action (docs/spec/policy-language.md#how-a-check-is-decided,
+ * docs/spec/policy-language.md#combining-decisions). `plan` takes the same steps (runtime/engine/plan/plan.ts).
  *
- * Principal policies decide first, and for good. What they leave undecided, resource policies decide for each role of
- * the request on its own: any role's ALLOW stands, whatever another role is denied. A role asks the scopes from the one
- * requested up to the root, and the first with an outcome decides; only an ALLOW of a scope that requires parental
- * consent is asked again of the parents. What nobody decides is denied.
+ * Principal policies decide first, and their outcome is final. Where they have none, resource policies decide for each
+ * role of the principal separately: an ALLOW of any role counts, even if another role is denied. A role walks the scopes
+ * from the requested one up to the root, and the first with an outcome decides; an ALLOW of a scope that requires
+ * parental consent needs one of its parents too. The default is DENY.
  *
- * Leaves who decided in the evaluation.
+ * The evaluation then names the policy and the scope that decided.
  */
 export function check(evaluation: Evaluation, judges: Judges, action: string): Effect {
   evaluation.beginAction();
   const { principal, resource } = evaluation;
   const byPrincipal = principal === undefined ? UNDECIDED : judgePrincipal(evaluation, judges, principal, action);
   if (byPrincipal !== UNDECIDED) return byPrincipal;
-  const byResource = isPlain(evaluation, resource)
-    ? judgePlainly(evaluation, resource, action)
+  const byResource = isSingleTable(evaluation, resource)
+    ? judgeSingleTable(evaluation, resource, action)
     : judgeRoles(evaluation, judges, action);
   return byResource === UNDECIDED ? DENY : byResource;
 }
 
-/** Apart, so that what most requests run through stays small enough to be compiled as one. */
+/** A function of its own, so that V8 can inline what most requests run through. */
 function judgePrincipal(evaluation: Evaluation, judges: Judges, principal: PrincipalChain, action: string): Outcome {
   return requirePart(judges.principalJudge).judge(evaluation, judges, principal, action);
 }
@@ -50,7 +50,7 @@ function judgeRoles(evaluation: Evaluation, judges: Judges, action: string): Out
   return combined;
 }
 
-/** The role is that of `evaluation.judge`. A DENY counts as the one that decided only while it is the first. */
+/** The role is that of `evaluation.judge`. Of several DENY outcomes the first is the one that decided. */
 function judgeRole(evaluation: Evaluation, judges: Judges, action: string, isFirst: boolean): Outcome {
   for (let step = evaluation.resource.first; step !== undefined; step = step.parent) {
     if (evaluation.listsDerivedRoles) enterScope(evaluation, step);
@@ -62,7 +62,7 @@ function judgeRole(evaluation: Evaluation, judges: Judges, action: string, isFir
   return UNDECIDED;
 }
 
-/** Role policies first, which can only deny; then the rules. */
+/** Role policies come first, which can only deny; then the rules. */
 function judgeScope(
   evaluation: Evaluation,
   judges: Judges,
@@ -77,33 +77,7 @@ function judgeScope(
   return table === undefined ? UNDECIDED : judgeRules(evaluation, judges, table, bits, action);
 }
 
-/** A chain of one table that nobody watches while it decides. */
-export interface PlainChain extends ResourceChain {
-  readonly sole: TableShape;
-}
-
-/** Whether a chain is such. */
-export function isPlain(evaluation: Evaluation, chain: ResourceChain): chain is PlainChain {
-  const { sole } = chain;
-  return sole !== undefined && !evaluation.listsDerivedRoles && !(sole.hasOutputs && evaluation.collectsOutputs);
-}
-
-/** What the roles of a request come to where there is one table and only an ALLOW can be told from the rest. */
-export function judgePlainly(evaluation: Evaluation, { sole, conditions }: PlainChain, action: string): Outcome {
-  const { judgedRoles: roles } = evaluation;
-  const rules = rulesFor(action, sole);
-  let withoutAllow = 0;
-  for (let i = 0; i < roles.length; i++) {
-    const bits = evaluation.bitsOf(roles[i] as string, sole);
-    if ((bits & ~withoutAllow) === 0) continue;
-    const outcome = findAllowed(evaluation, rules, conditions, bits, action);
-    if (outcome === ALLOW) return ALLOW;
-    if (outcome === UNDECIDED) withoutAllow |= bits;
-  }
-  return UNDECIDED;
-}
-
-/** A DENY beats every ALLOW beside it. */
+/** A DENY wins over every ALLOW of the same table. */
 export function judgeRules(
   evaluation: Evaluation,
   { visitRules }: Judges,
@@ -119,7 +93,7 @@ export function judgeRules(
     : findDecisive(evaluation, rules, conditions, bits, action);
 }
 
-/** Whether anybody can tell in what order, or how often, the rules of a table are asked. */
+/** Whether the order in which the rules of a table are evaluated, or how often, shows in the result. */
 function isVisited(evaluation: Evaluation, { shape }: RuleTable): boolean {
   return shape.alwaysVisited || (shape.hasOutputs && evaluation.collectsOutputs);
 }
@@ -130,7 +104,7 @@ function rulesFor(action: string, { named, other }: TableShape): readonly RuleSh
 
 type Conditions = RuleTable['conditions'];
 
-/** A hot loop: the denials stand first, so the first rule that holds decides. */
+/** A hot loop: the DENY rules come first, so the first rule that holds decides. */
 function findDecisive(
   evaluation: Evaluation,
   rules: readonly RuleShape[],
@@ -146,8 +120,8 @@ function findDecisive(
 }
 
 /**
- * The other hot loop: where nobody is asked afterwards, denials matter only to what is allowed, so the ALLOW rules
- * stand first.
+ * The other hot loop, for tables that nothing is asked after: there a DENY matters only to what is allowed, so the ALLOW
+ * rules come first.
  */
 function findAllowed(
   evaluation: Evaluation,
@@ -182,9 +156,9 @@ function holds(
 
 /**
  * Makes the active derived roles of a scope those that conditions see. They are computed when the scope is first
- * entered, with the list the scope before it left behind (docs/spec/policy-language.md#effective-derived-roles).
+ * entered; their conditions see the list of the scope before it (docs/spec/policy-language.md#effective-derived-roles).
  */
-export function enterScope(evaluation: Evaluation, step: ResourceStep): void {
+function enterScope(evaluation: Evaluation, step: ResourceStep): void {
   evaluation.enter(step, evaluation.listedIn(step) ?? listDerivedRoles(evaluation, derivedRolesOf(step)));
 }
 
@@ -198,8 +172,7 @@ function listDerivedRoles(evaluation: Evaluation, derivedRoles: readonly Derived
     if (!reachesByText(derivedRole, roles)) continue;
     evaluation.journal?.lists(derivedRole.key, derivedRole.name);
     const told = traced && (traced.conditions.get(derivedRole.key)?.(request) ?? true);
-    // A journal of an evaluation that is not strict only listens to the traced condition: of variables that failed it
-    // knows another value.
+    // Unless evaluation is strict, a traced condition only reports failures: it reads a failed variable as another value.
     const holds =
       told === undefined || request.failures?.stops === false
         ? (derivedRole.whenListed ?? derivedRole.when)(request)
@@ -211,3 +184,28 @@ function listDerivedRoles(evaluation: Evaluation, derivedRoles: readonly Derived
 }
 
 const NONE: ListedDerivedRoles = { active: [], failed: [] };
+
+/** A chain with one table, where only the decision shows in the result. Most requests have one. */
+interface SingleTableChain extends ResourceChain {
+  readonly sole: TableShape;
+}
+
+function isSingleTable(evaluation: Evaluation, chain: ResourceChain): chain is SingleTableChain {
+  const { sole } = chain;
+  return sole !== undefined && !evaluation.listsDerivedRoles && !(sole.hasOutputs && evaluation.collectsOutputs);
+}
+
+/** As `judgeRoles`, but a DENY is UNDECIDED, which comes to the same where nothing else decides. */
+function judgeSingleTable(evaluation: Evaluation, { sole, conditions }: SingleTableChain, action: string): Outcome {
+  const { judgedRoles: roles } = evaluation;
+  const rules = rulesFor(action, sole);
+  let withoutAllow = 0;
+  for (let i = 0; i < roles.length; i++) {
+    const bits = evaluation.bitsOf(roles[i] as string, sole);
+    if ((bits & ~withoutAllow) === 0) continue;
+    const outcome = findAllowed(evaluation, rules, conditions, bits, action);
+    if (outcome === ALLOW) return ALLOW;
+    if (outcome === UNDECIDED) withoutAllow |= bits;
+  }
+  return UNDECIDED;
+}
