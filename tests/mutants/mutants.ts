@@ -70,8 +70,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a role policy that does not list an action leaves it alone',
     file: PLAN,
-    find: 'restriction = either(restriction, true);',
-    replace: '',
+    find: 'return either(before, true);',
+    replace: 'return before;',
   },
   {
     name: 'the condition of a role policy is turned round',
@@ -118,9 +118,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'scopes are asked from the root down',
     file: PLAN,
-    find: '  for (let step = walk.planning.resource.first; step !== undefined && verdict.allow !== true; step = step.parent) {\n    addLayer(walk, verdict, planScope(walk, step, lineage));\n  }',
+    find: '  for (let step = walk.planning.resource.first; step !== undefined && verdict.allow !== true; step = step.parent) {',
     replace:
-      '  const steps = [];\n  for (let step = walk.planning.resource.first; step !== undefined; step = step.parent) steps.unshift(step);\n  for (const step of steps) if (verdict.allow !== true) addLayer(walk, verdict, planScope(walk, step, lineage));',
+      '  const steps = [];\n  for (let step = walk.planning.resource.first; step !== undefined; step = step.parent) steps.unshift(step);\n  for (const step of steps) {\n    if (verdict.allow === true) break;',
   },
   {
     name: 'only the scope requested is asked',

@@ -15,9 +15,9 @@ import { type Evaluation, type Judges, type ListedDerivedRoles, type Outcome, UN
  * docs/spec/policy-language.md#combining-decisions). `plan` takes the same steps (runtime/engine/plan/plan.ts).
  *
  * Principal policies decide first, and their outcome is final. Where they have none, resource policies decide for each
- * role of the principal separately: an ALLOW of any role counts, even if another role is denied. A role walks the scopes
- * from the requested one up to the root, and the first with an outcome decides; an ALLOW of a scope that requires
- * parental consent needs one of its parents too. The default is DENY.
+ * role of the principal separately: an ALLOW of any role counts, even if another role is denied. A role walks the
+ * scopes from the requested one up to the root, and the first with an outcome decides; an ALLOW of a scope that
+ * requires parental consent needs one of its parents too. The default is DENY.
  *
  * The evaluation then names the policy and the scope that decided.
  */
@@ -120,8 +120,8 @@ function findDecisive(
 }
 
 /**
- * The other hot loop, for tables that nothing is asked after: there a DENY matters only to what is allowed, so the ALLOW
- * rules come first.
+ * The other hot loop, for tables that nothing is asked after: there a DENY matters only to what is allowed, so the
+ * ALLOW rules come first.
  */
 function findAllowed(
   evaluation: Evaluation,
@@ -172,7 +172,8 @@ function listDerivedRoles(evaluation: Evaluation, derivedRoles: readonly Derived
     if (!reachesByText(derivedRole, roles)) continue;
     evaluation.journal?.lists(derivedRole.key, derivedRole.name);
     const told = traced && (traced.conditions.get(derivedRole.key)?.(request) ?? true);
-    // Unless evaluation is strict, a traced condition only reports failures: it reads a failed variable as another value.
+    // Unless evaluation is strict, a traced condition only reports failures: it reads a failed variable as another
+    // value.
     const holds =
       told === undefined || request.failures?.stops === false
         ? (derivedRole.whenListed ?? derivedRole.when)(request)

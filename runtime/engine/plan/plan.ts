@@ -33,43 +33,44 @@ import type { UnplannedRule } from '../requests.js';
 import { type FixedResiduals, PlannedResults, type PlanQuery } from './query.js';
 import { strictCondition, type Visit, type VisitedLayer } from './strict.js';
 
-/** What is known while one principal's access to resources yet to be found is planned. */
+/** What a plan knows: the policies that apply, the principal, and what all rows share. */
 export interface Planning extends Found {
   /** What conditions see. */
   readonly query: PlanQuery;
   readonly fixed: FixedResiduals;
-  /** Whether anybody can see the active derived roles. */
+  /** Whether a condition or an output reads the active derived roles. */
   readonly listsDerivedRoles: boolean;
   /**
    * Strict evaluation as the reference plans it: a condition that is known to fail as a whole denies the action
    * (docs/spec/plans.md#strict-evaluation).
    */
   readonly fails: ((entry: RuleEntry, left: Condition) => boolean) | undefined;
-  /** Strict evaluation as check has it: what cannot be evaluated on a row denies the action there. */
+  /** Strict evaluation as check has it: a condition that cannot be evaluated on a row denies the action there. */
   readonly strict: TracedBundle | undefined;
-  /** The scopes that are named. */
+  /** The scopes that `ActionPlan.scope` may name. */
   readonly scopesWithRules: ReadonlySet<string>;
-  /** Where rules are reported that no filter can say. */
+  /** The rules that no filter can express are added here. */
   readonly unplanned: UnplannedRule[];
 }
 
-/** What is left of the decision about one action. */
+/** The plan of one action. */
 export interface ActionPlan {
+  /** Of the rows on which the action is allowed. */
   readonly condition: Condition;
-  /** Whether any rule was met that could count (docs/spec/plans.md#no-match). */
+  /** Whether any rule was found that could count (docs/spec/plans.md#no-match). */
   readonly isMatched: boolean;
   /**
-   * The least specific scope, but for those that need consent, with a rule for the action; of the role looked at last
+   * The least specific scope with a rule for the action, without those that need consent; of the role planned last
    * (docs/spec/plans.md#matched-scopes).
    */
   readonly scope: string;
 }
 
 /**
- * The twin of check: the same roles, scopes, permissions, principal and role policies, combined before there is a
- * resource. A principal's policies come to what they allow and what they deny, `A_p` and `D_p`; each role comes to an
- * answer of its own, and any role's ALLOW stands; together they are `not D_p and (A_p or A_r)`, which is `A_p or (not
- * D_p and A_r)` where `A_p` has been denied its own (docs/spec/plans.md#the-formula).
+ * Plans one action: takes the steps of `check` (runtime/engine/decide/check.ts) before there is a resource. The
+ * principal's policies allow `A_p` and deny `D_p`. Each role has a condition of its own, and any role's ALLOW counts:
+ * `A_r`. The plan is `not D_p and (A_p or A_r)`, which is `A_p or (not D_p and A_r)`, as `A_p` excludes what the
+ * principal's policies deny (docs/spec/plans.md#the-formula).
  */
 export function plan(planning: Planning, action: string): ActionPlan {
   const walk: Walk = {
@@ -100,16 +101,17 @@ export function plan(planning: Planning, action: string): ActionPlan {
   };
 }
 
+/** The state of one action's plan. */
 interface Walk {
   readonly planning: Planning;
   readonly action: string;
   scope: string;
   failed: boolean;
-  /** What the scopes of a chain have come to so far. */
+  /** The verdict of the scopes of the chain so far. */
   before: Verdict;
-  /** By step: the derived roles listed there. */
+  /** By step: the derived roles of the scopes entered so far. */
   listed: (Term | undefined)[] | undefined;
-  /** What is left of the conditions of rules that several roles may ask. */
+  /** The residuals of rules that several roles may reach. */
   left: Map<RuleEntry, Condition> | undefined;
   /** The first results of rules that share them. */
   results: PlannedResults | undefined;
@@ -121,25 +123,6 @@ interface Walk {
 
 const NO_LAYERS: readonly VisitedLayer[] = [];
 const NO_VISITS: readonly Visit[] = [];
-
-/** What the scopes of a chain come to; undefined where no rule speaks. */
-interface Verdict {
-  allow: Condition | undefined;
-  deny: Condition | undefined;
-  /** What role policies take away. */
-  restriction: Condition | undefined;
-  scope: string | undefined;
-}
-
-/** One scope's part of a chain. */
-interface Layer {
-  /** Undefined where only role policies stand, whatever the kind: they name no scope. */
-  readonly scope: string | undefined;
-  readonly consents: boolean;
-  allow: Condition | undefined;
-  deny: Condition | undefined;
-  readonly restriction: Condition | undefined;
-}
 
 function planPrincipal(walk: Walk): Verdict {
   const { principal, resource, query } = walk.planning;
@@ -155,10 +138,7 @@ function planPrincipal(walk: Walk): Verdict {
   return verdict;
 }
 
-const NOBODY: readonly string[] = [];
-const NOTHING: Verdict = Object.freeze({ allow: undefined, deny: undefined, restriction: undefined, scope: undefined });
-
-/** Each role on its own; those that are denied the same are written together. */
+/** Each role separately; roles with the same DENY are written together. */
 function planRoles(walk: Walk): {
   readonly allow: Condition | undefined;
   readonly isMatched: boolean;
@@ -188,26 +168,176 @@ function planRoles(walk: Walk): {
     isSettled = kept === true && deny === undefined;
     if (isSettled) break;
   }
-  // The role looked at last may be another one of its class.
+  // The role planned last may be another one of its class.
   if (!isSettled) for (const number of classes?.byLast ?? []) walk.scope = scopes[number] ?? walk.scope;
   let all: Condition | undefined;
   for (const { deny, allow } of granted) all = either(all, deny === undefined ? allow : allOf(not(deny), allow));
   return { allow: all, isMatched, layers };
 }
 
-function sameDenial(a: Condition | undefined, b: Condition | undefined): boolean {
-  return a === b || (a !== undefined && b !== undefined && sameCondition(a, b));
-}
-
 function planRole(walk: Walk, role: string): Verdict {
   const lineage = walk.planning.lineages?.get(role) ?? [role];
   const verdict = beginChain(walk);
-  // Whatever the parents say, a child's ALLOW stands.
+  // An ALLOW of a child counts, whatever its parents decide.
   for (let step = walk.planning.resource.first; step !== undefined && verdict.allow !== true; step = step.parent) {
+    if (walk.planning.listsDerivedRoles) enterScope(walk, step);
     addLayer(walk, verdict, planScope(walk, step, lineage));
   }
   if (verdict.scope !== undefined) walk.scope = verdict.scope;
   return verdict;
+}
+
+function planScope(walk: Walk, step: ResourceStep, lineage: readonly string[]): Layer {
+  const { planning } = walk;
+  const { policy, table, limits, consents } = step;
+  const scope = planning.scopesWithRules.has(step.scope) ? step.scope : undefined;
+  const bits = policy === undefined ? 0 : lineageBits(policy, lineage);
+  const hasRule = policy !== undefined && (policy.reach & bits) !== 0;
+  const restriction =
+    limits === undefined || areSilent(limits.byRole, lineage, hasRule)
+      ? undefined
+      : planLimits(walk, limits.byRole, lineage);
+  const layer: Layer = { scope, consents, allow: undefined, deny: undefined, restriction };
+  if (table !== undefined) planRules(walk, table, { layer, bits, lineage });
+  return layer;
+}
+
+/** What the role policies of a role and its ancestors deny (docs/spec/policy-language.md#role-policies). */
+function planLimits(
+  walk: Walk,
+  limits: ReadonlyMap<string, RoleLimits>,
+  lineage: readonly string[],
+): Condition | undefined {
+  let restriction: Condition | undefined;
+  for (const role of lineage) {
+    const limit = limits.get(role);
+    if (limit !== undefined) restriction = planLimit(walk, limit, restriction);
+  }
+  return restriction;
+}
+
+/** Denies what no rule lists; of the rules that list the action, every condition must hold. */
+function planLimit(walk: Walk, { key, rules }: RoleLimits, before: Condition | undefined): Condition | undefined {
+  const { strict, query } = walk.planning;
+  const listing = rules.filter(({ rule }) => rule.allows(walk.action));
+  if (listing.length === 0) {
+    if (strict !== undefined) walk.visits = [...walk.visits, { denies: true, holds: true, evaluates: true }];
+    return either(before, true);
+  }
+  let restriction = before;
+  for (const listed of listing) {
+    const { rule } = listed;
+    if (rule.where === undefined) continue;
+    const denied = not(rule.where(query));
+    if (strict !== undefined) visitLimit(walk, strict, key, listed, denied);
+    const left = decidedIfUnplannable(walk, key, rule.name, denied, true);
+    if (left !== false) restriction = either(restriction, left);
+  }
+  return restriction;
+}
+
+/** The roles for which the rules of a table are planned, and the layer that receives their conditions. */
+interface Reach {
+  readonly layer: Layer;
+  readonly bits: number;
+  readonly lineage: readonly string[];
+}
+
+/**
+ * What the rules of one table allow and deny. A DENY that is known not to apply is ignored
+ * (docs/spec/plans.md#the-formula).
+ */
+function planRules(walk: Walk, table: RuleTable, { layer, bits, lineage }: Reach): void {
+  const { planning } = walk;
+  for (const entry of entriesFor(table, walk.action)) {
+    if (!isReached(entry, bits, lineage, walk.action, planning.resource.kind)) continue;
+    const own = entry.unconditional ? true : residualOf(walk, entry);
+    const left = entry.rule.memo === undefined ? own : sharedResult(walk, entry.rule.memo, own, layer);
+    if (planning.fails?.(entry, left) === true) walk.failed = true;
+    if (planning.strict !== undefined) visitRule(walk, planning.strict, table.key, entry, left);
+    const condition = decidedIfUnplannable(walk, table.key, entry.rule.name, left, entry.effect !== ALLOW);
+    if (entry.effect === ALLOW) layer.allow = either(layer.allow, condition);
+    else if (condition !== false) layer.deny = either(layer.deny, condition);
+  }
+}
+
+/** The residual of a rule, computed once for all roles, as they see the same derived roles. */
+function residualOf(walk: Walk, entry: RuleEntry): Condition {
+  const { query, fixed } = walk.planning;
+  if (query.principal.roles.length < 2) return fixed.of(entry.rule, query);
+  walk.left ??= new Map();
+  const left = walk.left.get(entry) ?? fixed.of(entry.rule, query);
+  walk.left.set(entry, left);
+  return left;
+}
+
+/** Makes the derived roles that may be active in a scope those that conditions see. */
+function enterScope(walk: Walk, step: ResourceStep): void {
+  walk.listed ??= [];
+  const listed = walk.listed[step.index] ?? listDerivedRoles(walk.planning, step);
+  walk.listed[step.index] = listed;
+  walk.planning.query.derivedRoles = listed;
+}
+
+/**
+ * The derived roles that may be active in a scope, by name; their conditions see the list of the scope before it
+ * (docs/spec/policy-language.md#effective-derived-roles).
+ */
+function listDerivedRoles(planning: Planning, step: ResourceStep): Term {
+  const { query, lineages } = planning;
+  const roles = new Set(query.principal.roles.flatMap((role) => lineages?.get(role) ?? [role]));
+  const possible = derivedRolesOf(step)
+    .filter((derivedRole) => reachesByText(derivedRole, roles))
+    .map((derivedRole) => ({ name: derivedRole.name, ...listedRole(planning, derivedRole) }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  return rolesOf(possible, allOf(...possible.map(({ evaluates }) => evaluates)));
+}
+
+/** A failed variable reads as null, except in strict evaluation, where the list then cannot be read. */
+function listedRole(
+  { strict, query }: Planning,
+  { key, where, whereListed }: DerivedRole,
+): { readonly condition: Condition; readonly evaluates: Condition } {
+  if (strict === undefined) return { condition: (whereListed ?? where)(query), evaluates: true };
+  const { evaluates } = attempted(query, strict, strict.attempts?.get(key), strict.conditions.get(key));
+  return { condition: where(query), evaluates };
+}
+
+/**
+ * The result of a rule that shares it with others of its name: that of the first of them that is visited
+ * (docs/spec/policy-language.md#rules-that-share-a-name).
+ */
+function sharedResult(walk: Walk, identity: string, holds: Condition, layer: Layer): Condition {
+  walk.results ??= new PlannedResults();
+  return walk.results.visit(identity, { holds, reached: visitOf(walk, layer) });
+}
+
+/** Where a rule of a scope is visited: where nothing before it has decided for the role. Other roles do not count. */
+function visitOf({ before, planning }: Walk, { restriction, deny }: Layer): Condition {
+  if (planning.unplanned.length > 0)
+    return { kind: 'unplannable', reason: 'a result shared with a rule that may not be visited' };
+  return noneOf(
+    ...[before.allow, before.deny, before.restriction, restriction, deny].filter((ended) => ended !== undefined),
+  );
+}
+
+/** The combined outcome of the scopes of a chain; undefined where no rule has one. */
+interface Verdict {
+  allow: Condition | undefined;
+  deny: Condition | undefined;
+  /** What role policies deny. */
+  restriction: Condition | undefined;
+  scope: string | undefined;
+}
+
+/** One scope's part of a chain. */
+interface Layer {
+  /** Undefined in a scope that has only role policies, of whatever kind: matched scopes do not name it. */
+  readonly scope: string | undefined;
+  readonly consents: boolean;
+  allow: Condition | undefined;
+  deny: Condition | undefined;
+  readonly restriction: Condition | undefined;
 }
 
 function beginChain(walk: Walk): Verdict {
@@ -233,131 +363,24 @@ function addLayer(walk: Walk, verdict: Verdict, layer: Layer): void {
   verdict.allow = either(verdict.allow, layer.allow);
 }
 
-/** What is denied where nothing has been allowed before. */
+/** What is denied where no scope before allowed. */
 function gated(allowed: Condition | undefined, denied: Condition | undefined): Condition | undefined {
   return allowed === undefined || denied === undefined ? denied : allOf(not(allowed), denied);
 }
 
-function planScope(walk: Walk, step: ResourceStep, lineage: readonly string[]): Layer {
-  const { planning } = walk;
-  const { policy, table, limits, consents } = step;
-  const scope = planning.scopesWithRules.has(step.scope) ? step.scope : undefined;
-  if (planning.listsDerivedRoles) planning.query.derivedRoles = listedIn(walk, step);
-  const bits = policy === undefined ? 0 : lineageBits(policy, lineage);
-  const hasRule = policy !== undefined && (policy.reach & bits) !== 0;
-  const restriction =
-    limits === undefined || areSilent(limits.byRole, lineage, hasRule)
-      ? undefined
-      : planLimits(walk, limits.byRole, lineage);
-  const layer: Layer = { scope, consents, allow: undefined, deny: undefined, restriction };
-  if (table !== undefined) planRules(walk, table, { layer, bits, lineage });
-  return layer;
-}
-
-function listedIn(walk: Walk, step: ResourceStep): Term {
-  walk.listed ??= [];
-  const listed = walk.listed[step.index] ?? listDerivedRoles(walk.planning, step);
-  walk.listed[step.index] = listed;
-  return listed;
-}
-
-/** What the role policies of a role and its ancestors take away (docs/spec/policy-language.md#role-policies). */
-function planLimits(
-  walk: Walk,
-  limits: ReadonlyMap<string, RoleLimits>,
-  lineage: readonly string[],
-): Condition | undefined {
-  const { strict, query } = walk.planning;
-  let restriction: Condition | undefined;
-  for (const role of lineage) {
-    const limit = limits.get(role);
-    if (limit === undefined) continue;
-    const listing = limit.rules.filter(({ rule }) => rule.allows(walk.action));
-    if (listing.length === 0) {
-      restriction = either(restriction, true);
-      if (strict !== undefined) walk.visits = [...walk.visits, { denies: true, holds: true, evaluates: true }];
-    }
-    for (const listed of listing) {
-      const { rule } = listed;
-      if (rule.where === undefined) continue;
-      const denied = not(rule.where(query));
-      if (strict !== undefined) visitLimit(walk, strict, limit.key, listed, denied);
-      const left = settled(walk, limit.key, rule.name, denied, true);
-      if (left !== false) restriction = either(restriction, left);
-    }
-  }
-  return restriction;
-}
-
-/** For whom the rules of a table are asked, and where what they say goes. */
-interface Asking {
-  readonly layer: Layer;
-  readonly bits: number;
-  readonly lineage: readonly string[];
-}
-
 /**
- * What the rules of one table allow and deny. A DENY that is known not to apply says nothing
- * (docs/spec/plans.md#the-formula).
- */
-function planRules(walk: Walk, table: RuleTable, { layer, bits, lineage }: Asking): void {
-  const { planning } = walk;
-  for (const entry of entriesFor(table, walk.action)) {
-    if (!isReached(entry, bits, lineage, walk.action, planning.resource.kind)) continue;
-    const own = entry.unconditional ? true : whatIsLeft(walk, entry);
-    const left = entry.rule.memo === undefined ? own : sharedResult(walk, entry.rule.memo, own, layer);
-    if (planning.fails?.(entry, left) === true) walk.failed = true;
-    if (planning.strict !== undefined) visitRule(walk, planning.strict, table.key, entry, left);
-    const condition = settled(walk, table.key, entry.rule.name, left, entry.effect !== ALLOW);
-    if (entry.effect === ALLOW) layer.allow = either(layer.allow, condition);
-    else if (condition !== false) layer.deny = either(layer.deny, condition);
-  }
-}
-
-/** What is left of a condition, once for all roles: they see the same derived roles. */
-function whatIsLeft(walk: Walk, entry: RuleEntry): Condition {
-  const { query, fixed } = walk.planning;
-  if (query.principal.roles.length < 2) return fixed.of(entry.rule, query);
-  walk.left ??= new Map();
-  const left = walk.left.get(entry) ?? fixed.of(entry.rule, query);
-  walk.left.set(entry, left);
-  return left;
-}
-
-/**
- * The result of a rule that shares it with others: that of the first of them that is visited
- * (docs/spec/policy-language.md#rules-that-share-a-name).
- */
-function sharedResult(walk: Walk, identity: string, holds: Condition, layer: Layer): Condition {
-  walk.results ??= new PlannedResults();
-  return walk.results.visit(identity, { holds, reached: reached(walk, layer) });
-}
-
-/**
- * Where a rule of a scope is visited: nothing before it has ended the matter for the role. What ended it for another
- * role does not count.
- */
-function reached({ before, planning }: Walk, { restriction, deny }: Layer): Condition {
-  if (planning.unplanned.length > 0)
-    return { kind: 'unplannable', reason: 'a result shared with a rule that may not be visited' };
-  return noneOf(
-    ...[before.allow, before.deny, before.restriction, restriction, deny].filter((ended) => ended !== undefined),
-  );
-}
-
-/**
- * What strict evaluation makes of a rule: the derived role is asked first, and the rule only where it is active
- * (docs/spec/policy-language.md#strict-evaluation).
+ * Adds the visit of a rule in strict evaluation: the derived role is evaluated first, and the rule only where it is
+ * active (docs/spec/policy-language.md#strict-evaluation).
  */
 function visitRule(walk: Walk, strict: TracedBundle, policy: string, entry: RuleEntry, holds: Condition): void {
   const { rule, effect, traced, attempt, tracedDerivedRole, attemptDerivedRole } = entry;
   const { query } = walk.planning;
   const active = attempted(query, strict, attemptDerivedRole, tracedDerivedRole);
   const own = attempted(query, strict, attempt, traced);
-  // A result that is known from a visit before is not computed again.
+  // The result of an earlier visit is not computed again.
   const known = rule.memo === undefined || walk.results === undefined ? false : walk.results.visitedBefore(rule.memo);
   const evaluates = anyOf(known, allOf(active.evaluates, anyOf(not(active.holds), own.evaluates)));
-  report(walk, policy, rule.name, evaluates);
+  reportUnplannable(walk, policy, rule.name, evaluates);
   walk.visits = [...walk.visits, { denies: effect !== ALLOW, holds, evaluates }];
 }
 
@@ -369,7 +392,7 @@ function visitLimit(
   holds: Condition,
 ): void {
   const { evaluates } = attempted(walk.planning.query, strict, attempt, traced);
-  report(walk, policy, rule.name, evaluates);
+  reportUnplannable(walk, policy, rule.name, evaluates);
   walk.visits = [...walk.visits, { denies: true, holds, evaluates }];
 }
 
@@ -389,13 +412,13 @@ const NEVER_ATTEMPTED: Attempt = {
   evaluates: { kind: 'unplannable', reason: 'the bundle cannot say where a condition can be evaluated' },
 };
 
-/** A rule that no filter can say does not grant, or denies always; and is reported. */
-function settled(walk: Walk, policy: string, rule: string, left: Condition, towards: boolean): Condition {
-  return report(walk, policy, rule, left) ? decided(left, towards) : left;
+/** Reports a rule that no filter can express, and decides it: an ALLOW grants nothing, a DENY always applies. */
+function decidedIfUnplannable(walk: Walk, policy: string, rule: string, left: Condition, towards: boolean): Condition {
+  return reportUnplannable(walk, policy, rule, left) ? decided(left, towards) : left;
 }
 
-/** Whether something of a rule had to be reported. */
-function report({ planning: { unplanned } }: Walk, policy: string, rule: string, left: Condition): boolean {
+/** Whether the condition was unplannable, and so the rule was reported. */
+function reportUnplannable({ planning: { unplanned } }: Walk, policy: string, rule: string, left: Condition): boolean {
   const reason = unplannableReason(left);
   if (reason === undefined) return false;
   if (!unplanned.some((known) => known.policy === policy && known.rule === rule))
@@ -403,32 +426,15 @@ function report({ planning: { unplanned } }: Walk, policy: string, rule: string,
   return true;
 }
 
-/**
- * The derived roles that may be active in a scope, by name; the list before it is what their conditions see
- * (docs/spec/policy-language.md#effective-derived-roles).
- */
-function listDerivedRoles(planning: Planning, step: ResourceStep): Term {
-  const { query, lineages } = planning;
-  const roles = new Set(query.principal.roles.flatMap((role) => lineages?.get(role) ?? [role]));
-  const possible = derivedRolesOf(step)
-    .filter((derivedRole) => reachesByText(derivedRole, roles))
-    .map((derivedRole) => ({ name: derivedRole.name, ...listedRole(planning, derivedRole) }))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
-  return rolesOf(possible, allOf(...possible.map(({ evaluates }) => evaluates)));
+function sameDenial(a: Condition | undefined, b: Condition | undefined): boolean {
+  return a === b || (a !== undefined && b !== undefined && sameCondition(a, b));
 }
 
-/** A variable that failed reads as null, but in strict evaluation, where the list then cannot be read. */
-function listedRole(
-  { strict, query }: Planning,
-  { key, where, whereListed }: DerivedRole,
-): { readonly condition: Condition; readonly evaluates: Condition } {
-  if (strict === undefined) return { condition: (whereListed ?? where)(query), evaluates: true };
-  const { evaluates } = attempted(query, strict, strict.attempts?.get(key), strict.conditions.get(key));
-  return { condition: where(query), evaluates };
-}
-
-/** One beside the other, as the reference nests them. */
+/** Either of two conditions, nested as the reference nests them. */
 function either(a: Condition | undefined, b: Condition | undefined): Condition | undefined {
   if (a === undefined) return b;
   return b === undefined ? a : anyOf(a, b);
 }
+
+const NOBODY: readonly string[] = [];
+const NOTHING: Verdict = Object.freeze({ allow: undefined, deny: undefined, restriction: undefined, scope: undefined });
