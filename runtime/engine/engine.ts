@@ -110,7 +110,7 @@ export interface Settings extends PlanSettings {
    * The same, in whatever evaluation, where the bundle's was given: what policies are asked with once more, for a
    * journal.
    */
-  readonly forJournals: CompiledTraces | undefined;
+  readonly tracesToExplain: CompiledTraces | undefined;
 }
 
 /** The engine of a compiled bundle: the one way in. */
@@ -143,14 +143,14 @@ export class PolicyEngine implements Engine {
     protected readonly bundle: CompiledBundle,
     protected readonly settings: Settings,
     registry?: Registry,
-    journal?: Listener,
+    listener?: Listener,
   ) {
     this.judges = judgesOf(bundle, settings);
     this.registry = registry ?? new Registry(bundle, settings);
     this.evaluation = new Evaluation(settings.globals, settings.clock, settings.traced);
-    if (journal === undefined) return;
-    this.evaluation.journal = journal;
-    this.evaluation.request.failures = journal.failures;
+    if (listener === undefined) return;
+    this.evaluation.listener = listener;
+    this.evaluation.request.failures = listener.failures;
   }
 
   check({ principal, resources, auxData, includeMeta }: CheckRequest): readonly CheckResult[] {
@@ -304,7 +304,7 @@ export function settingsOf(options: EngineOptions): Settings {
     plan: options.plan,
     limits: options.limits ?? {},
     traced: options.strictEvaluation === true ? options.traced : undefined,
-    forJournals: options.traced,
+    tracesToExplain: options.traced,
   };
 }
 

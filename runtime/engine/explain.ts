@@ -40,7 +40,7 @@ export interface AuditedEngine extends Engine {
 export function createAuditedEngine(bundle: CompiledBundle, options: EngineOptions = {}): AuditedEngine {
   // A journal is written of every rule that is visited.
   const settings = settingsOf(options);
-  const engine = new JournalingEngine({ visitRules, ...bundle }, settings);
+  const engine = new ExplainingEngine({ visitRules, ...bundle }, settings);
   const limited = bundle.guard?.limited(engine, settings.limits) ?? engine;
   return {
     check: (request) => limited.check(request),
@@ -52,25 +52,25 @@ export function createAuditedEngine(bundle: CompiledBundle, options: EngineOptio
   };
 }
 
-class JournalingEngine extends PolicyEngine {
+class ExplainingEngine extends PolicyEngine {
   /** Settings and registry of the engines that write journals; made when first asked for. */
-  private journalists: { readonly settings: Settings; readonly registry: Registry } | undefined = undefined;
+  private tracing: { readonly settings: Settings; readonly registry: Registry } | undefined = undefined;
 
   evaluationErrors(request: CheckRequest | PlanRequest): readonly EvaluationError[] {
-    return this.journalOf(request)?.evaluationErrors() ?? [];
+    return this.explain(request)?.evaluationErrors() ?? [];
   }
 
   effectivePolicies(request: CheckRequest | PlanRequest): readonly EffectivePolicy[] {
-    return this.journalOf(request)?.effectivePolicies(this.settings.forJournals?.sources) ?? [];
+    return this.explain(request)?.effectivePolicies(this.settings.tracesToExplain?.sources) ?? [];
   }
 
   /** Asks the policies once more, in an engine beside this one, which writes down what it meets. */
-  private journalOf(request: CheckRequest | PlanRequest): Journal | undefined {
-    const { forJournals } = this.settings;
-    if (forJournals === undefined) return undefined;
-    const settings = { ...this.settings, traced: forJournals };
-    this.journalists ??= { settings, registry: new Registry(this.bundle, settings) };
-    const { registry } = this.journalists;
+  private explain(request: CheckRequest | PlanRequest): Journal | undefined {
+    const { tracesToExplain } = this.settings;
+    if (tracesToExplain === undefined) return undefined;
+    const settings = { ...this.settings, traced: tracesToExplain };
+    this.tracing ??= { settings, registry: new Registry(this.bundle, settings) };
+    const { registry } = this.tracing;
     const journal = new Journal(this.settings.traced !== undefined);
     const ask = (): void => {
       if ('resources' in request)

@@ -1,5 +1,5 @@
 import { beginLimit, DEFAULT_COST, DEFAULT_MEMORY, endLimit, EvaluationLimitError, renewMemory } from '../cel/index.js';
-import { type Evaluation, Speakers } from './decide/evaluation.js';
+import { type Evaluation, OutputRoles } from './decide/evaluation.js';
 import { FEW_ROLES, roleClasses } from './find/chains.js';
 import { entryOf } from './find/tables.js';
 import type { AccessRequest, CheckRequest, CheckResult, PlanRequest, PlanResult } from './requests.js';
@@ -132,7 +132,7 @@ function chooseRoles(evaluation: Evaluation): void {
   const classes = entryOf(evaluation.roleClasses, resource, () =>
     roleClasses(request.principal.roles, resource, lineages),
   );
-  if (collectsOutputs) evaluation.speakers = new Speakers(classes);
+  if (collectsOutputs) evaluation.outputRoles = new OutputRoles(classes);
   else evaluation.judgedRoles = classes.first;
 }
 

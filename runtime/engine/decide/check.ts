@@ -39,9 +39,9 @@ function judgePrincipal(evaluation: Evaluation, judges: Judges, principal: Princ
 
 /** The first ALLOW decides, else the first DENY. */
 function judgeRoles(evaluation: Evaluation, judges: Judges, action: string): Outcome {
-  const { judgedRoles, speakers } = evaluation;
+  const { judgedRoles, outputRoles } = evaluation;
   let combined: Outcome = UNDECIDED;
-  for (let i = 0; i < judgedRoles.length; i = speakers?.next(i, evaluation.outputs.length) ?? i + 1) {
+  for (let i = 0; i < judgedRoles.length; i = outputRoles?.next(i, evaluation.outputs.length) ?? i + 1) {
     evaluation.judge(judgedRoles[i] as string);
     const outcome = judgeRole(evaluation, judges, action, combined === UNDECIDED);
     if (outcome === ALLOW || evaluation.failed) return outcome;
@@ -170,7 +170,7 @@ function listDerivedRoles(evaluation: Evaluation, derivedRoles: readonly Derived
   const failed: string[] = [];
   for (const derivedRole of derivedRoles) {
     if (!reachesByText(derivedRole, roles)) continue;
-    evaluation.journal?.lists(derivedRole.key, derivedRole.name);
+    evaluation.listener?.lists(derivedRole.key, derivedRole.name);
     const told = traced && (traced.conditions.get(derivedRole.key)?.(request) ?? true);
     // Unless evaluation is strict, a traced condition only reports failures: it reads a failed variable as another
     // value.

@@ -32,35 +32,34 @@ import {
 /** Neither ALLOW nor DENY. */
 export const UNDECIDED = 0;
 
-/** What the rules of a table, a scope or a chain come to. */
+/** The result of the rules of a table, a scope or a chain. */
 export type Outcome = typeof UNDECIDED | Effect;
 
-/** The parts of the engine that judge, where policies need them: bundles bring them. */
+/** The optional parts of check. A bundle brings those that its policies need. */
 export interface Judges {
   /** Present with principal policies. */
   readonly principalJudge?: PrincipalJudge | undefined;
   /** Present with role policies. */
   readonly roleJudge?: RoleJudge | undefined;
   /**
-   * Present where somebody can tell in what order, or how often, rules are asked: with outputs, and results that rules
-   * share.
+   * Present where the order of rules, or how often they are evaluated, shows: with outputs, and with shared results.
    */
   readonly visitRules?: VisitRules | undefined;
 }
 
 /** Judges by principal policies. */
 export interface PrincipalJudge extends PrincipalFinder {
-  /** What the policies of the principal come to; leaves who decided in the evaluation. */
+  /** The outcome of the principal's policies; tells the evaluation which one decided. */
   readonly judge: (evaluation: Evaluation, judges: Judges, chain: PrincipalChain, action: string) => Outcome;
 }
 
 /** Judges by role policies, which can only deny. */
 export interface RoleJudge extends RoleFinder {
-  /** What the policies of the role being judged and its ancestors come to. */
+  /** The outcome of the policies of the current role and its ancestors. */
   readonly judge: (evaluation: Evaluation, limits: ScopeLimits, hasRule: boolean, action: string) => Outcome;
 }
 
-/** Asks the rules of a table one by one. */
+/** Evaluates the rules of a table one by one. */
 export type VisitRules = (evaluation: Evaluation, table: RuleTable, bits: number, action: string) => Outcome;
 
 /** What a compiled bundle exports as `traced`: in strict evaluation every rule is visited. */
@@ -68,27 +67,26 @@ export interface CompiledTraces extends TracedBundle {
   readonly visitRules?: VisitRules;
 }
 
-/** Is told what is asked, while policies are asked once more. */
+/** Observes an evaluation that is repeated to explain it. */
 export interface Listener {
-  /** A rule is going to be asked. */
+  /** Called before a rule is evaluated. */
   considers(policy: string, rule: string): void;
-  /** A derived role is going to be listed; `key` is its policy, `#` and its name. */
+  /** Called before a derived role is evaluated for the list; `key` is its policy, `#` and its name. */
   lists(key: string, name: string): void;
-  /** What traced conditions tell. */
+  /** What traced conditions report to. */
   readonly failures: Failures;
 }
 
 /**
- * What is known while one principal's access to one resource is judged. An engine owns one and fills it anew for each
- * resource, so that a decision allocates nothing.
+ * The state of one check. An engine has one and fills it again for each resource, so that a decision does not allocate.
  */
 export class Evaluation {
   /** What conditions see. */
-  readonly request: LiveRequest;
+  readonly request: MutableRequest;
   principal: PrincipalChain | undefined = undefined;
   resource: ResourceChain = emptyChain('');
   lineages: ReadonlyMap<string, readonly string[]> | undefined = undefined;
-  /** The role being judged and its ancestors. */
+  /** The current role and its ancestors. */
   lineage: readonly string[] = NOBODY;
 
   /**
@@ -97,48 +95,48 @@ export class Evaluation {
    */
   principalKey = '';
   resourceKey = '';
-  /** The policy to name instead: that of a role which denied, or of a rule that failed in strict evaluation. */
-  accuser: string | undefined = undefined;
+  /** Named instead of these: the role policy that denied, or the policy whose rule failed in strict evaluation. */
+  denyingPolicy: string | undefined = undefined;
   /** A rule failed in strict evaluation: nothing more is visited for this action. */
   failed = false;
 
-  /** Whether outputs are wanted and some policy has any. */
+  /** Whether outputs are requested and some policy has any. */
   collectsOutputs = false;
   outputs: OutputEntry[] = [];
-  /** Of the request, in its order; where there are many, one for those that are judged alike. */
+  /** The roles of the request, in its order; if there are many, one of each class. */
   judgedRoles: readonly string[] = NOBODY;
-  /** Where there are many and outputs are wanted: then all are judged, as each repeats what the others say. */
-  speakers: Speakers | undefined = undefined;
-  /** The classes of the roles of the call, where there are many, by chain. */
+  /** Set if there are many roles and outputs are requested: then all are judged, as each repeats the outputs. */
+  outputRoles: OutputRoles | undefined = undefined;
+  /** By chain: the classes of the roles of the call, if there are many. */
   roleClasses: Map<ResourceChain, RoleClasses> | undefined = undefined;
 
-  /** Whether anybody can see the active derived roles. */
+  /** Whether a condition, an output or the response reads the active derived roles. */
   listsDerivedRoles = false;
 
-  /** Where is written down what is asked; undefined on the way of an answer. */
-  journal: Listener | undefined = undefined;
+  /** Undefined unless the check is explained. */
+  listener: Listener | undefined = undefined;
 
   private readonly alone: string[] = [''];
   /** First results by rule identity (docs/spec/policy-language.md#rules-that-share-a-name). */
   private readonly results = new FirstResults();
-  /** By step: the derived roles active in a scope entered already. */
+  /** By step: the derived roles of the scopes entered so far. */
   private readonly listed: (ListedDerivedRoles | undefined)[] = [];
-  /** Whether there is anything in these two. */
+  /** Whether `results` or `listed` have an element. */
   private remembers = false;
   private readonly roleBits = new RoleBits();
-  /** All roles of the call, and the ancestors they were found with. */
+  /** All roles of the call and their ancestors, and the lineages that these are from. */
   private roleSet: ReadonlySet<string> | undefined = undefined;
   private roleSetLineages: Evaluation['lineages'] = undefined;
   private decider: PrincipalStep | ResourceStep | undefined = undefined;
   private isPrincipal = false;
-  private decidingAccuser: string | undefined = undefined;
+  private decidingPolicy: string | undefined = undefined;
 
   constructor(
     globals: Attributes,
     clock: () => Instant,
     readonly traced: TracedBundle | undefined,
   ) {
-    this.request = new LiveRequest(globals, clock);
+    this.request = new MutableRequest(globals, clock);
   }
 
   /** Begins a call. */
@@ -148,37 +146,37 @@ export class Evaluation {
     this.roleClasses = undefined;
   }
 
-  /** Turns to a resource and forgets the one before. The chains are the caller's to set. */
+  /** Begins with the next resource. The caller sets the chains. */
   turnTo(resource: ResourceInput, lineages: ReadonlyMap<string, readonly string[]> | undefined): void {
     this.request.turnTo(resource);
     this.judgedRoles = this.request.principal.roles;
-    this.speakers = undefined;
+    this.outputRoles = undefined;
     this.lineages = lineages;
     if (this.remembers) this.forgetResults();
   }
 
-  /** Forgets the action before. */
+  /** Begins with the next action. */
   beginAction(): void {
     this.failed = false;
     this.decider = undefined;
     this.isPrincipal = false;
-    if (this.decidingAccuser !== undefined) this.decidingAccuser = undefined;
+    if (this.decidingPolicy !== undefined) this.decidingPolicy = undefined;
   }
 
-  /** Makes a role the one being judged. */
+  /** Sets the current role. */
   judge(role: string): void {
-    if (this.accuser !== undefined) this.accuser = undefined;
+    if (this.denyingPolicy !== undefined) this.denyingPolicy = undefined;
     const lineage = this.lineages?.get(role);
     if (lineage === undefined) this.alone[0] = role;
     this.lineage = lineage ?? this.alone;
   }
 
-  /** The bits by which rules know a role, ancestors aside. */
+  /** The bits of a role without its ancestors. */
   bitsOf(role: string, names: RoleNames): number {
     return this.roleBits.ofRole(names, role);
   }
 
-  /** The bits by which rules know the lineage. */
+  /** The bits of the current role and its ancestors together. */
   bitsOfLineage(names: RoleNames): number {
     const { lineage } = this;
     return lineage === this.alone ? this.roleBits.ofRole(names, lineage[0] as string) : lineageBits(names, lineage);
@@ -208,7 +206,7 @@ export class Evaluation {
     this.request.failedDerivedRoles = listed.failed;
   }
 
-  /** Those of all scopes entered, sorted. */
+  /** The active derived roles of all scopes entered, sorted. */
   get enteredDerivedRoles(): readonly string[] {
     return [...new Set(this.listed.flatMap((listed) => listed?.active ?? []))].sort();
   }
@@ -217,18 +215,18 @@ export class Evaluation {
   decidedByPrincipal(step: PrincipalStep): void {
     this.decider = step;
     this.isPrincipal = true;
-    if (this.accuser !== undefined) this.decidingAccuser = this.accuser;
+    if (this.denyingPolicy !== undefined) this.decidingPolicy = this.denyingPolicy;
   }
 
   /** The step of the resource's chain that decided; the last call counts. */
   decidedByResource(step: ResourceStep): void {
     this.decider = step;
-    if (this.accuser !== this.decidingAccuser) this.decidingAccuser = this.accuser;
+    if (this.denyingPolicy !== this.decidingPolicy) this.decidingPolicy = this.denyingPolicy;
   }
 
   /** The policy that decided, as decisions name it (docs/spec/policy-language.md#matched-policy-and-scope). */
   get matchedPolicy(): string {
-    return this.decidingAccuser ?? (this.isPrincipal ? this.principalKey : this.resourceKey);
+    return this.decidingPolicy ?? (this.isPrincipal ? this.principalKey : this.resourceKey);
   }
 
   /** The scope of what decided. */
@@ -261,8 +259,8 @@ export interface ListedDerivedRoles {
   readonly failed: readonly string[];
 }
 
-/** The request conditions see, filled in place: always of one shape, whatever the caller leaves out. */
-export class LiveRequest implements Request {
+/** The request that conditions see. It is filled in place and always has one shape, whatever the caller leaves out. */
+export class MutableRequest implements Request {
   readonly principal: Mutable<Principal> = { id: '', roles: NOBODY, attr: NO_ATTRIBUTES, policyVersion: '', scope: '' };
   readonly resource: Mutable<Resource> = { kind: '', id: '', attr: NO_ATTRIBUTES, policyVersion: '', scope: '' };
   readonly auxData: Mutable<AuxData> = { jwt: NO_ATTRIBUTES, jwts: NO_TOKENS };
@@ -295,7 +293,7 @@ export class LiveRequest implements Request {
     if (this.instant !== undefined) this.instant = undefined;
   }
 
-  /** Turns to a resource. */
+  /** Begins with the next resource. */
   turnTo(resource: ResourceInput): void {
     const own = this.resource;
     own.kind = resource.kind;
@@ -313,9 +311,8 @@ const NO_ATTRIBUTES: Attributes = Object.freeze({});
 const NO_TOKENS: AuxData['jwts'] = Object.freeze({});
 
 /**
- * The first results of rules in one check (docs/spec/policy-language.md#rules-that-share-a-name), by what identifies a
- * rule. Mostly few are visited, and looking through a few costs less than a Map, which has to be made anew to be
- * emptied (bench/check.bench.ts, "check").
+ * The first results of rules in one check (docs/spec/policy-language.md#rules-that-share-a-name), by rule or memo. Most
+ * checks visit few rules, and searching a few costs less than a Map and clearing it (bench/check.bench.ts, "check").
  */
 export class FirstResults {
   private readonly identities: unknown[] = [];
@@ -328,7 +325,7 @@ export class FirstResults {
     return this.count < FEW ? undefined : this.others.get(identity);
   }
 
-  /** Keeps a result that is not known yet. */
+  /** Adds a result that is not known yet. */
   add(identity: unknown, holds: boolean): void {
     if (this.count === FEW) {
       this.others.set(identity, holds);
@@ -348,32 +345,31 @@ export class FirstResults {
 const FEW = 12;
 
 /**
- * Which of many roles to judge where outputs are wanted, as each role repeats what the others of its class say. The
- * first of a class may be silent where the next one speaks
- * (docs/spec/policy-language.md#outputs-and-inactive-derived-roles), so two of them speak for all.
+ * Selects which of many roles to judge if outputs are requested, as each role repeats the outputs of its class. The
+ * first role of a class may have no outputs where the next one has some
+ * (docs/spec/policy-language.md#outputs-and-inactive-derived-roles), so the first two tell for all.
  */
-export class Speakers {
+export class OutputRoles {
   private readonly states: Uint8Array;
-  /** The place among the first two of each class of the role judged last, while no class is known to speak. */
+  /** The index in `firstTwo` of the role judged last, while no class is known to have outputs. */
   private candidate = 0;
-  private isAnyLoud = false;
-  private said = 0;
+  private isAnyWithOutputs = false;
+  private outputs = 0;
 
   constructor(private readonly classes: RoleClasses) {
     this.states = new Uint8Array(classes.first.length);
   }
 
   /**
-   * The role to judge after one that was judged; `said` is the number of outputs so far. An action begins with the
-   * first role.
+   * The role to judge next, by index; `outputs` is the number of outputs so far. An action begins with the first role.
    */
-  next(role: number, said: number): number {
+  next(role: number, outputs: number): number {
     if (role === 0) this.begin();
-    this.learn(role, said);
+    this.learn(role, outputs);
     const { of, firstTwo } = this.classes;
-    if (!this.isAnyLoud) return firstTwo[++this.candidate] ?? of.length;
+    if (!this.isAnyWithOutputs) return firstTwo[++this.candidate] ?? of.length;
     let next = role + 1;
-    while (next < of.length && this.states[of[next] as number] === SILENT) next++;
+    while (next < of.length && this.states[of[next] as number] === WITHOUT_OUTPUTS) next++;
     charge(next - role);
     return next;
   }
@@ -381,22 +377,22 @@ export class Speakers {
   private begin(): void {
     this.states.fill(0);
     this.candidate = 0;
-    this.isAnyLoud = false;
+    this.isAnyWithOutputs = false;
   }
 
-  private learn(role: number, said: number): void {
+  private learn(role: number, outputs: number): void {
     const number = this.classes.of[role] as number;
     const state = this.states[number] as number;
     if (state === 0) this.states[number] = ONCE;
     else if (state === ONCE) {
-      this.states[number] = said === this.said ? SILENT : LOUD;
-      if (said !== this.said) this.isAnyLoud = true;
+      this.states[number] = outputs === this.outputs ? WITHOUT_OUTPUTS : WITH_OUTPUTS;
+      if (outputs !== this.outputs) this.isAnyWithOutputs = true;
     }
-    this.said = said;
+    this.outputs = outputs;
   }
 }
 
-/** What is known of a class: that its first role has been judged; what its second has shown. */
+/** The state of a class: its first role has been judged; its second role has shown whether it has outputs. */
 const ONCE = 1;
-const SILENT = 2;
-const LOUD = 3;
+const WITHOUT_OUTPUTS = 2;
+const WITH_OUTPUTS = 3;

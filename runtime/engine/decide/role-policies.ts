@@ -99,9 +99,9 @@ function judgeLimits(evaluation: Evaluation, { byRole }: ScopeLimits, hasRule: b
   for (const role of lineage) {
     const limit = byRole.get(role);
     if (limit === undefined) continue;
-    evaluation.journal?.considers(limit.key, '');
+    evaluation.listener?.considers(limit.key, '');
     if (judgeLimit(evaluation, limit, action) === DENY) {
-      evaluation.accuser = limit.key;
+      evaluation.denyingPolicy = limit.key;
       return DENY;
     }
   }
@@ -114,7 +114,7 @@ function judgeLimit(evaluation: Evaluation, { key, rules }: RoleLimits, action: 
   for (const limit of rules) {
     if (!limit.rule.allows(action)) continue;
     isListed = true;
-    evaluation.journal?.considers(key, limit.rule.name);
+    evaluation.listener?.considers(key, limit.rule.name);
     if (denies(evaluation, key, limit, action)) return DENY;
   }
   return isListed ? UNDECIDED : DENY;

@@ -14,7 +14,7 @@ export const visitRules: VisitRules = (evaluation, table, bits, action) => {
   let outcome: Outcome = UNDECIDED;
   for (const entry of entries) {
     if (!isReached(entry, bits, lineage, action, resource.kind)) continue;
-    evaluation.journal?.considers(table.key, entry.rule.name);
+    evaluation.listener?.considers(table.key, entry.rule.name);
     const effect = visitRule(evaluation, table, entry, action);
     if (effect === DENY) return DENY;
     if (effect === ALLOW) outcome = ALLOW;
@@ -34,7 +34,7 @@ function visitRule(evaluation: Evaluation, { key }: RuleTable, entry: RuleEntry,
     const result = resultOf(evaluation, entry);
     if (result === 'fails') {
       evaluation.failed = true;
-      evaluation.accuser = key;
+      evaluation.denyingPolicy = key;
       return DENY;
     }
     if (result === 'inactive') continue;
@@ -83,7 +83,7 @@ function strictResult({ request }: Evaluation, { traced, tracedDerivedRole }: Ru
  * A rule that speaks: `<policy key>#<rule name>` is the source of its outputs
  * (docs/spec/policy-language.md#policy-keys-and-rule-names).
  */
-export interface Speaker {
+export interface OutputSource {
   readonly key: string;
   readonly name: string;
   readonly output: Output | undefined;
@@ -93,7 +93,7 @@ export interface Speaker {
  * Adds what a rule says when visited (docs/spec/policy-language.md#when-outputs-are-emitted); nothing when it has no
  * output for this end.
  */
-export function say(evaluation: Evaluation, { key, name, output }: Speaker, action: string, holds: boolean): void {
+export function say(evaluation: Evaluation, { key, name, output }: OutputSource, action: string, holds: boolean): void {
   const value = (holds ? output?.ruleActivated : output?.conditionNotMet)?.(evaluation.request);
   if (value === undefined) return;
   charge(STEPS_AN_OUTPUT);
