@@ -88,7 +88,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the rules of ancestor roles are forgotten',
     file: PLAN,
-    find: 'const lineage = walk.planning.lineages?.get(role) ?? [role];',
+    find: 'const lineage = found.lineages?.get(role) ?? [role];',
     replace: 'const lineage = [role];',
   },
   {
@@ -118,9 +118,9 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'scopes are asked from the root down',
     file: PLAN,
-    find: '  for (let step = walk.planning.resource.first; step !== undefined && verdict.allow !== true; step = step.parent) {',
+    find: '  for (let step = found.resource.first; step !== undefined && verdict.allow !== true; step = step.parent) {',
     replace:
-      '  const steps = [];\n  for (let step = walk.planning.resource.first; step !== undefined; step = step.parent) steps.unshift(step);\n  for (const step of steps) {\n    if (verdict.allow === true) break;',
+      '  const steps = [];\n  for (let step = found.resource.first; step !== undefined; step = step.parent) steps.unshift(step);\n  for (const step of steps) {\n    if (verdict.allow === true) break;',
   },
   {
     name: 'only the scope requested is asked',

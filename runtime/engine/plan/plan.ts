@@ -34,7 +34,8 @@ import { type FixedResiduals, PlannedResults, type PlanQuery } from './query.js'
 import { strictCondition, type Visit, type VisitedLayer } from './strict.js';
 
 /** What a plan knows: the policies that apply, the principal, and what all rows share. */
-export interface Planning extends Found {
+export interface Planning {
+  readonly found: Found;
   /** What conditions see. */
   readonly query: PlanQuery;
   readonly fixed: FixedResiduals;
@@ -125,7 +126,10 @@ const NO_LAYERS: readonly VisitedLayer[] = [];
 const NO_VISITS: readonly Visit[] = [];
 
 function planPrincipal(walk: Walk): Verdict {
-  const { principal, resource, query } = walk.planning;
+  const {
+    query,
+    found: { principal, resource },
+  } = walk.planning;
   query.derivedRoles = NOBODY;
   if (principal === undefined || query.principal.roles.length === 0) return NOTHING;
   const verdict = beginChain(walk);
@@ -148,7 +152,10 @@ function planRoles(walk: Walk): {
   const granted: { readonly deny: Condition | undefined; allow: Condition }[] = [];
   let isMatched = false;
   let isSettled = false;
-  const { query, classes } = walk.planning;
+  const {
+    query,
+    found: { classes },
+  } = walk.planning;
   const scopes: (string | undefined)[] = [];
   for (const role of classes?.first ?? query.principal.roles) {
     const { allow, deny, restriction, scope } = planRole(walk, role);
@@ -176,10 +183,11 @@ function planRoles(walk: Walk): {
 }
 
 function planRole(walk: Walk, role: string): Verdict {
-  const lineage = walk.planning.lineages?.get(role) ?? [role];
+  const { found } = walk.planning;
+  const lineage = found.lineages?.get(role) ?? [role];
   const verdict = beginChain(walk);
   // An ALLOW of a child counts, whatever its parents decide.
-  for (let step = walk.planning.resource.first; step !== undefined && verdict.allow !== true; step = step.parent) {
+  for (let step = found.resource.first; step !== undefined && verdict.allow !== true; step = step.parent) {
     if (walk.planning.listsDerivedRoles) enterScope(walk, step);
     addLayer(walk, verdict, planScope(walk, step, lineage));
   }
@@ -250,7 +258,7 @@ interface Reach {
 function planRules(walk: Walk, table: RuleTable, { layer, bits, lineage }: Reach): void {
   const { planning } = walk;
   for (const entry of entriesFor(table, walk.action)) {
-    if (!isReached(entry, bits, lineage, walk.action, planning.resource.kind)) continue;
+    if (!isReached(entry, bits, lineage, walk.action, planning.found.resource.kind)) continue;
     const own = entry.unconditional ? true : residualOf(walk, entry);
     const left = entry.rule.memo === undefined ? own : sharedResult(walk, entry.rule.memo, own, layer);
     if (planning.fails?.(entry, left) === true) walk.failed = true;
@@ -284,7 +292,10 @@ function enterScope(walk: Walk, step: ResourceStep): void {
  * (docs/spec/policy-language.md#effective-derived-roles).
  */
 function listDerivedRoles(planning: Planning, step: ResourceStep): Term {
-  const { query, lineages } = planning;
+  const {
+    query,
+    found: { lineages },
+  } = planning;
   const roles = new Set(query.principal.roles.flatMap((role) => lineages?.get(role) ?? [role]));
   const possible = derivedRolesOf(step)
     .filter((derivedRole) => reachesByText(derivedRole, roles))

@@ -75,7 +75,7 @@ export function planResources({ registry, settings, fixed }: PlanFacts, request:
 
   const unplanned: UnplannedRule[] = [];
   const planning: Planning = {
-    ...found,
+    found,
     query,
     fixed,
     listsDerivedRoles: found.resource.readsRuntime || found.principal?.readsRuntime === true,
