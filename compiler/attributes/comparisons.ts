@@ -80,7 +80,7 @@ function judgeMembership(node: CallExpr, left: Expr, right: Expr, scope: Scope, 
   if (!hasList && !hasMap)
     return report.comparison(
       node,
-      { ...texts, consequence: 'do not go together: `in` takes a list or a map, and always fails' },
+      { ...texts, consequence: 'are incompatible: `in` takes a list or a map, and always fails' },
       NO_HINTS,
       scope,
     );

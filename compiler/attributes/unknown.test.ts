@@ -33,7 +33,7 @@ const CLOSED = {
   },
 };
 
-test('an attribute that a closed schema does not list is never there', () => {
+test('an attribute that a closed schema does not list is never present', () => {
   for (const text of [
     'R.attr.x == 1',
     'R.attr["x"] == 1',

@@ -59,7 +59,7 @@ function reportDisabled(files: readonly PolicyFile[], report: Diagnostics): void
       'policy/disabled',
       placeOfDocument(file),
       { policy },
-      { notes: [{ message: 'remove `disabled: true`, or what still needs the document' }], facts: { policy } },
+      { notes: [{ message: 'remove `disabled: true`, or remove what still needs the document' }], facts: { policy } },
     );
   }
 }

@@ -178,7 +178,7 @@ function badNumber(node: JsonNode): string | undefined {
       next.kind === 'number' &&
       (next.text.length > 400 || Math.abs(Number(/e(.*)$/i.exec(next.text)?.[1] ?? 0)) > 400)
     )
-      return 'must not have so many digits';
+      return 'must have fewer digits';
     if (next.kind === 'array') append(open, next.items);
     if (next.kind === 'object') append(open, next.members.values());
   }

@@ -37,7 +37,7 @@ export function misshape(node: JsonNode, shape: Shape): string | undefined {
     case 'values':
       return node.kind === 'array' && node.items.length > 0 ? undefined : 'must be a list of values';
     case 'count':
-      return isCount(node) ? undefined : 'must be an integer, not negative';
+      return isCount(node) ? undefined : 'must be a non-negative integer';
     case 'number':
       return node.kind === 'number' ? undefined : 'must be a number';
     case 'positive-number':

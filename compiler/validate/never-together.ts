@@ -22,7 +22,7 @@ export function neverApplies(operator: string, operands: readonly CelType[]): bo
 export function describeType(type: CelType): string {
   const known = DESCRIPTIONS[type.kind];
   if (known !== undefined) return known;
-  return type.kind === 'opaque' ? `a value of type ${type.name}` : 'plain JSON';
+  return type.kind === 'opaque' ? `a value of type ${type.name}` : 'a JSON value';
 }
 
 function mayTake({ parameters }: Overload, operands: readonly CelType[]): boolean {

@@ -41,7 +41,7 @@ Remove the rule, or correct what was meant to differ: after copying a rule, its 
     severity: 'warning',
     stage: 'compile',
     kind: 'rule name collides',
-    text: ({ name }) => `two rules are called \`${name}\``,
+    text: ({ name }) => `two rules have the name \`${name}\``,
     explanation: `
 Two rules of the policy have the same name. An unnamed rule is named after its position: the second one is \`rule-002\`, in a principal policy \`<resource>_rule-002\`. Either another
 rule has this name, or two resources of a principal policy that can match the same request have actions with the same name.
@@ -128,7 +128,7 @@ Remove the definition, or add it to \`derivedRoles\` of a rule.
     severity: 'warning',
     stage: 'compile',
     kind: 'unused import',
-    text: (p) => `nothing of the imported ${p.import} \`${p.name}\` is used`,
+    text: (p) => `nothing from the imported ${p.import} \`${p.name}\` is used`,
     explanation: `
 The policy imports a set of derived roles, variables or constants and does not use it.
 
@@ -215,7 +215,7 @@ The glob matches nothing, or PDPs match it differently:
     severity: 'warning',
     stage: 'compile',
     kind: 'literal glob',
-    text: ({ text }) => `\`${text}\` is no glob here: it is compared letter for letter`,
+    text: ({ text }) => `\`${text}\` is not a glob here: it is compared literally`,
     explanation: `
 In the actions and roles of resource policies, in the rules of principal policies, in the resources of role policies and in the parent roles of derived roles, a string is a glob
 **only if it contains \`*\`**. Without \`*\`, the characters \`?\`, \`[abc]\` and \`{a,b}\` are literal there. (In \`allowActions\` of role policies and in \`ignoreWhen\` they are wildcards.)

@@ -22,7 +22,7 @@ export const attributeMessages = {
     severity: 'warning',
     stage: 'compile',
     kind: 'unknown attribute',
-    text: ({ path, reason }) => `\`${path}\` is never there: ${reason}`,
+    text: ({ path, reason }) => `\`${path}\` is never present: ${reason}`,
     explanation: `
 By the JSON schema that the policy names, no valid request has this attribute: the schema only allows what it lists (\`additionalProperties: false\`), or the attribute is read
 from a string, a number or a list. Reading it fails, so an ALLOW is never granted and **a DENY never applies**; \`has(...)\` of it is false.

@@ -30,7 +30,7 @@ function judge(match: Match, condition: Condition, types: Types, report: Problem
   const { expression } = match;
   const type = typeOf(expression, types);
   if (type === undefined || isMaybeBool(type)) return;
-  const notes = [{ message: 'only `true` holds: compare the value with something, or ask `has(...)` for presence' }];
+  const notes = [{ message: 'only `true` holds: compare the value, or test for presence with `has(...)`' }];
   const reason = `it is ${describeType(type)}, not a boolean`;
   report.add('condition/always-false', expression.place, { text: shortened(expression.text), reason }, { notes });
 }
@@ -66,7 +66,7 @@ function reportConstant(match: Match, truth: boolean, condition: Condition, repo
 function wayOut(truth: boolean, isWhole: boolean): string {
   if (!isWhole) return 'remove this part, or compare with an attribute';
   return truth
-    ? 'remove the condition: without one the rule applies always'
+    ? 'remove the condition: a rule without one always applies'
     : 'compare with an attribute, or remove what depends on the condition';
 }
 

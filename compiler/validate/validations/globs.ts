@@ -28,7 +28,7 @@ export function warnOfGlobs({ policies }: PolicySet, _types: Types, report: Prob
           'glob/literal',
           text.place,
           { text: glob },
-          { notes: [{ message: 'a text is a glob only if it contains `*`: list the names one by one' }] },
+          { notes: [{ message: 'a string is a glob only if it contains `*`: list the names one by one' }] },
         );
       }
     }
@@ -80,15 +80,15 @@ function reasonAgainst(glob: string): Reason | undefined {
   if (tokens === undefined)
     return {
       what: 'it is not valid and matches nothing',
-      wayOut: 'brackets hold a list, `[abc]`, or one range, `[a-c]`, and are closed',
+      wayOut: 'put a list, `[abc]`, or one range, `[a-c]`, between brackets, and close them',
     };
   if (glob.includes('***'))
-    return { what: 'it has three stars in a row', wayOut: 'write `*` for anything but `:`, `**` for anything' };
+    return { what: 'it has three stars in a row', wayOut: 'write `*` for anything except `:`, or `**` for anything' };
   if (hasOpenBrace(glob)) return { what: 'a brace is not closed', wayOut: 'close the brace' };
   if (hasStarInBraces(tokens)) {
     return {
-      what: 'there is a star within braces and text outside of them',
-      wayOut: 'write each alternative as a text of its own',
+      what: 'it has a star within braces and text outside of them',
+      wayOut: 'write each alternative as a separate string',
     };
   }
   return undefined;

@@ -20,7 +20,7 @@ test('plain JSON is never a timestamp, a duration, bytes or an address (docs/spe
     assert.equal(warningCodesOf(conditional(text, fields)), NEVER, text);
   }
   assert.equal(warningsOf(conditional('R.attr.at != now()')), [
-    'comparison/never-holds: `!=` is always true: plain JSON and a timestamp are never equal',
+    'comparison/never-holds: `!=` is always true: a JSON value and a timestamp are never equal',
   ]);
 });
 
@@ -58,7 +58,7 @@ test('arithmetic never mixes kinds of numbers, and attributes are doubles (docs/
     assert.equal(warningCodesOf(conditional(text)), FAILS, text);
   }
   assert.equal(warningsOf(conditional('R.attr.n + 1 == 2')), [
-    'expression/always-fails: `+` always fails: it is not defined for plain JSON and an int',
+    'expression/always-fails: `+` always fails: it is not defined for a JSON value and an int',
   ]);
 });
 

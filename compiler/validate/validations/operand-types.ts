@@ -51,7 +51,7 @@ function comparedBy(operator: string, [left, right]: readonly CelType[]): readon
 function wayOut(left: CelType, right: CelType, plain: string): string {
   const conversion = CONVERSIONS[left.kind === 'dyn' ? right.kind : left.kind];
   return conversion === undefined
-    ? 'compare values of one type'
+    ? 'compare values of the same type'
     : `convert the other side first: \`${conversion}(${plain})\``;
 }
 
@@ -92,10 +92,10 @@ const JUDGED: ReadonlySet<string> = new Set(['_<_', '_<=_', '_>_', '_>=_', '_+_'
 function wayOutOfFailure(use: OperatorUse): string {
   const kinds = use.operands.map(({ kind }) => kind);
   const plain = plainOperandOf(use);
-  if (kinds.includes('timestamp')) return `moments are texts in JSON: write \`timestamp(${plain})\``;
-  if (kinds.includes('duration')) return `spans of time are texts in JSON: write \`duration(${plain})\``;
-  if (kinds.includes('bytes')) return `bytes are texts in JSON: write \`bytes(${plain})\``;
-  if (use.node.function === '_%_') return `\`%\` takes integers only: write \`int(${plain})\``;
+  if (kinds.includes('timestamp')) return `JSON has no timestamps: write \`timestamp(${plain})\``;
+  if (kinds.includes('duration')) return `JSON has no durations: write \`duration(${plain})\``;
+  if (kinds.includes('bytes')) return `JSON has no bytes: write \`bytes(${plain})\``;
+  if (use.node.function === '_%_') return `\`%\` only takes integers: write \`int(${plain})\``;
   if (kinds.includes('int') || kinds.includes('uint'))
     return `numbers in JSON are doubles: write \`1.0\` for \`1\`, or \`int(${plain})\``;
   return 'convert one of the two sides';

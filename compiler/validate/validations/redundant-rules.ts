@@ -67,10 +67,10 @@ function hiddenByDenies(rule: JudgedRule, policy: JudgedPolicy, kind: LinkedPoli
   }
   const names = [...by].map(({ name }) => `\`${name}\``).join(', ');
   return {
-    reason: `${names} ${by.size === 1 ? 'denies' : 'deny'} all of it without condition`,
+    reason: `${names} ${by.size === 1 ? 'denies' : 'deny'} all of it unconditionally`,
     by: [...by],
     wayOut:
-      'a DENY stands against every ALLOW of the policy, wherever it is written: give it a condition or fewer actions and roles, or remove this rule',
+      'a DENY overrides every ALLOW of the policy, wherever it is: add a condition to it, give it fewer actions or roles, or remove this rule',
   };
 }
 
@@ -98,7 +98,7 @@ function saidAlready(rule: JudgedRule, policy: JudgedPolicy): Verdict | undefine
   if (other === undefined) return undefined;
   const verb = rule.effect === 'allow' ? 'allows' : 'denies';
   return {
-    reason: `\`${other.name}\` ${verb} all of it without condition`,
+    reason: `\`${other.name}\` ${verb} all of it unconditionally`,
     by: [other],
     wayOut: `give \`${other.name}\` fewer actions or roles, or remove this rule`,
   };
@@ -115,7 +115,7 @@ function limitedAlready(rule: JudgedRule, policy: JudgedPolicy): Verdict | undef
   return {
     reason: `\`${other.name}\` allows the same under a condition, and all rules of a role policy must hold`,
     by: [other],
-    wayOut: `take the actions out of \`${other.name}\`, or remove this rule`,
+    wayOut: `remove the actions from \`${other.name}\`, or remove this rule`,
   };
 }
 

@@ -7,7 +7,7 @@ const role = (resource: string) =>
   `rolePolicy: {role: r, version: default, rules: [{resource: ${JSON.stringify(resource)}, allowActions: [view]}]}`;
 const reasons = (kind: string, resource: string) =>
   warningsOf(policies(kind), role(resource)).map((line) => line.replace(/^.*: /, ''));
-const SEPARATORS = ['kinds are looked up with `_` for `:`, `@`, `-` and `/`'];
+const SEPARATORS = ['kinds are looked up with `_` in place of `:`, `@`, `-` and `/`'];
 
 test('resources of role policies are compared as they are written, with kinds that are sanitised (4.1)', () => {
   assert.equal(reasons('album:object', 'album:object'), SEPARATORS);
@@ -25,7 +25,7 @@ test('kinds that are not made of plain names keep their characters', () => {
 });
 
 test('a resource that no resource policy is about is narrowed for nothing (8.6)', () => {
-  assert.equal(reasons('album', 'albun'), ['no resource policy is about it']);
+  assert.equal(reasons('album', 'albun'), ['no resource policy has this kind']);
   assert.equal(reasons('album', 'photo*'), []);
 });
 

@@ -33,7 +33,7 @@ function verdictOn(resource: string, kinds: KnownKinds): Verdict | undefined {
   if (kinds.mayMatch(resource)) return undefined;
   if (resource.includes('*') ? needsSeparator(resource) : sanitize(resource) !== resource) {
     return {
-      reason: 'kinds are looked up with `_` for `:`, `@`, `-` and `/`',
+      reason: 'kinds are looked up with `_` in place of `:`, `@`, `-` and `/`',
       notes: [{ message: `write \`${withoutSeparators(resource)}\`` }],
     };
   }
@@ -42,7 +42,7 @@ function verdictOn(resource: string, kinds: KnownKinds): Verdict | undefined {
     message: 'correct the name, or add the resource policy: a role policy only narrows what resource policies allow',
   };
   return {
-    reason: 'no resource policy is about it',
+    reason: 'no resource policy has this kind',
     hints: () => didYouMean(resource, kinds.sorted),
     withoutHints: [wayOut],
   };
@@ -102,7 +102,7 @@ export function warnOfPrincipalResources(policies: PolicySet, _types: Types, rep
       report.add(
         'principal-policy/never-matches',
         resource.place,
-        { resource: glob, reason: 'kinds are looked up with `_` for `:`, `@`, `-` and `/`' },
+        { resource: glob, reason: 'kinds are looked up with `_` in place of `:`, `@`, `-` and `/`' },
         { notes: [{ message: `write \`${withoutSeparators(glob)}\`` }] },
       );
     }

@@ -12,7 +12,7 @@ test('a rule called as another one without a name shares its identity (8.10-D3)'
   const codes = (...rules: readonly string[]) => warningCodesOf(resourcePolicy(rules));
   assert.equal(
     warningsOf(resourcePolicy([allow('[view]', '[user]', `${A}, name: rule-002`), allow('[edit]', '[user]', B)])),
-    ['rule/name-collides: two rules are called `rule-002`'],
+    ['rule/name-collides: two rules have the name `rule-002`'],
   );
   assert.equal(codes(allow('[view]', '[user]', A), allow('[edit]', '[user]', `${B}, name: rule-002`)), []);
   assert.equal(codes(allow('[view]', '[user]', `${A}, name: rule-3`), allow('[edit]', '[user]', B)), []);

@@ -7,7 +7,7 @@ import type { Problems } from '../../diagnostics/problems.js';
 export function warnOfUnreachableScopes({ policies }: PolicySet, _types: Types, report: Problems): void {
   for (const { key, file, policy } of policies) {
     if (policy.scope !== '.') continue;
-    const notes = [{ message: 'leave `scope` out for the root scope' }];
+    const notes = [{ message: 'omit `scope` for the root scope' }];
     report.add('scope/unreachable', placeOfDocument(file), { policy: key }, { notes, facts: { policy: key } });
   }
 }
@@ -19,7 +19,7 @@ export function warnOfUnreachableScopes({ policies }: PolicySet, _types: Types, 
 export function warnOfConsentAtRoot({ policies }: PolicySet, _types: Types, report: Problems): void {
   for (const linked of policies) {
     if (!needsConsent(linked) || !allows(linked)) continue;
-    const notes = [{ message: 'remove `scopePermissions`, or give the policy the `scope` it was meant for' }];
+    const notes = [{ message: 'remove `scopePermissions`, or set the intended `scope`' }];
     report.add(
       'scope/consent-at-root',
       placeOfDocument(linked.file),

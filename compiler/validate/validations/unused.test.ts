@@ -71,13 +71,13 @@ const OWNER = '{actions: [view], effect: EFFECT_ALLOW, derivedRoles: [owner]}';
 test('an import of which nothing is used is unused, whatever others use of the set', () => {
   const user = resourcePolicy([OWNER], ', importDerivedRoles: [r_1]').replace('album', 'photo');
   assert.equal(warningsOf(ROLES, plain(', importDerivedRoles: [r-1]'), user), [
-    'import/unused: nothing of the imported derived roles `r-1` is used',
+    'import/unused: nothing from the imported derived roles `r-1` is used',
   ]);
   assert.equal(warningsOf(CONSTANTS, plain(', constants: {import: [c]}')), [
-    'import/unused: nothing of the imported constants `c` is used',
+    'import/unused: nothing from the imported constants `c` is used',
   ]);
   assert.equal(warningsOf('exportVariables: {name: e, definitions: {}}', plain(', variables: {import: [e]}')), [
-    'import/unused: nothing of the imported variables `e` is used',
+    'import/unused: nothing from the imported variables `e` is used',
   ]);
 });
 
