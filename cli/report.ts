@@ -44,7 +44,7 @@ export function printWarning(message: string, place = ''): void {
 
 /** A mistake in an argument, or in a file that describes a request. */
 export class InputError extends Error {
-  /** @param path the file or the option it is about, where there is no place in a file. */
+  /** @param path the file or the option that the message is about, if there is no place in a file. */
   constructor(
     message: string,
     readonly place: Place | undefined,

@@ -29,7 +29,7 @@ export interface Config {
     readonly metricsEnabled: boolean;
     readonly logRequestPayloads: boolean;
     readonly apiExplorerEnabled: boolean;
-    /** Undefined: there is no admin API. */
+    /** Undefined: the admin API is off. */
     readonly adminAPI: AdminConfig | undefined;
     /** Undefined: one a core. */
     readonly workers: number | undefined;
@@ -203,7 +203,7 @@ function configOf(settings: Settings): Config {
   };
 }
 
-/** TLS is on when there is a certificate; an empty path is none (docs/spec/server.md#tls). */
+/** TLS is on if there is a certificate; an empty path counts as none (docs/spec/server.md#tls). */
 function tlsOf(settings: Settings): TlsConfig | undefined {
   const cert = settings['server.tls.cert'] ?? '';
   const key = settings['server.tls.key'] ?? '';

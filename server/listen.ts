@@ -7,14 +7,14 @@ import { ConfigError } from './config/config-error.js';
 /** The mode that sockets have anyway, and that is therefore not set (docs/spec/server.md#configuration). */
 const DEFAULT_SOCKET_MODE = 0o766;
 
-/** Where connections come in. */
+/** A port or socket that accepts connections. */
 export interface Door {
   /** The one that clients use: `127.0.0.1:3592`, `unix:/path`. */
   readonly address: string;
   /**
-   * Takes what waits to be accepted and listens no more: from then on connections are refused. The file of a socket is
-   * removed first, and then nobody can be lost; of a port, whoever connects in the very moment is reset by the system
-   * (docs/operations.md).
+   * Accepts the connections that the kernel has queued, then closes the listener: later connections are refused. The
+   * file of a Unix socket is removed first, so no connection is lost; on a port, the kernel resets a connection that
+   * arrives at that very moment (docs/operations.md).
    */
   readonly close: () => Promise<void>;
 }
@@ -62,7 +62,7 @@ async function open({ address, socketMode, unread = false, welcome }: DoorOption
   return { address: hostAndPort(address.host, port), close: () => stopListening(servers, entry) };
 }
 
-/** Where connections are let in, or held back for a moment. */
+/** Passes connections on, or holds them back for a moment. */
 class Entry {
   readonly #welcome: (socket: Socket) => void;
   #held: Socket[] | undefined;
@@ -80,7 +80,7 @@ class Entry {
     this.#held ??= [];
   }
 
-  /** How many are held back. */
+  /** How many connections are held back. */
   get held(): number {
     return this.#held?.length ?? 0;
   }
@@ -102,7 +102,7 @@ async function listenOnAll(
   { host, port }: Extract<Address, { readonly kind: 'tcp' }>,
 ): Promise<Bound> {
   if (host === undefined) {
-    // Without a host, `::` takes IPv4 connections too; where there is no IPv6, the wildcard of IPv4 is left.
+    // Without a host, `::` also accepts IPv4 connections; without IPv6, the IPv4 wildcard remains.
     const bound = await listen(newServer(), { host: '::', port }).catch(() =>
       listen(newServer(), { host: '0.0.0.0', port }),
     );
@@ -142,16 +142,16 @@ function listen(
 
 /** A turn of the event loop that takes less, in milliseconds, leaves hardly any time to connect in. */
 const SHORT_TURN = 0.05;
-/** For so long, in milliseconds, such a turn is waited for; afterwards one in which nobody came will do. */
+/** How long to wait for a short turn, in milliseconds; after that, any turn without a new connection will do. */
 const SHORT_TURN_PATIENCE = 100;
-/** Under load without end, it listens no more after so many milliseconds. */
+/** Under constant load, the listener closes after this many milliseconds. */
 const LONGEST = 500;
 
 /**
- * The system accepts connections on behalf of a listener before the listener knows of them, and resets those that it
- * has not taken when it closes. So all are taken, and it is closed right after a turn of the event loop in which nobody
- * came, a short one if there is any. Meanwhile they are held back: clients that come again as soon as they are answered
- * would come for ever.
+ * The kernel accepts connections before the process sees them, and resets those that are still queued when the listener
+ * closes. So all queued connections are accepted first, and the listener closes right after a turn of the event loop
+ * without a new one, preferably a short turn. Meanwhile the connections are held back: clients that reconnect as soon
+ * as they get a response would never let it end.
  */
 async function stopListening(servers: readonly Server[], entry: Entry): Promise<void> {
   entry.hold();
@@ -163,7 +163,7 @@ async function stopListening(servers: readonly Server[], entry: Entry): Promise<
     now = performance.now();
     if (entry.held === before && (now - since < SHORT_TURN || now - start > SHORT_TURN_PATIENCE)) break;
   }
-  // Its connections are their own: nobody waits for them here.
+  // Connections are not waited for here.
   for (const server of servers) server.close();
   entry.release();
 }

@@ -68,7 +68,7 @@ export interface Prepared {
 
 /** What a server is given beside its configuration. */
 export interface Surroundings {
-  /** Absent: nobody watches, as in a test of the transports. */
+  /** Absent: there are no watchers, as in tests of the transports. */
   readonly log?: Log | undefined;
   /** Closed with the server. */
   readonly audit?: AuditLog | undefined;
@@ -213,7 +213,7 @@ interface Listening {
   readonly deliver: Deliver | undefined;
   /** Of the whole server. */
   readonly metrics: MetricsText | undefined;
-  /** The last call has been answered: whoever looked on writes out what is left. */
+  /** All calls have been answered, so the watchers write what is left. */
   readonly answered: () => Promise<void>;
   readonly accepted: Surroundings['accepted'];
   readonly allTurn: Surroundings['allTurn'];
@@ -272,7 +272,7 @@ async function listen({
   };
   const stop = async (grace: number): Promise<void> => {
     retire();
-    // Whoever asks for the health sends new calls elsewhere; until it has asked, they are answered here.
+    // Clients that watch the health send new calls elsewhere; until they notice, calls are still answered.
     if (grace > 0) await sleep(grace);
     await Promise.all(doors.map((door) => door.close()));
     tls?.close();
@@ -316,7 +316,7 @@ function sharing(tls: ServerTls, ticketKeys: Buffer | undefined): ServerTls {
   return ticketKeys === undefined ? tls : { ...tls, options: () => ({ ...tls.options(), ticketKeys }) };
 }
 
-/** Decisions are right, and slower than they could be: somebody should update the platform. */
+/** Decisions are correct but slower than necessary: Node should be updated. */
 function warnOfPatterns({ hash, patternsLeftToRe2: [pattern, ...others] }: ServingEngine, log: Log | undefined): void {
   if (pattern === undefined) return;
   const fields = { hash, pattern, patterns: 1 + others.length, node: process.versions.node };

@@ -22,8 +22,8 @@ interface Served extends Stoppable {
   readonly httpAddress: string;
   readonly grpcAddress: string;
   /**
-   * Decides by a new text of the bundle and gives the hash of its policies. Rejects, and changes nothing, when it
-   * cannot be served.
+   * Swaps to a new text of the bundle and returns the hash of its policies. Rejects, and changes nothing, if it cannot
+   * be served.
    */
   readonly swap: (bundle: BundleText) => Promise<string>;
 }
@@ -37,8 +37,8 @@ export interface Stoppable {
 }
 
 /**
- * The life of dist/server.js: serves, says so in one line, follows its bundle file, and ends at a signal. Rejects with
- * what the server cannot start with.
+ * Runs dist/server.js: serves, prints the ready line, reloads the bundle when its file changes, and stops on a signal.
+ * Rejects if the server cannot start.
  */
 export async function runProgram(options: Program): Promise<void> {
   const { config, log } = options;
@@ -50,7 +50,7 @@ export async function runProgram(options: Program): Promise<void> {
     workers > 1 ? await serveWithWorkers(options, bundle, workers, audit) : await serveAlone(options, bundle, audit);
   const source = followBundle(served, bundle, config.server.watchBundle, log.logger('authz.bundle'));
   endOnSignal({ ...served, close: () => closeAll(source, served, log) });
-  // Last, for whoever reads the line may tell the server to stop at once.
+  // Printed last: a reader of the line may stop the server at once.
   process.stdout.write(`${readyLine(served, config)}\n`);
 }
 
@@ -133,13 +133,13 @@ async function serveWithWorkers(
   return { ...primary, close };
 }
 
-/** Opens the audit log of a configuration, whose troubles go to the log. Undefined when there is none. */
+/** Opens the audit log of a configuration; its problems are logged. Returns undefined if auditing is off. */
 export function openAudit(config: Config, log: Log): Promise<AuditLog | undefined> {
   const logger = log.logger('authz.audit');
   return openAuditLog(config.audit, (message, error) => logger.error(message, error === undefined ? {} : { error }));
 }
 
-/** Swaps the bundle in force for each new text of its file; one that cannot be served leaves the last good one. */
+/** Swaps to each new text of the bundle file. If one cannot be served, the server keeps the last good bundle. */
 function followBundle(served: Served, { file, digest }: BundleText, watch: boolean, logger: Logger): BundleSource {
   // Nothing here may keep the text: it is as large as all policies.
   const refused = (error: Error): void =>

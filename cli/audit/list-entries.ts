@@ -27,14 +27,14 @@ export interface EntriesOptions {
 
 /** What most terminals show at once. */
 const DEFAULT_TAIL = 30;
-/** As many as a server gives (docs/spec/server.md#validation). */
+/** The maximum of the server (docs/spec/server.md#validation). */
 const MOST = 1000;
 /** Of a google.protobuf.Duration, in milliseconds: ten thousand years. */
 const LONGEST = 315_576_000_000_000;
 
 /**
  * The ListAuditLogEntriesRequest of the options, in its JSON form (docs/spec/server.md#audit). Throws a UsageError for
- * what is no filter, and for two of them.
+ * an invalid filter, and for two filters.
  *
  * @param now in milliseconds since 1970: where a time without an end ends.
  */
@@ -88,7 +88,7 @@ function callIdOf(text: string): string {
   return text;
 }
 
-/** An entry has at most so many bytes; a server keeps far smaller ones. */
+/** Maximum size of an entry in bytes; a server keeps far smaller ones. */
 const MAX_ENTRY = 64 * 1024 * 1024;
 /**
  * How long a server may take until it begins to answer, in milliseconds; after that, pings find out whether it is still
@@ -97,8 +97,8 @@ const MAX_ENTRY = 64 * 1024 * 1024;
 const PATIENCE = 20_000;
 
 /**
- * The entries that a server has of its audit log, in their JSON form, as they come: none is kept. Throws an Error that
- * says what the server answers, or why there is no answer. The connection is closed in the end, whatever happens.
+ * Streams the audit log entries of a server in their JSON form. Throws an Error with the response of the server, or the
+ * reason why there is none. Closes the connection in any case.
  *
  * @param patience in milliseconds.
  */
@@ -163,8 +163,8 @@ function textOf({ code, details }: ServiceError): string {
 }
 
 /**
- * Of `No connection established. Last error: Error: connect ECONNREFUSED ::1:1. Resolution note: `, what there is to
- * know.
+ * Extracts the reason from `No connection established. Last error: Error: connect ECONNREFUSED ::1:1. Resolution note:
+ * `.
  */
 function reasonIn(details: string): string {
   return details

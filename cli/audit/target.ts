@@ -5,8 +5,8 @@ import { parseAddress, writeAddress } from '../../server/config/address.js';
 import { UsageError } from '../exit.js';
 
 /**
- * Where a server's admin API is, how to reach it, and as whom (docs/spec/server.md#audit); a variable that is set to
- * nothing is not set.
+ * Address, TLS and credentials of a server's admin API (docs/spec/server.md#audit). An empty variable counts as not
+ * set.
  */
 export interface AdminOptions {
   readonly server: string;
@@ -38,7 +38,7 @@ export function adminTargetOf(options: AdminOptions): AdminTarget {
   return { address: target, channel: channelOf(target, options), metadata: metadataOf(options) };
 }
 
-/** Where a server on this machine answers gRPC, unless it is told otherwise. */
+/** The default gRPC address of a server on this machine. */
 export const DEFAULT_SERVER = 'localhost:3593';
 
 function channelOf(

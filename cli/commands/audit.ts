@@ -5,7 +5,7 @@ import { type EntriesOptions, entriesRequest, listEntries } from '../audit/list-
 import { type AdminOptions, adminTargetOf } from '../audit/target.js';
 import { allowClosedPipe, EXIT, printError, UsageError } from '../exit.js';
 
-/** The options of `audit`, as commander gives them. */
+/** The command line options of `audit`. */
 export interface AuditOptions extends AdminOptions, EntriesOptions {
   readonly raw?: boolean;
 }
@@ -44,9 +44,8 @@ function styleOf({ raw = false }: AuditOptions): EntryStyle {
 export type EntryStyle = 'raw' | 'plain' | 'colored';
 
 /**
- * An entry as a terminal may show it: as JSON on one line, or below its call id, with indentation. What callers wrote
- * may hold anything; control characters and whatever else could meddle with a terminal are escaped, as JSON has it.
- * Ends with a line break.
+ * An entry as text for a terminal: JSON on one line, or indented below its call id. Callers can write anything, so
+ * control characters are escaped as in JSON. Ends with a line break.
  */
 export function printEntry(entry: JsonObject, style: EntryStyle): string {
   switch (style) {

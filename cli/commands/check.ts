@@ -10,7 +10,7 @@ import { printWarning, reportInputError } from '../report.js';
 /** How decisions are shown: a line each, or as JSON. */
 export type CheckFormat = 'text' | 'json';
 
-/** The options of `authzc check`, as commander gives them. */
+/** The command line options of `authzc check`. */
 export interface CheckOptions {
   readonly principal: string;
   readonly resource: string;

@@ -14,7 +14,7 @@ import { compileFolder, decidesNothing, emptyText } from '../policies/compile.js
 import type { TestOptions } from '../policies/test-options.js';
 import { type OutputFormat, printDiagnostics } from '../report.js';
 
-/** The options of `authzc compile`, as commander gives them. */
+/** The command line options of `authzc compile`. */
 export interface CompileOptions extends TestOptions {
   readonly out: string;
   readonly bundle: string;
@@ -28,15 +28,15 @@ export interface CompileOptions extends TestOptions {
   readonly strictTypes?: boolean;
   /** Whether only what checks need is emitted: no plans, no strict evaluation. */
   readonly checksOnly?: boolean;
-  /** Whether the tests of the folder are left alone. */
+  /** Whether the tests of the folder are skipped. */
   readonly skipTests?: boolean;
   /** Whether a folder without policies is compiled. */
   readonly allowEmpty?: boolean;
 }
 
 /**
- * `authzc compile`: policies of a folder to generated modules and a bundle. The tests in the folder come first: when
- * they fail, nothing is written. Returns the exit code.
+ * `authzc compile`: compiles a folder of policies to generated modules and a bundle. The tests of the folder run first:
+ * if they fail, nothing is written. Returns the exit code.
  */
 export async function compileCommand(directory: string, options: CompileOptions): Promise<number> {
   const { strictTypes = false, checksOnly = false } = options;
@@ -80,7 +80,7 @@ export async function compileCommand(directory: string, options: CompileOptions)
     if (code === EXIT.done) summarise(`${visible(options.out)} is up to date`);
     return code;
   }
-  // esbuild works in a process of its own: it bundles while the types are made and the folder is looked at.
+  // esbuild runs in a separate process: it bundles while types are generated and the folder is compared.
   const bundling = bundle(compilation.files, runtimeFolder());
   const written = await writeOutputs(
     { policies: directory, out: options.out, bundle: options.bundle },

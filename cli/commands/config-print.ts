@@ -2,7 +2,7 @@ import { loadSettings } from '../../server/config.js';
 import { printConfig } from '../../server/config/print.js';
 import { EXIT, printError } from '../exit.js';
 
-/** `config print`: the configuration in force, with what each value comes from. Returns the exit code. */
+/** `config print`: prints the effective configuration with the origin of each value. Returns the exit code. */
 export function configPrint(options: { readonly config?: string; readonly set: readonly string[] }): number {
   try {
     const settled = loadSettings({ file: options.config, sets: options.set });

@@ -3,7 +3,7 @@ import { askGrpc, askHttp, type HealthAnswer, openConnection } from '../health/a
 import { EXIT, printError, UsageError } from '../exit.js';
 import { type HealthTarget, type TargetOptions, targetOf } from '../health/target.js';
 
-/** The options of `healthcheck`, as commander gives them. */
+/** The command line options of `healthcheck`. */
 export interface HealthcheckOptions extends TargetOptions {
   readonly timeout: string;
 }
@@ -27,7 +27,7 @@ export async function healthcheck(options: HealthcheckOptions): Promise<number> 
   }
 }
 
-/** Rejects when there is no answer in so many milliseconds. Nothing is left open. */
+/** Rejects if there is no response within the timeout (milliseconds). Closes the connection in any case. */
 async function ask(target: HealthTarget, kind: 'grpc' | 'http', timeout: number): Promise<HealthAnswer> {
   const attempt = new AbortController();
   let timer: NodeJS.Timeout | undefined;

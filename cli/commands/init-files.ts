@@ -121,7 +121,7 @@ resourcePolicy:
           expr: R.attr.status == "archived"
 `;
 
-/** Roles that follow from who asks and about what. */
+/** Derived roles: they depend on the principal and the resource. */
 export const INIT_ROLES = `apiVersion: api.authz.dev/v1
 description: Roles that a person has towards one document
 derivedRoles:

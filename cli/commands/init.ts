@@ -6,8 +6,8 @@ import { EXIT } from '../exit.js';
 import { initFiles } from './init-files.js';
 
 /**
- * `authzc init`: a project that compiles, has a test that passes and can be served. Writes all of its files or, when
- * one of them is there already, none. Returns the exit code.
+ * `authzc init`: creates a project that compiles, has a passing test and can be served. Writes all of its files, or
+ * none if one of them exists. Returns the exit code.
  */
 export async function initCommand(directory: string): Promise<number> {
   const folder = resolve(directory);
@@ -30,7 +30,7 @@ export async function initCommand(directory: string): Promise<number> {
   return EXIT.done;
 }
 
-/** Whether something stands at a path; a symbolic link does, wherever it leads. */
+/** Whether anything exists at a path; a symbolic link counts, wherever it points. */
 function stands(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;

@@ -9,7 +9,7 @@ import { parse } from '../../compiler/parse/index.js';
 import { allowClosedPipe, EXIT } from '../exit.js';
 import { formatInputError, InputError, isColorful, reportInputError } from '../report.js';
 
-/** The options of `authzc inspect`, as commander gives them. */
+/** The command line options of `authzc inspect`. */
 export interface InspectOptions {
   readonly nameRegexp?: string;
   readonly versionRegexp?: string;

@@ -20,7 +20,7 @@ import { printWarning, reportInputError } from '../report.js';
  */
 export type PlanFormat = 'tree' | 'text' | 'json';
 
-/** The options of `authzc plan`, as commander gives them. */
+/** The command line options of `authzc plan`. */
 export interface PlanOptions {
   readonly principal: string;
   readonly kind: string;

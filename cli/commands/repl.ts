@@ -14,7 +14,7 @@ import { allowClosedPipe, EXIT } from '../exit.js';
 import { formatInputError, isColorful } from '../report.js';
 import { readText } from '../policies/request-files.js';
 
-/** The options of `authzc repl`, as commander gives them. */
+/** The command line options of `authzc repl`. */
 export interface ReplOptions {
   /** Where what was entered is kept from one session to the next. */
   readonly history?: string;
@@ -73,7 +73,7 @@ export async function replCommand({ history }: ReplOptions): Promise<number> {
   return EXIT.done;
 }
 
-/** The newest first, as the line editor wants them. A history that cannot be read is none. */
+/** The lines of the history, newest first, as `readline` expects them. A history that cannot be read is empty. */
 function linesOf(file: string | undefined): string[] {
   if (file === undefined) return [];
   try {
@@ -87,7 +87,7 @@ function linesOf(file: string | undefined): string[] {
   }
 }
 
-/** What is entered may hold anything: the file is its owner's alone. */
+/** The input may contain secrets, so only the owner can read the file. */
 function remember(file: string | undefined, line: string): void {
   if (file === undefined || line.trim() === '') return;
   try {
@@ -118,7 +118,7 @@ function readPolicy(path: string): ReadPolicy {
   return { file, others: policiesIn(dirname(resolve(path))) };
 }
 
-/** What can be read there: the others are nobody's concern here. */
+/** The policies of a folder. Files that are not policies are ignored: their errors are not about the loaded policy. */
 function policiesIn(folder: string): readonly PolicyFile[] {
   try {
     const ignored = new Diagnostics();

@@ -10,7 +10,7 @@ import { openAudit } from '../../server/process.js';
 import { EXIT } from '../exit.js';
 import { folderCompiler } from '../policies/served-folder.js';
 
-/** The options of `authzc run`, as commander gives them. */
+/** The command line options of `authzc run`. */
 export interface RunOptions {
   readonly config?: string;
   readonly set: readonly string[];
@@ -19,9 +19,9 @@ export interface RunOptions {
 }
 
 /**
- * `authzc run`: compiles a folder in memory and serves it for as long as a program runs, which is told by AUTHZ_HTTP
- * and AUTHZ_GRPC where (docs/spec/server.md#command-line). Returns the exit code of the program, 127 for one that
- * cannot be started, 1 or 3 when there is nothing to serve.
+ * `authzc run`: serves a folder of policies while a program runs. AUTHZ_HTTP and AUTHZ_GRPC tell the program the
+ * addresses (docs/spec/server.md#command-line). Returns the exit code of the program, 127 if it cannot be started, 1 or
+ * 3 if there is nothing to serve.
  */
 export async function runCommand(words: readonly string[], options: RunOptions): Promise<number> {
   const patience = parseDuration(options.timeout);
@@ -46,7 +46,7 @@ export async function runCommand(words: readonly string[], options: RunOptions):
   }
 }
 
-/** Where a project has its configuration; without it, a server that only this machine can ask. */
+/** The configuration file of a project. Without one, the server only listens on the loopback interface. */
 const USUAL_FILE = '.authz.yaml';
 const LOOPBACK = ['server.httpListenAddr=127.0.0.1:3592', 'server.grpcListenAddr=127.0.0.1:3593'];
 
@@ -66,7 +66,7 @@ async function started(config: Config, compiled: Bundle, logLevel = 'error'): Pr
   return startServer(config, compiled, { log, audit: await openAudit(config, log) });
 }
 
-/** A server that is too late ends as soon as it is there. */
+/** A server that starts after the timeout is closed at once. */
 async function within(milliseconds: number, starting: Promise<RunningServer>): Promise<RunningServer> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_, reject) => {
@@ -93,14 +93,14 @@ function surroundings({ httpAddress, grpcAddress }: RunningServer, isEncrypted: 
   return { AUTHZ_HTTP: http, AUTHZ_GRPC: reachable(grpcAddress), ...process.env };
 }
 
-/** Whoever listens on all addresses is asked on this machine's own. */
+/** A server that listens on all addresses is reached on the loopback interface. */
 function reachable(address: string): string {
   return address.replace(/^(?:0\.0\.0\.0|\[?::\]?)(?=:\d+$)/, '127.0.0.1');
 }
 
 /**
- * A signal ends the program, and that ends the server; the second one does not wait for the program. Gives what undoes
- * it.
+ * Forwards signals to the program, whose exit ends the server; the second signal kills the program. Returns a function
+ * that removes the handlers.
  */
 function endWithSignals(program: StartedProgram): () => void {
   let isEnding = false;

@@ -4,7 +4,7 @@ import { openLog } from '../../server/observe/log/open-log.js';
 import { runProgram } from '../../server/process.js';
 import { EXIT, printError } from '../exit.js';
 
-/** The options of `serve`, as commander gives them, and the file of the program, which workers run too. */
+/** The command line options of `serve`, and the file of the program, which workers run too. */
 export interface ServeOptions {
   readonly program: string;
   readonly config?: string;

@@ -8,7 +8,7 @@ import { endOnSignal, openAudit, readyLine } from '../../server/process.js';
 import { EXIT } from '../exit.js';
 import { type FolderCompiler, folderCompiler } from '../policies/served-folder.js';
 
-/** The options of `authzc serve`, as commander gives them. */
+/** The command line options of `authzc serve`. */
 export interface ServeOptions {
   readonly config?: string;
   readonly set: readonly string[];
@@ -40,7 +40,7 @@ export async function serveCommand(directory: string | undefined, options: Serve
   });
   endOnSignal(server);
   if (options.watch === true) recompileOnChange(folder, compiler, server);
-  // Last, for whoever reads the line may change a policy or stop the server at once.
+  // Printed last: a reader of the line may change a policy or stop the server at once.
   console.log(readyLine(server, config));
   return EXIT.done;
 }
@@ -50,14 +50,13 @@ async function started(config: Config, compiled: Bundle, log: Log): Promise<Runn
 }
 
 /**
- * An editor writes a file in several steps: the folder counts as changed when it has been quiet for so many
- * milliseconds.
+ * Editors write a file in several steps, so the folder counts as changed after this many milliseconds without an event.
  */
 const QUIET = 200;
 
 /**
- * Swaps the served policies for each version of the folder that compiles; one that does not leaves the last good ones
- * in force.
+ * Recompiles and swaps the served policies on each change. While they do not compile, the server keeps the last good
+ * ones.
  */
 function recompileOnChange(folder: string, compiler: FolderCompiler, server: RunningServer): void {
   let timer: NodeJS.Timeout | undefined;

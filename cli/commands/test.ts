@@ -10,7 +10,7 @@ import type { TestOptions } from '../policies/test-options.js';
 /** How problems of policies and the results of tests are shown. */
 export const TEST_OUTPUTS = ['tree', 'list', 'json'] as const;
 
-/** The options of `authzc test`, as commander gives them. */
+/** The command line options of `authzc test`. */
 export interface TestCommandOptions extends TestOptions {
   readonly output: (typeof TEST_OUTPUTS)[number];
   /** Whether attributes that violate their schemas deny, as in the tests of `authzc compile`. */

@@ -60,7 +60,7 @@ const STATUS_FIELD = 0x08;
 /** Before each message: whether it is compressed, and its length. */
 const FRAME_HEADER = 5;
 
-/** Asks for the health of the decision service by gRPC. Rejects when there is no answer, or an error. */
+/** Requests the health of the decision service over gRPC. Rejects if there is no response, or an error. */
 export function askGrpc(socket: Socket): Promise<HealthAnswer> {
   return new Promise((resolve, reject) => {
     const session: ClientHttp2Session = connect('http://localhost', { createConnection: () => socket });
@@ -95,7 +95,7 @@ function reasonOf(headers: IncomingHttpHeaders): string {
   return code === undefined ? 'not in gRPC' : `${String(headers['grpc-message'] ?? 'error')} (code ${code})`;
 }
 
-/** The frame of a message whose field 1 is a text that is not long. */
+/** The frame of a message whose field 1 is a string of at most 127 bytes. */
 function requestFor(service: string): Buffer {
   const text = Buffer.from(service);
   const message = Buffer.concat([Buffer.from([0x0a, text.length]), text]);
@@ -119,7 +119,7 @@ export interface HealthAnswer {
 /** More than a health answer has, in characters. */
 const LONGEST = 4096;
 
-/** Asks over HTTP. Rejects when there is no answer. */
+/** Requests the health over HTTP. Rejects if there is no response. */
 export function askHttp(socket: Socket): Promise<HealthAnswer> {
   return new Promise((resolve, reject) => {
     const asked = request(

@@ -64,8 +64,8 @@ export function targetOf(options: TargetOptions, environment: Environment): Heal
 }
 
 /**
- * Who has the file knows the very certificate: its names, which need not have the address of a listener, do not matter
- * then.
+ * With the configuration file, the certificate itself is known. It is compared as a whole, so its host names, which may
+ * not cover the address of a listener, do not matter.
  */
 function configuredTarget(file: string, kind: 'grpc' | 'http', verify: boolean): HealthTarget {
   const { server } = loadConfig({ file }).config;
@@ -81,7 +81,7 @@ function textOf(variable: string | undefined): string | undefined {
   return variable === '' ? undefined : variable;
 }
 
-/** A variable that is set to `false` or `0` is off: that somebody names it must not turn verification off. */
+/** A variable that is set to `false` or `0` is off: naming it must not turn verification off. */
 function isOn(variable: string | undefined): boolean {
   return variable !== undefined && !['', '0', 'false', 'no'].includes(variable.toLowerCase());
 }

@@ -41,7 +41,7 @@ export async function compareFolder(folder: string, files: readonly EmittedFile[
   return { missing, changed, stale: await staleFiles(folder, files, tree) };
 }
 
-/** Works out what to write and delete. Reads only: nothing is changed yet. */
+/** Computes which files to write and delete. Changes nothing yet. */
 export async function folderChanges(folder: string, files: readonly EmittedFile[]): Promise<FolderChanges> {
   if ((await standingAt(folder)) === 'file')
     throw new Error(`\`${visible(folder)}\` is a file: give the modules a folder with --out`);
@@ -65,8 +65,8 @@ export async function folderChanges(folder: string, files: readonly EmittedFile[
 }
 
 /**
- * Modules, then the indexes that import them. The manifest is last: until everything else is there, that of the last
- * run still tells what to delete.
+ * Modules come first, then the indexes that import them. The manifest is last: until all other files are written, the
+ * manifest of the last run still lists what to delete.
  */
 function importRank(path: string): number {
   return ['traced/index.ts', 'index.ts', MANIFEST].indexOf(path);
@@ -86,7 +86,7 @@ const MANIFEST = 'manifest.json';
  */
 const MANIFEST_HEADER = /^[^}]{0,500}"generator": "authzc /;
 
-/** A larger manifest is not read: nothing is deleted then. */
+/** A larger manifest is not read, so nothing is deleted. */
 const LARGEST_MANIFEST = 256 * 1024 * 1024;
 
 /**
@@ -110,7 +110,7 @@ class OutputTree {
 
   constructor(private readonly folder: string) {}
 
-  /** The first thing on the way to a path, or at its end, that is not a folder to go on in. */
+  /** The first path segment that is not a folder, or the path itself. */
   async reach(
     path: string,
   ): Promise<{ readonly path: string; readonly standing: Standing; readonly isWhole: boolean }> {
@@ -159,7 +159,7 @@ async function obstacleAt(folder: string, path: string, tree: OutputTree): Promi
   return (await isGenerated(place)) ? undefined : { path: place, reason: 'was not written by authzc' };
 }
 
-/** The files that the manifest of the last run lists, that carry the header, and that are no longer made. */
+/** The files that the manifest of the last run lists, that begin with the header, and that are no longer generated. */
 async function staleFiles(folder: string, files: readonly EmittedFile[], tree: OutputTree): Promise<readonly string[]> {
   const expected = new Map(files.map(({ path }) => [path.toLowerCase(), path]));
   const stale: string[] = [];
@@ -175,7 +175,7 @@ async function staleFiles(folder: string, files: readonly EmittedFile[], tree: O
   return stale.sort();
 }
 
-/** What the manifest of the last run lists; nothing when there is none that can be read. */
+/** The files that the manifest of the last run lists; none if it cannot be read. */
 async function listedFiles(folder: string): Promise<readonly string[]> {
   const path = join(folder, MANIFEST);
   const stats = await lstat(path).catch(orNothing);
@@ -225,7 +225,7 @@ async function foreignCode(folder: string): Promise<readonly Obstacle[]> {
   return file === undefined ? [] : [{ path: file, reason: 'was not written by authzc' }];
 }
 
-/** The first file of code below a folder. Folders that tools fill are left out; links are not followed. */
+/** The first code file below a folder. Skips hidden folders and node_modules, and does not follow links. */
 async function firstCode(folder: string): Promise<string | undefined> {
   const entries = (await readdir(folder, { withFileTypes: true }).catch(orNothing)) ?? [];
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
@@ -238,7 +238,7 @@ async function firstCode(folder: string): Promise<string | undefined> {
   return undefined;
 }
 
-/** What is said when nothing is written because of files of others. */
+/** The error message when files of others prevent writing. */
 export function obstacleText(obstacles: readonly Obstacle[], wayOut: string): string {
   const shown = obstacles.slice(0, MOST_SHOWN).map(({ path, reason }) => `\n  \`${visible(path)}\` ${reason}`);
   const rest = obstacles.length > MOST_SHOWN ? `\n  and ${obstacles.length - MOST_SHOWN} more` : '';

@@ -12,10 +12,10 @@ export interface OutputFile {
 }
 
 /**
- * Writes files so that a reader sees the old text of each or the new one, never a part: all are first written to
- * temporary files beside them, then renamed, in the order given. When one of them cannot be written (a full disk, no
- * permission), all files stay as they were and no temporary file is left. A file that is replaced keeps its mode. The
- * caller has made sure that nobody else's file stands at a path.
+ * Writes files so that a reader sees either the old or the new text of each. All are first written to temporary files
+ * next to them, then renamed in the given order. If one cannot be written (disk full, no permission), all files keep
+ * their old text and no temporary file remains. A replaced file keeps its mode. The caller has checked that the paths
+ * are its own to overwrite.
  */
 export async function replaceFiles(files: readonly OutputFile[]): Promise<void> {
   const staged: { readonly temporary: string; readonly path: string }[] = [];
@@ -42,7 +42,7 @@ export async function replaceFiles(files: readonly OutputFile[]): Promise<void> 
 /** File systems allow names of 255 bytes; a character takes up to four. */
 const LONGEST_STEM = 50;
 
-/** The mode of the file to be replaced; undefined when there is none. Throws when the file is not to be written. */
+/** The mode of the file to replace; undefined if there is none. Throws if the file is not writable. */
 async function modeOf(path: string): Promise<number | undefined> {
   const stats = await lstat(path).catch(orNothing);
   if (stats === undefined) return undefined;

@@ -19,8 +19,8 @@ export interface OutputPaths {
 }
 
 /**
- * Writes the generated modules and the bundle, and deletes the modules that are no longer made: all of it, or nothing
- * when a file of others is in the way or a file cannot be written. Returns how many files were written.
+ * Writes the generated modules and the bundle, and deletes modules that are no longer generated. Writes nothing if a
+ * file of others is in the way or a file cannot be written. Returns the number of files written.
  *
  * @throws Error that names what is in the way, and the way out.
  */
@@ -29,7 +29,7 @@ export async function writeOutputs(
   files: readonly EmittedFile[],
   bundling: Promise<Bundle>,
 ): Promise<number> {
-  // Whatever fails first, a bundle that fails later is nobody's unhandled rejection.
+  // If another step fails first, a later failure of the bundle must not become an unhandled rejection.
   bundling.catch(() => undefined);
   requireApart(paths, files);
   const { due, stale, obstacles } = await folderChanges(paths.out, files);

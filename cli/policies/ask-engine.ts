@@ -13,7 +13,7 @@ import type { TestOptions } from '../../compiler/policy-tests/suite.js';
 
 /** How policies are asked by all tests alike. */
 export interface AskOptions {
-  /** Whether every test is strict: a test can ask for it, and not get out of it. */
+  /** Whether every test is strict. A test can turn strict evaluation on, but not off. */
   readonly strictEvaluation: boolean;
   readonly schemaEnforcement: SchemaEnforcement;
 }
@@ -94,8 +94,8 @@ function keyOf({ now: _, ...options }: TestOptions): string {
 }
 
 /**
- * With meta, so that derived roles are worked out when a scope is entered, also those that no rule of the actions asks
- * for: their conditions may ask for the time.
+ * Includes meta so that all derived roles of a scope are evaluated, even those that no rule of the actions uses: their
+ * conditions may read the time.
  */
 function requestOf({ principal, resource, actions, auxData }: Question): CheckRequest {
   return { principal, resources: [{ resource, actions }], auxData, includeMeta: true };

@@ -43,8 +43,8 @@ export function readAttributes(file: string): Attributes {
 }
 
 /**
- * The claims of tokens, taken to be verified: `jwt`, a map of claims, and `jwts`, such a map `claims` for each name.
- * Throws an InputError.
+ * Reads the claims of tokens, which are assumed to be verified: `jwt`, a map of claims, and `jwts`, a map of names to
+ * objects with `claims`. Throws an InputError.
  */
 export function readAuxData(file: string): AuxDataInput {
   const fields = readFields(file, 'auxiliary data', AUX_DATA_FIELDS);

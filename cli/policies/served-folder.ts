@@ -10,8 +10,8 @@ import { decidesNothing, emptyText } from './compile.js';
 import { runtimeFolder } from '../../compiler/load/runtime-folder.js';
 
 /**
- * Gives the bundle of a folder as it is now; undefined when its policies do not compile or it is refused as empty,
- * which has been said then.
+ * Compiles the current content of a folder to a bundle. Returns undefined, after printing the reason, if the policies
+ * do not compile or an empty folder is refused.
  */
 export type FolderCompiler = () => Promise<Bundle | undefined>;
 

@@ -26,10 +26,9 @@ export function adminService(
 }
 
 /**
- * ListAuditLogEntries (docs/spec/server.md#admin-messages, docs/spec/server.md#reading-entries): the entries asked for,
- * newest first for `tail`, oldest first otherwise. Throws an RpcError for a request that is not valid
- * (docs/spec/server.md#validation), and code 12 when there is no backend that can be queried. The caller is known to be
- * the admin.
+ * ListAuditLogEntries (docs/spec/server.md#admin-messages, docs/spec/server.md#reading-entries): the requested entries,
+ * newest first for `tail`, oldest first otherwise. Throws an RpcError for an invalid request
+ * (docs/spec/server.md#validation), and code 12 if no backend can be queried. The caller has been authenticated.
  */
 export function listAuditLogEntries(
   reader: AuditReader | undefined,

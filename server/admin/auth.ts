@@ -28,9 +28,9 @@ export class AdminAuthenticator {
   constructor(private readonly credentials: AdminCredentials) {}
 
   /**
-   * Checks the value of an `authorization` header or metadata, undefined when there is none. Rejects with an RpcError
-   * (code 16, with the texts of docs/spec/server.md#errors; code 8 when too many wait) unless it is Basic with the
-   * user's name and password. How long that takes does not tell which of the two is wrong.
+   * Verifies an `authorization` header, undefined if there is none. Rejects with an RpcError (code 16, with the
+   * messages of docs/spec/server.md#errors; code 8 if too many attempts wait) unless it has Basic credentials with the
+   * user's name and password. The time it takes does not reveal which of the two is wrong.
    */
   async authenticate(header: string | undefined): Promise<void> {
     const { username, password } = credentialsOf(header);

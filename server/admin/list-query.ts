@@ -3,16 +3,16 @@ import { type Moment, timestampOf } from '../../proto/wire/moment.js';
 import { parseDuration } from '../config/duration.js';
 import { RpcError } from '../service/rpc-error.js';
 
-/** Which entries: so many of the newest, those of a time, those since so long ago, those of a call. */
+/** The filter of a listing. */
 export type AuditFilter = NonNullable<ListAuditLogEntriesRequest['filter']>;
 
 /** The names of `ListAuditLogEntriesRequest.Kind`, by their numbers. */
 const AUDIT_KINDS: readonly string[] = ['KIND_UNSPECIFIED', 'KIND_ACCESS', 'KIND_DECISION'];
 
 /**
- * The request of `GET /admin/auditlog/list/{kind}` (docs/spec/server.md#endpoints): `KIND_ACCESS`, `access` or `1`;
- * `tail=10`, `between.start=..&between.end=..` (RFC 3339), `since=2h`, `lookup=..`; other parameters are left alone
- * (1.4). More than one filter is none. Throws an RpcError (code 3) for what cannot be read.
+ * Reads the request of `GET /admin/auditlog/list/{kind}` (docs/spec/server.md#endpoints): `KIND_ACCESS`, `access` or
+ * `1`; `tail=10`, `between.start=..&between.end=..` (RFC 3339), `since=2h`, `lookup=..`; other parameters are ignored
+ * (1.4). Several filters count as none. Throws an RpcError (code 3) for invalid values.
  */
 export function listRequestOfQuery(kind: string, parameters: URLSearchParams): ListAuditLogEntriesRequest {
   const filters = [tailOf(parameters), betweenOf(parameters), sinceOf(parameters), lookupOf(parameters)].filter(

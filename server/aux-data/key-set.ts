@@ -9,9 +9,7 @@ export interface KeySet {
   readonly keys: readonly VerificationKey[];
   readonly optionalAlg: boolean;
   readonly optionalKid: boolean;
-  /**
-   * Why no token is accepted for this set: one of its keys does not say what it is for (docs/spec/server.md#keysets).
-   */
+  /** Why this set accepts no tokens: one of its keys lacks `alg` or `kid` (docs/spec/server.md#keysets). */
   readonly unusable: string | undefined;
 }
 
@@ -25,9 +23,9 @@ export interface VerificationKey {
 class BadKeys extends Error {}
 
 /**
- * Reads the keys of a set that is at hand. Throws a ConfigError for what is no key: a server must not start with such a
- * set (docs/spec/server.md#start-failures). A set of good keys that lack `alg` or `kid` is safe to start with, for it
- * refuses every token.
+ * Loads a local keyset. Throws a ConfigError for invalid keys: a server must not start with them
+ * (docs/spec/server.md#start-failures). A set of valid keys without `alg` or `kid` is safe to start with, because it
+ * rejects every token.
  */
 export function loadKeySet(config: KeySetConfig): KeySet {
   try {
@@ -38,7 +36,7 @@ export function loadKeySet(config: KeySetConfig): KeySet {
   }
 }
 
-/** The set that a text holds. Throws BadKeys. */
+/** Parses a keyset. Throws BadKeys. */
 export function keySetOf(material: string, config: KeySetConfig): KeySet {
   const { optionalAlg, optionalKid } = config;
   const jwks = (config.source.pem ? pemKeys(material) : jwkKeys(material))?.map(publicPart);

@@ -3,7 +3,7 @@ import type { KeySet } from './key-set.js';
 /** Where the keys for a token are found. */
 export interface KeySource {
   readonly id: string;
-  /** The keys in force; undefined when none have been had yet. Never takes longer than a caller can wait. */
+  /** The current keys; undefined before the first successful fetch. Never takes longer than a caller can wait. */
   readonly current: () => KeySet | undefined | Promise<KeySet | undefined>;
   /**
    * Looks for newer keys because a token names one that is not there; undefined when it is too early for that, or
@@ -13,7 +13,7 @@ export interface KeySource {
   readonly close: () => void;
 }
 
-/** What is told of keysets. */
+/** Events of keysets. */
 export type KeySetEvent =
   /** Tokens for it are refused, for this reason. */
   | { readonly kind: 'unusable'; readonly id: string; readonly reason: string }

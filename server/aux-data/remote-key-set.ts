@@ -23,9 +23,8 @@ export interface RemoteTimes {
 }
 
 /**
- * A keyset that is fetched over HTTP (docs/spec/server.md#keysets): at the start, then when it is due, and again after
- * failures, ever more rarely. The last good keys stay in force. Nothing waits for it but tokens that need it, and they
- * not for long.
+ * A keyset that is fetched over HTTP (docs/spec/server.md#keysets): at the start, when it is due, and after failures,
+ * with growing delays. It keeps the last good keys. Only tokens that need new keys wait for it, and only briefly.
  */
 export class RemoteKeySet implements KeySource {
   readonly id: string;
@@ -64,7 +63,7 @@ export class RemoteKeySet implements KeySource {
     clearTimeout(this.#timer);
   }
 
-  /** Fetches, or joins the attempt under way. True when it has brought keys. Never rejects. */
+  /** Fetches, or joins the current attempt. Resolves to true if it returned keys. Never rejects. */
   #refresh(): Promise<boolean> {
     this.#fetching ??= this.#attempt().finally(() => {
       this.#fetching = undefined;

@@ -12,8 +12,8 @@ import type { KeySetEvent, KeySource } from './key-source.js';
 import { RemoteKeySet } from './remote-key-set.js';
 
 /**
- * Verifies the tokens of a request and gives their claims; rejects when one is not good (docs/spec/server.md#tokens).
- * Adds the time of each token to those it is given.
+ * Verifies the tokens of a request and returns their claims; rejects if one is invalid (docs/spec/server.md#tokens).
+ * Appends the time of each token to the given list.
  */
 export interface Verifier {
   (auxData: AuxData, times?: TokenTime[]): Promise<VerifiedAuxData>;
@@ -144,8 +144,8 @@ function chooseKeySet(token: Token, sources: readonly KeySource[]): KeySource {
 }
 
 /**
- * Three segments, the second of which is base64url; nothing else is looked at
- * (docs/spec/server.md#without-verification).
+ * Three segments, the second of which is base64url; nothing else is verified (docs/spec/server.md#without-
+ * verification).
  */
 function unverifiedPayload(token: string): string {
   const segments = token.split('.');
@@ -170,7 +170,7 @@ async function verifiedPayload(token: string, source: KeySource): Promise<string
   throw new TokenRefused(hasKid(keys, kid) ? 'no key verifies the token' : 'the token is signed by an unknown key');
 }
 
-/** Whether newer keys can make no difference: the key is there, or the token's word on its key does not count. */
+/** Whether newer keys cannot change the result: the key is known, or the token's key id is not used. */
 function hasKid({ keys, optionalKid }: KeySet, kid: string | undefined): boolean {
   return optionalKid || kid === undefined || keys.some(({ jwk }) => jwk.kid === kid);
 }
@@ -211,8 +211,8 @@ async function payloadIfSigned(token: string, key: VerificationKey['key'], alg: 
 }
 
 /**
- * Opens a configured keyset. Throws a ConfigError for keys at hand that cannot be used; a remote set that cannot be
- * reached is no reason not to start.
+ * Opens a configured keyset. Throws a ConfigError for unusable local keys. A server starts even if a remote set cannot
+ * be reached.
  */
 export function openKeySet(config: KeySetConfig, tell: (event: KeySetEvent) => void): KeySource {
   const { id, source } = config;

@@ -5,7 +5,7 @@ export type Address =
   | { readonly kind: 'tcp'; readonly host: string | undefined; readonly port: number }
   | { readonly kind: 'unix'; readonly path: string };
 
-/** `host:port`, `:port`, `[::1]:port` or `unix:/path`; undefined when it is none of them. Port 0 is any free port. */
+/** Parses `host:port`, `:port`, `[::1]:port` or `unix:/path`; undefined for anything else. Port 0 is any free port. */
 export function parseAddress(text: string): Address | undefined {
   if (text.startsWith('unix:')) {
     const path = text.slice('unix:'.length).replace(/^\/\/(?=\/)/, '');

@@ -1,7 +1,7 @@
 import { ConfigError } from './config-error.js';
 import type { Settled, Settings } from './settings.js';
 
-/** What several keys must agree on: a problem of the key that asks for what the others do not give. */
+/** A constraint between keys, reported at the key that requires the others. */
 interface Agreement {
   readonly key: keyof Settings;
   readonly holds: (settings: Settings) => boolean;
@@ -82,8 +82,8 @@ const AGREEMENTS: readonly Agreement[] = [
 ];
 
 /**
- * Holds the settings against each other. Throws a ConfigError for the first that asks for something another does not
- * give (docs/spec/server.md#start-failures).
+ * Checks constraints between keys. Throws a ConfigError for the first one that is violated (docs/spec/server.md#start-
+ * failures).
  */
 export function checkAgreements({ settings, places }: Settled): void {
   for (const { key, holds, problem } of AGREEMENTS) {
@@ -91,7 +91,7 @@ export function checkAgreements({ settings, places }: Settled): void {
   }
 }
 
-/** The second is there when the first is. */
+/** False if the first key is set and the second is not. */
 function both(settings: Settings, key: keyof Settings, other: keyof Settings): boolean {
   return !has(settings, key) || has(settings, other);
 }

@@ -178,8 +178,8 @@ const MASK_ROOTS = ['principal', 'resource', 'auxData', 'requestContext', 'metad
 export type MaskRoot = (typeof MASK_ROOTS)[number];
 
 /**
- * Reads `principal.attr.ssn`, `resource.attr.cards[*].number`, `principal.attr["odd.name"]`: a root, then at least one
- * step. A text that is no path gives the reason, ready to follow the name of the key: a string.
+ * Parses `principal.attr.ssn`, `resource.attr.cards[*].number`, `principal.attr["odd.name"]`: a root, then at least one
+ * step. For an invalid path, returns the reason as a string that can follow the name of the key.
  */
 export function parseMaskPath(text: string): MaskPath | string {
   const steps: string[] = [];

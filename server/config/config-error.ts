@@ -22,7 +22,7 @@ export function placed(error: unknown, places: ReadonlyMap<string, string>): unk
   return new ConfigError(place.endsWith(key) ? problem : `${key}: ${problem}`, place);
 }
 
-/** What was written may be long, and may have lines of its own. */
+/** The value may be long and contain line breaks. */
 const LONGEST = 400;
 
 function oneLine(text: string): string {

@@ -10,8 +10,8 @@ const UNITS: { readonly [unit: string]: number } = {
 const PART = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)/y;
 
 /**
- * A duration as Go writes it (`500ms`, `1h30m`, `-5s`, `0`), in milliseconds; undefined when it is none. A bare number
- * is none (docs/spec/server.md#configuration).
+ * Parses a duration in the syntax of Go (`500ms`, `1h30m`, `-5s`, `0`) to milliseconds; undefined if it is invalid. A
+ * bare number is invalid (docs/spec/server.md#configuration).
  */
 export function parseDuration(text: string): number | undefined {
   const negative = text.startsWith('-');
@@ -28,7 +28,7 @@ export function parseDuration(text: string): number | undefined {
   return negative ? -total : total;
 }
 
-/** A duration of so many milliseconds as Go writes it, without parts that are zero: `1h30m`, `500ms`, `0s`. */
+/** Formats milliseconds as a duration in the syntax of Go, without parts that are zero: `1h30m`, `500ms`, `0s`. */
 export function writeDuration(milliseconds: number): string {
   if (milliseconds === 0) return '0s';
   let rest = Math.abs(milliseconds);

@@ -21,7 +21,7 @@ export interface IgnoredKey {
   readonly harmless: (value: unknown) => boolean;
 }
 
-/** A key that must not ask for anything: doing as if it were not there would be unsafe or misleading. */
+/** A key that must not be set: ignoring it would be unsafe or misleading. */
 export interface RefusedKey {
   readonly kind: 'refused';
   readonly type: ValueType<unknown>;

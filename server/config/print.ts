@@ -2,8 +2,8 @@ import { stringify } from 'yaml';
 import { type Settled, type Settings, usedKeys } from './settings.js';
 
 /**
- * The configuration in force as YAML, each value with what it comes from: the default, a place in the file, a flag.
- * Secrets are masked; apart from them it is a configuration that gives the same.
+ * The effective configuration as YAML, each value with its origin: the default, a place in the file, or a flag. Secrets
+ * are masked; otherwise the output is a configuration with the same effect.
  */
 export function printConfig({ settings, places }: Settled): string {
   const lines: string[] = [];

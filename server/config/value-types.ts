@@ -21,7 +21,7 @@ export type JsonSchema = { readonly [keyword: string]: unknown };
 /** What stands where a secret is. */
 export const MASKED = '***';
 
-/** `engine.defaultPolicyVersion: 20210210` is a number to YAML and a text to its reader. */
+/** `engine.defaultPolicyVersion: 20210210` is a number in YAML, and means a string. */
 export const text: ValueType<string> = {
   read: (node, key) =>
     node.kind === 'scalar' && node.value !== null ? String(node.value) : refuse(node, key, 'a text'),
@@ -30,7 +30,7 @@ export const text: ValueType<string> = {
   schema: { type: ['string', 'number', 'boolean'] },
 };
 
-/** A text that says something. */
+/** A string that is not blank. */
 export const name: ValueType<string> = {
   read: (node, key) => {
     const value = text.read(node, key);
@@ -41,7 +41,7 @@ export const name: ValueType<string> = {
   schema: { type: ['string', 'number', 'boolean'], minLength: 1 },
 };
 
-/** The path of a file or folder; an empty one is none. */
+/** The path of a file or folder; empty means not set. */
 export const path: ValueType<string> = { ...text, words: 'path' };
 
 export const bool: ValueType<boolean> = {
@@ -160,7 +160,7 @@ export function refuse(node: ConfigNode, key: string, wanted: string, quoting = 
   throw new ConfigError(`\`${key}\` must be ${wanted}${written}`, node.place);
 }
 
-/** One line of a problem has room for so many characters of what was written. */
+/** How much of a value an error message quotes, in characters. */
 const LONGEST_QUOTE = 100;
 
 function shortened(written: string): string {

@@ -22,14 +22,14 @@ export interface BundleSourceOptions {
  * disks and mounted volumes.
  */
 const INTERVAL = 500;
-/** A file that is being written is looked at again after so many milliseconds, until it has been quiet for so long. */
+/** How long the file must stay unchanged before it is read, in milliseconds. */
 const QUIET = 150;
-/** A file that never comes to rest is read all the same: its text says whether it is whole. */
+/** A file that changes all the time is read after this long; its text shows whether it is complete. */
 const LONGEST_UNREST = 10_000;
 
 /**
- * Hands on each new text of a bundle file, once: when the file has been replaced or written over, and when it is told
- * to look (SIGHUP). What counts is the text: a file that was only touched is nothing new.
+ * Reports each new text of a bundle file once: when the file has been replaced or rewritten, and on SIGHUP. Only the
+ * text counts: touching a file changes nothing.
  */
 export class BundleSource {
   #digest: string;
@@ -69,7 +69,7 @@ export class BundleSource {
   }
 }
 
-/** Resolves when nobody writes to the file any more, or when it is gone. */
+/** Resolves when the file stops changing, or does not exist. */
 async function quiet(file: string): Promise<void> {
   let seen = await lookOf(file);
   for (let waited = 0; waited < LONGEST_UNREST; waited += QUIET) {

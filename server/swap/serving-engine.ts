@@ -76,7 +76,7 @@ export async function engineOf(config: Config, { policies, traced }: Bundle): Pr
   };
   if (strictEvaluation && traced === undefined)
     throw new ConfigError('strict evaluation needs a bundle with traced conditions', 'engine.strictEvaluation');
-  // Log and audit want the errors of conditions too, and nobody else.
+  // Only the log and the audit log report errors of conditions.
   const wantsErrors = strictEvaluation || config.audit.enabled || config.engine.celErrorLogLevel !== 'none';
   const engine = createAuditedEngine(
     policies,
@@ -86,7 +86,9 @@ export async function engineOf(config: Config, { policies, traced }: Bundle): Pr
   return engine;
 }
 
-/** So many policies are asked, for so many of their actions and roles; all of 10,000 would hold up the server. */
+/**
+ * How many policies are tried, and how many of their actions and roles: trying all of 10,000 would block the server.
+ */
 const TRIED = { policies: 32, actions: 4, roles: 16 };
 
 /**

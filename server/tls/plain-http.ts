@@ -8,8 +8,8 @@ const PATIENCE = 60_000;
 const ANSWER = 'Client sent an HTTP request to an HTTPS server.\n';
 
 /**
- * Answers clients that speak HTTP to a TLS listener with a 400 that says so (docs/spec/server.md#tls); the platform
- * would cut them off. Whoever begins with a handshake goes on to what has listened for connections until now.
+ * Answers clients that speak plain HTTP to a TLS listener with a 400 that says so (docs/spec/server.md#tls); Node would
+ * close the connection. Connections that begin with a handshake go to the original listener.
  */
 export function answerPlainHttp(listener: Server): void {
   const handlers = listener.listeners('connection') as ((socket: Socket) => void)[];

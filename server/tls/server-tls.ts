@@ -22,15 +22,15 @@ export interface ServerTls {
   readonly close: () => void;
 }
 
-/** What is told of the files after the start. */
+/** Events of the certificate files after the start. */
 export type TlsEvent =
   | { readonly kind: 'reloaded' }
   /** The last good certificates stay. */
   | { readonly kind: 'refused'; readonly reason: string };
 
 /**
- * Reads the files of `server.tls` and follows them: when they change, if the configuration says so, and on SIGHUP.
- * Throws a ConfigError for files that the server must not start with.
+ * Reads the files of `server.tls`, and reloads them on SIGHUP and, if configured, when they change. Throws a
+ * ConfigError for files that the server must not start with.
  */
 export function loadTls(config: TlsConfig, tell: (event: TlsEvent) => void): ServerTls {
   let current = readCertificates(config);
@@ -81,7 +81,7 @@ function contextOf({ cert, key, ca }: Certificates): SecureContextOptions {
   return { cert, key, minVersion: 'TLSv1.2', ...(ca !== undefined && { ca }) };
 }
 
-/** Who presents no certificate is welcome; who presents one must have it from the authorities. */
+/** Clients may connect without a certificate; a certificate must come from one of the authorities. */
 function isWelcome(socket: TLSSocket, { ca }: Certificates): boolean {
   return ca === undefined || socket.authorized || socket.getPeerX509Certificate() === undefined;
 }
@@ -95,8 +95,8 @@ function isSame(left: Certificates, right: Certificates): boolean {
 }
 
 /**
- * An editor, or a mount that is replaced, changes files in several steps: they count as changed when it has been quiet
- * for so many milliseconds.
+ * Editors and replaced mounts change files in several steps, so they count as changed after this many milliseconds
+ * without an event.
  */
 const QUIET = 200;
 /** Where the platform tells nothing (network mounts), files are looked at so often, in milliseconds. */

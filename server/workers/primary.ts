@@ -107,7 +107,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
       const close = async (): Promise<void> => {
         isStopping = true;
         await fleet.retire();
-        // Whoever asks for the health sends new calls elsewhere; until it has asked, they are answered here.
+        // Clients that watch the health send new calls elsewhere; until they notice, calls are still answered.
         await sleep(config.server.shutdownGrace);
         await Promise.all([http.close(), grpc.close()]);
         await handOver.settled();
