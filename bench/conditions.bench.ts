@@ -56,14 +56,14 @@ function measured(condition: TypicalCondition, rule: Rule, requests: readonly Re
   const parsed = packageEnvironment().parse(withoutVariables ?? expr);
   const contexts = requests.map(({ principal, resource }) => ({ P: principal, R: resource }));
   requests.forEach((request, index) => {
-    const answers = [byHand(request), rule.when(request), parsed(contexts[index])];
+    const answers = [byHand(request), rule.when?.(request), parsed(contexts[index])];
     if (new Set(answers).size > 1) throw new Error(`${name}: by hand, compiled, package: ${answers.join(', ')}`);
   });
   const [loop, ...others] = measure(
     [
       { name: 'loop', run: (index) => requests[index] },
       { name: 'by hand', run: (index) => byHand(requests[index] as Request) },
-      { name: 'compiled', run: (index) => rule.when(requests[index] as Request) },
+      { name: 'compiled', run: (index) => rule.when?.(requests[index] as Request) },
       { name: 'package', run: (index) => parsed(contexts[index]) },
     ],
     requests.length,

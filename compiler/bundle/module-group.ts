@@ -1,4 +1,4 @@
-import type { ScopedModule } from './scoped-module.js';
+import { decisionsOf, type ScopedModule } from './scoped-module.js';
 import { filled, type Shape, shapeOf } from './shape.js';
 
 /** Modules that differ in literals only: one body, with a parameter for each literal that differs. */
@@ -11,12 +11,15 @@ export interface ModuleGroup {
   readonly argumentsOf: (module: ScopedModule) => readonly string[];
 }
 
+/** The place of a name among the exports of a module. */
+export type PlaceOf = (path: string, name: string) => number;
+
 /** Groups modules, in the order of the first of each group. */
-export function moduleGroups(modules: readonly ScopedModule[]): readonly ModuleGroup[] {
+export function moduleGroups(modules: readonly ScopedModule[], placeOf: PlaceOf): readonly ModuleGroup[] {
   const shapes = new Map(modules.map((module) => [module, shapeOf(module.body.join('\n'))]));
   const groups = new Map<unknown, ScopedModule[]>();
   for (const module of modules) {
-    const key = keyOf(module, shapes.get(module));
+    const key = keyOf(module, shapes.get(module), placeOf);
     const group = groups.get(key) ?? [];
     group.push(module);
     groups.set(key, group);
@@ -30,13 +33,16 @@ export function moduleGroups(modules: readonly ScopedModule[]): readonly ModuleG
 }
 
 /**
- * Modules with equal keys have bodies of one shape, in which imported names mean the same. A module without a shape is
- * like no other.
+ * Modules with equal keys have bodies of one shape, in which imported names mean the same, or the same of the policy that
+ * they have the filters of. A module without a shape is like no other.
  */
-function keyOf(module: ScopedModule, shape: Shape | undefined): unknown {
-  return shape === undefined
-    ? module
-    : JSON.stringify([module.imports, module.exports.map(({ local }) => local), shape.code]);
+function keyOf(module: ScopedModule, shape: Shape | undefined, placeOf: PlaceOf): unknown {
+  if (shape === undefined) return module;
+  const decisions = decisionsOf(module.file.path);
+  const imports = module.imports.map(({ from, names }) =>
+    from === decisions ? names.map((name) => [name, placeOf(from, name)]) : [from, names],
+  );
+  return JSON.stringify([imports, module.exports.map(({ local }) => local), shape.code]);
 }
 
 function groupOf(modules: readonly ScopedModule[], shapes: readonly (Shape | undefined)[]): ModuleGroup {

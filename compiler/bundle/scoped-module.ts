@@ -31,6 +31,11 @@ export interface ModuleImport {
   readonly names: readonly string[];
 }
 
+/** The path of the policy that a module has the filters of; undefined for any other module. */
+export function decisionsOf(path: string): string | undefined {
+  return path.endsWith('.where.ts') ? path.replace(/\.where\.ts$/, '.ts') : undefined;
+}
+
 /** Takes a generated module apart. */
 export function scopedModule(file: EmittedFile): ScopedModule {
   const imports: ModuleImport[] = [];

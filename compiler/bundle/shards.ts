@@ -1,8 +1,8 @@
 import { append } from '../append.js';
 import type { EmittedFile } from '../ir/emitted-file.js';
 import { LineMap } from './line-map.js';
-import { type ModuleGroup, moduleGroups } from './module-group.js';
-import { type ModuleImport, type ScopedModule, scopedModule } from './scoped-module.js';
+import { type ModuleGroup, moduleGroups, type PlaceOf } from './module-group.js';
+import { decisionsOf, type ModuleImport, type ScopedModule, scopedModule } from './scoped-module.js';
 
 /**
  * Emitted files as the modules to bundle, by path. The policies, of which there may be many, become functions in
@@ -37,13 +37,24 @@ function isPolicy({ file }: ScopedModule): boolean {
   return /^(?:traced\/)?(?:derived_roles|principal|resource|role)\//.test(file.path);
 }
 
-/** By shard. What is loaded when asked for keeps to itself; derived roles stand first, for policies import them. */
+/**
+ * By shard. What is loaded when asked for keeps to itself. Derived roles stand first, for policies import them, and
+ * filters last, for they import rules.
+ */
 function shardContents(modules: readonly ScopedModule[]): ReadonlyMap<string, readonly ModuleGroup[]> {
   const contents = new Map<string, readonly ModuleGroup[]>();
+  const exports = new Map(modules.map(({ file, exports }) => [file.path, exports.map(({ name }) => name)]));
+  const placeOf: PlaceOf = (path, name) => exports.get(path)?.indexOf(name) ?? -1;
   for (const folder of ['', 'traced/']) {
     const own = modules.filter(({ file }) => file.path.startsWith('traced/') === (folder === 'traced/'));
-    const isFirst = ({ file }: ScopedModule): boolean => file.path.startsWith(`${folder}derived_roles/`);
-    const ordered = [...moduleGroups(own.filter(isFirst)), ...moduleGroups(own.filter((module) => !isFirst(module)))];
+    const rank = ({ file }: ScopedModule): number =>
+      decisionsOf(file.path) !== undefined ? 2 : file.path.startsWith(`${folder}derived_roles/`) ? 0 : 1;
+    const ordered = [0, 1, 2].flatMap((wanted) =>
+      moduleGroups(
+        own.filter((module) => rank(module) === wanted),
+        placeOf,
+      ),
+    );
     for (let start = 0; start < ordered.length; start += SHARD_SIZE) {
       contents.set(`${folder}shard${start / SHARD_SIZE}.ts`, ordered.slice(start, start + SHARD_SIZE));
     }
@@ -73,14 +84,17 @@ function shardText(path: string, groups: readonly ModuleGroup[], homes: Homes): 
   for (const { modules, body, parameters, argumentsOf } of groups) {
     const [first] = modules as readonly [ScopedModule];
     const make = `make_${homes.get(first.file.path)?.name}`;
-    lines.push(`const ${make} = (${parameters.join(', ')}) => {`);
-    append(lines, destructuringLines(first.imports, homes));
+    const decisions = decisionsOf(first.file.path);
+    lines.push(`const ${make} = (${[...(decisions === undefined ? [] : [DECISIONS]), ...parameters].join(', ')}) => {`);
+    append(lines, destructuringLines(first.imports, homes, decisions));
     map.add(first.file.origins, lines.length - first.firstLine);
     append(lines, body);
     lines.push(`return [${first.exports.map(({ local }) => local).join(', ')}];`, '};');
     for (const module of modules) {
       map.addFirst(module.file.origins, lines.length);
-      lines.push(`export const ${homes.get(module.file.path)?.name} = ${make}(${argumentsOf(module).join(', ')});`);
+      const home = homes.get(decisionsOf(module.file.path) ?? '');
+      const given = [...(home === undefined ? [] : [home.name]), ...argumentsOf(module)];
+      lines.push(`export const ${homes.get(module.file.path)?.name} = ${make}(${given.join(', ')});`);
     }
   }
   return `${lines.join('\n')}\n${map.comment()}`;
@@ -114,14 +128,21 @@ function clauseOf(names: readonly string[]): string {
   return first.startsWith('*') ? first : `{ ${names.join(', ')} }`;
 }
 
-/** The names of other policies' modules, under the names a module has for them. */
-function destructuringLines(imports: readonly ModuleImport[], homes: Homes): readonly string[] {
+/** The parameter for the policy that a module has the filters of: modules of one body have filters of many policies. */
+const DECISIONS = '$$decisions';
+
+/**
+ * The names of other policies' modules, under the names a module has for them.
+ *
+ * @param decisions the path of the policy that is a parameter.
+ */
+function destructuringLines(imports: readonly ModuleImport[], homes: Homes, decisions?: string): readonly string[] {
   return imports.flatMap(({ from, names }) => {
     const home = homes.get(from);
     if (home === undefined) return [];
     return names.map((written) => {
       const [name, local = name] = written.split(' as ');
-      return `const ${local} = ${home.name}[${home.exports.indexOf(name as string)}];`;
+      return `const ${local} = ${from === decisions ? DECISIONS : home.name}[${home.exports.indexOf(name as string)}];`;
     });
   });
 }

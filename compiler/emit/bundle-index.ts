@@ -3,10 +3,12 @@ import { type EmittedFile, emittedFile } from '../ir/emitted-file.js';
 import type { Module, Program } from '../ir/program.js';
 import { bracketed, type Doc, print } from './doc.js';
 import { importLines } from './imports.js';
+import { hasConditions } from './filters.js';
 import type { Locations } from './module.js';
 import { importSpecifier, type ModuleLocation } from './module-path.js';
 import { Names } from './names.js';
 import { objectDoc } from './object.js';
+import { listUnlessEmpty } from './tables.js';
 
 /**
  * generated/index.ts: all policies of the program as one bundle, with the hash of what the modules say, and the parts
@@ -35,18 +37,25 @@ export function emitIndex(program: Program, locations: Locations, checksOnly: bo
       imports.filter(({ module }) => module.kind === kind).map(({ as }) => as),
       ']',
     );
+  const filters = checksOnly
+    ? []
+    : program.modules.filter(hasConditions).map(({ key }) => {
+        const { path, filters } = locations.get(key) as ModuleLocation;
+        return { from: importSpecifier('index', `${path}.where`), name: filters, as: names.fresh(filters) };
+      });
   const parts = partsOf(program, checksOnly);
   const bundle = objectDoc([
     ['hash', 'hash'],
     ['resourcePolicies', listOf('resource')],
     ['principalPolicies', listOf('principal')],
     ['rolePolicies', listOf('role')],
+    ['filters', listUnlessEmpty(filters.map(({ as }) => as))],
     ...parts.map((part) => [part, part] as const),
   ]);
   const text = print([`export const policies: CompiledBundle = `, bundle, ';']);
   const own = [
     { from: '#runtime/parts', names: [...parts, 'type CompiledBundle'].map((name) => ({ name, as: name })) },
-    ...imports.map(({ from, name, as }) => ({ from, names: [{ name, as }] })),
+    ...[...imports, ...filters].map(({ from, name, as }) => ({ from, names: [{ name, as }] })),
     { from: './hash.js', names: [{ name: 'hash', as: 'hash' }] },
   ];
   return emittedFile('index.ts', [

@@ -1,12 +1,13 @@
-import type { Section } from '../ir/emitted-file.js';
+import type { RuleOrigin } from '../ir/emitted-file.js';
 import type { DerivedRole, DerivedRolesModule } from '../ir/program.js';
 import { readsVariables, valuesOf } from '../ir/visit.js';
 import { describeDerivedRole } from './describe.js';
 import { bracketed, print } from './doc.js';
-import { whenFunction, whereFunction } from './functions.js';
+import { whenFunction } from './functions.js';
 import { LISTED, type ModuleContext } from './module-context.js';
 import { objectDoc } from './object.js';
 import { quote } from './quote.js';
+import type { PolicySections } from './filters.js';
 import { texts } from './tables.js';
 
 /** A set of derived roles, each a constant that the policies which name it import. */
@@ -14,11 +15,19 @@ export function derivedRolesSections(
   module: DerivedRolesModule,
   names: ReadonlyMap<string, string>,
   context: ModuleContext,
-): readonly Section[] {
-  return module.definitions.map((role) => ({
-    text: context.withDeclarations(() => declaration(module, role, names.get(role.name) as string, context)),
-    origin: { rule: `${module.key}#${role.name}`, span: role.span },
+): PolicySections {
+  const nameOf = ({ name }: DerivedRole): string => names.get(name) as string;
+  const originOf = ({ name, span }: DerivedRole): RuleOrigin => ({ rule: `${module.key}#${name}`, span });
+  const sections = module.definitions.map((role) => ({
+    text: context.withDeclarations(() => declaration(module, role, nameOf(role), context)),
+    origin: originOf(role),
   }));
+  const conditionals = module.definitions.flatMap((role) => {
+    const { condition } = role;
+    if (condition === undefined) return [];
+    return [{ name: nameOf(role), condition, inverted: false, shared: undefined, origin: originOf(role) }];
+  });
+  return { sections, conditionals };
 }
 
 function declaration(module: DerivedRolesModule, role: DerivedRole, name: string, context: ModuleContext): string {
@@ -29,9 +38,7 @@ function declaration(module: DerivedRolesModule, role: DerivedRole, name: string
     ['name', quote(role.name)],
     ['parentRoles', bracketed('[', texts(role.parentRoles), ']')],
     ['when', whenFunction(applies, context)],
-    ['where', whereFunction(applies, context)],
     ['whenListed', isListedApart ? whenFunction(applies, context, LISTED) : undefined],
-    ['whereListed', isListedApart ? whereFunction(applies, context, LISTED) : undefined],
   ]);
   return `${describeDerivedRole(role)}\n${print([`export const ${name} = derivedRole(`, object, ');'])}`;
 }

@@ -6,16 +6,7 @@ import { comment } from './comment.js';
 import { bracketed, type Doc, group, line, print } from './doc.js';
 import { type Fragment, primary } from './fragment.js';
 import { type FunctionContext, functionContext, requestFunction, use } from './function-context.js';
-import {
-  LISTED,
-  LISTED_RESIDUAL,
-  type ModuleContext,
-  PLAIN,
-  RESIDUAL,
-  type Style,
-  TELLING,
-  TRACED,
-} from './module-context.js';
+import { type ModuleContext, PLAIN, RESIDUAL, type Style, TELLING, TRACED } from './module-context.js';
 import { quote } from './quote.js';
 import { survives } from './survives.js';
 import { valueDoc } from './values.js';
@@ -26,16 +17,19 @@ import { attemptDoc, termDoc, whereDoc } from './where.js';
 export interface Applies {
   /** Its own, or the name of a function that says whether it applies. */
   readonly condition: Match | string | undefined;
-  /** The identifier of the derived role it goes through. */
+  /** The identifier of the derived role it goes through, if that has a condition. */
   readonly derivedRole: string | undefined;
   /** It applies where the condition does not hold. */
   readonly inverted: boolean;
 }
 
-/** The `when` of a rule: `always`, or a function of the request that is true exactly when the rule applies. */
-export function whenFunction(applies: Applies, module: ModuleContext, style: Style = PLAIN): Doc {
+/**
+ * The `when` of a rule: a function of the request that is true exactly when the rule applies. Undefined where it always
+ * does.
+ */
+export function whenFunction(applies: Applies, module: ModuleContext, style: Style = PLAIN): Doc | undefined {
   const { condition, derivedRole, inverted } = applies;
-  if (condition === undefined) return derivedRole === undefined ? 'always' : `${derivedRole}.when`;
+  if (condition === undefined) return derivedRole === undefined ? undefined : `${derivedRole}.when`;
   const context = functionContext(
     module,
     style,
@@ -57,23 +51,14 @@ export function whenFunction(applies: Applies, module: ModuleContext, style: Sty
 }
 
 /**
- * The `where` of a rule: `always`, or a function of the query that gives what is left of the condition. The rule's own
- * part stands first (docs/spec/plans.md#order-of-operands). `unplanned` for a condition that is compiled for checks
- * only.
+ * What is left of a condition before there is a resource: a function of the query.
+ *
+ * @param style `LISTED_RESIDUAL` as it reads while derived roles are listed, `RESIDUAL` otherwise.
  */
-export function whereFunction(applies: Applies, module: ModuleContext, style: Style = PLAIN): Doc {
-  const { condition, derivedRole, inverted } = applies;
-  if (condition === undefined) return derivedRole === undefined ? 'always' : `${derivedRole}.where`;
-  if (module.checksOnly) return 'unplanned';
-  if (typeof condition === 'string' && derivedRole === undefined) return condition;
-  const context = functionContext(module, style === LISTED ? LISTED_RESIDUAL : RESIDUAL);
-  const own =
-    typeof condition === 'string'
-      ? `${condition}(${use(context, 'request')})`
-      : conditionDoc(condition, inverted, context);
-  if (derivedRole === undefined) return requestFunction(context, primary(own), 'types implied');
-  const active = `${derivedRole}.where(${use(context, 'request')})`;
-  return requestFunction(context, primary(bracketed('residual.allOf(', [own, active], ')')), 'types implied');
+export function filterFunction(condition: Match, inverted: boolean, module: ModuleContext, style: Style): Doc {
+  const context = functionContext(module, style);
+  const doc = whereDoc(condition, context);
+  return requestFunction(context, primary(inverted ? bracketed('residual.not(', [doc], ')') : doc), 'types implied');
 }
 
 /**
@@ -133,9 +118,4 @@ export function variableFunction(
 
 function telling(what: 'part' | 'variable', text: string, value: Fragment, context: FunctionContext): Fragment {
   return primary(bracketed(`cel.${what}(`, [use(context, 'failures'), quote(text), value.doc], ')'));
-}
-
-function conditionDoc(condition: Match, inverted: boolean, context: FunctionContext): Doc {
-  const doc = whereDoc(condition, context);
-  return inverted ? bracketed('residual.not(', [doc], ')') : doc;
 }

@@ -38,7 +38,6 @@ function schemaImports(mentions: (name: string) => boolean): readonly string[] {
 /** What generated code may take from `#runtime/policy`, in the order of its imports. */
 const CONTRACT = [
   { name: 'ALLOW', type: false },
-  { name: 'always', type: false },
   { name: 'anyOf', type: false },
   { name: 'ANYONE', type: false },
   { name: 'DENY', type: false },
@@ -51,9 +50,10 @@ const CONTRACT = [
   { name: 'resourcePolicy', type: false },
   { name: 'rolePolicy', type: false },
   { name: 'rowsOf', type: false },
-  { name: 'unplanned', type: false },
   { name: 'AttemptedCondition', type: true },
+  { name: 'Filters', type: true },
   { name: 'Output', type: true },
+  { name: 'PlannedCondition', type: true },
   { name: 'PolicyBundle', type: true },
   { name: 'Query', type: true },
   { name: 'Request', type: true },

@@ -27,7 +27,7 @@ export function emit(
   const locations = moduleLocations(program.modules);
   const schemas = schemaLocations(program.schemas, locations.values());
   const modules = [
-    ...program.modules.map((module) =>
+    ...program.modules.flatMap((module) =>
       unlessEmitted(checksOnly ? emittedForChecks : emitted, module, locations, () =>
         emitModule(module, locations, schemas, options),
       ),

@@ -11,6 +11,10 @@ export interface ModuleLocation {
   /** The exported constant of a policy; derived roles export one constant each, named in `derivedRoles`. */
   readonly name: string;
   readonly derivedRoles: ReadonlyMap<string, string>;
+  /** Those of them that everyone with a parent role has. */
+  readonly unconditional: ReadonlySet<string>;
+  /** What the module beside it exports that has its filters: its path is `${path}.where`. */
+  readonly filters: string;
 }
 
 /** Where each module goes, by key: named by identity, not by the file it was written in. */
@@ -19,7 +23,7 @@ export function moduleLocations(modules: readonly Module[]): ReadonlyMap<string,
   const numbers = new Map<string, number>();
   const locations = new Map<string, ModuleLocation>();
   for (const module of modules) {
-    const wish = pathOf(module);
+    const wish = pathOf(module).replace(/\.(?=where$)/i, hexadecimal);
     let path = wish;
     // File systems that fold case would make one file of two.
     const folded = wish.toLowerCase();
@@ -29,10 +33,13 @@ export function moduleLocations(modules: readonly Module[]): ReadonlyMap<string,
     paths.add(path.toLowerCase());
     const names = new Names(MODULE_WORDS);
     const roles = module.kind === 'derived-roles' ? module.definitions : [];
+    const name = names.fresh(camelCase(nameOf(module), 'policy'));
     locations.set(module.key, {
       path,
-      name: names.fresh(camelCase(nameOf(module), 'policy')),
+      name,
       derivedRoles: new Map(roles.map(({ name }) => [name, names.fresh(camelCase(name, 'role'))])),
+      unconditional: new Set(roles.filter(({ condition }) => condition === undefined).map(({ name }) => name)),
+      filters: names.fresh(`${name}Where`),
     });
   }
   return locations;

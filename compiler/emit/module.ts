@@ -2,12 +2,13 @@ import { type EmittedFile, emittedFile, type Section } from '../ir/emitted-file.
 import type { Module } from '../ir/program.js';
 import { comment } from './comment.js';
 import { derivedRolesSections } from './derived-roles.js';
+import { emitFilters, type PolicySections } from './filters.js';
 import { variableFunction } from './functions.js';
 import { type Import, importLines } from './imports.js';
-import { ModuleContext, PLAIN, type Style } from './module-context.js';
+import { ModuleContext, PLAIN, RESIDUAL, type Style } from './module-context.js';
 import { importSpecifier, type ModuleLocation } from './module-path.js';
 import { principalSections } from './principal.js';
-import { resourceSections } from './resource.js';
+import { resourceSections, type RoleNames } from './resource.js';
 import { roleSections } from './role.js';
 import type { EmitOptions } from './options.js';
 import type { SchemaLocations } from './schema-locations.js';
@@ -16,22 +17,29 @@ import { type UsedSchemas, usedSchemas } from './schemas.js';
 /** Where each module of the program goes, by key. */
 export type Locations = ReadonlyMap<string, ModuleLocation>;
 
-/** One policy as a TypeScript module: a head that names its source, what it imports, and its sections. */
+/** One policy as TypeScript: the module that decides, and beside it the one with its filters. */
 export function emitModule(
   module: Module,
   locations: Locations,
   schemaLocations: SchemaLocations,
   options: EmitOptions,
-): EmittedFile {
+): readonly EmittedFile[] {
   const location = locations.get(module.key) as ModuleLocation;
   const schemas = usedSchemas(module.kind === 'resource' ? module : NO_SCHEMAS, location.path, schemaLocations);
   const roles = derivedRoleImports(module, location.path, locations, [location.name, ...schemas.names]);
-  const reserved = [location.name, ...location.derivedRoles.values(), ...roles.names.values(), ...schemas.names];
+  const reserved = [
+    location.name,
+    location.filters,
+    ...location.derivedRoles.values(),
+    ...[...roles.names.values()].map(({ name }) => name),
+    ...schemas.names,
+  ];
   const context = moduleContext(module, reserved, PLAIN, options);
-  return withHead(`${location.path}.ts`, module, sectionsOf(module, location, context, { roles, schemas }), [
-    ...roles.imports,
-    ...schemas.imports,
-  ]);
+  const { sections, conditionals } = sectionsOf(module, location, context, { roles, schemas });
+  const decisions = withHead(`${location.path}.ts`, module, sections, [...roles.imports, ...schemas.imports]);
+  if (options.checksOnly === true || conditionals.length === 0) return [decisions];
+  const taken = [location.filters, ...conditionals.map(({ name }) => name)];
+  return [decisions, emitFilters(module, location, conditionals, moduleContext(module, taken, RESIDUAL))];
 }
 
 /** The context of a module with its variables and constants to draw on. */
@@ -65,11 +73,11 @@ function sectionsOf(
   location: ModuleLocation,
   context: ModuleContext,
   { roles, schemas }: { readonly roles: DerivedRoleImports; readonly schemas: UsedSchemas },
-): readonly Section[] {
+): PolicySections {
   switch (module.kind) {
     case 'resource':
       return resourceSections(module, location.name, context, {
-        roleNames: (set, role) => roles.names.get(`${set}#${role}`) as string,
+        roleNames: (role) => roles.names.get(`${role.module}#${role.name}`) as ReturnType<RoleNames>,
         schemas,
       });
     case 'principal':
@@ -83,8 +91,8 @@ function sectionsOf(
 
 interface DerivedRoleImports {
   readonly imports: readonly Import[];
-  /** `derived_roles.common_roles#owner` -> its identifier here. */
-  readonly names: ReadonlyMap<string, string>;
+  /** `derived_roles.common_roles#owner` -> what it is called here. */
+  readonly names: ReadonlyMap<string, ReturnType<RoleNames>>;
 }
 
 /** Derived roles keep their names; where two sets would give one, the later is renamed. */
@@ -94,7 +102,7 @@ function derivedRoleImports(
   locations: Locations,
   reserved: readonly string[],
 ): DerivedRoleImports {
-  const names = new Map<string, string>();
+  const names = new Map<string, ReturnType<RoleNames>>();
   const imports = new Map<string, { readonly name: string; readonly as: string }[]>();
   const taken = new Set(reserved);
   const numbers = new Map<string, number>();
@@ -106,7 +114,7 @@ function derivedRoleImports(
     for (; taken.has(as); number += 1) as = `${name}_${number}`;
     numbers.set(name, number);
     taken.add(as);
-    names.set(`${role.module}#${role.name}`, as);
+    names.set(`${role.module}#${role.name}`, { name: as, isConditional: !location.unconditional.has(role.name) });
     const from = importSpecifier(path, location.path);
     const known = imports.get(from);
     if (known === undefined) imports.set(from, [{ name, as }]);

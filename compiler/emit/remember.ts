@@ -4,25 +4,25 @@ import type { Locations } from './module.js';
 import type { ModuleLocation } from './module-path.js';
 
 /** What was emitted for modules, and where they stood then. Entries go with the modules they are about. */
-export type Emitted = WeakMap<Module, { readonly place: readonly string[]; readonly file: EmittedFile }>;
+export type Emitted = WeakMap<Module, { readonly place: readonly string[]; readonly files: readonly EmittedFile[] }>;
 
 /**
- * The file of a module: the one emitted before when the same module stands in the same place, as it does when a folder
+ * The files of a module: those emitted before when the same module stands in the same place, as it does when a folder
  * is compiled again. A module that names JSON schemas is emitted anew: they are no part of it.
  */
 export function unlessEmitted(
   emitted: Emitted,
   module: Module,
   locations: Locations,
-  emit: () => EmittedFile,
-): EmittedFile {
+  emit: () => readonly EmittedFile[],
+): readonly EmittedFile[] {
   if (namesSchemas(module)) return emit();
   const place = placeOf(module, locations);
   const before = emitted.get(module);
-  if (before !== undefined && isSame(before.place, place)) return before.file;
-  const file = emit();
-  emitted.set(module, { place, file });
-  return file;
+  if (before !== undefined && isSame(before.place, place)) return before.files;
+  const files = emit();
+  emitted.set(module, { place, files });
+  return files;
 }
 
 function namesSchemas(module: Module): boolean {
@@ -44,7 +44,9 @@ const texts = new WeakMap<ModuleLocation, string>();
 
 function textOf(location: ModuleLocation | undefined): string {
   if (location === undefined) return '';
-  const text = texts.get(location) ?? JSON.stringify([location.path, location.name, [...location.derivedRoles]]);
+  const text =
+    texts.get(location) ??
+    JSON.stringify([location.path, location.name, [...location.derivedRoles], [...location.unconditional]]);
   texts.set(location, text);
   return text;
 }

@@ -1,50 +1,48 @@
-import type { Section } from '../ir/emitted-file.js';
-import type { ResourceModule, Rule } from '../ir/program.js';
+import type { DerivedRoleReference, ResourceModule, Rule } from '../ir/program.js';
 import { type Doc, print } from './doc.js';
+import type { PolicySections } from './filters.js';
 import type { ModuleContext } from './module-context.js';
 import { camelCase, upperFirst } from './names.js';
 import { objectDoc } from './object.js';
 import { quote } from './quote.js';
 import { roleBitNames } from './role-bits.js';
-import { ruleSection } from './rule.js';
+import { conditionalRules, type RuleNames, ruleSection } from './rule.js';
 import { schemasDoc, type UsedSchemas } from './schemas.js';
 import { severalTimes } from './several.js';
 import { actionTableDocs, listUnlessEmpty, mapUnlessEmpty, scopeDocs } from './tables.js';
 import { tracedKeys } from './traced-keys.js';
 
+/** What a derived role is called in a module, and whether it has a condition. */
+export type RoleNames = (role: DerivedRoleReference) => { readonly name: string; readonly isConditional: boolean };
+
 /**
  * A resource policy: its roles as bits, its rules, the rules each action reaches.
  *
- * @param roleNames the identifier of each derived role, as imported.
+ * @param roleNames the identifier of each derived role, as imported, and of each with a condition.
  */
 export function resourceSections(
   module: ResourceModule,
   exportName: string,
   context: ModuleContext,
-  {
-    roleNames,
-    schemas,
-  }: { readonly roleNames: (module: string, role: string) => string; readonly schemas: UsedSchemas },
-): readonly Section[] {
+  { roleNames, schemas }: { readonly roleNames: RoleNames; readonly schemas: UsedSchemas },
+): PolicySections {
   const bits = roleBitNames(module.roles, context);
   const several = severalTimes(module.rules);
   const traced = tracedKeys(module.key, module.rules);
   const ruleNames = module.rules.map((rule) => context.names.fresh(identifierOf(rule, several.has(rule.name))));
-  const rules = module.rules.map((rule, index) =>
-    ruleSection(
-      module.key,
-      rule,
-      {
-        own: ruleNames[index] as string,
-        shared: several.has(rule.name) ? camelCase(rule.name, 'rule') : undefined,
-        derivedRole: rule.derivedRole && roleNames(rule.derivedRole.module, rule.derivedRole.name),
-        roles: bits.of([rule]),
-        crowded: module.roles.crowded,
-        traced: traced[index] as string,
-      },
-      context,
-    ),
-  );
+  const names = module.rules.map((rule, index): RuleNames => {
+    const role = rule.derivedRole && roleNames(rule.derivedRole);
+    return {
+      own: ruleNames[index] as string,
+      shared: several.has(rule.name) ? camelCase(rule.name, 'rule') : undefined,
+      derivedRole: role?.name,
+      activeRole: role?.isConditional ? role.name : undefined,
+      roles: bits.of([rule]),
+      crowded: module.roles.crowded,
+      traced: traced[index] as string,
+    };
+  });
+  const rules = module.rules.map((rule, index) => ruleSection(module.key, rule, names[index] as RuleNames, context));
   const table = actionTableDocs(module.table, ruleNames);
   const policy = objectDoc([
     ['kind', quote(module.kindName)],
@@ -64,11 +62,12 @@ export function resourceSections(
     ['readsRuntime', module.readsRuntime ? 'true' : undefined],
     ['schemas', schemasDoc(module.schemas, schemas, context.checksOnly)],
   ]);
-  return [
+  const sections = [
     ...(bits.declarations === undefined ? [] : [{ text: bits.declarations }]),
     ...rules,
     { text: print([`export const ${exportName} = resourcePolicy(`, policy, ');']) },
   ];
+  return { sections, conditionals: conditionalRules(module.key, module.rules, names) };
 }
 
 /** `owners`; a rule for plain and derived roles is several: `edit`, `editAsOwner`. */

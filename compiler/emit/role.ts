@@ -1,24 +1,25 @@
-import type { Section } from '../ir/emitted-file.js';
+import type { RuleOrigin, Section } from '../ir/emitted-file.js';
 import type { RoleModule, RoleRule } from '../ir/program.js';
 import { describeRoleRule } from './describe.js';
 import { bracketed, type Doc, print } from './doc.js';
-import { whenFunction, whereFunction } from './functions.js';
+import { whenFunction } from './functions.js';
 import type { ModuleContext } from './module-context.js';
 import { camelCase } from './names.js';
-import { objectDoc } from './object.js';
+import { objectDoc, shortObjectDoc } from './object.js';
 import { quote } from './quote.js';
+import type { PolicySections } from './filters.js';
 import { outputDoc } from './rule.js';
 import { listUnlessEmpty, scopeDocs, texts } from './tables.js';
 
 /** A role policy: what its role may do at most. */
-export function roleSections(module: RoleModule, exportName: string, context: ModuleContext): readonly Section[] {
+export function roleSections(module: RoleModule, exportName: string, context: ModuleContext): PolicySections {
   const names = module.rules.map((rule, index) =>
     context.names.fresh(camelCase(rule.name, `rule${String(index + 1).padStart(3, '0')}`)),
   );
   const rules = module.rules.map(
     (rule, index): Section => ({
       text: context.withDeclarations(() => roleRuleDeclaration(module.role, rule, names[index] as string, context)),
-      origin: { rule: `${module.key}#${rule.name === '' ? index : rule.name}`, span: rule.span },
+      origin: originOf(module, rule, index),
     }),
   );
   const policy = objectDoc([
@@ -28,20 +29,32 @@ export function roleSections(module: RoleModule, exportName: string, context: Mo
     ['rules', listUnlessEmpty(names)],
     ['readsRuntime', module.readsRuntime ? 'true' : undefined],
   ]);
-  return [...rules, { text: print([`export const ${exportName} = rolePolicy(`, policy, ');']) }];
+  const sections = [...rules, { text: print([`export const ${exportName} = rolePolicy(`, policy, ');']) }];
+  const conditionals = module.rules.flatMap((rule, index) => {
+    const { condition } = rule;
+    if (condition === undefined) return [];
+    const origin = originOf(module, rule, index);
+    return [{ name: names[index] as string, condition, inverted: false, shared: undefined, origin }];
+  });
+  return { sections, conditionals };
+}
+
+function originOf({ key }: RoleModule, { name, span }: RoleRule, index: number): RuleOrigin {
+  return { rule: `${key}#${name === '' ? index : name}`, span };
 }
 
 function roleRuleDeclaration(role: string, rule: RoleRule, name: string, context: ModuleContext): string {
   const condition = rule.condition && { condition: rule.condition, derivedRole: undefined, inverted: false };
-  const object = objectDoc([
+  const exported = condition === undefined || context.checksOnly ? '' : 'export ';
+  const isPlain = condition === undefined && rule.output === undefined;
+  const object = (isPlain ? shortObjectDoc : objectDoc)([
     ['name', quote(rule.name)],
     ['covers', bracketed('matchesAny(', texts([rule.resource]), ')')],
     ['allows', allows(rule.allowActions)],
     ['when', condition && whenFunction(condition, context)],
-    ['where', condition && whereFunction(condition, context)],
     ['output', rule.output && outputDoc(rule.output, context)],
   ]);
-  return `${describeRoleRule(role, rule)}\n${print([`const ${name}: RoleRule = `, object, ';'])}`;
+  return `${describeRoleRule(role, rule)}\n${print([`${exported}const ${name}: RoleRule = `, object, ';'])}`;
 }
 
 /** An allowed action is always both itself and a glob (docs/spec/policy-language.md#where-a-string-is-a-glob). */

@@ -1,8 +1,9 @@
-import type { Section } from '../ir/emitted-file.js';
+import type { RuleOrigin, Section } from '../ir/emitted-file.js';
 import type { Match, Output, Rule } from '../ir/program.js';
 import { describeCondition, describeRule } from './describe.js';
 import { bracketed, type Doc, print } from './doc.js';
-import { outputFunction, whenFunction, whereFunction } from './functions.js';
+import type { Conditional } from './filters.js';
+import { outputFunction, whenFunction } from './functions.js';
 import type { ModuleContext } from './module-context.js';
 import { objectDoc, shortObjectDoc } from './object.js';
 import { quote } from './quote.js';
@@ -17,6 +18,8 @@ export interface RuleNames {
   readonly shared: string | undefined;
   /** The identifier of its derived role. */
   readonly derivedRole: string | undefined;
+  /** The same, if the derived role has a condition. */
+  readonly activeRole: string | undefined;
   /** Its roles as bits: `USER | CONTRACTOR`. */
   readonly roles: Doc;
   /** In a policy that tells too many roles apart. */
@@ -25,20 +28,37 @@ export interface RuleNames {
   readonly traced: string;
 }
 
+/** The rules that have a condition of their own. */
+export function conditionalRules(
+  policyKey: string,
+  rules: readonly Rule[],
+  names: readonly RuleNames[],
+): readonly Conditional[] {
+  return rules.flatMap((rule, index) => {
+    const { condition, inverted } = rule;
+    if (condition === undefined) return [];
+    const { own, shared } = names[index] as RuleNames;
+    const origin = originOf(policyKey, rule);
+    return [{ name: own, condition, inverted, shared: shared === undefined ? undefined : `${shared}Filter`, origin }];
+  });
+}
+
+function originOf(policyKey: string, { name, span }: Rule): RuleOrigin {
+  return { rule: `${policyKey}#${name}`, span };
+}
+
 /** A rule, after what it needs declared. */
 export function ruleSection(policyKey: string, rule: Rule, names: RuleNames, module: ModuleContext): Section {
   return {
     text: module.withDeclarations(() => ruleDeclaration(policyKey, rule, names, module)),
-    origin: { rule: `${policyKey}#${rule.name}`, span: rule.span },
+    origin: originOf(policyKey, rule),
   };
 }
 
-/** A rule as data with its functions side by side: `when` decides; `where`, the filter it leaves, stands below it. */
+/** A rule as data, with the function that decides it. One with a condition is exported, for its filter. */
 function ruleDeclaration(policyKey: string, rule: Rule, names: RuleNames, module: ModuleContext): string {
   const { condition, inverted } = rule;
   const sharedCondition = names.shared && condition && conditionOfSeveral(condition, inverted, names.shared, module);
-  const sharedFilter =
-    names.shared && condition && !module.checksOnly && filterOfSeveral(condition, inverted, names.shared, module);
   const everyone = rule.roles[0] === '*';
   const isPlain = condition === undefined && rule.output === undefined;
   const object = (isPlain ? shortObjectDoc : objectDoc)([
@@ -50,11 +70,7 @@ function ruleDeclaration(policyKey: string, rule: Rule, names: RuleNames, module
     ['derivedRole', names.derivedRole],
     [
       'when',
-      whenFunction({ condition: sharedCondition ?? condition, derivedRole: names.derivedRole, inverted }, module),
-    ],
-    [
-      'where',
-      whereFunction({ condition: sharedFilter || condition, derivedRole: names.derivedRole, inverted }, module),
+      whenFunction({ condition: sharedCondition ?? condition, derivedRole: names.activeRole, inverted }, module),
     ],
     ['output', rule.output && ownOrShared(rule.output, names.shared, module)],
     [
@@ -65,22 +81,18 @@ function ruleDeclaration(policyKey: string, rule: Rule, names: RuleNames, module
     ['memo', rule.memo && quote(rule.memo)],
     ['traced', names.traced === usualTracedKey(policyKey, rule) ? undefined : quote(names.traced)],
   ]);
-  const declaration = `const ${names.own}: Rule = `;
+  const exported = condition === undefined || module.checksOnly ? '' : 'export ';
+  const declaration = `${exported}const ${names.own}: Rule = `;
   return `${describeRule(rule, sharedCondition)}\n${print([declaration, object, ';'])}`;
 }
 
 /** Declares the condition of a rule that is several, once, and gives its name. */
 function conditionOfSeveral(condition: Match, inverted: boolean, wish: string, module: ModuleContext): string {
-  const when = whenFunction({ condition, derivedRole: undefined, inverted }, module);
+  const when = whenFunction({ condition, derivedRole: undefined, inverted }, module) as Doc;
   return module.hoist(`${wish}Condition`, when, {
-    type: "Rule['when']",
+    type: '(request: Request) => boolean',
     remark: (name) => describeCondition(name, inverted, condition),
   });
-}
-
-function filterOfSeveral(condition: Match, inverted: boolean, wish: string, module: ModuleContext): string {
-  const where = whereFunction({ condition, derivedRole: undefined, inverted }, module);
-  return module.hoist(`${wish}Filter`, where, { type: "Rule['where']" });
 }
 
 function ownOrShared(output: Output, wish: string | undefined, module: ModuleContext): Doc {

@@ -1,3 +1,4 @@
+import { append } from '../append.js';
 import { type EmittedFile, emittedFile, type Section } from '../ir/emitted-file.js';
 import type { Match, Module, Program } from '../ir/program.js';
 import { bracketed, type Doc, hardLine, indent, join, print } from './doc.js';
@@ -26,7 +27,10 @@ export function emitTraced(program: Program, locations: Locations): readonly Emi
     if (conditions.length === 0) continue;
     const { path: modulePath, name } = locations.get(module.key) as ModuleLocation;
     const path = `traced/${modulePath}`;
-    files.push(unlessEmitted(emitted, module, locations, () => tracedModule(`${path}.ts`, module, conditions)));
+    append(
+      files,
+      unlessEmitted(emitted, module, locations, () => [tracedModule(`${path}.ts`, module, conditions)]),
+    );
     parts.push({
       name: names.fresh(name),
       attempts: names.fresh(`${name}Attempts`),

@@ -42,7 +42,7 @@ for (const [condition, emitted] of CONDITIONS)
     const text = JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy });
     const { files, diagnostics } = compile([new Source('doc.yaml', text)]);
     const module = files.find(({ path }) => path === 'resource/doc.ts')?.text ?? JSON.stringify(diagnostics);
-    assert.is(/when: \([^)]*\) =>\s+(.*?),\n {2}\S/s.exec(module)?.[1]?.replace(/\s+/g, ' '), emitted, module);
+    assert.is(/when: \([^)]*\) =>\s+(.*?),\n\}/s.exec(module)?.[1]?.replace(/\s+/g, ' '), emitted, module);
   });
 
 test.run();

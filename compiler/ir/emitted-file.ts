@@ -18,25 +18,31 @@ export interface Origin {
   readonly span: Span;
 }
 
-/** A paragraph of a file; `origin` is the rule its declaration states. */
+/** The rule that a text states. */
+export type RuleOrigin = Pick<Origin, 'rule' | 'span'>;
+
+/** A paragraph of a file; `origin` is the rule its declaration states, `origins` those of its lines. */
 export interface Section {
   readonly text: string;
-  readonly origin?: { readonly rule: string; readonly span: Span };
+  readonly origin?: RuleOrigin;
+  readonly origins?: readonly Origin[];
 }
 
 /** The file made of sections, a blank line between each two. */
 export function emittedFile(path: string, sections: readonly Section[]): EmittedFile {
   const origins: Origin[] = [];
   let line = 0;
-  for (const { text, origin } of sections) {
+  for (const { text, origin, origins: inside = [] } of sections) {
     const lines = lineCount(text);
     if (origin !== undefined) origins.push({ line, lines, ...origin });
+    for (const part of inside) origins.push({ ...part, line: line + part.line });
     line += lines + 1;
   }
   return { path, text: `${sections.map(({ text }) => text).join('\n\n')}\n`, origins };
 }
 
-function lineCount(text: string): number {
+/** How many lines a text has. */
+export function lineCount(text: string): number {
   let count = 1;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;
   return count;

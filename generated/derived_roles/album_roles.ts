@@ -3,7 +3,6 @@
 // Who someone is to an album
 
 import { derivedRole } from '#runtime/policy';
-import * as residual from '#runtime/residual';
 
 // owner: a [user] where
 //   R.attr.owner == P.id
@@ -12,5 +11,4 @@ export const owner = derivedRole({
   name: 'owner',
   parentRoles: ['user'],
   when: ({ principal: P, resource: R }) => R.attr.owner === P.id,
-  where: ({ principal: P, row }) => residual.holds(residual.equals(row.attr('owner'), P.id)),
 });

@@ -4,7 +4,6 @@
 
 import * as cel from '#runtime/cel';
 import { derivedRole } from '#runtime/policy';
-import * as residual from '#runtime/residual';
 
 // requester: a [employee] where
 //   R.attr.owner == P.id
@@ -13,14 +12,10 @@ export const requester = derivedRole({
   name: 'requester',
   parentRoles: ['employee'],
   when: ({ principal: P, resource: R }) => R.attr.owner === P.id,
-  where: ({ principal: P, row }) => residual.holds(residual.equals(row.attr('owner'), P.id)),
 });
 
 // C.approvers
 const approversSet = new Set<cel.Value>(['manager', 'director']);
-
-// C.approvers
-const approvers: cel.Json = ['manager', 'director'];
 
 // direct_manager: a [employee] where all of
 //   P.attr.title in C.approvers
@@ -34,10 +29,4 @@ export const directManager = derivedRole({
     cel.isOneOf(P.attr.title, approversSet) &&
     cel.isEqual(R.attr.department, P.attr.department) &&
     cel.differs(R.attr.owner, P.id),
-  where: ({ principal: P, row }) =>
-    residual.allOf(
-      residual.holds(cel.inCollection(P.attr.title, approvers)),
-      residual.holds(residual.equals(row.attr('department'), P.attr.department)),
-      residual.holds(residual.notEquals(row.attr('owner'), P.id)),
-    ),
 });

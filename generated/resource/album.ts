@@ -3,8 +3,7 @@
 // Photo albums with a visibility and a lock
 
 import * as cel from '#runtime/cel';
-import { ALLOW, always, ANYONE, DENY, glob, matchesAny, resourcePolicy, rowsOf, type Rule } from '#runtime/policy';
-import * as residual from '#runtime/residual';
+import { ALLOW, ANYONE, DENY, glob, matchesAny, resourcePolicy, rowsOf, type Rule } from '#runtime/policy';
 import { owner } from '../derived_roles/album_roles.js';
 
 // The roles this policy tells apart, a bit each; `*` reaches every role.
@@ -13,14 +12,7 @@ const USER = 1 << 1;
 const GUEST_ANY = 1 << 2;
 
 // ALLOW * to [curator]
-const curators: Rule = {
-  name: 'curators',
-  effect: ALLOW,
-  roles: CURATOR,
-  reaches: matchesAny('*'),
-  when: always,
-  where: always,
-};
+const curators: Rule = { name: 'curators', effect: ALLOW, roles: CURATOR, reaches: matchesAny('*') };
 
 // ALLOW view, edit, delete, comment:* to [owner]
 const owners: Rule = {
@@ -30,7 +22,6 @@ const owners: Rule = {
   reaches: matchesAny('view', 'edit', 'delete', 'comment:*'),
   derivedRole: owner,
   when: owner.when,
-  where: owner.where,
 };
 
 // ALLOW view, comment:* to [user, guest:*] when any of
@@ -38,32 +29,23 @@ const owners: Rule = {
 //   all of
 //     R.attr.visibility == "friends"
 //     P.id in R.attr.friends
-const audience: Rule = {
+export const audience: Rule = {
   name: 'audience',
   effect: ALLOW,
   roles: USER | GUEST_ANY,
   reaches: matchesAny('view', 'comment:*'),
   when: ({ principal: P, resource: R }) =>
     R.attr.visibility === 'public' || (R.attr.visibility === 'friends' && cel.isIn(P.id, R.attr.friends)),
-  where: ({ principal: P, row }) =>
-    residual.anyOf(
-      residual.holds(residual.equals(row.attr('visibility'), 'public')),
-      residual.allOf(
-        residual.holds(residual.equals(row.attr('visibility'), 'friends')),
-        residual.holds(residual.inCollection(P.id, row.attr('friends'))),
-      ),
-    ),
 };
 
 // DENY edit, delete, comment:* to [*] when
 //   R.attr.status == "LOCKED"
-const locked: Rule = {
+export const locked: Rule = {
   name: 'locked',
   effect: DENY,
   roles: ANYONE,
   reaches: matchesAny('edit', 'delete', 'comment:*'),
   when: ({ resource: R }) => R.attr.status === 'LOCKED',
-  where: ({ row }) => residual.holds(residual.equals(row.attr('status'), 'LOCKED')),
   output: {
     ruleActivated: ({ resource: R }) =>
       cel.toOutput(cel.mapOf([['reason', 'locked'], ['by', cel.select(R.attr, 'lockedBy')]])),

@@ -2,17 +2,17 @@
 //
 // Contacts of the example API
 
-import { ALLOW, always, resourcePolicy, type Rule } from '#runtime/policy';
+import { ALLOW, resourcePolicy, type Rule } from '#runtime/policy';
 
 // The roles this policy tells apart, a bit each; `*` reaches every role.
 const USER = 1 << 0;
 const ADMIN = 1 << 1;
 
 // ALLOW list, read to [user, admin]
-const readers: Rule = { name: 'readers', effect: ALLOW, roles: USER | ADMIN, when: always, where: always };
+const readers: Rule = { name: 'readers', effect: ALLOW, roles: USER | ADMIN };
 
 // ALLOW create, update, delete to [admin]
-const writers: Rule = { name: 'writers', effect: ALLOW, roles: ADMIN, when: always, where: always };
+const writers: Rule = { name: 'writers', effect: ALLOW, roles: ADMIN };
 
 export const contact = resourcePolicy({
   kind: 'contact',

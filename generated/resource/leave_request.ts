@@ -3,17 +3,14 @@
 // Who may ask for leave, and who may grant it
 
 import * as cel from '#runtime/cel';
-import {
-  ALLOW, always, ANYONE, DENY, matchesAny, resourcePolicy, rowsOf, type Query, type Request, type Rule,
-} from '#runtime/policy';
-import * as residual from '#runtime/residual';
+import { ALLOW, ANYONE, DENY, matchesAny, resourcePolicy, rowsOf, type Request, type Rule } from '#runtime/policy';
 import { directManager, requester } from '../derived_roles/company_roles.js';
 
 // The roles this policy tells apart, a bit each; `*` reaches every role.
 const EMPLOYEE = 1 << 0;
 
 // ALLOW create to [employee]
-const ask: Rule = { name: 'ask', effect: ALLOW, roles: EMPLOYEE, when: always, where: always };
+const ask: Rule = { name: 'ask', effect: ALLOW, roles: EMPLOYEE };
 
 // ALLOW view, view:* to [requester]
 const ownRequests: Rule = {
@@ -23,24 +20,19 @@ const ownRequests: Rule = {
   reaches: matchesAny('view', 'view:*'),
   derivedRole: requester,
   when: requester.when,
-  where: requester.where,
 };
 
 // V.is_pending: R.attr.status == "PENDING"
 const isPending = ({ resource: R }: Request): cel.Result => cel.equals(R.attr.status, 'PENDING');
 
-// V.is_pending: R.attr.status == "PENDING"
-const isPendingWhere = ({ row }: Query): residual.Term => residual.equals(row.attr('status'), 'PENDING');
-
 // ALLOW edit, delete to [requester] when
 //   V.is_pending
-const withdraw: Rule = {
+export const withdraw: Rule = {
   name: 'withdraw',
   effect: ALLOW,
   roles: EMPLOYEE,
   derivedRole: requester,
   when: (request) => requester.when(request) && isPending(request) === true,
-  where: (request) => residual.allOf(residual.holds(isPendingWhere(request)), requester.where(request)),
   output: {
     conditionNotMet: ({ resource: R }) =>
       cel.toOutput(cel.add(cel.add('a request that is ', cel.select(R.attr, 'status')), ' stays as it is')),
@@ -55,7 +47,6 @@ const managersView: Rule = {
   roles: EMPLOYEE,
   derivedRole: directManager,
   when: directManager.when,
-  where: directManager.where,
 };
 
 // V.is_short: R.attr.days <= C.longest_leave_days
@@ -64,19 +55,13 @@ const isShort = ({ resource: R }: Request): cel.Result => cel.atMost(R.attr.days
 // C.countries_with_local_rules
 const countriesWithLocalRulesSet = new Set<cel.Value>(['DE', 'FR']);
 
-// V.is_short: R.attr.days <= C.longest_leave_days
-const isShortWhere = ({ row }: Query): residual.Term => residual.atMost(row.attr('days'), 30);
-
-// C.countries_with_local_rules
-const countriesWithLocalRules: cel.Json = ['DE', 'FR'];
-
 // ALLOW approve to [direct_manager] when all of
 //   V.is_pending
 //   V.is_short
 //   none of
 //     R.attr.country in C.countries_with_local_rules
 //     has(R.attr.disputed) && R.attr.disputed == true
-const approve: Rule = {
+export const approve: Rule = {
   name: 'approve',
   effect: ALLOW,
   roles: EMPLOYEE,
@@ -90,22 +75,6 @@ const approve: Rule = {
       !(cel.isOneOf(R.attr.country, countriesWithLocalRulesSet) || R.attr.disputed === true)
     );
   },
-  where: (request) => {
-    const { row } = request;
-    return residual.allOf(
-      residual.allOf(
-        residual.holds(isPendingWhere(request)),
-        residual.holds(isShortWhere(request)),
-        residual.noneOf(
-          residual.holds(residual.inCollection(row.attr('country'), countriesWithLocalRules)),
-          residual.holds(
-            residual.and(residual.has(row.attributes, 'disputed'), residual.equals(row.attr('disputed'), true)),
-          ),
-        ),
-      ),
-      directManager.where(request),
-    );
-  },
 };
 
 // V.has_started: timestamp(R.attr.starts) < now()
@@ -114,20 +83,13 @@ const hasStarted = (request: Request): cel.Result => {
   return cel.lessThan(cel.toTimestamp(R.attr.starts), cel.now(request));
 };
 
-// V.has_started: timestamp(R.attr.starts) < now()
-const hasStartedWhere = (request: Query): residual.Term => {
-  const { row } = request;
-  return residual.lessThan(residual.call('timestamp', cel.toTimestamp, row.attr('starts')), cel.now(request));
-};
-
 // DENY edit, delete, approve to [*] when
 //   V.has_started
-const tooLate: Rule = {
+export const tooLate: Rule = {
   name: 'too-late',
   effect: DENY,
   roles: ANYONE,
   when: (request) => hasStarted(request) === true,
-  where: (request) => residual.holds(hasStartedWhere(request)),
 };
 
 export const leaveRequest = resourcePolicy({

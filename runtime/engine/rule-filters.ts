@@ -1,10 +1,11 @@
 import {
   ALLOW,
-  always,
   type ActionTable,
+  type Filters,
   type PolicyBundle,
   type PrincipalPolicy,
   type ResourcePolicy,
+  type RoleRule,
   type Rule,
   sanitize,
 } from '../policy/index.js';
@@ -35,6 +36,7 @@ export function ruleFilters(
 ): readonly RuleFilter[] {
   const asked: Asked = {
     bundle,
+    filters: new Map(bundle.filters?.flat().map((entry) => [entry[0], entry])),
     request,
     options,
     place: placeOf(settingsOf(options), request.principal, request.resource),
@@ -49,6 +51,8 @@ export function ruleFilters(
 
 interface Asked {
   readonly bundle: CompiledBundle;
+  /** The filters of the bundle, by what they are of. */
+  readonly filters: ReadonlyMap<Filters[number][0], Filters[number]>;
   readonly request: PlanRequest;
   readonly options: EngineOptions;
   readonly place: Place;
@@ -60,7 +64,7 @@ function ofResourcePolicies(asked: Asked): readonly RuleFilter[] {
     (policy) =>
       policy.kind === kind && policy.version === asked.place.version && isAbove(policy.scope, asked.place.scope),
   );
-  return policies.flatMap((policy) => rulesOf(asked, policy).map((rule) => alone(asked, policy, rule)));
+  return policies.flatMap((policy) => rulesOf(asked, policy).map((rule) => alone(asked, policy, rule, rule)));
 }
 
 function ofPrincipalPolicies(asked: Asked): readonly RuleFilter[] {
@@ -73,7 +77,7 @@ function ofPrincipalPolicies(asked: Asked): readonly RuleFilter[] {
   );
   return policies.flatMap((policy) =>
     rulesOfPrincipal(asked, policy).map((rule) =>
-      alone(asked, { ...anyPolicy(asked), key: policy.key }, { ...rule, roles: EVERY_ROLE }),
+      alone(asked, { ...anyPolicy(asked), key: policy.key }, { ...rule, roles: EVERY_ROLE }, rule),
     ),
   );
 }
@@ -85,10 +89,11 @@ function ofRolePolicies(asked: Asked): readonly RuleFilter[] {
     (policy) => roles.includes(policy.role) && policy.version === place.version && isAbove(policy.scope, place.scope),
   );
   return policies.flatMap(({ key, rules }) =>
-    rules.flatMap(({ name, covers, allows, when, where }) => {
-      if (when === undefined || where === undefined || !covers(request.resource.kind) || !request.actions.some(allows))
-        return [];
-      return [alone(asked, { ...anyPolicy(asked), key }, { name, effect: ALLOW, roles: EVERY_ROLE, when, where })];
+    rules.flatMap((rule) => {
+      const { name, covers, allows, when } = rule;
+      if (when === undefined || !covers(request.resource.kind) || !request.actions.some(allows)) return [];
+      const asAllow: Rule = { name, effect: ALLOW, roles: EVERY_ROLE, when };
+      return [alone(asked, { ...anyPolicy(asked), key }, asAllow, rule)];
     }),
   );
 }
@@ -101,7 +106,7 @@ function ofResourceSchema({ bundle, request, options, place }: Asked): readonly 
   );
   const resource = root?.schemas?.resource;
   if (options.schemaEnforcement !== 'reject' || root === undefined || resource === undefined) return [];
-  const anything: Rule = { name: RESOURCE_SCHEMA, effect: ALLOW, roles: EVERY_ROLE, when: always, where: always };
+  const anything: Rule = { name: RESOURCE_SCHEMA, effect: ALLOW, roles: EVERY_ROLE };
   const only: ResourcePolicy = {
     ...anyPolicy({ request, place }),
     scope: '',
@@ -155,9 +160,20 @@ function anyPolicy({ request, place: { version, scope } }: Pick<Asked, 'request'
   };
 }
 
-/** The plan of a bundle with this rule and no other. */
-function alone({ bundle, request, options, place: { scope } }: Asked, policy: ResourcePolicy, rule: Rule): RuleFilter {
-  const { memo: _, reaches: __, ...only } = rule;
+/**
+ * The plan of a bundle with this rule and no other.
+ *
+ * @param original what the bundle has a filter of.
+ */
+function alone(
+  { bundle, filters, request, options, place: { scope } }: Asked,
+  policy: ResourcePolicy,
+  rule: Rule,
+  original: Rule | RoleRule,
+): RuleFilter {
+  const { memo: _, reaches: __, ...rest } = rule;
+  const only: Rule = { ...rest, effect: ALLOW };
+  const own = filters.get(original);
   const reduced: CompiledBundle = {
     ...bundle,
     resourcePolicies: [
@@ -167,15 +183,24 @@ function alone({ bundle, request, options, place: { scope } }: Asked, policy: Re
         overridesParent: true,
         reach: -1,
         actions: new Map(),
-        otherActions: [{ ...only, effect: ALLOW }],
+        otherActions: [only],
       },
     ],
     principalPolicies: [],
     rolePolicies: [],
+    filters: [[...(own === undefined ? [] : [[only, own[1]] as const]), ...rolesWithFilters(filters, policy, rule)]],
   };
   const engine = createEngine(reduced, { ...options, schemaEnforcement: 'none' });
   const { filter } = engine.plan({ ...request, principal: { ...request.principal, roles: rolesOf(bundle, request) } });
   return { policy: policy.key, rule: rule.name, filter };
+}
+
+/** The derived roles that the rule or others of its policy name. */
+function rolesWithFilters(filters: Asked['filters'], policy: ResourcePolicy, { derivedRole }: Rule): Filters {
+  return [...policy.derivedRoles, derivedRole].flatMap((role) => {
+    const found = role && filters.get(role);
+    return found === undefined ? [] : [found];
+  });
 }
 
 /** The roles of a principal, and those above them by role policies. */

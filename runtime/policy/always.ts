@@ -1,4 +1,4 @@
-/** The condition of a rule that has none: it holds. The engine knows it by identity and does not call it. */
-export function always(): boolean {
+/** The condition of a derived role that has none: everyone with a parent role has it. The planner knows it by identity. */
+export function always(): true {
   return true;
 }

@@ -1,26 +1,14 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  ALLOW,
-  always,
-  ANYONE,
-  DENY,
-  derivedRole,
-  principalPolicy,
-  resourcePolicy,
-  rolePolicy,
-  type Rule,
-} from './index.js';
+import { ALLOW, ANYONE, DENY, derivedRole, principalPolicy, resourcePolicy, rolePolicy, type Rule } from './index.js';
 
-const owner = derivedRole({ set: 'people', name: 'owner', parentRoles: ['user'], when: always, where: always });
-const author = derivedRole({ set: 'people', name: 'author', parentRoles: ['*'], when: always, where: always });
+const owner = derivedRole({ set: 'people', name: 'owner', parentRoles: ['user'] });
+const author = derivedRole({ set: 'people', name: 'author', parentRoles: ['*'] });
 
 const rule = (name: string, more: Partial<Rule> = {}): Rule => ({
   name,
   effect: ALLOW,
   roles: 1,
-  when: always,
-  where: always,
   ...more,
 });
 

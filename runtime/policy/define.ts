@@ -1,3 +1,4 @@
+import { always } from './always.js';
 import { policyKey } from './names.js';
 import type { ActionTable, DerivedRole, PrincipalPolicy, ResourcePolicy, RolePolicy, Rule } from './policy.js';
 
@@ -82,30 +83,14 @@ export function rolePolicy(text: RolePolicyText): RolePolicy {
 }
 
 /** What a derived role says: the set that defines it, its name, and the roles it is made from. */
-export type DerivedRoleText = Pick<DerivedRole, 'name' | 'when' | 'where' | 'whenListed' | 'whereListed'> & {
+export type DerivedRoleText = With<Omit<DerivedRole, 'key' | 'parentRoles'>, 'name'> & {
   readonly set: string;
   readonly parentRoles: readonly string[];
 };
 
 /** A derived role. */
-export function derivedRole({
-  set,
-  name,
-  parentRoles,
-  when,
-  where,
-  whenListed,
-  whereListed,
-}: DerivedRoleText): DerivedRole {
-  return {
-    key: `derived_roles.${set}#${name}`,
-    name,
-    parentRoles: new Set(parentRoles),
-    when,
-    where,
-    whenListed,
-    whereListed,
-  };
+export function derivedRole({ set, name, parentRoles, when = always, whenListed }: DerivedRoleText): DerivedRole {
+  return { key: `derived_roles.${set}#${name}`, name, parentRoles: new Set(parentRoles), when, whenListed };
 }
 
 function actionTable({ actions = new Map(), otherActions = [] }: Partial<ActionTable>): ActionTable {

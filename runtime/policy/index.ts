@@ -30,4 +30,3 @@ export type {
   WithActions,
 } from './permissions.js';
 export { ANYONE, matchesAny, reaches, rowsOf } from './reach.js';
-export { unplanned } from './unplanned.js';

@@ -82,18 +82,19 @@ export interface Query extends Request {
   derivedRoles: Term;
 }
 
+/** What is left of a condition before there is a resource: a filter of the resources yet to be found. */
+export type PlannedCondition = (query: Query) => Residual;
+
 /**
- * What decides a rule. Never throws: an expression that cannot be evaluated does not hold. Called without `this`.
- * `always` is known by identity.
+ * What conditions leave for a plan, by what has them. A rule through a derived role has its own condition here, without
+ * that of the role. Beside the filter of a derived role may be another one, as its condition reads while derived roles
+ * are listed (`whenListed`).
  */
-export interface Condition {
-  when(request: Request): boolean;
-  /**
-   * The same for a plan: what is left of the condition before there is a resource; `always` here too; `unplanned` where
-   * policies were compiled for checks only.
-   */
-  where(query: Query): Residual;
-}
+export type Filters = readonly (readonly [
+  conditional: Rule | RoleRule | DerivedRole,
+  filter: PlannedCondition,
+  filterListed?: PlannedCondition,
+])[];
 
 /**
  * An output as it leaves an evaluation: a JSON value, or the text of what failed
@@ -112,7 +113,7 @@ export interface Output {
  * (docs/spec/policy-language.md#how-derived-roles-are-used). Under parental consent a conditional ALLOW is lowered to
  * the DENY it amounts to (docs/spec/policy-language.md#effect-of-a-rule).
  */
-export interface Rule extends Condition {
+export interface Rule {
   /** As outputs name it: the author's, or `rule-001` (docs/spec/policy-language.md#policy-keys-and-rule-names). */
   readonly name: string;
   readonly effect: Effect;
@@ -128,7 +129,13 @@ export interface Rule extends Condition {
    * `otherActions` and `otherKinds` only.
    */
   readonly reaches?: (action: string, kind: string) => boolean;
-  /** The derived role it goes through; `when` already includes its condition. */
+  /**
+   * What decides it, the condition of its derived role included. Never throws: an expression that cannot be evaluated
+   * does not hold. Called without `this`. Absent: it always applies. That of a derived role, as it is, where the rule
+   * has no condition of its own.
+   */
+  readonly when?: ((request: Request) => boolean) | undefined;
+  /** The derived role it goes through. */
   readonly derivedRole?: DerivedRole;
   readonly output?: Output;
   /**
@@ -158,19 +165,22 @@ export interface ActionTable {
 }
 
 /**
- * A derived role (docs/spec/policy-language.md#derived-roles). `when` is its condition as a rule asks it
- * (docs/spec/policy-language.md#rules-with-derived-roles).
+ * A derived role (docs/spec/policy-language.md#derived-roles).
  */
-export interface DerivedRole extends Condition {
+export interface DerivedRole {
   /** `derived_roles.common_roles#owner`. */
   readonly key: string;
   readonly name: string;
+  /**
+   * Its condition as a rule asks it (docs/spec/policy-language.md#rules-with-derived-roles). Never throws; `always`
+   * where it has none.
+   */
+  when(request: Request): boolean;
   /**
    * Its condition for `runtime.effectiveDerivedRoles` (use 1), where a failed variable reads as null
    * (docs/spec/policy-language.md#evaluating-variables); absent when nobody can tell.
    */
   readonly whenListed?: ((request: Request) => boolean) | undefined;
-  readonly whereListed?: ((query: Query) => Residual) | undefined;
   /** Exact texts; `*` is everyone. */
   readonly parentRoles: ReadonlySet<string>;
 }
@@ -245,8 +255,6 @@ export interface RoleRule {
   readonly allows: Matcher;
   /** Absent: unconditional. */
   readonly when?: (request: Request) => boolean;
-  /** Present with `when`. */
-  readonly where?: (query: Query) => Residual;
   readonly output?: Output;
   readonly memo?: string;
 }
@@ -283,6 +291,11 @@ export interface PolicyBundle {
   readonly resourcePolicies: readonly ResourcePolicy[];
   readonly principalPolicies: readonly PrincipalPolicy[];
   readonly rolePolicies: readonly RolePolicy[];
+  /**
+   * What the conditions of all policies leave for a plan. Absent where there is none, and where policies were compiled
+   * for checks only. What is not in it cannot be planned.
+   */
+  readonly filters?: readonly Filters[];
 }
 
 /**

@@ -18,7 +18,7 @@ test("`when` holds exactly where the traced emission and the output are true, an
   const verdicts = { holds: 0, 'does not hold': 0, fails: 0 };
   for (const { text, rule, key } of conditions) {
     for (const [index, request] of requests.entries()) {
-      const holds = rule.when(request);
+      const holds = rule.when?.(request) ?? true;
       const verdict = traced.get(key)?.(request);
       const output = rule.output?.ruleActivated?.(request);
       verdicts[typeof verdict === 'string' ? 'fails' : verdict === true ? 'holds' : 'does not hold'] += 1;

@@ -41,14 +41,29 @@ test('modules import only the contract, the CEL runtime, residuals and each othe
     [],
   );
   const between = sourceFiles()
-    .filter((file) => !file.getBaseName().includes('index'))
+    .filter((file) => !file.getBaseName().includes('index') && !isFilters(file))
     .flatMap((file) => file.getImportDeclarations().map((declaration) => declaration.getModuleSpecifierValue()))
     .filter((specifier) => specifier.startsWith('.'));
   assert.equal(
     between.filter((specifier) => !/^(\.\.\/)+derived_roles\//.test(specifier)),
     [],
   );
+  const filters = sourceFiles().filter(isFilters);
+  assert.ok(filters.length > 5);
+  for (const file of filters)
+    assert.equal(
+      file
+        .getImportDeclarations()
+        .map((declaration) => declaration.getModuleSpecifierValue())
+        .filter((specifier) => specifier.startsWith('.')),
+      [`./${file.getBaseName().replace(/\.where\.ts$/, '.js')}`],
+    );
 });
+
+/** Whether a module has the filters of the policy beside it. */
+function isFilters(file: SourceFile): boolean {
+  return file.getBaseName().endsWith('.where.ts');
+}
 
 test('identifiers are words of generated code, or consist of letters, digits and underscores', () => {
   for (const file of sourceFiles()) {

@@ -9,6 +9,7 @@ import {
 } from '../../runtime/engine/index.js';
 import type { CompiledBundle } from '../../runtime/engine/engine.js';
 import type { CompiledTraces } from '../../runtime/engine/decide/evaluation.js';
+import type { Filters, Rule } from '../../runtime/policy/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 
 /** Work is counted, not timed: the role lookups of a policy, and the evaluations of conditions. */
@@ -125,27 +126,20 @@ interface Counted {
 /** The bundle, with counters in its policies. */
 function counted(bundle: CompiledBundle): Counted {
   const counts = { roles: 0, conditions: 0 };
-  const rules = new Map<object, object>();
-  const ruleOf = <R extends CompiledBundle['resourcePolicies'][number]['otherActions'][number]>(rule: R): R => {
-    const known = rules.get(rule) ?? {
+  const rules = new Map<object, Rule>();
+  const countedFunction = <A, B>(condition: (asked: A) => B) => {
+    return (asked: A): B => {
+      counts.conditions++;
+      return condition(asked);
+    };
+  };
+  const ruleOf = (rule: Rule): Rule => {
+    const known: Rule = rules.get(rule) ?? {
       ...rule,
-      when:
-        rule.when.length === 0
-          ? rule.when
-          : (request: never) => {
-              counts.conditions++;
-              return rule.when(request);
-            },
-      where:
-        rule.where.length === 0
-          ? rule.where
-          : (query: never) => {
-              counts.conditions++;
-              return rule.where(query);
-            },
+      when: rule.when && countedFunction(rule.when),
     };
     rules.set(rule, known);
-    return known as R;
+    return known;
   };
   const resourcePolicies = bundle.resourcePolicies.map((policy) => {
     const named = new Map(policy.roles);
@@ -168,7 +162,13 @@ function counted(bundle: CompiledBundle): Counted {
       otherActions: policy.otherActions.map(ruleOf),
     };
   });
-  return { bundle: { ...bundle, resourcePolicies }, counts };
+  const filters = (bundle.filters ?? []).map((table) =>
+    table.map((entry): Filters[number] => {
+      const rule = rules.get(entry[0]);
+      return rule === undefined ? entry : [rule, countedFunction(entry[1])];
+    }),
+  );
+  return { bundle: { ...bundle, resourcePolicies, filters }, counts };
 }
 
 for (const [name, texts] of Object.entries(SETS)) {

@@ -76,8 +76,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the condition of a role policy is turned round',
     file: PLAN,
-    find: 'const denied = not(rule.where(query));',
-    replace: 'const denied = rule.where(query);',
+    find: 'const denied = not(conditions.ofRoleRule(rule, query));',
+    replace: 'const denied = conditions.ofRoleRule(rule, query);',
   },
   {
     name: 'the role policies of ancestors are forgotten',
@@ -151,8 +151,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'what is left of a rule is remembered although it depends on who asks',
     file: 'runtime/engine/plan/query.ts',
-    find: 'watched.isRead ? undefined : residual',
-    replace: 'residual',
+    find: 'watched.isRead ? undefined : left',
+    replace: 'left',
   },
   {
     name: 'in strict evaluation the shapes of the reference are kept whatever they select',

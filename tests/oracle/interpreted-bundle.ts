@@ -209,9 +209,12 @@ class Interpreter {
   ): Omit<Rule, 'roles'> {
     const { match, effect } = own;
     if (match !== undefined) this.traced.set(tracedKey, tracedCondition(match, params));
-    const holds = match === undefined ? always : condition(match, params);
-    const when = derivedRole === undefined ? holds : (request: Request) => derivedRole.when(request) && holds(request);
-    return { name, effect, when, where: notInterpreted, ...(derivedRole === undefined ? {} : { derivedRole }) };
+    const holds = match && condition(match, params);
+    const when =
+      derivedRole && holds
+        ? (request: Request) => derivedRole.when(request) && holds(request)
+        : (derivedRole?.when ?? holds);
+    return { name, effect, when, ...(derivedRole === undefined ? {} : { derivedRole }) };
   }
 
   private derivedRole(name: string): DerivedRole {
@@ -227,7 +230,6 @@ class Interpreter {
         name,
         parentRoles: new Set(orEveryone(definition.parentRoles)),
         when: match === undefined ? always : condition(match, params),
-        where: notInterpreted,
         ...(match === undefined ? {} : { whenListed: listingCondition(match, params) }),
       };
     }
@@ -365,9 +367,4 @@ function numbered(index: number): string {
 
 function consents({ scopePermissions }: { readonly scopePermissions?: string }): boolean {
   return scopePermissions?.endsWith('CONSENT_FOR_ALLOWS') ?? false;
-}
-
-/** Only checks are interpreted. */
-function notInterpreted(): ReturnType<Rule['where']> {
-  return { kind: 'unplannable', reason: 'interpreted' };
 }

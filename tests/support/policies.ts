@@ -8,7 +8,6 @@ import type { CheckResult, PrincipalInput, ResourceInput } from '../../runtime/e
 import {
   type ActionTable,
   ALLOW,
-  always,
   DENY,
   type PolicyBundle,
   policyKey,
@@ -24,19 +23,12 @@ export const ADMIN = 2;
 export const A_GLOB = 4;
 export const ANYONE = -1;
 
-/** The filter of a condition that is only written for checks. */
-export function notWritten(): ReturnType<Rule['where']> {
-  return { kind: 'unplannable', reason: 'written for checks' };
-}
-
 /** A rule that grants; conditions and the rest by `more`. */
 export function allow(name: string, more: Partial<Rule> = {}): Rule {
   return {
     name,
     effect: ALLOW,
     roles: ANYONE,
-    when: always,
-    where: more.when === undefined ? always : notWritten,
     ...more,
   };
 }
@@ -47,8 +39,6 @@ export function deny(name: string, more: Partial<Rule> = {}): Rule {
     name,
     effect: DENY,
     roles: ANYONE,
-    when: always,
-    where: more.when === undefined ? always : notWritten,
     ...more,
   };
 }

@@ -3,12 +3,14 @@
 import { guard, planner, type CompiledBundle } from '#runtime/parts';
 import { hash } from './hash.js';
 import { contact } from './resource/contact.js';
+import { contactWhere } from './resource/contact.where.js';
 
 export const policies: CompiledBundle = {
   hash,
   resourcePolicies: [contact],
   principalPolicies: [],
   rolePolicies: [],
+  filters: [contactWhere],
   planner,
   guard,
 };

@@ -151,7 +151,7 @@ function holds(
 ): boolean {
   if ((rule.roles & bits) === 0) return false;
   if (rule.reaches !== undefined && !rule.reaches(action, resource.kind)) return false;
-  return rule.condition === UNCONDITIONAL || (conditions[rule.condition] as Rule['when'])(request);
+  return rule.condition === UNCONDITIONAL || (conditions[rule.condition] as NonNullable<Rule['when']>)(request);
 }
 
 /**

@@ -1,17 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  allow,
-  ask,
-  deny,
-  doc,
-  engineOf,
-  notWritten,
-  principal,
-  role,
-  rules,
-  USER,
-} from '../../../tests/support/policies.js';
+import { allow, ask, deny, doc, engineOf, principal, role, rules, USER } from '../../../tests/support/policies.js';
 import type { DerivedRole, Request } from '../../policy/index.js';
 
 const says =
@@ -65,7 +54,6 @@ test('the first visit of an inactive derived role is silent, a later one is not 
     key: 'derived_roles.x#owner',
     name: 'owner',
     when: ofAttribute('owned'),
-    where: notWritten,
     parentRoles: new Set(['user']),
   };
   const rule = allow('r', { derivedRole: owner, when: owner.when, output: both });
@@ -115,7 +103,6 @@ test('a principal policy sees the derived roles the action before left behind (7
     key: 'derived_roles.x#owner',
     name: 'owner',
     when: () => true,
-    where: notWritten,
     parentRoles: new Set(['user']),
   };
   const seesOwner = (request: Request): boolean => request.effectiveDerivedRoles.includes('owner');

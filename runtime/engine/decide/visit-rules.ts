@@ -64,7 +64,7 @@ export function resultOf(evaluation: Evaluation, entry: RuleEntry): RuleResult {
 }
 
 function firstResult({ request }: Evaluation, { rule }: RuleEntry): RuleResult {
-  if (rule.when(request)) return 'holds';
+  if (rule.when === undefined || rule.when(request)) return 'holds';
   const isSilent = rule.derivedRole !== undefined && rule.output !== undefined && !rule.derivedRole.when(request);
   return isSilent ? 'inactive' : 'does not hold';
 }

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ALLOW, always, DENY, matchesAny, type Rule } from '../../policy/index.js';
-import { isUnconditional, type ShapeFacts, type TableShape, TableShapes, UNCONDITIONAL } from './tables.js';
+import { ALLOW, DENY, matchesAny, type Rule } from '../../policy/index.js';
+import { type ShapeFacts, type TableShape, TableShapes, UNCONDITIONAL } from './tables.js';
 
 const FACTS: ShapeFacts = {
   roles: new Map([['clerk', 1]]),
@@ -13,7 +13,7 @@ const FACTS: ShapeFacts = {
 };
 
 function rule(more: Partial<Rule>): Rule {
-  return { name: 'a rule', effect: ALLOW, roles: 1, when: () => true, where: () => true, ...more };
+  return { name: 'a rule', effect: ALLOW, roles: 1, when: () => true, ...more };
 }
 
 function shapeOf(shapes: TableShapes, rules: readonly Rule[], facts: ShapeFacts = FACTS): TableShape {
@@ -35,7 +35,7 @@ test('tables that differ in anything else do not', () => {
   const others = [
     shapeOf(shapes, [rule({ roles: 2 })]),
     shapeOf(shapes, [rule({ effect: DENY })]),
-    shapeOf(shapes, [rule({ when: always })]),
+    shapeOf(shapes, [rule({ when: undefined })]),
     shapeOf(shapes, [rule({ reaches: (action) => action === 'x' })]),
     shapeOf(shapes, [rule({ reaches: (action) => action === 'y' })]),
     shapeOf(shapes, [rule({}), rule({})]),
@@ -55,22 +55,13 @@ test('rules with the same texts of actions share a shape', () => {
 });
 
 test('the denials stand first, the grants where the table is the last', () => {
-  const rules = [rule({}), rule({ effect: DENY, when: always })];
+  const rules = [rule({}), rule({ effect: DENY, when: undefined })];
   const conditions = (facts: ShapeFacts) =>
     shapeOf(new TableShapes(), rules, facts)
       .named.get('view')
       ?.map(({ condition }) => condition);
   assert.equal(conditions(FACTS), [UNCONDITIONAL, 0]);
   assert.equal(conditions({ ...FACTS, isLast: true }), [0, UNCONDITIONAL]);
-});
-
-test('the `always` of a bundle is known, and a constant that does not hold is not taken for it', () => {
-  const alwaysOfBundle = (): boolean => true;
-  const never = (): boolean => false;
-  assert.ok(isUnconditional(rule({ when: always, where: always })));
-  assert.ok(isUnconditional(rule({ when: alwaysOfBundle, where: alwaysOfBundle })));
-  assert.not.ok(isUnconditional(rule({ when: never, where: never })));
-  assert.not.ok(isUnconditional(rule({ when: () => true })));
 });
 
 test.run();

@@ -1,7 +1,6 @@
 import {
   type ActionTable,
   ALLOW,
-  always,
   type AttemptedCondition,
   DENY,
   type Effect,
@@ -48,14 +47,6 @@ export interface RuleShape {
 
 /** In the place of a condition: there is none. */
 export const UNCONDITIONAL = -1;
-
-/**
- * Whether a rule has no condition. A bundle brings an `always` of its own, known by this: it decides and plans alike,
- * and looks at nothing.
- */
-export function isUnconditional({ when, where }: Rule): boolean {
-  return when === always || (when === where && when.length === 0 && (when as () => boolean)());
-}
 
 /** What decides the shape of a table beside its rules. */
 export type ShapeFacts = Omit<TableShape, 'named' | 'other'>;
@@ -122,7 +113,7 @@ function ruleShape(rule: Rule, index: number): RuleShape {
     roles: rule.roles,
     effect: rule.effect,
     reaches: undefined,
-    condition: isUnconditional(rule) ? UNCONDITIONAL : index,
+    condition: rule.when === undefined ? UNCONDITIONAL : index,
   };
 }
 
@@ -139,7 +130,6 @@ export const EVERYONE = 1 << 30;
 /** A rule as the engine visits it. All have one shape, whatever optional parts the rule has. */
 export interface RuleEntry {
   readonly roles: number;
-  readonly unconditional: boolean;
   readonly effect: Effect;
   /** Undefined: the list it is in says so already. */
   readonly reaches: Rule['reaches'];
@@ -164,7 +154,7 @@ export interface ActionLists {
 export interface RuleTable {
   /** Whom to ask, and in which order, when only the decision counts. */
   readonly shape: TableShape;
-  /** By the places that the shape names. */
+  /** By the places that the shape names; undefined in places that it does not name. */
   readonly conditions: readonly Rule['when'][];
   /** The key of the policy. */
   readonly key: string;
@@ -248,7 +238,6 @@ function ruleEntry(rule: Rule, reaches: RuleEntry['reaches'], facts: TableFacts)
   const { conditions, attempts } = facts.traced ?? NOT_TRACED;
   return {
     roles: rule.roles,
-    unconditional: isUnconditional(rule),
     effect: rule.effect,
     reaches,
     rule,

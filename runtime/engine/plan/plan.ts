@@ -30,7 +30,7 @@ import {
 import type { Found } from '../find/registry.js';
 import { entriesFor, EVERYONE, isReached, lineageBits, type RuleEntry, type RuleTable } from '../find/tables.js';
 import type { UnplannedRule } from '../requests.js';
-import { type FixedResiduals, PlannedResults, type PlanQuery } from './query.js';
+import { type PlannedConditions, PlannedResults, type PlanQuery } from './query.js';
 import { strictCondition, type Visit, type VisitedLayer } from './strict.js';
 
 /** What a plan knows: the policies that apply, the principal, and what all rows share. */
@@ -38,7 +38,7 @@ export interface Planning {
   readonly found: Found;
   /** What conditions see. */
   readonly query: PlanQuery;
-  readonly fixed: FixedResiduals;
+  readonly conditions: PlannedConditions;
   /** Whether a condition or an output reads the active derived roles. */
   readonly listsDerivedRoles: boolean;
   /**
@@ -226,7 +226,7 @@ function planLimits(
 
 /** Denies what no rule lists; of the rules that list the action, every condition must hold. */
 function planLimit(walk: Walk, { key, rules }: RoleLimits, before: Condition | undefined): Condition | undefined {
-  const { strict, query } = walk.planning;
+  const { strict, query, conditions } = walk.planning;
   const listing = rules.filter(({ rule }) => rule.allows(walk.action));
   if (listing.length === 0) {
     if (strict !== undefined) walk.visits = [...walk.visits, { denies: true, holds: true, evaluates: true }];
@@ -235,8 +235,8 @@ function planLimit(walk: Walk, { key, rules }: RoleLimits, before: Condition | u
   let restriction = before;
   for (const listed of listing) {
     const { rule } = listed;
-    if (rule.where === undefined) continue;
-    const denied = not(rule.where(query));
+    if (rule.when === undefined) continue;
+    const denied = not(conditions.ofRoleRule(rule, query));
     if (strict !== undefined) visitLimit(walk, strict, key, listed, denied);
     const left = decidedIfUnplannable(walk, key, rule.name, denied, true);
     if (left !== false) restriction = either(restriction, left);
@@ -259,7 +259,7 @@ function planRules(walk: Walk, table: RuleTable, { layer, bits, lineage }: Reach
   const { planning } = walk;
   for (const entry of entriesFor(table, walk.action)) {
     if (!isReached(entry, bits, lineage, walk.action, planning.found.resource.kind)) continue;
-    const own = entry.unconditional ? true : residualOf(walk, entry);
+    const own = entry.rule.when === undefined ? true : residualOf(walk, entry);
     const left = entry.rule.memo === undefined ? own : sharedResult(walk, entry.rule.memo, own, layer);
     if (planning.fails?.(entry, left) === true) walk.failed = true;
     if (planning.strict !== undefined) visitRule(walk, planning.strict, table.key, entry, left);
@@ -271,10 +271,10 @@ function planRules(walk: Walk, table: RuleTable, { layer, bits, lineage }: Reach
 
 /** The residual of a rule, computed once for all roles, as they see the same derived roles. */
 function residualOf(walk: Walk, entry: RuleEntry): Condition {
-  const { query, fixed } = walk.planning;
-  if (query.principal.roles.length < 2) return fixed.of(entry.rule, query);
+  const { query, conditions } = walk.planning;
+  if (query.principal.roles.length < 2) return conditions.of(entry.rule, query);
   walk.left ??= new Map();
-  const left = walk.left.get(entry) ?? fixed.of(entry.rule, query);
+  const left = walk.left.get(entry) ?? conditions.of(entry.rule, query);
   walk.left.set(entry, left);
   return left;
 }
@@ -306,12 +306,12 @@ function listDerivedRoles(planning: Planning, step: ResourceStep): Term {
 
 /** A failed variable reads as null, except in strict evaluation, where the list then cannot be read. */
 function listedRole(
-  { strict, query }: Planning,
-  { key, where, whereListed }: DerivedRole,
+  { strict, query, conditions }: Planning,
+  role: DerivedRole,
 ): { readonly condition: Condition; readonly evaluates: Condition } {
-  if (strict === undefined) return { condition: (whereListed ?? where)(query), evaluates: true };
-  const { evaluates } = attempted(query, strict, strict.attempts?.get(key), strict.conditions.get(key));
-  return { condition: where(query), evaluates };
+  if (strict === undefined) return { condition: conditions.ofListedRole(role, query), evaluates: true };
+  const { evaluates } = attempted(query, strict, strict.attempts?.get(role.key), strict.conditions.get(role.key));
+  return { condition: conditions.ofDerivedRole(role, query), evaluates };
 }
 
 /**

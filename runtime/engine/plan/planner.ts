@@ -25,11 +25,15 @@ import {
   type ValidationError,
 } from '../requests.js';
 import { type ActionPlan, plan, type Planning } from './plan.js';
-import { FixedResiduals, PlanQuery } from './query.js';
+import { PlannedConditions, PlanQuery } from './query.js';
 
 /** The planner that bundles bring. It finds policies by itself, when first asked. */
 export const planner: Planner = (bundle, settings) => {
-  const facts = { registry: new Registry(bundle, settings), settings, fixed: new FixedResiduals() };
+  const facts = {
+    registry: new Registry(bundle, settings),
+    settings,
+    conditions: new PlannedConditions(bundle.filters),
+  };
   return (request) => planResources(facts, request);
 };
 
@@ -52,11 +56,11 @@ export interface PlanSettings extends FindSettings {
 export interface PlanFacts {
   readonly registry: Registry;
   readonly settings: PlanSettings;
-  readonly fixed: FixedResiduals;
+  readonly conditions: PlannedConditions;
 }
 
 /** The plan of a request. */
-export function planResources({ registry, settings, fixed }: PlanFacts, request: PlanRequest): PlanResult {
+export function planResources({ registry, settings, conditions }: PlanFacts, request: PlanRequest): PlanResult {
   const { principal, resource, actions } = request;
   const found = find(registry, settings, principal, resource);
   if (!found.hasScope) return unmatched(undefined, NONE);
@@ -77,7 +81,7 @@ export function planResources({ registry, settings, fixed }: PlanFacts, request:
   const planning: Planning = {
     found,
     query,
-    fixed,
+    conditions,
     listsDerivedRoles: found.resource.readsRuntime || found.principal?.readsRuntime === true,
     strict: settings.traced,
     fails: settings.traced === undefined ? undefined : (entry, left) => isFailure(query, entry, left),

@@ -1,4 +1,16 @@
-import type { AuxData, Instant, Principal, Query, Resource, Rule } from '../../policy/index.js';
+import {
+  always,
+  type AuxData,
+  type DerivedRole,
+  type Filters,
+  type Instant,
+  type PlannedCondition,
+  type Principal,
+  type Query,
+  type Resource,
+  type RoleRule,
+  type Rule,
+} from '../../policy/index.js';
 import { allOf, anyOf, type Condition, not, rowOf, sameCondition } from '../../residual/index.js';
 import { type PlanRequest, withoutDot } from '../requests.js';
 
@@ -42,23 +54,70 @@ export class PlanQuery implements Query {
 }
 
 /**
- * What is left of rules that ask for nothing but the row: the same in every plan in which no attribute is listed. Holds
- * no more entries than there are rules.
+ * What the conditions of a bundle leave for a plan. Joins the tables that the modules of its policies have, when a plan is
+ * first asked for. A condition that is in none of them can be said of no row.
  */
-export class FixedResiduals {
-  private readonly residuals = new Map<Rule, Condition | undefined>();
+export class PlannedConditions {
+  private readonly own = new Map<Filters[number][0], PlannedCondition>();
+  private readonly listed = new Map<Filters[number][0], PlannedCondition>();
+  /**
+   * What is left of rules that ask for nothing but the row: the same in every plan in which no attribute is listed. Holds
+   * no more entries than there are rules.
+   */
+  private readonly fixed = new Map<Rule, Condition | undefined>();
+
+  constructor(tables: readonly Filters[] = []) {
+    for (const table of tables)
+      for (const [conditional, filter, filterListed] of table) {
+        this.own.set(conditional, filter);
+        if (filterListed !== undefined) this.listed.set(conditional, filterListed);
+      }
+  }
 
   /** What is left of a rule. */
   of(rule: Rule, query: PlanQuery): Condition {
-    if (!query.isOfAnyRow) return rule.where(query);
-    const fixed = this.residuals.get(rule);
+    if (!query.isOfAnyRow) return this.ofRule(rule, query);
+    const fixed = this.fixed.get(rule);
     if (fixed !== undefined) return fixed;
-    if (this.residuals.has(rule)) return rule.where(query);
+    if (this.fixed.has(rule)) return this.ofRule(rule, query);
     const watched = new WatchedQuery(query);
-    const residual = rule.where(watched);
-    this.residuals.set(rule, watched.isRead ? undefined : residual);
-    return residual;
+    const left = this.ofRule(rule, watched);
+    this.fixed.set(rule, watched.isRead ? undefined : left);
+    return left;
   }
+
+  /** What is left of the condition of a rule of a role policy. */
+  ofRoleRule(rule: RoleRule, query: Query): Condition {
+    return this.find(rule)(query);
+  }
+
+  /** What is left of the condition of a derived role. */
+  ofDerivedRole(role: DerivedRole, query: Query): Condition {
+    return role.when === always || this.find(role)(query);
+  }
+
+  /** The same as it reads while derived roles are listed. */
+  ofListedRole(role: DerivedRole, query: Query): Condition {
+    const listed = this.listed.get(role);
+    return listed === undefined ? this.ofDerivedRole(role, query) : listed(query);
+  }
+
+  /** The rule's own part stands first (docs/spec/plans.md#order-of-operands). */
+  private ofRule(rule: Rule, query: Query): Condition {
+    const { when, derivedRole } = rule;
+    if (when === undefined) return true;
+    if (derivedRole === undefined) return this.find(rule)(query);
+    const active = this.ofDerivedRole(derivedRole, query);
+    return when === derivedRole.when ? active : allOf(this.find(rule)(query), active);
+  }
+
+  private find(conditional: Filters[number][0]): PlannedCondition {
+    return this.own.get(conditional) ?? notCompiled;
+  }
+}
+
+function notCompiled(): Condition {
+  return { kind: 'unplannable', reason: 'a condition that was compiled for checks only' };
 }
 
 /** Notices when something is read that another request may say otherwise. */

@@ -37,15 +37,15 @@ export async function emittedBatch(texts: readonly string[], trees: readonly Ran
   const expressions = texts.map(
     (text, index): Emitted => ({
       text,
-      holds: (request) => ruleOf(`plain${index}`).when(request),
-      holdsNot: (request) => ruleOf(`none${index}`).when(request),
+      holds: (request) => ruleOf(`plain${index}`).when?.(request) ?? true,
+      holdsNot: (request) => ruleOf(`none${index}`).when?.(request) ?? true,
       traced: tracedOf(`plain${index}`),
       output: ruleOf(`plain${index}`).output?.ruleActivated ?? never(text),
     }),
   );
   const matches = trees.map(
     (_, index): EmittedMatch => ({
-      holds: (request) => ruleOf(`tree${index}`).when(request),
+      holds: (request) => ruleOf(`tree${index}`).when?.(request) ?? true,
       traced: tracedOf(`tree${index}`),
     }),
   );

@@ -2,8 +2,7 @@
 //
 // Who may do what with contacts
 
-import { ALLOW, always, anyOf, resourcePolicy, type Rule } from '#runtime/policy';
-import * as residual from '#runtime/residual';
+import { ALLOW, anyOf, resourcePolicy, type Rule } from '#runtime/policy';
 import { rowsThatSatisfy } from '#runtime/row-schema';
 import { violationsOf } from '#runtime/schema';
 import { contactSchema } from '../schemas/contact.js';
@@ -13,21 +12,16 @@ const ADMIN = 1 << 0;
 const USER = 1 << 1;
 
 // ALLOW list, read, create, update, delete to [admin]
-const admins: Rule = { name: 'admins', effect: ALLOW, roles: ADMIN, when: always, where: always };
+const admins: Rule = { name: 'admins', effect: ALLOW, roles: ADMIN };
 
 // ALLOW list, read to [user] when any of
 //   R.attr.private == false
 //   R.attr.owner == P.id
-const users: Rule = {
+export const users: Rule = {
   name: 'users',
   effect: ALLOW,
   roles: USER,
   when: ({ principal: P, resource: R }) => R.attr.private === false || R.attr.owner === P.id,
-  where: ({ principal: P, row }) =>
-    residual.anyOf(
-      residual.holds(residual.equals(row.attr('private'), false)),
-      residual.holds(residual.equals(row.attr('owner'), P.id)),
-    ),
 };
 
 export const contact = resourcePolicy({

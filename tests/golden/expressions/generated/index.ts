@@ -3,12 +3,14 @@
 import { guard, planner, type CompiledBundle } from '#runtime/parts';
 import { hash } from './hash.js';
 import { order } from './resource/order.js';
+import { orderWhere } from './resource/order.where.js';
 
 export const policies: CompiledBundle = {
   hash,
   resourcePolicies: [order],
   principalPolicies: [],
   rolePolicies: [],
+  filters: [orderWhere],
   planner,
   guard,
 };

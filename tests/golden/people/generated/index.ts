@@ -3,15 +3,18 @@
 import { guard, planner, principalJudge, roleJudge, type CompiledBundle, visitRules } from '#runtime/parts';
 import { hash } from './hash.js';
 import { aliceExampleCom } from './principal/alice~40example.com.js';
+import { aliceExampleComWhere } from './principal/alice~40example.com.where.js';
 import { document } from './resource/document.js';
 import { documentAcme } from './resource/document/acme.js';
 import { clerkAcme } from './role/clerk/acme.js';
+import { clerkAcmeWhere } from './role/clerk/acme.where.js';
 
 export const policies: CompiledBundle = {
   hash,
   resourcePolicies: [document, documentAcme],
   principalPolicies: [aliceExampleCom],
   rolePolicies: [clerkAcme],
+  filters: [aliceExampleComWhere, clerkAcmeWhere],
   principalJudge,
   roleJudge,
   visitRules,

@@ -2,7 +2,7 @@
 //
 // More roles than a policy has bits
 
-import { ALLOW, always, glob, matchesAny, resourcePolicy, type Rule } from '#runtime/policy';
+import { ALLOW, glob, matchesAny, resourcePolicy, type Rule } from '#runtime/policy';
 
 // The roles this policy tells apart, a bit each; `*` reaches every role.
 // One bit for team0, team30.
@@ -41,334 +41,103 @@ const TEAM28 = 1 << 28;
 const TEAM29 = 1 << 29;
 
 // ALLOW visit0 to [team0]
-const rule001: Rule = {
-  name: 'rule-001',
-  effect: ALLOW,
-  roles: TEAM0,
-  among: matchesAny('team0'),
-  when: always,
-  where: always,
-};
+const rule001: Rule = { name: 'rule-001', effect: ALLOW, roles: TEAM0, among: matchesAny('team0') };
 
 // ALLOW visit1 to [team1]
-const rule002: Rule = {
-  name: 'rule-002',
-  effect: ALLOW,
-  roles: TEAM1,
-  among: matchesAny('team1'),
-  when: always,
-  where: always,
-};
+const rule002: Rule = { name: 'rule-002', effect: ALLOW, roles: TEAM1, among: matchesAny('team1') };
 
 // ALLOW visit2 to [team2]
-const rule003: Rule = {
-  name: 'rule-003',
-  effect: ALLOW,
-  roles: TEAM2,
-  among: matchesAny('team2'),
-  when: always,
-  where: always,
-};
+const rule003: Rule = { name: 'rule-003', effect: ALLOW, roles: TEAM2, among: matchesAny('team2') };
 
 // ALLOW visit3 to [team3]
-const rule004: Rule = {
-  name: 'rule-004',
-  effect: ALLOW,
-  roles: TEAM3,
-  among: matchesAny('team3'),
-  when: always,
-  where: always,
-};
+const rule004: Rule = { name: 'rule-004', effect: ALLOW, roles: TEAM3, among: matchesAny('team3') };
 
 // ALLOW visit4 to [team4]
-const rule005: Rule = {
-  name: 'rule-005',
-  effect: ALLOW,
-  roles: TEAM4,
-  among: matchesAny('team4'),
-  when: always,
-  where: always,
-};
+const rule005: Rule = { name: 'rule-005', effect: ALLOW, roles: TEAM4, among: matchesAny('team4') };
 
 // ALLOW visit5 to [team5]
-const rule006: Rule = {
-  name: 'rule-006',
-  effect: ALLOW,
-  roles: TEAM5,
-  among: matchesAny('team5'),
-  when: always,
-  where: always,
-};
+const rule006: Rule = { name: 'rule-006', effect: ALLOW, roles: TEAM5, among: matchesAny('team5') };
 
 // ALLOW visit6 to [team6]
-const rule007: Rule = {
-  name: 'rule-007',
-  effect: ALLOW,
-  roles: TEAM6,
-  among: matchesAny('team6'),
-  when: always,
-  where: always,
-};
+const rule007: Rule = { name: 'rule-007', effect: ALLOW, roles: TEAM6, among: matchesAny('team6') };
 
 // ALLOW visit7 to [team7]
-const rule008: Rule = {
-  name: 'rule-008',
-  effect: ALLOW,
-  roles: TEAM7,
-  among: matchesAny('team7'),
-  when: always,
-  where: always,
-};
+const rule008: Rule = { name: 'rule-008', effect: ALLOW, roles: TEAM7, among: matchesAny('team7') };
 
 // ALLOW visit8 to [team8]
-const rule009: Rule = {
-  name: 'rule-009',
-  effect: ALLOW,
-  roles: TEAM8,
-  among: matchesAny('team8'),
-  when: always,
-  where: always,
-};
+const rule009: Rule = { name: 'rule-009', effect: ALLOW, roles: TEAM8, among: matchesAny('team8') };
 
 // ALLOW visit9 to [team9]
-const rule010: Rule = {
-  name: 'rule-010',
-  effect: ALLOW,
-  roles: TEAM9,
-  among: matchesAny('team9'),
-  when: always,
-  where: always,
-};
+const rule010: Rule = { name: 'rule-010', effect: ALLOW, roles: TEAM9, among: matchesAny('team9') };
 
 // ALLOW visit10 to [team10]
-const rule011: Rule = {
-  name: 'rule-011',
-  effect: ALLOW,
-  roles: TEAM10,
-  among: matchesAny('team10'),
-  when: always,
-  where: always,
-};
+const rule011: Rule = { name: 'rule-011', effect: ALLOW, roles: TEAM10, among: matchesAny('team10') };
 
 // ALLOW visit11 to [team11]
-const rule012: Rule = {
-  name: 'rule-012',
-  effect: ALLOW,
-  roles: TEAM11,
-  among: matchesAny('team11'),
-  when: always,
-  where: always,
-};
+const rule012: Rule = { name: 'rule-012', effect: ALLOW, roles: TEAM11, among: matchesAny('team11') };
 
 // ALLOW visit12 to [team12]
-const rule013: Rule = {
-  name: 'rule-013',
-  effect: ALLOW,
-  roles: TEAM12,
-  among: matchesAny('team12'),
-  when: always,
-  where: always,
-};
+const rule013: Rule = { name: 'rule-013', effect: ALLOW, roles: TEAM12, among: matchesAny('team12') };
 
 // ALLOW visit13 to [team13]
-const rule014: Rule = {
-  name: 'rule-014',
-  effect: ALLOW,
-  roles: TEAM13,
-  among: matchesAny('team13'),
-  when: always,
-  where: always,
-};
+const rule014: Rule = { name: 'rule-014', effect: ALLOW, roles: TEAM13, among: matchesAny('team13') };
 
 // ALLOW visit14 to [team14]
-const rule015: Rule = {
-  name: 'rule-015',
-  effect: ALLOW,
-  roles: TEAM14,
-  among: matchesAny('team14'),
-  when: always,
-  where: always,
-};
+const rule015: Rule = { name: 'rule-015', effect: ALLOW, roles: TEAM14, among: matchesAny('team14') };
 
 // ALLOW visit15 to [team15]
-const rule016: Rule = {
-  name: 'rule-016',
-  effect: ALLOW,
-  roles: TEAM15,
-  among: matchesAny('team15'),
-  when: always,
-  where: always,
-};
+const rule016: Rule = { name: 'rule-016', effect: ALLOW, roles: TEAM15, among: matchesAny('team15') };
 
 // ALLOW visit16 to [team16]
-const rule017: Rule = {
-  name: 'rule-017',
-  effect: ALLOW,
-  roles: TEAM16,
-  among: matchesAny('team16'),
-  when: always,
-  where: always,
-};
+const rule017: Rule = { name: 'rule-017', effect: ALLOW, roles: TEAM16, among: matchesAny('team16') };
 
 // ALLOW visit17 to [team17]
-const rule018: Rule = {
-  name: 'rule-018',
-  effect: ALLOW,
-  roles: TEAM17,
-  among: matchesAny('team17'),
-  when: always,
-  where: always,
-};
+const rule018: Rule = { name: 'rule-018', effect: ALLOW, roles: TEAM17, among: matchesAny('team17') };
 
 // ALLOW visit18 to [team18]
-const rule019: Rule = {
-  name: 'rule-019',
-  effect: ALLOW,
-  roles: TEAM18,
-  among: matchesAny('team18'),
-  when: always,
-  where: always,
-};
+const rule019: Rule = { name: 'rule-019', effect: ALLOW, roles: TEAM18, among: matchesAny('team18') };
 
 // ALLOW visit19 to [team19]
-const rule020: Rule = {
-  name: 'rule-020',
-  effect: ALLOW,
-  roles: TEAM19,
-  among: matchesAny('team19'),
-  when: always,
-  where: always,
-};
+const rule020: Rule = { name: 'rule-020', effect: ALLOW, roles: TEAM19, among: matchesAny('team19') };
 
 // ALLOW visit20 to [team20]
-const rule021: Rule = {
-  name: 'rule-021',
-  effect: ALLOW,
-  roles: TEAM20,
-  among: matchesAny('team20'),
-  when: always,
-  where: always,
-};
+const rule021: Rule = { name: 'rule-021', effect: ALLOW, roles: TEAM20, among: matchesAny('team20') };
 
 // ALLOW visit21 to [team21]
-const rule022: Rule = {
-  name: 'rule-022',
-  effect: ALLOW,
-  roles: TEAM21,
-  among: matchesAny('team21'),
-  when: always,
-  where: always,
-};
+const rule022: Rule = { name: 'rule-022', effect: ALLOW, roles: TEAM21, among: matchesAny('team21') };
 
 // ALLOW visit22 to [team22]
-const rule023: Rule = {
-  name: 'rule-023',
-  effect: ALLOW,
-  roles: TEAM22,
-  among: matchesAny('team22'),
-  when: always,
-  where: always,
-};
+const rule023: Rule = { name: 'rule-023', effect: ALLOW, roles: TEAM22, among: matchesAny('team22') };
 
 // ALLOW visit23 to [team23]
-const rule024: Rule = {
-  name: 'rule-024',
-  effect: ALLOW,
-  roles: TEAM23,
-  among: matchesAny('team23'),
-  when: always,
-  where: always,
-};
+const rule024: Rule = { name: 'rule-024', effect: ALLOW, roles: TEAM23, among: matchesAny('team23') };
 
 // ALLOW visit24 to [team24]
-const rule025: Rule = {
-  name: 'rule-025',
-  effect: ALLOW,
-  roles: TEAM24,
-  among: matchesAny('team24'),
-  when: always,
-  where: always,
-};
+const rule025: Rule = { name: 'rule-025', effect: ALLOW, roles: TEAM24, among: matchesAny('team24') };
 
 // ALLOW visit25 to [team25]
-const rule026: Rule = {
-  name: 'rule-026',
-  effect: ALLOW,
-  roles: TEAM25,
-  among: matchesAny('team25'),
-  when: always,
-  where: always,
-};
+const rule026: Rule = { name: 'rule-026', effect: ALLOW, roles: TEAM25, among: matchesAny('team25') };
 
 // ALLOW visit26 to [team26]
-const rule027: Rule = {
-  name: 'rule-027',
-  effect: ALLOW,
-  roles: TEAM26,
-  among: matchesAny('team26'),
-  when: always,
-  where: always,
-};
+const rule027: Rule = { name: 'rule-027', effect: ALLOW, roles: TEAM26, among: matchesAny('team26') };
 
 // ALLOW visit27 to [team27]
-const rule028: Rule = {
-  name: 'rule-028',
-  effect: ALLOW,
-  roles: TEAM27,
-  among: matchesAny('team27'),
-  when: always,
-  where: always,
-};
+const rule028: Rule = { name: 'rule-028', effect: ALLOW, roles: TEAM27, among: matchesAny('team27') };
 
 // ALLOW visit28 to [team28]
-const rule029: Rule = {
-  name: 'rule-029',
-  effect: ALLOW,
-  roles: TEAM28,
-  among: matchesAny('team28'),
-  when: always,
-  where: always,
-};
+const rule029: Rule = { name: 'rule-029', effect: ALLOW, roles: TEAM28, among: matchesAny('team28') };
 
 // ALLOW visit29 to [team29]
-const rule030: Rule = {
-  name: 'rule-030',
-  effect: ALLOW,
-  roles: TEAM29,
-  among: matchesAny('team29'),
-  when: always,
-  where: always,
-};
+const rule030: Rule = { name: 'rule-030', effect: ALLOW, roles: TEAM29, among: matchesAny('team29') };
 
 // ALLOW visit30 to [team30]
-const rule031: Rule = {
-  name: 'rule-031',
-  effect: ALLOW,
-  roles: TEAM0,
-  among: matchesAny('team30'),
-  when: always,
-  where: always,
-};
+const rule031: Rule = { name: 'rule-031', effect: ALLOW, roles: TEAM0, among: matchesAny('team30') };
 
 // ALLOW visit31 to [team31]
-const rule032: Rule = {
-  name: 'rule-032',
-  effect: ALLOW,
-  roles: TEAM1,
-  among: matchesAny('team31'),
-  when: always,
-  where: always,
-};
+const rule032: Rule = { name: 'rule-032', effect: ALLOW, roles: TEAM1, among: matchesAny('team31') };
 
 // ALLOW visit32 to [team32]
-const rule033: Rule = {
-  name: 'rule-033',
-  effect: ALLOW,
-  roles: TEAM2,
-  among: matchesAny('team32'),
-  when: always,
-  where: always,
-};
+const rule033: Rule = { name: 'rule-033', effect: ALLOW, roles: TEAM2, among: matchesAny('team32') };
 
 // ALLOW meet to [team0, team31, guest:*]
 const meet: Rule = {
@@ -376,8 +145,6 @@ const meet: Rule = {
   effect: ALLOW,
   roles: TEAM0 | TEAM1 | TEAM3,
   among: matchesAny('team0', 'team31', 'guest:*'),
-  when: always,
-  where: always,
 };
 
 export const town = resourcePolicy({

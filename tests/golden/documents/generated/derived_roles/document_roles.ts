@@ -3,8 +3,7 @@
 // Who someone is to a document
 
 import * as cel from '#runtime/cel';
-import { always, derivedRole, type Query, type Request } from '#runtime/policy';
-import * as residual from '#runtime/residual';
+import { derivedRole, type Request } from '#runtime/policy';
 
 // author: a [user] where
 //   R.attr.author.id == P.id
@@ -13,15 +12,10 @@ export const author = derivedRole({
   name: 'author',
   parentRoles: ['user'],
   when: ({ principal: P, resource: R }) => R.attr.author?.id === P.id,
-  where: ({ principal: P, row }) => residual.holds(residual.equals(residual.select(row.attr('author'), 'id'), P.id)),
 });
 
 // V.same_team: P.attr.team in R.attr.teams
 const sameTeam = ({ principal: P, resource: R }: Request): cel.Result => cel.inCollection(P.attr.team, R.attr.teams);
-
-// V.same_team: P.attr.team in R.attr.teams
-const sameTeamWhere = ({ principal: P, row }: Query): residual.Term =>
-  residual.inCollection(P.attr.team, row.attr('teams'));
 
 // reviewer: a [user, contractor] where all of
 //   V.same_team
@@ -34,20 +28,10 @@ export const reviewer = derivedRole({
     const { effectiveDerivedRoles } = request;
     return sameTeam(request) === true && cel.isIn('author', effectiveDerivedRoles);
   },
-  where: (request) =>
-    residual.allOf(
-      residual.holds(sameTeamWhere(request)),
-      residual.holds(residual.inCollection('author', request.derivedRoles)),
-    ),
   whenListed: (request) => {
     const { effectiveDerivedRoles } = request;
     return cel.orNull(sameTeam(request)) === true && cel.isIn('author', effectiveDerivedRoles);
   },
-  whereListed: (request) =>
-    residual.allOf(
-      residual.holds(residual.orNull(sameTeamWhere(request))),
-      residual.holds(residual.inCollection('author', request.derivedRoles)),
-    ),
 });
 
 // member: a [*]
@@ -55,6 +39,4 @@ export const member = derivedRole({
   set: 'document_roles',
   name: 'member',
   parentRoles: ['*'],
-  when: always,
-  where: always,
 });

@@ -5,9 +5,8 @@
 
 import * as cel from '#runtime/cel';
 import {
-  ALLOW, always, ANYONE, DENY, glob, matchesAny, resourcePolicy, rowsOf, type Query, type Request, type Rule,
+  ALLOW, ANYONE, DENY, glob, matchesAny, resourcePolicy, rowsOf, type Request, type Rule,
 } from '#runtime/policy';
-import * as residual from '#runtime/residual';
 import { author, reviewer } from '../derived_roles/document_roles.js';
 
 // The roles this policy tells apart, a bit each; `*` reaches every role.
@@ -18,14 +17,7 @@ const CONTRACTOR = 1 << 3;
 const GUEST_ANY = 1 << 4;
 
 // ALLOW * to [admin]
-const administer: Rule = {
-  name: 'administer',
-  effect: ALLOW,
-  roles: ADMIN,
-  reaches: matchesAny('*'),
-  when: always,
-  where: always,
-};
+const administer: Rule = { name: 'administer', effect: ALLOW, roles: ADMIN, reaches: matchesAny('*') };
 
 // C.open_states
 const openStatesSet = new Set<cel.Value>(['PUBLISHED', 'ARCHIVED']);
@@ -42,7 +34,7 @@ const isRecent = ({ resource: R }: Request): cel.Result =>
 //   none of
 //     R.attr.secret
 //     R.attr.owner != P.id
-const readCondition: Rule['when'] = (request) => {
+const readCondition: (request: Request) => boolean = (request) => {
   const { principal: P, resource: R } = request;
   return (
     cel.isOneOf(R.attr.state, openStatesSet) ||
@@ -51,72 +43,39 @@ const readCondition: Rule['when'] = (request) => {
   );
 };
 
-// C.open_states
-const openStates: cel.Json = ['PUBLISHED', 'ARCHIVED'];
-
-// V.is_recent: timestamp(R.attr.created).getFullYear() >= 2020
-const isRecentWhere = ({ row }: Query): residual.Term =>
-  residual.atLeast(
-    residual.call('getFullYear', cel.getFullYear, residual.call('timestamp', cel.toTimestamp, row.attr('created'))),
-    2020n,
-  );
-
-const readFilter: Rule['where'] = (request) => {
-  const { principal: P, row } = request;
-  return residual.anyOf(
-    residual.holds(residual.inCollection(row.attr('state'), openStates)),
-    residual.allOf(
-      residual.holds(
-        residual.and(residual.equals(row.attr('state'), 'REVIEW'), residual.atMost(row.attr('size'), 1000)),
-      ),
-      residual.holds(isRecentWhere(request)),
-    ),
-    residual.noneOf(residual.holds(row.attr('secret')), residual.holds(residual.notEquals(row.attr('owner'), P.id))),
-  );
-};
-
 // ALLOW view, print, comment:* to [user, guest:*, guest:trusted] when readCondition
-const read: Rule = {
+export const read: Rule = {
   name: 'read',
   effect: ALLOW,
   roles: USER | GUEST_ANY | GUEST_TRUSTED,
   reaches: matchesAny('view', 'print', 'comment:*'),
   when: readCondition,
-  where: readFilter,
 };
 
 // ALLOW view, print, comment:* to [author] when readCondition
-const readAsAuthor: Rule = {
+export const readAsAuthor: Rule = {
   name: 'read',
   effect: ALLOW,
   roles: USER,
   reaches: matchesAny('view', 'print', 'comment:*'),
   derivedRole: author,
   when: (request) => author.when(request) && readCondition(request),
-  where: (request) => residual.allOf(readFilter(request), author.where(request)),
 };
 
 // ALLOW view, print, comment:* to [reviewer] when readCondition
-const readAsReviewer: Rule = {
+export const readAsReviewer: Rule = {
   name: 'read',
   effect: ALLOW,
   roles: USER | CONTRACTOR,
   reaches: matchesAny('view', 'print', 'comment:*'),
   derivedRole: reviewer,
   when: (request) => reviewer.when(request) && readCondition(request),
-  where: (request) => residual.allOf(readFilter(request), reviewer.where(request)),
 };
 
 // V.is_draft: R.attr.state == "DRAFT" || V.is_recent
 const isDraft = (request: Request): cel.Result => {
   const { resource: R } = request;
   return cel.or(cel.equals(R.attr.state, 'DRAFT'), isRecent(request));
-};
-
-// V.is_draft: R.attr.state == "DRAFT" || V.is_recent
-const isDraftWhere = (request: Query): residual.Term => {
-  const { row } = request;
-  return residual.or(residual.equals(row.attr('state'), 'DRAFT'), isRecentWhere(request));
 };
 
 // V.reviewers: R.attr.reviews.filter(r, r.approved == true).map(r, r.by)
@@ -128,13 +87,12 @@ const reviewersTraced = ({ resource: R }: Request): cel.Result =>
 
 // ALLOW edit, delete to [author] when
 //   V.is_draft
-const rule003: Rule = {
+export const rule003: Rule = {
   name: 'rule-003',
   effect: ALLOW,
   roles: USER,
   derivedRole: author,
   when: (request) => author.when(request) && isDraft(request) === true,
-  where: (request) => residual.allOf(residual.holds(isDraftWhere(request)), author.where(request)),
   output: {
     ruleActivated: (request) => {
       const { principal: P } = request;
@@ -148,39 +106,21 @@ const rule003: Rule = {
 
 // ALLOW upload to [*] when
 //   (P.attr.plan == "free" ? C.quotas.free : C.quotas.paid.monthly) > R.attr.count
-const quota: Rule = {
+export const quota: Rule = {
   name: 'quota',
   effect: ALLOW,
   roles: ANYONE,
   when: ({ principal: P, resource: R }) =>
     cel.greater(cel.conditional(cel.equals(P.attr.plan, 'free'), 1, 10), R.attr.count),
-  where: ({ principal: P, row }) =>
-    residual.holds(residual.greaterThan(cel.conditional(cel.equals(P.attr.plan, 'free'), 1, 10), row.attr('count'))),
 };
 
 // V.reviewers: R.attr.reviews.filter(r, r.approved == true).map(r, r.by)
 const reviewers = ({ resource: R }: Request): cel.Result =>
   cel.mapEach(cel.filter(R.attr.reviews, (r: any) => cel.equals(r?.approved, true)), (r: any) => r?.by);
 
-// V.reviewers: R.attr.reviews.filter(r, r.approved == true).map(r, r.by)
-const reviewersWhere = ({ row }: Query): residual.Term =>
-  residual.macro(
-    'mapEach',
-    cel.mapEach,
-    ['r'],
-    residual.macro(
-      'filter',
-      cel.filter,
-      ['r'],
-      row.attr('reviews'),
-      (r) => residual.equals(residual.select(r, 'approved'), true),
-    ),
-    (r) => residual.select(r, 'by'),
-  );
-
 // DENY edit, delete, comment:* to [*] when
 //   R.attr.lock.by != P.id && !("moderator" in P.roles) && P.id in V.reviewers
-const locked: Rule = {
+export const locked: Rule = {
   name: 'locked',
   effect: DENY,
   roles: ANYONE,
@@ -188,18 +128,6 @@ const locked: Rule = {
   when: (request) => {
     const { principal: P, resource: R } = request;
     return cel.differs(R.attr.lock?.by, P.id) && !P.roles.includes('moderator') && cel.isIn(P.id, reviewers(request));
-  },
-  where: (request) => {
-    const { principal: P, row } = request;
-    return residual.holds(
-      residual.and(
-        residual.and(
-          residual.notEquals(residual.select(row.attr('lock'), 'by'), P.id),
-          cel.not(cel.inCollection('moderator', P.roles)),
-        ),
-        residual.inCollection(P.id, reviewersWhere(request)),
-      ),
-    );
   },
 };
 

@@ -4,7 +4,6 @@
 
 import * as cel from '#runtime/cel';
 import { ALLOW, resourcePolicy, type Rule } from '#runtime/policy';
-import * as residual from '#runtime/residual';
 
 // The roles this policy tells apart, a bit each; `*` reaches every role.
 const USER = 1 << 0;
@@ -16,7 +15,7 @@ const USER = 1 << 0;
 //   R.attr.items.exists(i, item, i == 0 && item.name == "first")
 //   R.attr.items.map(item, item.price).filter(price, price > 5.0).size() == 2
 //   cel.bind(total, R.attr.total, total > 1.0 && total < 100.0)
-const macros: Rule = {
+export const macros: Rule = {
   name: 'macros',
   effect: ALLOW,
   roles: USER,
@@ -33,85 +32,6 @@ const macros: Rule = {
       2n,
     ) &&
     cel.bind(R.attr.total, (total) => cel.and(cel.greaterThan(total, 1), cel.lessThan(total, 100))) === true,
-  where: ({ row }) =>
-    residual.allOf(
-      residual.holds(
-        residual.macro(
-          'all',
-          cel.all,
-          ['item'],
-          row.attr('items'),
-          (item) =>
-            residual.and(
-              residual.lessThan(residual.select(item, 'price'), 10n),
-              residual.macro(
-                'exists',
-                cel.exists,
-                ['tag'],
-                residual.select(item, 'tags'),
-                (tag) => residual.equals(tag, 'sale'),
-              ),
-            ),
-        ),
-      ),
-      residual.holds(
-        residual.complement(
-          residual.macro(
-            'exists',
-            cel.exists,
-            ['item'],
-            row.attr('items'),
-            (item) => residual.equals(residual.select(item, 'stock'), 0n),
-          ),
-        ),
-      ),
-      residual.holds(
-        residual.macro(
-          'existsOne',
-          cel.existsOne,
-          ['item'],
-          row.attr('items'),
-          (item) => residual.equals(residual.select(item, 'gift'), true),
-        ),
-      ),
-      residual.holds(
-        residual.macro(
-          'exists2',
-          cel.exists2,
-          ['i', 'item'],
-          row.attr('items'),
-          (i, item) => residual.and(residual.equals(i, 0n), residual.equals(residual.select(item, 'name'), 'first')),
-        ),
-      ),
-      residual.holds(
-        residual.equals(
-          residual.call(
-            'size',
-            cel.size,
-            residual.macro(
-              'filter',
-              cel.filter,
-              ['price'],
-              residual.macro(
-                'mapEach',
-                cel.mapEach,
-                ['item'],
-                row.attr('items'),
-                (item) => residual.select(item, 'price'),
-              ),
-              (price) => residual.greaterThan(price, 5),
-            ),
-          ),
-          2n,
-        ),
-      ),
-      residual.holds(
-        residual.bind(
-          row.attr('total'),
-          (total) => residual.and(residual.greaterThan(total, 1), residual.lessThan(total, 100)),
-        ),
-      ),
-    ),
 };
 
 const duration = cel.toDuration('24h');
@@ -120,7 +40,7 @@ const timestamp = cel.toTimestamp('2020-01-01T00:00:00Z');
 
 // ALLOW times to [user] when
 //   now() < timestamp(R.attr.due) + duration("24h") && timestamp("2020-01-01T00:00:00Z") < now()
-const times: Rule = {
+export const times: Rule = {
   name: 'times',
   effect: ALLOW,
   roles: USER,
@@ -131,25 +51,13 @@ const times: Rule = {
       cel.less(timestamp, cel.now(request))
     );
   },
-  where: (request) => {
-    const { row } = request;
-    return residual.holds(
-      residual.and(
-        residual.lessThan(
-          cel.now(request),
-          residual.add(residual.call('timestamp', cel.toTimestamp, row.attr('due')), duration),
-        ),
-        cel.lessThan(timestamp, cel.now(request)),
-      ),
-    );
-  },
 };
 
 const pattern = cel.literalPattern('^[a-z]+@example\\.com$');
 
 // ALLOW texts to [user] when
 //   R.attr.mail.matches("^[a-z]+@example\\.com$") && R.attr.name.startsWith("A") && "%s!".format([R.attr.name]) != "A!"
-const texts: Rule = {
+export const texts: Rule = {
   name: 'texts',
   effect: ALLOW,
   roles: USER,
@@ -157,21 +65,11 @@ const texts: Rule = {
     cel.matchesPattern(R.attr.mail, pattern) &&
     cel.startsWith(R.attr.name, 'A') === true &&
     cel.differs(cel.format('%s!', cel.listOf([R.attr.name])), 'A!'),
-  where: ({ row }) =>
-    residual.holds(
-      residual.and(
-        residual.and(
-          residual.call('matches', cel.matches, row.attr('mail'), '^[a-z]+@example\\.com$'),
-          residual.call('startsWith', cel.startsWith, row.attr('name'), 'A'),
-        ),
-        residual.notEquals(residual.call('format', cel.format, '%s!', residual.list(row.attr('name'))), 'A!'),
-      ),
-    ),
 };
 
 // ALLOW choices to [user] when
 //   (has(R.attr.vip) ? R.attr.vip : P.attr.level > 3) || R.attr.?parent.?open.orValue(false)
-const choices: Rule = {
+export const choices: Rule = {
   name: 'choices',
   effect: ALLOW,
   roles: USER,
@@ -179,31 +77,15 @@ const choices: Rule = {
     R.attr.vip === true ||
     (R.attr.vip === undefined && cel.greater(P.attr.level, 3)) ||
     cel.optionalOrValue(cel.optionalSelect(cel.optionalSelect(R.attr, 'parent'), 'open'), false) === true,
-  where: ({ principal: P, row }) =>
-    residual.holds(
-      residual.or(
-        residual.conditional(residual.has(row.attributes, 'vip'), row.attr('vip'), cel.greaterThan(P.attr.level, 3n)),
-        residual.call(
-          'orValue',
-          cel.optionalOrValue,
-          residual.optionalSelect(residual.optionalSelect(row.attributes, 'parent'), 'open'),
-          false,
-        ),
-      ),
-    ),
 };
 
 const rankValues = new Set<cel.Value>([1, 2, 3]);
 
 const kindValues = new Set<cel.Value>(['a', 'b']);
 
-const list: readonly cel.Value[] = [1n, 2n, 3n];
-
-const list_2: readonly cel.Value[] = ['a', 'b'];
-
 // ALLOW numbers to [user] when
 //   int(R.attr.count) % 2 == 0 && R.attr.count + 1.0 < C.limits.large && R.attr.rank in [1, 2, 3] && !(R.attr.kind in ["a", "b"])
-const numbers: Rule = {
+export const numbers: Rule = {
   name: 'numbers',
   effect: ALLOW,
   roles: USER,
@@ -212,24 +94,11 @@ const numbers: Rule = {
     cel.less(cel.add(R.attr.count, 1), 100) &&
     cel.isOneOf(R.attr.rank, rankValues) &&
     cel.isNoneOf(R.attr.kind, kindValues),
-  where: ({ row }) =>
-    residual.holds(
-      residual.and(
-        residual.and(
-          residual.equals(residual.modulo(residual.call('int', cel.toInt, row.attr('count')), 2n), 0n),
-          residual.lessThan(residual.add(row.attr('count'), 1), 100),
-        ),
-        residual.and(
-          residual.inCollection(row.attr('rank'), list),
-          residual.complement(residual.inCollection(row.attr('kind'), list_2)),
-        ),
-      ),
-    ),
 };
 
 // ALLOW odd-names to [user] when
 //   R.attr.constructor == "x" && R.attr["some-key"].length == 1 && has(R.attr.nested.toString)
-const oddNames: Rule = {
+export const oddNames: Rule = {
   name: 'odd-names',
   effect: ALLOW,
   roles: USER,
@@ -237,71 +106,37 @@ const oddNames: Rule = {
     cel.field(R.attr, 'constructor') === 'x' &&
     cel.field(R.attr['some-key'], 'length') === 1 &&
     cel.has(R.attr.nested, 'toString') === true,
-  where: ({ row }) =>
-    residual.holds(
-      residual.and(
-        residual.and(
-          residual.equals(row.attr('constructor'), 'x'),
-          residual.equals(residual.select(residual.index(row.attributes, 'some-key'), 'length'), 1n),
-        ),
-        residual.has(row.attr('nested'), 'toString'),
-      ),
-    ),
 };
 
 // ALLOW tokens to [user] when
 //   request.auxData.jwt.sub == P.id && "admin" in request.auxData.jwt.groups && G.region == R.attr.region
-const tokens: Rule = {
+export const tokens: Rule = {
   name: 'tokens',
   effect: ALLOW,
   roles: USER,
   when: ({ principal: P, resource: R, auxData, globals: G }) =>
     auxData.jwt.sub === P.id && cel.isIn('admin', auxData.jwt.groups) && cel.isEqual(G.region, R.attr.region),
-  where: ({ principal: P, auxData, globals: G, row }) =>
-    residual.holds(
-      residual.and(
-        cel.and(cel.equals(auxData.jwt.sub, P.id), cel.inCollection('admin', auxData.jwt.groups)),
-        residual.equals(G.region, row.attr('region')),
-      ),
-    ),
 };
 
-const list_3: readonly cel.Value[] = [1n, 2n];
+const list: readonly cel.Value[] = [1n, 2n];
 
 // C.regions
 const regions: cel.Json = [{ name: 'eu', open: true }, { name: 'us', open: false }];
 
 // ALLOW maps to [user] when
 //   {"a": R.attr.a, "b": [1, 2]}.a == 1 && C.regions.exists(region, region.name == R.attr.region && region.open)
-const maps: Rule = {
+export const maps: Rule = {
   name: 'maps',
   effect: ALLOW,
   roles: USER,
   when: ({ resource: R }) =>
-    cel.isEqual(cel.field(cel.mapOf([['a', R.attr.a], ['b', list_3]]), 'a'), 1n) &&
+    cel.isEqual(cel.field(cel.mapOf([['a', R.attr.a], ['b', list]]), 'a'), 1n) &&
     cel.someElement(regions, (region: any) => cel.isEqual(region?.name, R.attr.region) && region?.open === true),
-  where: ({ row }) =>
-    residual.holds(
-      residual.and(
-        residual.equals(residual.select(residual.struct(['a', row.attr('a')], ['b', list_3]), 'a'), 1n),
-        residual.macro(
-          'exists',
-          cel.exists,
-          ['region'],
-          regions,
-          (region) =>
-            residual.and(
-              residual.equals(residual.select(region, 'name'), row.attr('region')),
-              residual.select(region, 'open'),
-            ),
-        ),
-      ),
-    ),
 };
 
 // ALLOW long to [user] when
 //   R.attr.first_rather_long_name == "some long text" || R.attr.second_rather_long_name == "another long text" && (R.attr.third_rather_long_name == P.attr.third_rather_long_name || !(R.attr.fourth > P.attr.fourth))
-const long: Rule = {
+export const long: Rule = {
   name: 'long',
   effect: ALLOW,
   roles: USER,
@@ -310,19 +145,6 @@ const long: Rule = {
     (R.attr.second_rather_long_name === 'another long text' &&
       (cel.isEqual(R.attr.third_rather_long_name, P.attr.third_rather_long_name) ||
         cel.notGreater(R.attr.fourth, P.attr.fourth))),
-  where: ({ principal: P, row }) =>
-    residual.holds(
-      residual.or(
-        residual.equals(row.attr('first_rather_long_name'), 'some long text'),
-        residual.and(
-          residual.equals(row.attr('second_rather_long_name'), 'another long text'),
-          residual.or(
-            residual.equals(row.attr('third_rather_long_name'), P.attr.third_rather_long_name),
-            residual.complement(residual.greaterThan(row.attr('fourth'), P.attr.fourth)),
-          ),
-        ),
-      ),
-    ),
 };
 
 export const order = resourcePolicy({

@@ -4,28 +4,23 @@
 
 import * as cel from '#runtime/cel';
 import {
-  ALLOW, always, ANYONE, DENY, matchesAny, principalPolicy, reaches, rowsOf, type Query, type Request, type Rule,
+  ALLOW, ANYONE, DENY, matchesAny, principalPolicy, reaches, rowsOf, type Request, type Rule,
 } from '#runtime/policy';
-import * as residual from '#runtime/residual';
 
 // ALLOW view on document
-const documentRule001: Rule = { name: 'document_rule-001', effect: ALLOW, roles: ANYONE, when: always, where: always };
+const documentRule001: Rule = { name: 'document_rule-001', effect: ALLOW, roles: ANYONE };
 
 // V.is_hers: R.attr.owner == P.id
 const isHers = ({ principal: P, resource: R }: Request): cel.Result => cel.equals(R.attr.owner, P.id);
 
-// V.is_hers: R.attr.owner == P.id
-const isHersWhere = ({ principal: P, row }: Query): residual.Term => residual.equals(row.attr('owner'), P.id);
-
 // ALLOW comment:* on document when
 //   V.is_hers
-const comment: Rule = {
+export const comment: Rule = {
   name: 'comment',
   effect: ALLOW,
   roles: ANYONE,
   reaches: matchesAny('comment:*'),
   when: (request) => isHers(request) === true,
-  where: (request) => residual.holds(isHersWhere(request)),
   output: {
     conditionNotMet: ({ principal: P }) => cel.toOutput(cel.add(cel.add('not ', P.id), "'s")),
   },
@@ -33,17 +28,10 @@ const comment: Rule = {
 };
 
 // DENY delete on document
-const documentRule003: Rule = { name: 'document_rule-003', effect: DENY, roles: ANYONE, when: always, where: always };
+const documentRule003: Rule = { name: 'document_rule-003', effect: DENY, roles: ANYONE };
 
 // DENY * on album:*
-const noAlbums: Rule = {
-  name: 'no-albums',
-  effect: DENY,
-  roles: ANYONE,
-  reaches: reaches('album:*', '*'),
-  when: always,
-  where: always,
-};
+const noAlbums: Rule = { name: 'no-albums', effect: DENY, roles: ANYONE, reaches: reaches('album:*', '*') };
 
 export const aliceExampleCom = principalPolicy({
   principal: 'alice@example.com',
