@@ -127,4 +127,39 @@ test('a principal that would be repeated beyond all bounds is left out', () => {
   assert.is(JSON.parse(text).oversized, true);
 });
 
+test('what is repeated for every resource never makes an entry that the memory cannot hold', () => {
+  const { resources, decisions } = sampleCheck();
+  const long = 'x'.repeat(1024 * 1024);
+  const checked = sampleCheck({
+    resources: Array.from({ length: 500 }, () => resources[0] as never),
+    decisions: Array.from({ length: 500 }, () => decisions[0] as never),
+  });
+  const { principal } = checked;
+  const hostile: readonly (readonly [what: string, checked: typeof checked])[] = [
+    ['roles', { ...checked, principal: { ...principal, roles: Array.from({ length: 300_000 }, (_, i) => `r${i}`) } }],
+    ['the id of the principal', { ...checked, principal: { ...principal, id: long } }],
+    ['its scope', { ...checked, principal: { ...principal, scope: long } }],
+    ['the request id', { ...checked, requestId: long }],
+    [
+      'the names of policies',
+      {
+        ...checked,
+        decisions: checked.decisions.map((decision) => ({
+          ...decision,
+          actions: decision.actions.map((action) => ({ ...action, matchedPolicy: `resource.${long}.vdefault` })),
+        })),
+      },
+    ],
+  ];
+  for (const [what, each] of hostile) {
+    const { text } = recordOf('decision', checkEntry(sampleCall(), each, none, context, 0), 0, []);
+    assert.ok(text.length < MAX_ENTRY_LENGTH, `${what}: ${text.length}`);
+    const { oversized, callId, checkResources } = JSON.parse(text);
+    assert.ok(oversized, what);
+    assert.is(callId, sampleCall().id);
+    assert.is(checkResources.inputs[0].resource.kind, resources[0]?.resource.kind, what);
+    assert.is(checkResources.outputs[0].actions.view.effect, 'EFFECT_ALLOW', what);
+  }
+});
+
 test.run();

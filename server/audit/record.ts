@@ -7,6 +7,7 @@ import type {
   DecisionLogEntry,
   PlanOutput,
 } from '../../proto/codec/audit-messages.js';
+import { shortened } from '../../runtime/cel/code-points.js';
 import { maskEntry } from './mask.js';
 import type { MaskPath } from '../config/audit-config.js';
 
@@ -20,26 +21,31 @@ export interface AuditRecord {
   readonly text: string;
 }
 
-/** An entry may have so many characters; of a larger one the attributes are left out (`oversized`). */
+/**
+ * An entry may have so many characters. A larger one is `oversized`: its attributes are left out, and if that is not
+ * enough, long texts, lists and maps are cut.
+ */
 export const MAX_ENTRY_LENGTH = 16 * 1024 * 1024;
 
-/** The record of an entry: masked, and without its attributes when it is too long or nested too deep to be written. */
+/** The record of an entry: masked, and with less in it when it is too long or nested too deep to be written. */
 export function recordOf(kind: AuditKind, entry: AuditEntry, time: number, mask: readonly MaskPath[]): AuditRecord {
+  const text = textOf(entry, mask) ?? textOf(withoutContent(entry), mask);
   return {
     kind,
     callId: entry.callId,
     time,
-    text: textOf(entry, mask) ?? JSON.stringify(maskEntry(withoutContent(entry), mask)),
+    text: text ?? JSON.stringify(maskEntry(cut(withoutContent(entry)) as AuditEntry, mask)),
   };
 }
 
 /**
- * Undefined when there is too much of it: a principal stands in the input of every resource, so a short request can
- * make a long entry.
+ * Undefined when there is too much of it: the principal and the request id stand in the input of every resource, the
+ * name of a policy beside every action, so a short request can make a long entry. It is measured before it is written,
+ * so that not even its text is ever in memory.
  */
 function textOf(entry: AuditEntry, mask: readonly MaskPath[]): string | undefined {
   try {
-    if (repeatedLength(entry) > MAX_ENTRY_LENGTH) return undefined;
+    if (roomAfter(entry, MAX_ENTRY_LENGTH) < 0) return undefined;
     const text = JSON.stringify(maskEntry(entry, mask));
     return text.length > MAX_ENTRY_LENGTH ? undefined : text;
   } catch (error) {
@@ -49,13 +55,32 @@ function textOf(entry: AuditEntry, mask: readonly MaskPath[]): string | undefine
   }
 }
 
-function repeatedLength(entry: AuditEntry): number {
-  if (!('checkResources' in entry) || entry.checkResources === undefined) return 0;
-  const { inputs } = entry.checkResources;
-  const [first] = inputs;
-  if (first === undefined || inputs.length === 1) return 0;
-  const shared = JSON.stringify(first.principal.attr ?? '').length + JSON.stringify(first.auxData ?? '').length;
-  return shared * inputs.length;
+/** What is left of so many characters after the least that the JSON of a value takes; negative when it is too much. */
+function roomAfter(value: unknown, room: number): number {
+  if (typeof value === 'string') return room - value.length - 3;
+  if (typeof value !== 'object' || value === null) return room - 2;
+  let left = room - 2;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length && left >= 0; index++) left = roomAfter(value[index], left);
+    return left;
+  }
+  for (const key in value) {
+    if (left < 0) break;
+    left = roomAfter((value as { readonly [key: string]: unknown })[key], left - key.length - 3);
+  }
+  return left;
+}
+
+const MAX_CUT_TEXT = 256;
+const MAX_CUT_MEMBERS = 100;
+
+/** The value with the beginnings of its texts, lists and maps. */
+function cut(value: unknown): unknown {
+  if (typeof value === 'string') return shortened(value, MAX_CUT_TEXT);
+  if (Array.isArray(value)) return value.slice(0, MAX_CUT_MEMBERS).map(cut);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).slice(0, MAX_CUT_MEMBERS);
+  return Object.fromEntries(entries.map(([key, member]) => [shortened(key, MAX_CUT_TEXT), cut(member)]));
 }
 
 function withoutContent(entry: AuditEntry): AuditEntry {
