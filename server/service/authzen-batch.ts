@@ -22,6 +22,7 @@ import {
   type RequestLimits,
   withClaims,
 } from './check-resources.js';
+import { countRepeated } from './repeated-length.js';
 import { refused } from './rpc-error.js';
 
 /**
@@ -168,8 +169,17 @@ function answer(
     requestContext: undefined,
   });
   for (const [index, place] of places.entries()) {
+    if (includeMeta) countRepeated(call, requestId.length + entryLength(entries[index] as CheckEntry));
     answers[place] = evaluationOf(entries[index] as CheckEntry, decisions[index] as Decision, requestId, includeMeta);
   }
+}
+
+/** Of what the metadata of an evaluation repeat: its resource, and its action twice. */
+function entryLength({ resource: { kind, policyVersion, id, scope }, actions }: CheckEntry): number {
+  return actions.reduce(
+    (length, action) => length + 2 * action.length,
+    kind.length + policyVersion.length + id.length + scope.length,
+  );
 }
 
 /** The answers up to the one that decides the semantic, which is included. */

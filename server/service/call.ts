@@ -24,6 +24,8 @@ export interface Call {
   trace?: object | undefined;
   /** What its answer may still list of attributes that violate their schemas; absent until there are any. */
   violations?: ViolationBudget | undefined;
+  /** How many characters of the request its answer repeats; absent until there are any. */
+  repeated?: number | undefined;
   /** Who calls (docs/spec/server.md#peer). */
   readonly peer: () => Peer;
   /**

@@ -14,6 +14,7 @@ import type { Call } from './call.js';
 import type { CallIds } from './call-id.js';
 import type { EvaluationTime, TokenTime } from './call-times.js';
 import { withFewViolations } from './few-violations.js';
+import { countRepeated, metadataLength } from './repeated-length.js';
 import { refused, refuseViolations } from './rpc-error.js';
 import { tellAssembled, tellChecked, tellVerified } from './watch.js';
 import type { Exceeded, Watcher } from './watcher.js';
@@ -103,15 +104,16 @@ export function decide(service: CheckService, call: Call, question: CheckQuestio
   const { watchers } = service;
   const asked = (): Exceeded['question'] => ({ kind: 'check', ...question });
   if (watchers.length === 0)
-    return withFewViolations(
+    return checkedAnswer(
       call,
+      question,
       withinLimits(service, call, asked, () => service.decider.check(question)),
     );
   const evaluations: EvaluationTime[] | undefined = call.trace !== undefined ? [] : undefined;
   const start = performance.now();
   const decided = withinLimits(service, call, asked, () => service.decider.check(question, evaluations));
   const duration = performance.now() - start;
-  const decisions = withFewViolations(call, decided);
+  const decisions = checkedAnswer(call, question, decided);
   const times = evaluations && { start, evaluations };
   // One by one: spreading a question costs more than deciding it.
   const { requestId, principal, resources, auxData, requestContext, includeMeta } = question;
@@ -127,6 +129,16 @@ export function decide(service: CheckService, call: Call, question: CheckQuestio
     times,
   });
   return decisions;
+}
+
+/** The decisions as they are answered; refuses what would make an answer that is many times as long as its request. */
+function checkedAnswer(
+  call: Call,
+  { includeMeta }: CheckQuestion,
+  decisions: readonly Decision[],
+): readonly Decision[] {
+  if (includeMeta) countRepeated(call, metadataLength(decisions));
+  return withFewViolations(call, decisions);
 }
 
 const NO_CLAIMS: VerifiedAuxData = { jwt: {}, jwts: {} };

@@ -107,4 +107,55 @@ test('the questions of a batch share the limits of one call, whoever the subject
   }
 });
 
+test('a response whose metadata would be many times as long as the request is refused', async () => {
+  const role =
+    'apiVersion: api.authz.dev/v1\nrolePolicy:\n  role: user\n  rules:\n    - { resource: "*", allowActions: ["*"] }\n';
+  const { policies } = await loaded(compileTexts({ 'item.yaml': POLICY, 'role.yaml': role }));
+  const server = await start([], createAuditedEngine(policies as CompiledBundle) as unknown as Decider);
+  const send = async (path: string, body: object): Promise<readonly [status: number, length: number]> => {
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
+    const response = await fetch(`http://${server.httpAddress}${path}`, init);
+    return [response.status, (await response.text()).length];
+  };
+  const long = 'x'.repeat(1024 * 1024);
+  const check = (length: number): object => ({
+    principal: { id: 'a', roles: ['user'] },
+    includeMeta: true,
+    resources: Array.from({ length: 50 }, (_, index) => ({
+      actions: Array.from({ length: 50 }, (_, action) => `a${action}`),
+      resource: { kind: `${'k'.repeat(length)}${index}`, id: 'i' },
+    })),
+  });
+  const batch = (context: object, defaults: object): object => ({
+    context: { 'authz.includeMeta': true, ...context },
+    subject: { type: 'user', id: 'a' },
+    action: { name: 'view' },
+    ...defaults,
+    evaluations: Array.from({ length: 50 }, (_, index) => ({
+      ...('resource' in defaults ? { action: { name: `a${index}` } } : { resource: { type: 'item', id: `${index}` } }),
+    })),
+  });
+  try {
+    const refused: readonly (readonly [path: string, body: object])[] = [
+      ['/api/check/resources', check(20_000)],
+      ['/access/v1/evaluations', batch({ 'authz.requestId': long }, {})],
+      ['/access/v1/evaluations', batch({}, { action: { name: long } })],
+      ['/access/v1/evaluations', batch({}, { resource: { type: 'item', id: long } })],
+      [
+        '/access/v1/evaluations',
+        batch({}, { resource: { type: 'item', id: 'i', properties: { 'authz.scope': long } } }),
+      ],
+    ];
+    for (const [index, [path, body]] of refused.entries()) {
+      const [status, length] = await send(path, body);
+      assert.is(status, 429, `request ${index}: ${length} bytes`);
+      assert.ok(length < 1000);
+    }
+    assert.is((await send('/api/check/resources', check(100)))[0], 200);
+    assert.is((await send('/access/v1/evaluations', batch({ 'authz.requestId': 'r' }, {})))[0], 200);
+  } finally {
+    await server.close();
+  }
+});
+
 test.run();
