@@ -34,7 +34,7 @@ const NEWER = new Set([
   'request.v1.AuxData.jwts',
 ]);
 
-test('every message is here, with the published fields, and additions above 99', () => {
+test('every message has the published fields, and additions above 99', () => {
   let compared = 0;
   for (const message of published) {
     const mine = ours.getMessage(`authz.${movedName(message)}`);
@@ -58,7 +58,7 @@ test('every message is here, with the published fields, and additions above 99',
   assert.ok(compared > 60, `${compared} messages were compared`);
 });
 
-test('messages that the served RPCs and audit entries consist of are all here', () => {
+test('all messages of served RPCs and audit entries are present', () => {
   for (const name of [
     'audit.v1.AccessLogEntry',
     'audit.v1.DecisionLogEntry',

@@ -60,7 +60,7 @@ function echoOf(address: string, pems: TlsPems, insecure = false): Promise<strin
 const certificate = makeCertificate('server');
 const pems = { ca: Buffer.from(certificate.cert) };
 
-test('a server is reached by name and by IP address, in every form of an address', () =>
+test('a server can be addressed by name and by IP address, in every form', () =>
   serving('127.0.0.1:0', certificate, async (port) => {
     for (const address of [
       `localhost:${port}`,
@@ -73,13 +73,13 @@ test('a server is reached by name and by IP address, in every form of an address
     }
   }));
 
-test('so is one at an IPv6 address', () =>
+test('a server can be addressed by IPv6', () =>
   serving('[::1]:0', certificate, async (port) => {
     for (const address of [`[::1]:${port}`, `ipv6:[::1]:${port}`])
       assert.is(await echoOf(address, pems), 'hi', address);
   }));
 
-test('the certificate must be for the IP address, and by a trusted authority', () =>
+test('the certificate must be valid for the IP address and signed by a trusted CA', () =>
   serving('127.0.0.2:0', certificate, async (port) => {
     assert.match(await echoOf(`127.0.0.2:${port}`, pems), "IP: 127.0.0.2 is not in the cert's list");
     assert.match(await echoOf(`127.0.0.2:${port}`, {}), 'self-signed certificate');

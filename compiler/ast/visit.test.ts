@@ -12,7 +12,7 @@ test('parents come before their children, children in source order', () => {
   assert.equal(names, ['index', 'select', 'a', 'c']);
 });
 
-test('the parts of a macro that are there are its children', () => {
+test('the children of a macro are the parts that it has', () => {
   const [range, body] = [ident('l'), ident('x')];
   const macro: Expr = {
     ...at,

@@ -16,7 +16,7 @@ const SCHEMA = {
   },
 };
 
-test('with strict types, an attribute that is not required is not read unguarded', () => {
+test('with strict types, reading an optional attribute without a guard is reported', () => {
   const expected: readonly (readonly [string, readonly string[]])[] = [
     ['R.attr.id == "" && R.attr.place.city == ""', []],
     ['R.attr.x == 1', ['R.attr.x']],
@@ -51,7 +51,7 @@ test('with strict types, an attribute that is not required is not read unguarded
   for (const [text, missing] of expected) assert.equal([...missingIn(text, SCHEMA)].sort(), [...missing].sort(), text);
 });
 
-test('an entry of a block is guarded by those above it', () => {
+test('entries of a block are guarded by the entries above them', () => {
   const missing = (block: string): readonly string[] => {
     const rule = allow('[view]', '[user]', `, condition: {match: ${block}}`);
     return attributeProblems([resourcePolicy([rule], BY_SCHEMA)], SCHEMA, true);
@@ -68,7 +68,7 @@ test('an entry of a block is guarded by those above it', () => {
   );
 });
 
-test('guards reach through variables, derived roles and into outputs', () => {
+test('guards apply through variables, derived roles and outputs', () => {
   assert.equal(missingIn('has(R.attr.x) && V.one', SCHEMA, ", variables: {local: {one: 'R.attr.x == 1'}}"), []);
   assert.equal(missingIn('V.one', SCHEMA, ", variables: {local: {one: 'R.attr.x == 1'}}"), ['R.attr.x']);
   assert.equal(missingIn('V.there && R.attr.x == 1', SCHEMA, ", variables: {local: {there: 'has(R.attr.x)'}}"), []);
@@ -85,7 +85,7 @@ test('guards reach through variables, derived roles and into outputs', () => {
   );
 });
 
-test('variables that use each other many times over are looked at in bounded time', () => {
+test('variables that use each other many times are analysed in bounded time', () => {
   const names = Array.from({ length: 40 }, (_, n) => n);
   const local = names
     .map((n) => (n === 0 ? "v0: 'R.attr.x == 1'" : `v${n}: '(has(R.attr.a${n}) && V.v${n - 1}) || V.v${n - 1}'`))

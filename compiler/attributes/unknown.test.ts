@@ -33,7 +33,7 @@ const CLOSED = {
   },
 };
 
-test('an attribute that a closed schema does not list is never present', () => {
+test('an attribute that a closed schema does not list is reported', () => {
   for (const text of [
     'R.attr.x == 1',
     'R.attr["x"] == 1',
@@ -64,7 +64,7 @@ test('an attribute that a closed schema does not list is never present', () => {
   }
 });
 
-test('what the schema lists, and what it leaves open, is left alone', () => {
+test('listed attributes and open schemas are not reported', () => {
   for (const text of [
     'R.attr.owner == P.id',
     'R.attr.address.geo.lat < 1.0',
@@ -81,7 +81,7 @@ test('what the schema lists, and what it leaves open, is left alone', () => {
   }
 });
 
-test('an open schema that lists others says that it does not list this one', () => {
+test('an open schema that lists other attributes is reported as not listing this one', () => {
   const lists = (rest: object): { readonly [key: string]: never } =>
     ({ type: 'object', properties: { owner: {} }, ...rest }) as never;
   assert.equal(codesFor('R.attr.x == 1', lists({})), ['not-in-schema']);
@@ -94,7 +94,7 @@ test('an open schema that lists others says that it does not list this one', () 
   assert.equal(codesFor('R.attr.x == 1', { type: 'object' }), []);
 });
 
-test('combined schemas: all of them hold, and one of several holds', () => {
+test('combined schemas: allOf and anyOf are analysed', () => {
   const a = { properties: { a: { type: 'string' } } };
   const b = { properties: { b: { type: 'number' } } };
   assert.equal(codesFor('R.attr.a == "" || R.attr.b == 1', { allOf: [a, b] }), []);
@@ -108,7 +108,7 @@ test('combined schemas: all of them hold, and one of several holds', () => {
   assert.equal(codesFor('R.attr.c == 1', { ...a, dependentSchemas: { a: { properties: { c: {} } } } }), []);
 });
 
-test('a schema that multiplies alternatives without end is not followed', () => {
+test('a schema with endless alternatives is not followed', () => {
   const $defs = Object.fromEntries(
     Array.from({ length: 60 }, (_, n) => [
       `d${n}`,
@@ -120,7 +120,7 @@ test('a schema that multiplies alternatives without end is not followed', () => 
   assert.equal(codesFor('R.attr.a == 1', { $ref: '#/$defs/d0', $defs }), []);
 });
 
-test('the schemas of the root scope hold for all scopes, and those of another scope for none', () => {
+test('the schemas of the root scope apply to all scopes, and those of other scopes to none', () => {
   const rule = allow('[view]', '[user]', when('R.attr.x == 1'));
   const scoped = (scope: string, fields: string): string => resourcePolicy([rule], `, scope: "${scope}"${fields}`);
   const root = resourcePolicy([allow('[view]', '[user]')], BY_SCHEMA);
@@ -128,7 +128,7 @@ test('the schemas of the root scope hold for all scopes, and those of another sc
   assert.equal(codesOf(attributeProblems([root.replace(BY_SCHEMA, ''), scoped('acme', BY_SCHEMA)], CLOSED)), []);
 });
 
-test('rules that reach only ignored actions are not typed', () => {
+test('rules for only ignored actions are not type-checked', () => {
   const ignoring = BY_SCHEMA.replace('"}', '", ignoreWhen: {actions: ["create", "view:*"]}}');
   const of = (actions: string): readonly string[] =>
     codesOf(attributeProblems([resourcePolicy([allow(actions, '[user]', when('R.attr.x == 1'))], ignoring)], CLOSED));
@@ -139,7 +139,7 @@ test('rules that reach only ignored actions are not typed', () => {
   assert.equal(of('["*"]'), ['unknown']);
 });
 
-test('variables and derived roles are looked at for every policy, and reported once at their own place', () => {
+test('variables and derived roles are analysed for every policy, and reported once at their own location', () => {
   const variables = "exportVariables: {name: vars, definitions: {is_x: 'R.attr.x == 1', y: 'R.attr.address'}}";
   const roles =
     'derivedRoles: {name: roles, definitions: [{name: owner, parentRoles: [user], condition: {match: {expr: R.attr.ownr == P.id}}}]}';
@@ -153,7 +153,7 @@ test('variables and derived roles are looked at for every policy, and reported o
   );
 });
 
-test('outputs are looked at, and what no rule uses is not', () => {
+test('outputs are analysed, and unused definitions are not', () => {
   const output = ", output: {when: {ruleActivated: 'R.attr.x', conditionNotMet: 'R.attr.z'}}";
   const fields = ", variables: {local: {unused: 'R.attr.w'}}";
   const problems = attributeProblems([resourcePolicy([allow('[view]', '[user]', output)], BY_SCHEMA + fields)], CLOSED);
@@ -163,7 +163,7 @@ test('outputs are looked at, and what no rule uses is not', () => {
   );
 });
 
-test('names such as __proto__ and constructor are names like others', () => {
+test('names such as __proto__ and constructor are ordinary', () => {
   assert.equal(codesFor('R.attr.constructor == 1', CLOSED), ['unknown']);
   assert.equal(codesFor('R.attr["__proto__"] == 1', CLOSED), ['unknown']);
   assert.equal(codesFor('R.attr.constructor == 1', { properties: { constructor: { type: 'number' } } }), []);

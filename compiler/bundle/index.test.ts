@@ -39,7 +39,7 @@ const bundled = (count: number) => {
   return bundle(compile([new Source('roles.yaml', ROLES), ...texts]).files, RUNTIME);
 };
 
-test('policies of one shape keep their own conditions, beyond one shard and within', async () => {
+test('policies with the same shape keep their own conditions, within one shard and across shards', async () => {
   const { policies } = await importBundle((await bundled(150)).js);
   assert.is(policies.resourcePolicies.length, 150);
   const rule = policies.resourcePolicies.find(({ kind }) => kind === 'kind_149')?.actions.get('view')?.[0];
@@ -49,12 +49,12 @@ test('policies of one shape keep their own conditions, beyond one shard and with
   assert.is(rule?.derivedRole?.name, 'owner');
 });
 
-test('the traced conditions are there when asked for', async () => {
+test('the traced conditions are loaded on demand', async () => {
   const { traced } = await importBundle((await bundled(150)).js);
   assert.is((await traced()).conditions.size, 151);
 });
 
-test('the map leads from a condition to its rule in the policy', async () => {
+test('the source map leads from a condition to its rule in the policy', async () => {
   const { js, map } = await bundled(120);
   const { sources, sourcesContent, mappings } = JSON.parse(map) as {
     sources: string[];

@@ -7,11 +7,11 @@ test('a number with an exponent is one literal', () => {
   assert.equal(shape?.literals, ['1e+21', '1.7976931348623157e+308', '5e-7', '10n', "'a'"]);
 });
 
-test('a sum of numbers is no literal', () => {
+test('a sum of numbers is not a literal', () => {
   assert.equal(shapeOf('const sum = 1 + 2+3;')?.literals, ['1', '2', '3']);
 });
 
-test('a shape filled with its own literals is the code it was made of', () => {
+test('a shape filled with its own literals is the original code', () => {
   const code = "const a = { 'k-1': 1e+21, b: ['x', 2] };";
   const shape = shapeOf(code);
   assert.is(shape && filled(shape, shape.literals), code);

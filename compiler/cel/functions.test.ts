@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import * as cel from '#runtime/cel';
 import { functions } from './functions.js';
 
-test('every function has an export of the runtime that does the work', () => {
+test('every function has an implementation in the runtime', () => {
   const exports = new Set(Object.keys(cel));
   assert.equal(
     functions.filter(({ runtime }) => !exports.has(runtime)),
@@ -18,14 +18,14 @@ test('a name has one row for each of its forms', () => {
   assert.is(new Set(forms).size, forms.length);
 });
 
-test('only what asks for the instant of the request is impure', () => {
+test('only functions that read the time are impure', () => {
   assert.equal(
     functions.filter(({ pure }) => !pure).map(({ name }) => name),
     ['now', 'timeSince'],
   );
 });
 
-test('a snake_case name does the work of its camelCase twin', () => {
+test('a snake_case name has the same implementation as its camelCase form', () => {
   const runtimeOf = (name: string): string | undefined => functions.find((row) => row.name === name)?.runtime;
   assert.is(runtimeOf('has_intersection'), runtimeOf('hasIntersection'));
   assert.is(runtimeOf('is_subset'), runtimeOf('isSubset'));

@@ -7,7 +7,7 @@ import { Source } from './source.js';
 
 const source = new Source('a.yaml', '');
 
-test('a run with many mistakes searches for hints only so often', () => {
+test('the number of hint searches in a run is limited', () => {
   const report = new Diagnostics();
   let searches = 0;
   const hints = () => {
@@ -21,7 +21,7 @@ test('a run with many mistakes searches for hints only so often', () => {
   assert.is(report.sorted().length, 5000);
 });
 
-test('hints stand before the other notes', () => {
+test('hints come before other notes', () => {
   const report = new Diagnostics();
   report.add(
     'variable/undefined',
@@ -35,7 +35,7 @@ test('hints stand before the other notes', () => {
   );
 });
 
-test('the notes for a problem without hints stand where a search found nothing, and where none was made', () => {
+test('the fallback notes are used where a search found nothing, or was not made', () => {
   const report = new Diagnostics();
   const add = (name: string, hints: () => readonly { readonly message: string }[]): void =>
     report.add(
@@ -54,7 +54,7 @@ test('the notes for a problem without hints stand where a search found nothing, 
   );
 });
 
-test('a run with many warnings still reports the errors that follow, and keeps a bounded number of each', () => {
+test('a run with many warnings still reports later errors, and keeps a bounded number of each', () => {
   const report = new Diagnostics();
   const add = (severity: 'error' | 'warning', count: number): void => {
     for (let index = 0; index < count; index += 1)
@@ -73,7 +73,7 @@ test('a run with many warnings still reports the errors that follow, and keeps a
   assert.equal(adopting.sorted(), report.sorted());
 });
 
-test('what is not kept is counted, and every format says so', () => {
+test('dropped diagnostics are counted, and every format says so', () => {
   const report = new Diagnostics();
   const add = (severity: 'error' | 'warning', count: number): void => {
     for (let index = 0; index < count; index += 1)

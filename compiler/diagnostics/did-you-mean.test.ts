@@ -4,7 +4,7 @@ import { didYouMean } from './did-you-mean.js';
 
 const guess = (written: string, ...known: string[]) => didYouMean(written, known).map((note) => note.message);
 
-test('a slip of the pen is noticed: a letter left out, doubled, exchanged, of the wrong case', () => {
+test('typos are recognised: a missing, doubled, exchanged or wrong-case letter', () => {
   assert.equal(guess('ownr', 'owner', 'teammate'), ['did you mean `owner`?']);
   assert.equal(guess('ownerr', 'owner'), ['did you mean `owner`?']);
   assert.equal(guess('onwer', 'owner'), ['did you mean `owner`?']);
@@ -16,7 +16,7 @@ test('at most one name is suggested: the nearest, then the first by name', () =>
   assert.equal(guess('teammates', 'teamwork', 'teammate'), ['did you mean `teammate`?']);
 });
 
-test('names that are quite different are not suggested', () => {
+test('very different names are not suggested', () => {
   assert.equal(guess('owner', 'admin', 'user', ''), []);
   assert.equal(guess('x', 'y'), []);
   assert.equal(guess('', 'a'), []);

@@ -23,7 +23,7 @@ function frame(text: string, start: number, end: number): readonly string[] {
 
 const ownr = policy.text.indexOf('ownr');
 
-test('the list has one line for each diagnostic: place, severity, code, message', () => {
+test('the list has one line per diagnostic: location, severity, code, message', () => {
   const whole: Diagnostic = { code: 'scope/missing', severity: 'error', message: 'of the set', notes: [], facts: {} };
   const file: Diagnostic = { ...whole, severity: 'warning', source: policy };
   assert.is(
@@ -59,7 +59,7 @@ test('a frame shows three lines before and after, marks the line and underlines 
   );
 });
 
-test('a frame at the edge of a file shows what there is', () => {
+test('a frame at the edge of a file shows fewer lines', () => {
   assert.equal(frame('a: b', 3, 4), ['a: b', '   ^']);
   assert.equal(frame('', 0, 0), ['', '^']);
   assert.equal(frame('a\r\nb\r\n', 3, 4), ['b', '^']);
@@ -76,7 +76,7 @@ test('tabs are spaces, wide characters take two columns, combining marks none', 
   assert.equal(frame('😀: 😀', 4, 6), ['😀: 😀', '    ^~']);
 });
 
-test('nothing in a policy reaches the terminal as a control character', () => {
+test('control characters of a policy never reach the terminal', () => {
   assert.equal(frame('a: \u001b[2Jx', 7, 8), ['a: \\x1b[2Jx', '          ^']);
   const source = new Source('\u001b]0;evil\u0007.yaml', 'a: \u202e\u009b31m\u2028\ud800\u{e0041}\u200b\n');
   const shown = formatPretty(
@@ -88,19 +88,19 @@ test('nothing in a policy reaches the terminal as a control character', () => {
   assert.match(shown, 'a: \\u{202e}\\x9b31m\\u{2028}\\u{d800}\\u{e0041}\\u{200b}');
 });
 
-test('a very long line is cut to what matters, a very long message too', () => {
+test('very long lines and messages are truncated', () => {
   const [line, under] = frame(`${'x'.repeat(500_000)}ownr${'y'.repeat(500_000)}`, 500_000, 500_004);
   assert.ok((line as string).length < 200);
   assert.is((line as string).slice((under as string).indexOf('^'), (under as string).length), 'ownr');
   assert.ok(formatList([{ ...diagnostic(policy, 0, 1), message: 'x'.repeat(1_000_000) }]).length < 2_000);
 });
 
-test('a character of two units is not torn where a line is cut', () => {
+test('a surrogate pair is not split where a line is truncated', () => {
   const [line] = frame('😀'.repeat(1000), 1001, 1002);
   assert.not.match(line as string, 'ud83d');
 });
 
-test('colour is asked for: the text is the same without it', () => {
+test('colour is optional and does not change the text', () => {
   const list = [diagnostic(policy, ownr, ownr + 4, [{ message: 'a note' }])];
   const colored = formatPretty(list, { color: true });
   assert.match(colored, '\u001b[1;31merror[derived-role/unknown]\u001b[0m');

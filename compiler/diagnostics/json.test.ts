@@ -18,7 +18,7 @@ function reportOf(fill: (diagnostics: Diagnostics) => void) {
   return JSON.parse(JSON.stringify(toReport(diagnostics.sorted())));
 }
 
-test('a problem is reported with stage, kind, file, message and position', () => {
+test('a diagnostic has stage, kind, file, message and position', () => {
   const { errors, warnings } = reportOf((diagnostics) =>
     diagnostics.add(
       'derived-role/unknown',
@@ -44,7 +44,7 @@ test('a problem is reported with stage, kind, file, message and position', () =>
   ]);
 });
 
-test('what a problem does not have is left out', () => {
+test('missing fields of a diagnostic are omitted', () => {
   const facts = { policy: 'resource.a.vdefault', descendants: ['resource.a.vdefault/b'] };
   const { errors } = reportOf((diagnostics) => diagnostics.add('scope/missing', undefined, facts, { facts }));
   const [{ text, ...rest }] = errors;
@@ -57,7 +57,7 @@ test('the position of a whole document has no path', () => {
   assert.equal(errors[0].position, { line: 1, column: 1 });
 });
 
-test('warnings stand apart; a disabled document stands with the errors whose cause it may be', () => {
+test('warnings are separate; a disabled document is listed with the errors that it may have caused', () => {
   const { errors, warnings } = reportOf((diagnostics) => {
     diagnostics.add('policy/disabled', place('first', ''), { policy: 'p' }, { facts: { policy: 'p' } });
     diagnostics.add('scope/permissions-differ', undefined, { scope: 'a' }, { facts: { scope: 'a' } });

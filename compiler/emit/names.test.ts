@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { camelCase, constantCase, Names } from './names.js';
 
-test('a name of a policy in the case of JavaScript', () => {
+test('a policy name becomes a JavaScript identifier', () => {
   const examples = {
     'owner-rule': 'ownerRule',
     is_pending: 'isPending',
@@ -16,7 +16,7 @@ test('a name of a policy in the case of JavaScript', () => {
   for (const [name, expected] of Object.entries(examples)) assert.is(camelCase(name, 'fallback'), expected);
 });
 
-test('a role as a constant', () => {
+test('a role becomes a constant', () => {
   const examples = {
     'leave approver': 'LEAVE_APPROVER',
     leaveApprover: 'LEAVE_APPROVER',
@@ -27,7 +27,7 @@ test('a role as a constant', () => {
   for (const [name, expected] of Object.entries(examples)) assert.is(constantCase(name, 'ROLE'), expected);
 });
 
-test('a name is given out once; reserved words and globals never', () => {
+test('a name is used once; reserved words and globals never', () => {
   const names = new Names(['cel']);
   assert.equal(
     ['a', 'a', 'a', 'cel', 'class', 'Map', 'await'].map((wish) => names.fresh(wish)),
@@ -35,7 +35,7 @@ test('a name is given out once; reserved words and globals never', () => {
   );
 });
 
-test("functions may use a parameter's name again, the module may not", () => {
+test('functions may reuse a parameter name, modules may not', () => {
   const names = new Names([]);
   assert.is(names.fresh('taken'), 'taken');
   assert.equal(

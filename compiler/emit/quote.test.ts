@@ -2,21 +2,21 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { propertyName, quote } from './quote.js';
 
-test('a text is in single quotes, in double quotes where that saves escapes', () => {
+test('a string is in single quotes, or in double quotes where that saves escapes', () => {
   assert.is(quote('a "b"'), `'a "b"'`);
   assert.is(quote("it's"), `"it's"`);
   assert.is(quote(`it's "b"`), `'it\\'s "b"'`);
   assert.is(quote('back\\slash'), `'back\\\\slash'`);
 });
 
-test('nothing ends the line, and nothing is invisible', () => {
+test('no string contains a line break or an invisible character', () => {
   assert.is(quote('a\n\r\t\u0000\u2028\u2029'), `'a\\n\\r\\t\\u0000\\u2028\\u2029'`);
   assert.is(quote('\u202e\u200b\ud800'), `'\\u202e\\u200b\\ud800'`);
   assert.is(quote('\u{e0041}'), `'\\u{e0041}'`);
   assert.is(quote('ü 日本 🔐'), `'ü 日本 🔐'`);
 });
 
-test('every text is read back as it was', () => {
+test('every string is parsed back unchanged', () => {
   const characters = [
     '\\',
     "'",
@@ -47,7 +47,7 @@ test('every text is read back as it was', () => {
   }
 });
 
-test('a property name is bare where it may be, and never sets the prototype', () => {
+test('a property name is unquoted where possible, and never sets the prototype', () => {
   assert.is(propertyName('a_1'), 'a_1');
   assert.is(propertyName('a-b'), `'a-b'`);
   assert.is(propertyName('1a'), `'1a'`);

@@ -31,7 +31,7 @@ const CONDITIONS: readonly (readonly [condition: string, emitted: string])[] = [
 ];
 
 for (const [condition, emitted] of CONDITIONS)
-  test(`${condition} is ${emitted}`, () => {
+  test(`${condition} is emitted as ${emitted}`, () => {
     const resourcePolicy = {
       resource: 'doc',
       version: 'default',

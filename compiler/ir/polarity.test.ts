@@ -20,13 +20,13 @@ const operator = (name: Operator, ...operands: readonly Value[]): Value => ({
 const [a, b, c] = ['a', 'b', 'c'].map(attribute) as [Value, Value, Value];
 const is = (value: Value, polarity: boolean): Predicate => ({ kind: 'is', value, polarity });
 
-test('a negation asks its operand for the other polarity: what cannot be evaluated is neither', () => {
+test('a negation evaluates its operand with the other polarity: a failure is neither', () => {
   assert.equal(holds(operator('not', a)), is(a, false));
   assert.equal(fails(operator('not', a)), is(a, true));
   assert.equal(holds(operator('not', operator('not', a))), is(a, true));
 });
 
-test('the negation of a conjunction is a disjunction of negations, and the other way round', () => {
+test('the negation of a conjunction is a disjunction of negations, and vice versa', () => {
   assert.equal(holds(operator('not', operator('and', a, b))), { kind: 'or', operands: [is(a, false), is(b, false)] });
   assert.equal(holds(operator('not', operator('or', a, b))), { kind: 'and', operands: [is(a, false), is(b, false)] });
 });
@@ -38,7 +38,7 @@ test('chains are flat', () => {
   });
 });
 
-test('an inequality is an equality that is false, unless the equality itself may fail', () => {
+test('an inequality is a false equality, unless the equality itself may fail', () => {
   assert.equal(holds(operator('notEquals', a, b)), {
     kind: 'compare',
     comparison: 'equals',
@@ -51,7 +51,7 @@ test('an inequality is an equality that is false, unless the equality itself may
   assert.equal(holds(differs), is(differs, true));
 });
 
-test('a choice is its condition and one branch, or its negation and the other', () => {
+test('a ternary is its condition and one branch, or its negation and the other', () => {
   const choice = operator('conditional', a, b, c);
   const expected = {
     kind: 'or',
@@ -63,18 +63,18 @@ test('a choice is its condition and one branch, or its negation and the other', 
   assert.equal(holds(choice), expected);
 });
 
-test('a choice in the condition of a choice does not double it', () => {
+test('a ternary in the condition of a ternary does not double its size', () => {
   let value: Value = a;
   for (let depth = 0; depth < 60; depth += 1) value = operator('conditional', value, b, c);
   assert.ok(JSON.stringify(holds(value)).length < 100_000);
 });
 
-test('none of some conditions is two-valued: it holds where they fail (docs/spec/policy-language.md#results-of-conditions)', () => {
+test('`none` is two-valued: it holds where its parts fail (docs/spec/policy-language.md#results-of-conditions)', () => {
   const none = predicateOf({ kind: 'none', of: [{ kind: 'expr', text: 'a', value: a }] });
   assert.equal(none, { kind: 'not', operand: is(a, true) });
 });
 
-test('constants decide', () => {
+test('constants are folded', () => {
   const yes: Predicate = { kind: 'constant', value: true };
   const no: Predicate = { kind: 'constant', value: false };
   assert.equal([allOf([]), anyOf([]), allOf([yes, no]), anyOf([no, yes]), not(no)], [yes, no, no, yes, yes]);

@@ -4,7 +4,7 @@ import { dependencyOrder } from './dependency-order.js';
 
 const of = (needs: Readonly<Record<string, readonly string[]>>) => dependencyOrder(new Map(Object.entries(needs)));
 
-test('a name comes after all it depends on, ties by name', () => {
+test('a name comes after its dependencies, ties are sorted by name', () => {
   assert.equal(of({ a: ['z'], b: [], z: [], c: ['b', 'a'] }), {
     order: ['b', 'z', 'a', 'c'],
     selfReferences: [],
@@ -12,15 +12,15 @@ test('a name comes after all it depends on, ties by name', () => {
   });
 });
 
-test('a name that is not defined does not hold up the others', () => {
+test('an undefined name does not block others', () => {
   assert.equal(of({ a: ['nowhere'] }).order, ['a']);
 });
 
-test('a name that depends on itself is a cycle of its own kind', () => {
+test('a name that depends on itself is a cycle', () => {
   assert.equal(of({ a: ['a'], b: ['a'] }), { order: ['a', 'b'], selfReferences: ['a'], cycles: [] });
 });
 
-test('names that depend on each other are one cycle, sorted; who only needs them is not in it', () => {
+test('mutually dependent names are one sorted cycle, without the names that only use them', () => {
   const { cycles } = of({ b: ['c'], c: ['b'], d: ['e', 'f'], e: ['g'], f: ['g'], g: ['d'], h: ['b', 'd'] });
   assert.equal(cycles, [
     ['b', 'c'],
@@ -28,7 +28,7 @@ test('names that depend on each other are one cycle, sorted; who only needs them
   ]);
 });
 
-test('the names of Object.prototype are ordinary', () => {
+test('names of Object.prototype are ordinary', () => {
   assert.equal(of({ constructor: ['toString'], toString: [] }).order, ['toString', 'constructor']);
 });
 

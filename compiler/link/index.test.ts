@@ -38,7 +38,7 @@ const roles = (name: string, definitions: string, rest = '') =>
   `derivedRoles: {name: ${name}, definitions: [${definitions}]${rest}}`;
 const owner = '{name: owner, parentRoles: [user]}';
 
-test('a misspelt import of each kind suggests what is there of that kind', () => {
+test('a misspelt import suggests a name of the same kind', () => {
   const { list } = linked({
     'roles.yaml': roles('staff', owner),
     'variables.yaml': 'exportVariables: {name: dates, definitions: {v: "1"}}',
@@ -58,7 +58,7 @@ function only(policies: readonly LinkedPolicy[]) {
   return policy;
 }
 
-test('two documents of one identity are duplicates; names are compared sanitised (3.13)', () => {
+test('two documents with one identity are duplicates; names are compared sanitised (3.13)', () => {
   assert.equal(
     linked({ 'b.yaml': roles('d_1', owner), 'a.yaml': roles('d-1', owner), 'a/z.yaml': roles('d-1', owner) }).text,
     [
@@ -70,7 +70,7 @@ test('two documents of one identity are duplicates; names are compared sanitised
   assert.equal(codes({ a: resource(), b: 'principalPolicy: {principal: doc, version: default}' }), []);
 });
 
-test('a disabled duplicate is fine (2.4)', () => {
+test('a disabled duplicate is allowed (2.4)', () => {
   assert.equal(codes({ a: resource(), b: `disabled: true\n${resource()}` }), []);
 });
 
@@ -85,16 +85,16 @@ test('an import resolves by sanitised name to a document of its type (3.13)', ()
   );
 });
 
-test('a missing import suggests the name that was meant', () => {
+test('a missing import suggests the nearest name', () => {
   const { list } = linked({ a: resource(', importDerivedRoles: [comon]'), b: roles('common', owner) });
   assert.equal(list[0]?.notes, [{ message: 'did you mean `common`?' }]);
 });
 
-test('imports of a derived-roles document nobody imports are looked up, too (2.4)', () => {
+test('imports of an unused derived-roles document are resolved, too (2.4)', () => {
   assert.equal(codes({ a: roles('d', owner, ', constants: {import: [nowhere]}') }), ['import/missing']);
 });
 
-test('every missing ancestor is reported once, with those that need it (3.13)', () => {
+test('every missing ancestor is reported once, with the policies that need it (3.13)', () => {
   const { list } = linked({ a: scoped('doc', 'a.b.c'), b: scoped('doc', 'a.b') });
   assert.equal(
     list.map(({ facts }) => facts),
@@ -113,7 +113,7 @@ test('ancestors are those of the same type, name and version; role policies need
   assert.equal(codes({ a: role('r', ', scope: a.b') }), []);
 });
 
-test('a role policy with a rule about the kind excuses a gap, and the policies below it stay (8.10-D6)', () => {
+test('a role policy with a rule about the kind fills a gap, and the policies below it stay (8.10-D6)', () => {
   const child = scoped('doc', 'a.b');
   const root = resource();
   const { list, policies } = linked({ child, root, role: role('r', ', scope: a') });
@@ -157,7 +157,7 @@ test('policies of a scope that disagree on scopePermissions are a conflict, what
   }
 });
 
-test('silence is a value of its own, the first document by path is overlooked, and role policies and exports do not count (3.13)', () => {
+test('an unset value is distinct, the first document by path is ignored, and role policies and exports do not count (3.13)', () => {
   const conflict = ['scope/permissions-conflict'];
   const inOrder = (...permissions: readonly string[]) =>
     codes(
@@ -188,7 +188,7 @@ test('silence is a value of its own, the first document by path is overlooked, a
   );
 });
 
-test('two policies alone in a scope may disagree, with a warning (3.13)', () => {
+test('two policies alone in a scope may differ, with a warning (3.13)', () => {
   const { list, policies } = linked({ x: scoped('x', '', CONSENT), y: scoped('y', '') });
   assert.equal(
     list.map(({ code, severity }) => [code, severity]),
@@ -204,25 +204,25 @@ test('versions of a role policy with different parent roles are a warning (8.10-
   assert.equal(codes({ one, two: role('r', ', scope: s', 'v2') }), []);
 });
 
-test('problems of single policies are reported only when the files and the set are sound (2.4)', () => {
+test('errors of single policies are reported only when the files and the set are valid (2.4)', () => {
   const broken = resource('', when('V.nothing'));
   assert.equal(codes({ a: broken, b: role('r', ', constants: {import: [nowhere]}') }), ['import/missing']);
   assert.not.ok(codes({ a: broken, b: 'unknown: 1' }).includes('variable/undefined'));
   assert.equal(codes({ a: broken }), ['variable/undefined']);
 });
 
-test('the set is examined even when some files failed (2.4)', () => {
+test('the set is checked even when some files failed (2.4)', () => {
   assert.ok(codes({ a: scoped('doc', 'a'), b: 'unknown: 1' }).includes('scope/missing'));
 });
 
-test('disabled documents count as absent and are listed beside problems of files and set only (12.1)', () => {
+test('disabled documents count as absent and are listed only with errors of files and of the set (12.1)', () => {
   const disabled = `disabled: true\n${roles('d', owner)}`;
   assert.equal(codes({ a: resource(', importDerivedRoles: [d]'), disabled }), ['import/missing', 'policy/disabled']);
   assert.equal(codes({ a: resource(), disabled }), []);
   assert.equal(codes({ a: resource('', when('V.nothing')), disabled }), ['variable/undefined']);
 });
 
-test('a derived role no import defines is reported once, at its last use (12.6)', () => {
+test('an undefined derived role is reported once, at its last use (12.6)', () => {
   const rule = '{actions: [view], effect: EFFECT_ALLOW, derivedRoles: [ownr]}';
   const { list } = linked({ a: resource(', importDerivedRoles: [d]', `${rule}, ${rule}`), b: roles('d', owner) });
   assert.equal(
@@ -237,7 +237,7 @@ test('a derived role no import defines is reported once, at its last use (12.6)'
   );
 });
 
-test('a derived role of two imports is a problem only if a rule uses it (7.1)', () => {
+test('a derived role of two imports is an error only if a rule uses it (7.1)', () => {
   const sets = { 'd1.yaml': roles('d1', owner), 'd2.yaml': roles('d2', owner) };
   const imports = ', importDerivedRoles: [d2, d1]';
   assert.equal(codes({ a: resource(imports), ...sets }), []);
@@ -252,7 +252,7 @@ test('a derived role of two imports is a problem only if a rule uses it (7.1)', 
   );
 });
 
-test('every definition of an imported set is compiled, used or not; one nobody imports is not (1, 7.1)', () => {
+test('every definition of an imported set is compiled, used or not; those of an unused set are not (1, 7.1)', () => {
   const set = roles('d', `${owner}, {name: x, parentRoles: [user], condition: {match: {expr: V.nothing}}}`);
   assert.equal(
     linked({
@@ -265,7 +265,7 @@ test('every definition of an imported set is compiled, used or not; one nobody i
   assert.equal(codes({ a: resource(), set }), []);
 });
 
-test('a problem with derived roles ends the policy: nothing else of it is reported (12.6)', () => {
+test('an error in derived roles stops the policy: nothing else of it is reported (12.6)', () => {
   const rules = `${when('V.nothing')}, {actions: [view], effect: EFFECT_ALLOW, derivedRoles: [nobody]}`;
   const { list, policies } = linked({ a: resource(', importDerivedRoles: [d]', rules), d: roles('d', owner) });
   assert.equal(
@@ -276,7 +276,7 @@ test('a problem with derived roles ends the policy: nothing else of it is report
   assert.is(only(policies).importedRoles.length, 1);
 });
 
-test('a name from several places is redefined, used or not (6.1)', () => {
+test('a name defined twice is an error, used or not (6.1)', () => {
   const set = {
     'a.yaml': `variables: {foo: "1"}\n${resource(', variables: {import: [e], local: {foo: "2"}}')}`,
     'e.yaml': 'exportVariables: {name: e, definitions: {foo: "3"}}',
@@ -296,7 +296,7 @@ test('a name from several places is redefined, used or not (6.1)', () => {
   );
 });
 
-test('an exported variable uses what the importing policy has (6.1)', () => {
+test('an exported variable uses definitions of the importing policy (6.1)', () => {
   const e = 'exportVariables: {name: e, definitions: {foo: C.limit}}';
   const provides = resource(', variables: {import: [e]}, constants: {local: {limit: 1}}');
   const lacks = (scope: string) => resource(`, scope: ${scope}, variables: {import: [e]}`);
@@ -306,7 +306,7 @@ test('an exported variable uses what the importing policy has (6.1)', () => {
   ]);
 });
 
-test('conditions, outputs and variables may name only what there is, once per expression (12.6)', () => {
+test('undefined names in conditions, outputs and variables are reported once per expression (12.6)', () => {
   const output = ', output: {when: {ruleActivated: V.nothere, conditionNotMet: C.nothing}, expr: V.older}';
   const rules = `${when('V.nothing && V.nothing', output)}`;
   assert.equal(problems({ a: resource(', variables: {local: {x: V.unused, nothere: "1"}}', rules) }).sort(), [
@@ -318,7 +318,7 @@ test('conditions, outputs and variables may name only what there is, once per ex
   assert.equal(codes({ a: resource('', when('false && V.nothing')) }), []);
 });
 
-test('an undefined name is reported at its expression and underlined itself', () => {
+test('an undefined name is reported with its expression, and the name is underlined', () => {
   const [found] = linked({ a: resource(', variables: {local: {limit: "1"}}', when('1 + V.limt > 2')) }).list;
   const span = found?.place?.span;
   assert.is(span?.source.text.slice(span.start, span.end), 'V.limt');
@@ -326,7 +326,7 @@ test('an undefined name is reported at its expression and underlined itself', ()
   assert.equal(found?.notes, [{ message: 'did you mean `limit`?' }]);
 });
 
-test('definitions that need themselves are cycles (12.6)', () => {
+test('cyclic definitions are errors (12.6)', () => {
   const local = '{a: V.a, b: V.c, c: variables.b, d: V.b}';
   assert.equal(problems({ 'f.yaml': resource(`, variables: {local: ${local}}`) }), [
     "variable/cyclic: Variable 'a' references itself",
@@ -334,7 +334,7 @@ test('definitions that need themselves are cycles (12.6)', () => {
   ]);
 });
 
-test('names that are no identifiers are reported at the key, of exports too (3.9)', () => {
+test('invalid identifiers are reported at their keys, also in exports (3.9)', () => {
   const { list } = linked({
     a: resource(', variables: {import: [e], local: {a-b: "1"}}'),
     e: 'exportVariables: {name: e, definitions: {in: "1"}}',
@@ -352,14 +352,14 @@ test('names that are no identifiers are reported at the key, of exports too (3.9
   );
 });
 
-test('an output says something, and a condition is no script (3.11, 3.12)', () => {
+test('an empty output and a condition that is a script are errors (3.11, 3.12)', () => {
   assert.equal(codes({ a: resource('', when('true', ', output: {when: {ruleActivated: ""}}')) }), ['output/empty']);
   const script =
     'principalPolicy: {principal: p, version: default, rules: [{resource: doc, actions: [{action: view, effect: EFFECT_ALLOW, condition: {script: x}}]}]}';
   assert.equal(problems({ script }), ['condition/script: Unsupported feature']);
 });
 
-test('the linked set has every policy by key, with what it can name', () => {
+test('the linked set has every policy by key, with the names that it can use', () => {
   const common = roles(
     'common-roles',
     `{name: b, parentRoles: [user]}, {name: a, parentRoles: [user]}`,
@@ -398,7 +398,7 @@ test('the linked set has every policy by key, with what it can name', () => {
   assert.equal([...(policy.importedRoles[0]?.bindings.variables.keys() ?? [])], ['v']);
 });
 
-test('policies that import one set share its definitions', () => {
+test('policies that import the same set share its definitions', () => {
   const { policies } = linked({
     a: resource(', importDerivedRoles: [d]'),
     b: resource(', scope: s, importDerivedRoles: [d]'),

@@ -22,21 +22,21 @@ test('a reference is a selection from V, variables, C or constants (6.1)', () =>
   assert.equal(names('G.a + globals.b + P.attr.c'), ['', '']);
 });
 
-test('an optional selection and an index are invisible (6.1)', () => {
+test('optional selections and indexing are not references (6.1)', () => {
   assert.equal(names('V.?a.orValue(1)'), ['', '']);
   assert.equal(names('V["a"]'), ['', '']);
 });
 
-test('a comprehension variable called V is mistaken for the real one (6.1)', () => {
+test('a comprehension variable named V is taken for the policy variables (6.1)', () => {
   assert.equal(names('R.attr.list.exists(V, V.a == 1)'), ['a', '']);
 });
 
-test('each name comes with the first selection of it', () => {
+test('each name has the location of its first selection', () => {
   const node = references('1 + V.a + V.a').variables.get('a');
   assert.equal([node?.start, node?.end], [4, 7]);
 });
 
-test('what constant folding removes is no reference (5.1)', () => {
+test('names that constant folding removes are not references (5.1)', () => {
   for (const text of [
     'false && V.a',
     'V.a && false',
@@ -53,7 +53,7 @@ test('what constant folding removes is no reference (5.1)', () => {
   }
 });
 
-test('what is left after folding is a reference', () => {
+test('names that remain after folding are references', () => {
   assert.equal(names('true && V.a'), ['a', '']);
   assert.equal(names('false || V.a'), ['a', '']);
   assert.equal(names('true ? V.a : V.b'), ['a', '']);
@@ -71,7 +71,7 @@ function truthOf(text: string): boolean | undefined {
   return constantTruths(ast as Expr).get(ast as Expr);
 }
 
-test('comparisons of literals are what they are at run time, of smaller, equal and greater ones', () => {
+test('comparisons of literals have their runtime result, for smaller, equal and greater values', () => {
   const outcomes = (operator: string): readonly (boolean | undefined)[] =>
     ['1', '2', '3'].map((left) => truthOf(`${left} ${operator} 2`));
   assert.equal(outcomes('<'), [true, false, false]);
@@ -82,7 +82,7 @@ test('comparisons of literals are what they are at run time, of smaller, equal a
   assert.equal(outcomes('!='), [true, false, true]);
 });
 
-test('a comparison of two types, of texts by order, or of what the request says is not constant', () => {
+test('comparisons of different types, of strings by order, or of request data are not constant', () => {
   for (const text of ['1 == 1u', '1 < 2.0', '"a" < "b"', 'b"a" == b"a"', 'R.attr.x == 1', '1 + 1 == 2'])
     assert.is(truthOf(text), undefined, text);
 });

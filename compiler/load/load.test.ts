@@ -54,7 +54,7 @@ test('files with another extension, or none, are ignored', () => {
   assert.equal(loaded(named('x.txt', 'x.yaml.bak', 'x', 'yaml')).paths, []);
 });
 
-test('test suites are ignored, and only they', () => {
+test('test suites are ignored, and nothing else', () => {
   assert.equal(loaded(named('a_test.yaml', 'A_TEST.YAML', '_test.yml', 'b_Test.json')).paths, []);
   const kept = ['test.yaml', 'tests/x.yaml', 'x.test.yaml', 'xtest.yaml'];
   assert.equal(loaded(named(...kept)).paths, kept);
@@ -78,13 +78,13 @@ test('_schemas at the root holds schemas', () => {
   assert.equal(outcome.problems, []);
 });
 
-test('_schemas anywhere else is a problem of that directory, and not read', () => {
+test('_schemas anywhere else is an error, and is not read', () => {
   const outcome = loaded(named('a/_schemas/x.yaml', 'a/b.yaml'));
   assert.equal(outcome.paths, ['a/b.yaml']);
   assert.equal(outcome.problems, [['file/misplaced-schemas', 'a/_schemas']]);
 });
 
-test('a file that is not UTF-8 is a problem of that file', () => {
+test('a file that is not UTF-8 is an error', () => {
   const outcome = loaded({
     'a.yaml': new Uint8Array([0x61, 0xff]),
     'b.yaml': '',
@@ -94,12 +94,12 @@ test('a file that is not UTF-8 is a problem of that file', () => {
   assert.equal(outcome.problems, [['file/invalid-utf8', 'a.yaml']]);
 });
 
-test('a file of more than 4 MiB is a problem of that file', () => {
+test('a file of more than 4 MiB is an error', () => {
   const outcome = loaded({ 'a.yaml': new Uint8Array(4 * 1024 * 1024 + 1).fill(0x20) });
   assert.equal(outcome.problems, [['file/too-large', 'a.yaml']]);
 });
 
-test('links are followed inside of the directory', () => {
+test('links within the directory are followed', () => {
   const outcome = loaded({ '..data/a.yaml': '', '..data/_schemas/s.json': '{}', '..data/sub/b.yaml': '' }, (root) => {
     symlinkSync('..data/a.yaml', join(root, 'a.yaml'));
     symlinkSync('..data/_schemas', join(root, '_schemas'));
@@ -109,7 +109,7 @@ test('links are followed inside of the directory', () => {
   assert.equal(outcome.schemas, { 's.json': '{}' });
 });
 
-test('links out of the directory are a problem when they could hold policies', () => {
+test('links out of the directory are errors when they could hold policies', () => {
   const outcome = loaded(named('a.yaml'), (root) => {
     mkdirSync(join(root, '../outside'));
     writeFileSync(join(root, '../outside/x.yaml'), '');
@@ -128,7 +128,7 @@ test('links out of the directory are a problem when they could hold policies', (
   ]);
 });
 
-test('links in a circle end, and a directory is read once', () => {
+test('circular links end, and a directory is read once', () => {
   const outcome = loaded(named('a/x.yaml', 'b/y.yaml'), (root) => {
     symlinkSync('..', join(root, 'a/up'));
     symlinkSync('../b', join(root, 'a/b'));
@@ -139,7 +139,7 @@ test('links in a circle end, and a directory is read once', () => {
   assert.equal(outcome.problems, [['file/broken-link', 'self.yaml']]);
 });
 
-test('a pipe, a socket or a device that is named like a policy is a problem of that file, and is not opened', () => {
+test("a pipe, a socket or a device with a policy's name is an error, and is not opened", () => {
   const outcome = loaded(named('a.yaml', '_schemas/s.json'), (root) => {
     for (const name of ['pipe.yaml', 'pipe.json', 'notes.txt', '.hidden.yaml', '_schemas/pipe.json'])
       execFileSync('mkfifo', [join(root, name)]);
@@ -159,7 +159,7 @@ test('a pipe, a socket or a device that is named like a policy is a problem of t
   );
 });
 
-test('schemas are limited in size, together and in number', () => {
+test('schemas are limited in size and number', () => {
   const large = loaded({
     'a.yaml': '',
     '_schemas/large.json': new Uint8Array(4 * 1024 * 1024 + 1),
@@ -186,7 +186,7 @@ test('schemas are limited in size, together and in number', () => {
   );
 });
 
-test('a file of any size is refused without being read', () => {
+test('a file of any size is rejected without being read', () => {
   const outcome = loaded(named('a.yaml'), (root) => {
     for (const name of ['huge.yaml', '_schemas/huge.json']) {
       mkdirSync(dirname(join(root, name)), { recursive: true });
@@ -200,7 +200,7 @@ test('a file of any size is refused without being read', () => {
   ]);
 });
 
-test('a missing directory, or a file in its place, is an Error that says so', () => {
+test('a missing directory, or a file in its place, is a clear error', () => {
   assert.throws(() => load(join(tmpdir(), 'authz-no-such-directory'), new Diagnostics()), /does not exist/);
   loaded(named('a.yaml'), (root) =>
     assert.throws(() => load(join(root, 'a.yaml'), new Diagnostics()), /is not a directory/),

@@ -33,7 +33,7 @@ test('files that end in _test are suites, in any letter case, in hidden folders 
   );
 });
 
-test('fixtures are those of the testdata next to the suite, by exact name; of several the first', () => {
+test('fixtures are in the testdata next to the suite, by exact name; the first of several', () => {
   const [inner, outer] = suitesOf([
     'a_test.yaml',
     'testdata/principals.yml',
@@ -54,7 +54,7 @@ test('fixtures are those of the testdata next to the suite, by exact name; of se
   );
 });
 
-test('links are followed to fixtures inside of the folder, and nowhere else', () => {
+test('links to fixtures are followed only within the folder', () => {
   const suites = suitesOf(
     [
       'a/a_test.yaml',
@@ -84,7 +84,7 @@ test('links are followed to fixtures inside of the folder, and nowhere else', ()
   );
 });
 
-test('a file that is not UTF-8 or too large says so in its suite', () => {
+test('a file that is not UTF-8 or too large is an error of its suite', () => {
   const suites = suitesOf(['x/y.txt'], (root) => {
     writeFileSync(join(root, 'a_test.yaml'), new Uint8Array([0xff]));
     writeFileSync(join(root, 'b_test.yaml'), ' '.repeat(4 * 1024 * 1024 + 1));
@@ -95,7 +95,7 @@ test('a file that is not UTF-8 or too large says so in its suite', () => {
   );
 });
 
-test('a pipe that is named like a suite says so, and is not opened', () => {
+test("a pipe with a suite's name is an error, and is not opened", () => {
   const suites = suitesOf(['x.txt'], (root) => {
     mkdirSync(root, { recursive: true });
     execFileSync('mkfifo', [join(root, 'a_test.yaml')]);
@@ -106,7 +106,7 @@ test('a pipe that is named like a suite says so, and is not opened', () => {
   );
 });
 
-test('a folder that is not there is an Error', () => {
+test('a missing folder is an error', () => {
   assert.throws(() => loadSuites(join(tmpdir(), 'authz-no-such-directory')), /is not a directory of tests/);
 });
 

@@ -28,7 +28,7 @@ const TEXTS = [
 ];
 const NAMES = [...TEXTS, 'a:', 'a:b:c', 'xy', 'xzy', 'b', 'ba', ':', '😀x', 'éa', 'a]b', 'a,b', '!x'];
 
-test('an entry is found for exactly the names that one of its texts reaches, in ascending order', () => {
+test('an entry is found for exactly the names that one of its patterns matches, in ascending order', () => {
   const entries = TEXTS.flatMap((text, index) => [[text], [text, TEXTS[(index * 7 + 3) % TEXTS.length] as string]]).map(
     (texts, entry) => [entry, texts] as const,
   );
@@ -41,7 +41,7 @@ test('an entry is found for exactly the names that one of its texts reaches, in 
   }
 });
 
-test('looking up n names among n rules tries each glob with the names that begin as it does, not with all', () => {
+test('looking up n names among n rules tries only the globs with a matching prefix', () => {
   for (const size of [1000, 8000]) {
     const index = new ReachIndex(Array.from({ length: size }, (_, entry) => [entry, [`a${entry}`, `a${entry}:*`]]));
     for (let name = 0; name < size; name += 1) assert.equal(index.reaching(`a${name}`), [name]);

@@ -4,7 +4,7 @@ import { roleBits } from './role-bits.js';
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `role${index}`);
 
-test('roles are bits in order of first appearance; everyone has none', () => {
+test('roles get bits in order of first appearance, and `*` gets none', () => {
   const { literals, globs, crowded } = roleBits([['*'], ['user', 'admin'], ['admin', 'guest']]);
   assert.equal(
     literals.map(({ role, bit }) => [role, bit]),
@@ -43,13 +43,13 @@ test('thirty roles have a bit each', () => {
   assert.is(crowded, false);
 });
 
-test('roles that no rule tells apart share a bit where there are too many', () => {
+test('roles that no rule distinguishes share a bit when there are too many', () => {
   const { literals, crowded } = roleBits([[...numbered(40), 'boss'], ['boss']]);
   assert.is(new Set(literals.map(({ bit }) => bit)).size, 2);
   assert.is(crowded, false);
 });
 
-test('where that is not enough, bits repeat and the policy is crowded', () => {
+test('when that is not enough, bits are reused and the policy is crowded', () => {
   const { literals, globs, crowded } = roleBits([...numbered(40).map((role) => [role]), ['x*']]);
   assert.is(crowded, true);
   assert.is(literals[0]?.bit, literals[30]?.bit);

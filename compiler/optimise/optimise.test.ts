@@ -34,7 +34,7 @@ function becomes(examples: Readonly<Record<string, string>>): void {
   for (const [expr, expected] of Object.entries(examples)) assert.is(optimised(expr), expected, expr);
 }
 
-test('scalar constants stand where they are used, parts of maps too; the others stay', () => {
+test('scalar constants are inlined, including parts of maps; others are not', () => {
   becomes({
     'R.attr.n == C.limit': 'equals(resource.attr.n, 5.0)',
     'R.attr.n == C.nil': 'equals(resource.attr.n, null)',
@@ -46,7 +46,7 @@ test('scalar constants stand where they are used, parts of maps too; the others 
   });
 });
 
-test('what is constant is computed', () => {
+test('constant expressions are computed', () => {
   becomes({
     'R.attr.n == 2 + 3 * 4': 'equals(resource.attr.n, 14)',
     'R.attr.s == "a" + "b"': 'equals(resource.attr.s, "ab")',
@@ -57,18 +57,18 @@ test('what is constant is computed', () => {
   });
 });
 
-test('one decided operand decides, whatever the other is', () => {
+test('one decisive operand decides, whatever the other is', () => {
   becomes({ 'R.attr.missing && 1 == 2': 'false', '1 == 1 || R.attr.missing': 'true' });
 });
 
-test('what fails stays, to fail when it is asked', () => {
+test('failing expressions stay and fail at runtime', () => {
   becomes({
     'R.attr.n == 1 / 0': 'equals(resource.attr.n, divide(1, 0))',
     'R.attr.n == C.limit + 1': 'equals(resource.attr.n, add(5.0, 1))',
   });
 });
 
-test('membership is decided by an empty list, and by a literal that is there (docs/spec/conditions.md#constant-folding)', () => {
+test('membership is decided for an empty list, and for a literal in it (docs/spec/conditions.md#constant-folding)', () => {
   becomes({
     'R.attr.x in []': 'false',
     '1 in [1, R.attr.missing]': 'true',
@@ -77,7 +77,7 @@ test('membership is decided by an empty list, and by a literal that is there (do
   });
 });
 
-test('an expression that asks for the time is left as it is, but for an empty list', () => {
+test('an expression that reads the time is unchanged, except for an empty list', () => {
   becomes({
     'now() > timestamp(0) && 1 == 1': 'and(greaterThan(now(), toTimestamp(0)), equals(1, 1))',
     'now() == timestamp(0) || R.attr.x in []': 'or(equals(now(), toTimestamp(0)), false)',

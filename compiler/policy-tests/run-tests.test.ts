@@ -78,7 +78,7 @@ const EXPECTED = 'expected: [{principal: ann, resource: a, actions: {view: EFFEC
 const shown = ({ test: name, principal, resource, action, details }: CaseResult): string =>
   `${name} ${principal} ${resource} ${action} ${details.kind}`;
 
-test('a test is the product of its principals and resources, principal by principal; what is not expected is expected to be denied', () => {
+test('a test is the product of its principals and resources, principal by principal, and actions without an expectation are expected to be denied', () => {
   const { cases } = run(
     testsOf(
       named(
@@ -95,7 +95,7 @@ test('a test is the product of its principals and resources, principal by princi
   ]);
 });
 
-test('a pair is one call with all actions, and with --skip-batching a call for each', () => {
+test('a pair is one call with all actions, or one call per action with --skip-batching', () => {
   const calls: string[] = [];
   const text = testsOf(named('t', `${INPUT}, ${EXPECTED}`));
   run(text, { asked: ({ actions }) => calls.push(actions.join()) });
@@ -103,7 +103,7 @@ test('a pair is one call with all actions, and with --skip-batching a call for e
   assert.equal(calls, ['view,edit', 'view', 'edit']);
 });
 
-test('a time that is missed is the error of every action of the call', () => {
+test('a missing time is an error of every action of the call', () => {
   const text = testsOf(
     named(
       't',
@@ -114,7 +114,7 @@ test('a time that is missed is the error of every action of the call', () => {
   assert.equal(run(text, { skipBatching: true }).cases.map(shown), ['t ann a view passed', 't ann a time errored']);
 });
 
-test('a name means that of the suite, then that of the fixture files, in fixture groups too', () => {
+test('a name refers to the suite first, then to the fixture files, also in fixture groups', () => {
   const ids: string[] = [];
   const fixtures = {
     principals:
@@ -135,7 +135,7 @@ test('a name means that of the suite, then that of the fixture files, in fixture
   assert.equal(ids, ['bob', 'ann', 'eve']);
 });
 
-test('options of a test replace those of the suite as a whole, also when they are empty', () => {
+test('options of a test replace those of the suite completely, even when empty', () => {
   const seen: unknown[] = [];
   const asked = ({ options: { now, lenientScopeSearch } }: Question): unknown =>
     seen.push([now?.seconds, lenientScopeSearch]);
@@ -150,7 +150,7 @@ test('options of a test replace those of the suite as a whole, also when they ar
   ]);
 });
 
-test('outputs that are listed are compared, deeply, when the effect is right; a value that is left out equals nothing', () => {
+test('listed outputs are compared deeply when the effect is right, and a missing value equals nothing', () => {
   const expected = (outputs: string): string =>
     testsOf(
       named(
@@ -244,7 +244,7 @@ const INVALID: readonly (readonly [string, string, Readonly<Record<string, strin
 ];
 
 for (const [error, text, fixtures = {}] of INVALID) {
-  test(`a suite that cannot be run says why: ${error.slice(0, 100).replace('\n', ' ')}`, () => {
+  test(`a suite that cannot run has an error: ${error.slice(0, 100).replace('\n', ' ')}`, () => {
     const result = run(text, { fixtures });
     assert.is(result.error, error);
     assert.is(result.name, 'S');
@@ -267,14 +267,14 @@ const UNREADABLE: readonly (readonly [string, string])[] = [
 ];
 
 for (const [error, text] of UNREADABLE) {
-  test(`a suite that cannot be read is called Unknown: ${error.slice(0, 80).replace('\n', ' ')}`, () => {
+  test(`a suite that cannot be parsed is named Unknown: ${error.slice(0, 80).replace('\n', ' ')}`, () => {
     const result = run(text);
     assert.is(result.error, `failed to load test suite:\n${error}`);
     assert.is(result.name, 'Unknown');
   });
 }
 
-test('everything that is wrong with the fields of a suite is said, by place, what is absent last', () => {
+test('all errors in the fields of a suite are reported in order, missing fields last', () => {
   const wrong = `name: s
 principals: {ann: {policyVersion: 1-0, roles: [a, a]}}
 tests:
@@ -295,7 +295,7 @@ tests:
   ]);
 });
 
-test('a suite that is skipped has no cases, a test that is skipped has its reason, and neither asks', () => {
+test('a skipped suite has no cases, a skipped test has its reason, and neither evaluates anything', () => {
   let calls = 0;
   const asked = (): void => {
     calls += 1;
@@ -311,7 +311,7 @@ test('a suite that is skipped has no cases, a test that is skipped has its reaso
   assert.is(calls, 0);
 });
 
-test('what a filter leaves out is neither asked nor counted, and says by which dimension', () => {
+test('tests excluded by a filter are neither evaluated nor counted, and name the dimension', () => {
   const text = testsOf(named('t', `${INPUT}, ${EXPECTED}`), named('u', `skip: true, ${INPUT}, ${EXPECTED}`));
   const reasons = (filter: string): readonly string[] =>
     run(text, { filters: [filter] }).cases.map(({ details }) =>
@@ -330,7 +330,7 @@ test('what a filter leaves out is neither asked nor counted, and says by which d
   assert.is(run(text, { filters: ['action=edit'] }).summary.count, 2);
 });
 
-test('names that are methods of objects elsewhere are ordinary names', () => {
+test('names of object methods are ordinary names', () => {
   const text = `name: s\nprincipals: {__proto__: {id: p, roles: [u], attr: {constructor: 1}}}\nresources: {constructor: {kind: k, id: toString}}\ntests: [{name: t, input: {principals: [__proto__], resources: [constructor], actions: [__proto__]}, expected: [{principal: __proto__, resource: constructor, actions: {__proto__: 2}}]}]`;
   assert.equal(run(text).cases.map(shown), ['t __proto__ constructor __proto__ passed']);
   assert.match(run(text.replace('[constructor], actions', '[valueOf], actions')).error ?? '', 'not present in input');

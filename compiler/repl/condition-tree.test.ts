@@ -12,7 +12,7 @@ const expr = (text: Name): Match => ({ kind: 'expr', expression: { text } as Exp
 const of = (kind: 'all' | 'any' | 'none', ...names: readonly Name[]): Match => ({ kind, of: names.map(expr) });
 const rootOf = (match: Match): string | undefined => conditionTree(match, ({ text }) => RESULTS[text as Name])[0];
 
-test('all, any and none are what the engine makes of their parts; what fails does not hold', () => {
+test('all, any and none have the result of the engine, and a failed part does not hold', () => {
   assert.equal([of('all', 'yes', 'yes'), of('all', 'yes', 'no'), of('all', 'yes', 'fails')].map(rootOf), [
     'all [true]',
     'all [false]',
@@ -30,7 +30,7 @@ test('all, any and none are what the engine makes of their parts; what fails doe
   ]);
 });
 
-test('a part that does not hold says why', () => {
+test('a part that does not hold has a reason', () => {
   assert.equal([expr('yes'), expr('no'), expr('text'), expr('fails')].map(rootOf), [
     'yes [true]',
     'no [false]',

@@ -2,13 +2,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LONGEST_INPUT, PendingInput } from './pending-input.js';
 
-const test = suite('lines of an input');
+const test = suite('input over several lines');
 
-test('a line that is complete is an input', () => {
+test('a complete line is an input', () => {
   assert.equal(inputs('1 + 1', ':vars', ''), ['1 + 1', ':vars', '']);
 });
 
-test('a line goes on in brackets, in quotes, and after a backslash', () => {
+test('input continues in brackets, in quotes, and after a backslash', () => {
   assert.equal(inputs('[1,', '2', ']', '3'), ['[1,\n2\n]', '3']);
   assert.equal(inputs("'''a", "b'''"), ["'''a\nb'''"]);
   assert.equal(inputs('"a', 'b"'), ['"a\nb"']);
@@ -16,7 +16,7 @@ test('a line goes on in brackets, in quotes, and after a backslash', () => {
   assert.equal(inputs(':let P = {', '"id": "a"}'), [':let P = {\n"id": "a"}']);
 });
 
-test('brackets in strings and comments, and quotes that are escaped, open nothing', () => {
+test('brackets in strings and comments, and escaped quotes, do not continue the input', () => {
   assert.equal(inputs('"["', "'('", '1 // (', '"\\"" + \'"\'', 'r"\\"', '"""a"b"""'), [
     '"["',
     "'('",
@@ -27,15 +27,15 @@ test('brackets in strings and comments, and quotes that are escaped, open nothin
   ]);
 });
 
-test('comments and directives that take no expression are lines, whatever is in them', () => {
+test('comments and directives without an expression are single lines, whatever they contain', () => {
   assert.equal(inputs("# don't (", ":load ann's (1).yaml", '1'), ["# don't (", ":load ann's (1).yaml", '1']);
 });
 
-test('a bracket too many is for the parser, and does not open a line', () => {
+test('an extra closing bracket is left to the parser', () => {
   assert.equal(inputs('1)', '(2'), ['1)']);
 });
 
-test('an input that never ends is given up at its longest, in a time that grows with its length', () => {
+test('endless input is cut off at the maximum length, in linear time', () => {
   const pending = new PendingInput();
   let given: string | undefined;
   let lines = 0;

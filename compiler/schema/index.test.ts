@@ -30,7 +30,7 @@ function report(
 
 const BOTH = '    principalSchema:\n      ref: authz:///a.json\n    resourceSchema:\n      ref: authz:///b.json';
 
-test('a schema that cannot be loaded is reported at the key of its ref, in scoped policies too (docs/spec/policy-language.md#compile-errors)', () => {
+test('a schema that cannot be loaded is reported at its ref, also in scoped policies (docs/spec/policy-language.md#compile-errors)', () => {
   const errors = report({ 'doc.yaml': policy('', BOTH), 'acme.yaml': policy('acme', BOTH) }, { 'a.json': 'true' });
   const message = 'Failed to load resource schema "authz:///b.json": schema _schemas/b.json doesn\'t exist';
   const position = { line: 10, column: 7, path: '$.resourcePolicy.schemas.resourceSchema.ref' };
@@ -46,7 +46,7 @@ test('a schema that cannot be loaded is reported at the key of its ref, in scope
   );
 });
 
-test('a note shows what is wrong in the schema', () => {
+test('a note shows the error in the schema', () => {
   const [error] = report({ 'doc.yaml': policy('', BOTH) }, { 'a.json': '{"type": 5}', 'b.json': 'true' });
   assert.match(
     error?.message ?? '',
@@ -61,7 +61,7 @@ test('a note shows what is wrong in the schema', () => {
   ]);
 });
 
-test('files that nobody refers to are not looked at', () => {
+test('unreferenced files are not read', () => {
   assert.equal(report({ 'doc.yaml': policy('', BOTH) }, { 'a.json': 'true', 'b.json': '{}', 'c.json': '{' }), []);
 });
 

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { JsonNode } from '../ir/json-node.js';
 import { parseJson } from './json.js';
 
-test('JSON is read as JSON.parse reads it', () => {
+test('JSON is parsed like JSON.parse', () => {
   const texts = [
     'null',
     ' [1, -2.5e3, "a\\u0041\\n", true, false, {}] ',
@@ -14,7 +14,7 @@ test('JSON is read as JSON.parse reads it', () => {
   for (const text of texts) assert.equal(plain(parseJson(text) as JsonNode), JSON.parse(text), text);
 });
 
-test('what JSON.parse refuses is an error with an offset', () => {
+test('input that JSON.parse rejects is an error with an offset', () => {
   const texts = [
     '',
     ' ',
@@ -43,7 +43,7 @@ test('what JSON.parse refuses is an error with an offset', () => {
   assert.equal(parseJson('[1, x]'), { kind: 'error', message: 'this is not a value', at: 4 });
 });
 
-test('nodes know where they stand, and numbers how they were written', () => {
+test('nodes have their position, and numbers their source text', () => {
   assert.equal(parseJson(' [1.0]'), {
     kind: 'array',
     items: [{ kind: 'number', text: '1.0', start: 2, end: 5 }],
@@ -52,7 +52,7 @@ test('nodes know where they stand, and numbers how they were written', () => {
   });
 });
 
-test('nesting is bounded', () => {
+test('nesting is limited', () => {
   assert.is(parseJson('['.repeat(100_000)).kind, 'error');
   assert.is(parseJson('{"a":'.repeat(100_000)).kind, 'error');
 });

@@ -4,7 +4,7 @@ import { resolveUri, splitUri, uriText } from './uri.js';
 
 const resolved = (base: string, reference: string): string => uriText(resolveUri(splitUri(base), splitUri(reference)));
 
-test('references are resolved as RFC 3986, 5.4 has it', () => {
+test('references are resolved as in RFC 3986, 5.4', () => {
   const cases = {
     'g:h': 'g:h',
     g: 'http://a/b/c/g',

@@ -73,7 +73,7 @@ const OPERATORS: readonly (readonly [string, (a: cel.Result, b: cel.Result) => c
   ['_>=_', cel.atLeast],
 ];
 
-test('values of types that are never equal are unequal at run time, and those of one type may be equal', () => {
+test('values of types reported as never equal are unequal at runtime, and those of one type may be equal', () => {
   for (const [a, left] of SAMPLES) {
     assert.not.ok(neverEqual(a, a), a.kind);
     for (const [b, right] of SAMPLES) {
@@ -83,7 +83,7 @@ test('values of types that are never equal are unequal at run time, and those of
   }
 });
 
-test('an operator that never applies fails at run time for every value', () => {
+test('an operator reported as never applicable fails at runtime for every value', () => {
   for (const [operator, run] of OPERATORS) {
     for (const [a, left] of SAMPLES) {
       for (const [b, right] of SAMPLES) {
@@ -95,14 +95,14 @@ test('an operator that never applies fails at run time for every value', () => {
   }
 });
 
-test('of what is not known nothing is said', () => {
+test('unknown types are not reported', () => {
   for (const [type] of SAMPLES) {
     assert.not.ok(neverEqual(dyn, type));
     if (type.kind !== 'optional') assert.not.ok(neverApplies('_<_', [dyn, json]));
   }
 });
 
-test('plain JSON is equal to no time, bytes, address, hierarchy or optional', () => {
+test('plain JSON is never equal to a time, bytes, an address, a hierarchy or an optional', () => {
   for (const type of [timestamp, duration, bytes, ip, cidr, hierarchy, optionalOf(dyn)])
     assert.ok(neverEqual(json, type), type.kind);
   for (const type of [int, uint, double, string, bool, nullType, listOf(dyn), mapOf(string, dyn)])

@@ -54,11 +54,11 @@ function annotated(option: 'field' | 'oneof' | 'message', place: string, rules: 
 
 const LISTING = 'authz.request.v1.ListAuditLogEntriesRequest';
 
-test('the committed annotations all have code', () => {
+test('all annotations in use have an emitter', () => {
   assert.equal([...validators(committed).keys()].sort(), ['authorization', 'engine', 'request']);
 });
 
-test('an annotation that there is no code for is an error, whatever it stands at', () => {
+test('an annotation without an emitter is an error on any element', () => {
   const cases: readonly (readonly ['field' | 'message', string, JsonObject | string, RegExp])[] = [
     ['field', `${LISTING}#lookup`, { string: { minLen: '1' } }, /no code for the rule minLen = "1" of .*\.lookup/],
     ['field', `${LISTING}#lookup`, { string: { maxLen: '9' } }, /maxLen/],
@@ -99,7 +99,7 @@ test('an annotation that there is no code for is an error, whatever it stands at
     );
 });
 
-test('so is one that the definition of the module does not have', () => {
+test('an unknown definition of the module is an error', () => {
   const cases: readonly (readonly ['field' | 'oneof' | 'message', string, string, string])[] = [
     ['field', `${LISTING}#lookup`, '72026001', 'string.email'],
     ['field', `${LISTING}#lookup`, '72022001', 'string.min_bytes'],
@@ -120,7 +120,7 @@ test('so is one that the definition of the module does not have', () => {
     );
 });
 
-test('also in messages that no request has, for their rules would be left out one day', () => {
+test('it is an error even in messages that no request contains', () => {
   assert.throws(
     () => validators(annotated('field', 'authz.request.v1.ReloadStoreRequest#wait', { required: true })),
     /ReloadStoreRequest\.wait/,
@@ -164,7 +164,7 @@ const texts = ({ first }: Violations): readonly string[] =>
       `${field.map(({ name, index }) => name + (index === undefined ? '' : `[${index}]`)).join('.')} ${rule.id} ${rule.message}`,
   );
 
-test('items have at most so many characters; characters are code points', async () => {
+test('items have a maximum length in code points', async () => {
   const functions = await generated(committed, 'request', 'authz.request.v1.GetSchemaRequest');
   const violations = (id: readonly string[]) => texts(functions['getSchemaRequestViolations']?.({ id }) ?? NONE);
   assert.equal(violations(['a'.repeat(255), '🔑'.repeat(255)]), []);
@@ -177,7 +177,7 @@ test('items have at most so many characters; characters are code points', async 
   ]);
 });
 
-test('a oneof that is not required may be empty; the rules of its fields hold when they are there', async () => {
+test('an optional oneof may be empty, and the rules of its set field apply', async () => {
   const functions = await generated(annotated('oneof', `${LISTING}#filter`, {}), 'request', LISTING);
   const violations = (filter: unknown) =>
     texts(functions['listAuditLogEntriesRequestViolations']?.({ kind: 1, filter }, 0) ?? NONE);
@@ -188,7 +188,7 @@ test('a oneof that is not required may be empty; the rules of its fields hold wh
   ]);
 });
 
-test('a moment that is not required may be absent', async () => {
+test('an optional timestamp may be absent', async () => {
   const functions = await generated(
     annotated('field', 'authz.audit.v1.AccessLogEntry#timestamp', { timestamp: { ltNow: true } }),
     'audit',
@@ -201,7 +201,7 @@ test('a moment that is not required may be absent', async () => {
   assert.equal(violations({ seconds: 1, nanos: 0 }), ['timestamp timestamp.lt_now must be less than now']);
 });
 
-test('of what is required and empty, no other rule is asked', async () => {
+test('an empty required field has no other violation', async () => {
   const registry = annotated('field', 'authz.schema.v1.Schema#id', { required: true, string: { pattern: '^a$' } });
   const functions = await generated(registry, 'schema', 'authz.schema.v1.Schema');
   const violations = (id: string) => texts(functions['schemaViolations']?.({ id }) ?? NONE);

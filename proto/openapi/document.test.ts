@@ -4,16 +4,16 @@ import { openApi } from '../gen/openapi.js';
 import type { Json, JsonObject } from '../wire/json-shape.js';
 import { OPERATIONS } from './operations.js';
 
-const test = suite('the description of the REST interface');
+const test = suite('OpenAPI description of the REST API');
 const paths = openApi['paths'] as { readonly [path: string]: { readonly [verb: string]: JsonObject } };
 const operations = Object.values(paths).flatMap((item) => Object.values(item));
 
-test('it is OpenAPI 3.1', () => {
+test('the document is OpenAPI 3.1', () => {
   assert.match(String(openApi['openapi']), /^3\.1\.\d+$/);
   assert.ok(openApi['info'] !== undefined && openApi['paths'] !== undefined && openApi['components'] !== undefined);
 });
 
-test('every reference leads to a component', () => {
+test('every reference resolves to a component', () => {
   for (const reference of referencesIn(openApi)) {
     const target = reference
       .slice('#/'.length)
@@ -23,7 +23,7 @@ test('every reference leads to a component', () => {
   }
 });
 
-test('every component is referred to', () => {
+test('every component is used', () => {
   const references = new Set(referencesIn(openApi));
   for (const [kind, components] of Object.entries(openApi['components'] as JsonObject)) {
     if (kind === 'securitySchemes') continue;
@@ -32,7 +32,7 @@ test('every component is referred to', () => {
   }
 });
 
-test('operations have an id of their own, a known tag, a summary and an answer', () => {
+test('operations have a unique id, a known tag, a summary and a response', () => {
   const tags = (openApi['tags'] as readonly { readonly name: string }[]).map(({ name }) => name);
   const ids = operations.map(({ operationId }) => String(operationId));
   assert.is(new Set(ids).size, ids.length);
@@ -43,7 +43,7 @@ test('operations have an id of their own, a known tag, a summary and an answer',
   }
 });
 
-test('a parameter in a path is in the path', () => {
+test('path parameters occur in the path', () => {
   for (const [path, item] of Object.entries(paths)) {
     const named = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     for (const operation of Object.values(item)) {
@@ -59,7 +59,7 @@ test('a parameter in a path is in the path', () => {
   }
 });
 
-test('every RPC has examples, each with the answer to it', () => {
+test('every RPC has examples, each with its response', () => {
   for (const { verb, path } of OPERATIONS) {
     const operation = paths[path]?.[verb];
     const requests = examplesIn(operation?.['requestBody']);

@@ -10,7 +10,7 @@ const read = (text: string): ListAuditLogEntriesRequest =>
   readDocument(Buffer.from(text), readListAuditLogEntriesRequest);
 const { encode } = messageType('authz.request.v1.ListAuditLogEntriesRequest');
 
-test('a request reads as the same request in protobuf does', () => {
+test('a JSON request equals the same request in protobuf', () => {
   const cases: readonly object[] = [
     {},
     { kind: 'KIND_UNSPECIFIED' },
@@ -40,11 +40,11 @@ test('an empty body is an empty request', () => {
   assert.equal(read(''), { kind: 0, filter: undefined });
 });
 
-test('a field of the oneof that is null is none', () => {
+test('a null field of the oneof is unset', () => {
   assert.equal(read('{"tail":null,"lookup":"a","since":null}'), { kind: 0, filter: { by: 'lookup', value: 'a' } });
 });
 
-test('what is no such message is refused, and so are two fields of the oneof', () => {
+test('an invalid message is rejected, and so are two fields of the oneof', () => {
   const cases: readonly (readonly [string, RegExp])[] = [
     ['[]', /the request must be an object/],
     ['{"kind":"ACCESS"}', /`kind` must be one of KIND_UNSPECIFIED, KIND_ACCESS, KIND_DECISION/],

@@ -105,7 +105,7 @@ const plan: DecisionLogEntry = {
   auditTrail: {},
 };
 
-test('an entry in protobuf means what it says in JSON', () => {
+test('a protobuf entry equals its JSON form', () => {
   assert.equal(read('authz.audit.v1.AccessLogEntry', encoded(access)), access);
   assert.equal(read('authz.audit.v1.DecisionLogEntry', encoded(check)), check);
   assert.equal(read('authz.audit.v1.DecisionLogEntry', encoded(plan)), plan);
@@ -142,7 +142,7 @@ const requestBytes = (fields: object): Buffer => {
   return Buffer.from(toBinary(type, create(type, fields as never)));
 };
 
-test('a request is decoded, whichever filter it has', () => {
+test('a request decodes with each filter', () => {
   const cases: readonly (readonly [object, ListAuditLogEntriesRequest])[] = [
     [{}, { kind: 0, filter: undefined }],
     [
@@ -178,7 +178,7 @@ test('a request is decoded, whichever filter it has', () => {
   for (const [fields, request] of cases) assert.equal(decodeListAuditLogEntriesRequest(requestBytes(fields)), request);
 });
 
-test('bytes that are no message are refused', () => {
+test('invalid bytes are rejected', () => {
   const bytes = requestBytes({ kind: 2, filter: { case: 'between', value: { start: { seconds: 1n } } } });
   for (let length = 1; length < bytes.length; length++) {
     if (length === 2) continue;

@@ -83,7 +83,7 @@ test('the check behind a decision is a value in its context', () => {
   assert.equal(answer, { decision: true, context: { 'authz.response': { requestId: 'r', results: [result] } } });
 });
 
-test('a denial is written too', () => {
+test('a denial is encoded explicitly', () => {
   const batch = encodeAccessEvaluationBatchResponse(
     {
       evaluations: [

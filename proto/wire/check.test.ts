@@ -61,7 +61,7 @@ test('an empty message is an empty request', () => {
   });
 });
 
-test('a message that comes twice is merged, a scalar that comes twice is the later one', () => {
+test('a repeated message is merged, and the last repeated scalar counts', () => {
   const first = encodeRequest({ requestId: 'a', principal: { id: 'p', roles: ['x'], attr: { a: 1, b: 1 } } });
   const second = encodeRequest({ requestId: 'b', principal: { roles: ['y'], attr: { b: 2 } } });
   const request = decodeCheckResourcesRequest(Buffer.concat([first, second]));
@@ -78,7 +78,7 @@ test('unknown fields of every wire type are skipped', () => {
   assert.is(request.requestId, 'r');
 });
 
-test('attributes named like parts of the prototype are ordinary', () => {
+test('attributes named like members of Object.prototype are ordinary', () => {
   const json = JSON.parse('{"principal":{"attr":{"__proto__":{"__proto__":1},"constructor":2}}}');
   const attr = decodeCheckResourcesRequest(encodeRequest(json)).principal?.attr ?? {};
   assert.equal(Object.keys(attr).sort(), ['__proto__', 'constructor']);
@@ -86,7 +86,7 @@ test('attributes named like parts of the prototype are ordinary', () => {
   assert.equal(Object.keys(Object.getOwnPropertyDescriptor(attr, '__proto__')?.value), ['__proto__']);
 });
 
-test('NaN and infinities pass, a value of no kind is null', () => {
+test('NaN and infinities are accepted, and a value without a kind is null', () => {
   const valueOf = (value: readonly number[]) =>
     decodeCheckResourcesRequest(principalWithValue(value)).principal?.attr['a'];
   const double = Buffer.alloc(8);
@@ -97,7 +97,7 @@ test('NaN and infinities pass, a value of no kind is null', () => {
   assert.is(valueOf([]), null);
 });
 
-test('values nested too deep are malformed', () => {
+test('deeply nested values are malformed', () => {
   const nested = (depth: number): number[] => {
     let bytes = Buffer.alloc(0);
     for (let level = 0; level < depth; level++)
@@ -112,7 +112,7 @@ test('values nested too deep are malformed', () => {
   assert.throws(() => decodeCheckResourcesRequest(Buffer.alloc(500_000, 0xa3)), isWireError);
 });
 
-test('damaged bytes are a message or a WireError, never another error', () => {
+test('damaged bytes decode or throw a WireError, never another error', () => {
   const whole = encodeRequest(wholeRequest);
   const next = randomNumbers(7);
   let refused = 0;
@@ -127,7 +127,7 @@ test('damaged bytes are a message or a WireError, never another error', () => {
   assert.ok(refused > 1000, `${refused} refused`);
 });
 
-test('random requests decode to what was encoded, and their size is known', () => {
+test('random requests decode to what was encoded, and their computed size is right', () => {
   const next = randomNumbers(11);
   const text = (): string =>
     ['', 'a', 'view:public', 'é', '😀', '__proto__', 'x'.repeat(24), 'y'.repeat(25), 'z'.repeat(200)][
@@ -211,7 +211,7 @@ const response: CheckResourcesResponse = {
   ],
 };
 
-test('a response is what the library reads as its JSON form', () => {
+test("a response equals the library's JSON form", () => {
   const writer = new WireWriter();
   for (let round = 0; round < 2; round++) {
     const bytes = encodeCheckResourcesResponse(response, writer);

@@ -90,7 +90,7 @@ const PIECES = [
 ];
 
 for (const { name, json, read } of readers) {
-  test(`a damaged ${name} is read or refused with an JsonError`, () => {
+  test(`a damaged ${name} is parsed or throws a JsonError`, () => {
     const next = randomNumbers(13);
     const whole = Buffer.from(json);
     const counts = { read: 0, refused: 0 };
@@ -117,7 +117,7 @@ for (const { name, json, read } of readers) {
   });
 }
 
-test('however deep a body is, no reader overflows the stack', () => {
+test('no reader overflows the stack, however deep a body is', () => {
   for (const depth of [9_000, 300_000]) {
     const deep = `${'['.repeat(depth)}${']'.repeat(depth)}`;
     const deeper = `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`;

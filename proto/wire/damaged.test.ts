@@ -134,7 +134,7 @@ function row<T>(
 }
 
 for (const { type, json, handle } of requests) {
-  test(`damaged bytes are a ${type} or a WireError`, () => {
+  test(`damaged bytes are a ${type} or throw a WireError`, () => {
     const whole = messageType(type).encode(json);
     const next = randomNumbers(7);
     const counts = { read: 0, refused: 0 };
@@ -151,7 +151,7 @@ for (const { type, json, handle } of requests) {
   });
 }
 
-test('no field number, nested without end, overflows the stack', () => {
+test('no endlessly nested field number overflows the stack', () => {
   for (const { handle } of requests) {
     // A number that the message does not have is skipped whole.
     for (let field = 1; field < 9; field++) {

@@ -17,7 +17,7 @@ function refusal(text: string | Buffer): string {
   return assert.unreachable(`accepted: ${String(text).slice(0, 80)}`) as never;
 }
 
-test('an empty body, or one of white space, is an empty message', () => {
+test('an empty or blank body is an empty message', () => {
   for (const text of ['', ' \n\t\r', '{}']) {
     assert.equal(read(text), {
       requestId: '',
@@ -30,7 +30,7 @@ test('an empty body, or one of white space, is an empty message', () => {
   }
 });
 
-test('fields are read by both of their names', () => {
+test('fields are accepted by both of their names', () => {
   const request = read(
     '{"request_id":"r","includeMeta":true,"aux_data":{"jwt":{"token":"t","key_set_id":"k"}},"resources":[{"resource":{"policy_version":"v"}}]}',
   );
@@ -40,13 +40,13 @@ test('fields are read by both of their names', () => {
   assert.is(request.resources[0]?.resource?.policyVersion, 'v');
 });
 
-test('both names of a field in one object are a duplicate, also when one is null', () => {
+test('both names of a field in one object are a duplicate, even when one is null', () => {
   assert.match(refusal('{"requestId":"a","request_id":"b"}'), 'twice');
   assert.match(refusal('{"requestId":null,"request_id":"b"}'), 'twice');
   assert.match(refusal('{"auxData":{"jwts":{"a":{"keySetId":"","key_set_id":""}}}}'), 'twice');
 });
 
-test('a duplicate key is refused at any depth, whatever way it is written', () => {
+test('a duplicate key is rejected at any depth, however it is escaped', () => {
   for (const text of [
     '{"principal":{},"principal":{}}',
     withAttr('{"a":1,"a":1}'),
@@ -65,7 +65,7 @@ test('colons, quotes and brackets within strings are not structure', () => {
   assert.equal(read(withAttr(JSON.stringify(attr))).principal?.attr, attr);
 });
 
-test('names of the prototype are ordinary keys', () => {
+test('names of Object.prototype are ordinary keys', () => {
   const attr = read(withAttr('{"__proto__":{"polluted":true},"constructor":1,"toString":null}')).principal?.attr ?? {};
   assert.equal(Object.keys(attr), ['__proto__', 'constructor', 'toString']);
   assert.is((attr as { polluted?: boolean }).polluted, undefined);
@@ -73,7 +73,7 @@ test('names of the prototype are ordinary keys', () => {
   assert.match(refusal('{"principal":{"constructor":{}}}'), 'unknown field');
 });
 
-test('unknown fields are refused at any depth', () => {
+test('unknown fields are rejected at any depth', () => {
   for (const text of [
     '{"x":1}',
     '{"principal":{"attributes":{}}}',
@@ -84,7 +84,7 @@ test('unknown fields are refused at any depth', () => {
   }
 });
 
-test('null is absence for a declared field, a value in an attribute, and an error in a list', () => {
+test('null is absent for a declared field, a value in an attribute, and an error in a list', () => {
   const request = read(
     '{"requestId":null,"principal":{"id":null,"roles":null,"attr":{"a":null,"b":[null]}},"resources":null,"auxData":{"jwt":null,"jwts":null}}',
   );
@@ -123,7 +123,7 @@ test('types are not converted', () => {
   }
 });
 
-test('what JSON forbids is refused', () => {
+test('invalid JSON is rejected', () => {
   for (const json of [
     '01',
     '+1',
@@ -150,7 +150,7 @@ test('what JSON forbids is refused', () => {
   assert.match(refusal('{}{}'), 'after the end');
 });
 
-test('a document that was cut off is an unexpected EOF', () => {
+test('a truncated document is an unexpected EOF', () => {
   const whole = withAttr('{"a":[1,true,null,"x\\u0041\\n",{"b":{}}]}');
   for (let length = 1; length < whole.length; length++) {
     const text = whole.slice(0, length);
@@ -159,7 +159,7 @@ test('a document that was cut off is an unexpected EOF', () => {
   }
 });
 
-test('half a surrogate pair is refused, a whole one is not', () => {
+test('half a surrogate pair is rejected, a whole one is not', () => {
   for (const json of ['"\\ud83d"', '"\\ude00"', '"\\ud83d\\ud83d\\ude00"', '{"\\uDC00":1}', '"\\ud83d\\\\ude00"']) {
     assert.match(refusal(withAttr(`{"v":${json}}`)), 'surrogate', json);
   }
@@ -169,7 +169,7 @@ test('half a surrogate pair is refused, a whole one is not', () => {
   });
 });
 
-test('bytes that are not UTF-8 are refused', () => {
+test('bytes that are not UTF-8 are rejected', () => {
   for (const bytes of [[0xff], [0xc3], [0xed, 0xa0, 0x80], [0xc0, 0x80], [0xf8, 0x88, 0x80, 0x80, 0x80]]) {
     const body = Buffer.concat([Buffer.from('{"requestId":"'), Buffer.from(bytes), Buffer.from('"}')]);
     assert.match(refusal(body), 'UTF-8');
@@ -189,7 +189,7 @@ test('numbers are doubles: too large is an error, too small is zero, negative ze
   assert.is(attr['d'], 1);
 });
 
-test('nesting is accepted up to the limit and refused beyond it, however deep', () => {
+test('nesting is accepted up to the limit and rejected beyond it, however deep', () => {
   const nested = (depth: number): string => withAttr(`{"v":${'['.repeat(depth)}${']'.repeat(depth)}}`);
   read(nested(MAX_JSON_DEPTH - 3));
   assert.match(refusal(nested(MAX_JSON_DEPTH - 2)), 'nested deeper');
@@ -200,7 +200,7 @@ test('nesting is accepted up to the limit and refused beyond it, however deep', 
   );
 });
 
-test('the quick way and the strict scanner agree on documents with random damage', () => {
+test('the fast parser and the strict scanner agree on documents with random damage', () => {
   const seeds = [
     '{"a":1,"b":[true,null,{"c":"x\\u0041","d":-1.5e3}],"e":{"f":""}}',
     '{"x":"\\ud83d\\ude00","y":{"y":{"x":[[]]}},"é":"\\\\\\""}',

@@ -76,7 +76,7 @@ const printed = {
   validationErrors: [{ path: '/a', message: 'm', source: 'SOURCE_RESOURCE' }],
 };
 
-test('the answers to a set and to a batch have neither a call id nor outputs', () => {
+test('responses for a set and for a batch have neither a call id nor outputs', () => {
   const set = encodeCheckResourceSetResponse(
     {
       requestId: 'r',

@@ -56,7 +56,7 @@ test('an empty message is an empty request for a plan', () => {
   assert.is(planResourcesRequestSize(empty), 0);
 });
 
-test('a resource that comes twice is merged', () => {
+test('a repeated resource is merged', () => {
   const both = Buffer.concat([
     request.encode({ resource: { kind: 'a', attr: { x: 1 } } }),
     request.encode({ resource: { attr: { y: 2 }, scope: 's' } }),
@@ -123,7 +123,7 @@ const whole: PlanResourcesResponse = {
 const read = (message: PlanResourcesResponse) =>
   response.decode(encodePlanResourcesResponse(message, new WireWriter()));
 
-test('a plan is what the library reads as its JSON form', () => {
+test("a plan equals the library's JSON form", () => {
   assert.equal(read(whole), {
     requestId: 'r',
     resourceKind: 'k',
@@ -143,7 +143,7 @@ test('a plan is what the library reads as its JSON form', () => {
   } as never);
 });
 
-test('a plan of one action names one scope, and meta is there only when asked for', () => {
+test('a plan of one action names one scope, and has meta only on request', () => {
   const one = {
     ...whole,
     action: 'view',

@@ -62,7 +62,7 @@ test('a set needs actions, a principal, a kind and instances; an instance may ha
   );
 });
 
-test('a batch is checked like a check of resources', () => {
+test('a batch is validated like a check of resources', () => {
   const whole = { requestId: '', principal, resources: [{ actions: ['a'], resource }], auxData: undefined };
   assert.is(checkResourceBatchRequestViolations(whole).count, 0);
   assert.equal(lines(checkResourceBatchRequestViolations({ ...whole, resources: [] })), [
@@ -104,7 +104,7 @@ test('an evaluation needs subject, resource and action', () => {
   );
 });
 
-test('in a batch of evaluations each part is there once for all, or in some evaluation', () => {
+test('a batch of evaluations has each part once for all, or in some evaluation', () => {
   const none = { subject: undefined, resource: undefined, action: undefined, context: {} };
   const whole: AccessEvaluationBatchRequest = {
     ...none,
@@ -132,7 +132,7 @@ test('in a batch of evaluations each part is there once for all, or in some eval
   );
 });
 
-test('the quick answer and the violations agree on random requests', () => {
+test('the fast check and the violations agree on random requests', () => {
   const next = randomNumbers(5);
   const one = <T>(...choices: readonly T[]): T => choices[next(choices.length)] as T;
   const text = (): string => one('a', 'a', 'a', 'b', 'b', '.', 'a.b', '', 'é', 'a\n');
@@ -213,7 +213,7 @@ test('the quick answer and the violations agree on random requests', () => {
   assert.ok(counts.valid > 1000 && counts.broken > 1000, JSON.stringify(counts));
 });
 
-test('a plan names its actions in one way', () => {
+test('a plan names its actions in one field', () => {
   const plan: PlanResourcesRequest = {
     requestId: '',
     action: 'a',

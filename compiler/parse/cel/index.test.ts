@@ -23,14 +23,14 @@ test('a chain of 250 additions or selections passes, 251 do not, && and || are e
   assert.equal(messagesOf(`a${'||a'.repeat(33_000)}`), []);
 });
 
-test('a text has at most 100000 code points', () => {
+test('a source has at most 100000 code points', () => {
   assert.equal(messagesOf('1'.repeat(100_010)), [
     'expression code point size exceeds limit: size: 100010, limit 100000',
   ]);
   assert.equal(messagesOf(`'${'😁'.repeat(99_998)}'`), []);
 });
 
-test('no text overflows the stack', () => {
+test('no source overflows the stack', () => {
   for (const piece of [
     '(',
     '[',

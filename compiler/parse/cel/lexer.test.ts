@@ -20,7 +20,7 @@ test('the longest token wins', () => {
   ]);
 });
 
-test('keywords are tokens of their own, reserved words are identifiers', () => {
+test('keywords have their own tokens, reserved words are identifiers', () => {
   assert.equal(typesOf('in true false null for'), ['in', 'true', 'false', 'null', 'IDENTIFIER']);
 });
 
@@ -43,11 +43,11 @@ test('a string has either quote, once or three times, and prefixes', () => {
   assert.equal(typesOf('rb"a"'), ['IDENTIFIER', 'STRING']);
 });
 
-test('a back-ticked identifier holds letters, digits and _ . / - and spaces', () => {
+test('a back-ticked identifier can have letters, digits, _ . / - and spaces', () => {
   assert.equal(typesOf('a.`b-c d/e.f_1`'), ['IDENTIFIER', '.', 'ESC_IDENTIFIER']);
 });
 
-test('what is no token is an error up to the character that cannot go on', () => {
+test('invalid input is an error up to the first character that cannot continue a token', () => {
   assert.equal(errorsOf('"\\q"'), [`"\\q`, '"']);
   assert.equal(errorsOf('a = b'), ['= ']);
   assert.equal(errorsOf('a.`$b`'), ['`$', '`']);

@@ -33,7 +33,7 @@ test('escapes in a string are code points', () => {
   assert.equal(decodeString('""""""'), { ok: true, value: '' });
 });
 
-test('a surrogate or a number beyond Unicode is no code point', () => {
+test('a surrogate or a number beyond Unicode is not a code point', () => {
   for (const token of ['"\\ud800"', '"\\udfff"', '"\\U00110000"']) {
     assert.equal(decodeString(token), { ok: false, message: 'invalid unicode code point' });
   }

@@ -42,7 +42,7 @@ test('another number of arguments or another form is an ordinary call', () => {
   }
 });
 
-test('the arguments are checked', () => {
+test('the arguments of macros are checked', () => {
   const refused: readonly (readonly [string, string])[] = [
     ['has(a)', 'invalid argument to has() macro'],
     ['has(a.?b)', 'invalid argument to has() macro'],
@@ -65,7 +65,7 @@ test('the arguments are checked', () => {
     );
 });
 
-test('a reserved word is no variable', () => {
+test('a reserved word cannot be a variable', () => {
   assert.equal(
     parseCel('[1].map(var, var)').errors.map(({ message }) => message),
     ['reserved identifier: var', 'argument is not an identifier', 'reserved identifier: var'],

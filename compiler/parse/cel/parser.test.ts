@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { visit } from '../../ast/visit.js';
 import { parseCel } from './index.js';
 
-test('every node knows the text it stands for', () => {
+test('every node has its source range', () => {
   assert.equal(nodesOf('(a + b.c) * -f(x)[1]'), [
     'call (a + b.c) * -f(x)[1]',
     'call a + b.c',
@@ -18,7 +18,7 @@ test('every node knows the text it stands for', () => {
   ]);
 });
 
-test('an operator, a function and a field know where their name begins', () => {
+test('an operator, a function and a field have the position of their name', () => {
   const sum = parseCel('a + b').ast;
   assert.ok(sum?.kind === 'call' && sum.function === '_+_' && sum.nameStart === 2);
   const method = parseCel('a . f(1)').ast;
@@ -27,7 +27,7 @@ test('an operator, a function and a field know where their name begins', () => {
   assert.ok(field?.kind === 'select' && field.field === 'b c' && field.fieldStart === 2);
 });
 
-test('a minus before a number belongs to it, repeated signs cancel in pairs', () => {
+test('a minus before a number is part of it, and repeated signs cancel in pairs', () => {
   assert.equal(nodesOf('-9223372036854775808'), ['literal -9223372036854775808']);
   assert.equal(nodesOf('--a'), ['ident a']);
   assert.equal(nodesOf('!!!a'), ['call !!!a', 'ident a']);
@@ -35,7 +35,7 @@ test('a minus before a number belongs to it, repeated signs cancel in pairs', ()
   assert.equal(nodesOf('!x in y'), ['call !x in y', 'call !x', 'ident x', 'ident y']);
 });
 
-test('the middle of a ternary is no ternary without parentheses, its end may be', () => {
+test('the middle of a ternary needs parentheses around a ternary, its end does not', () => {
   assert.is(parseCel('a ? b : c ? d : e').ast?.kind, 'call');
   assert.is(parseCel('a ? (b ? c : d) : e').ast?.kind, 'call');
   assert.is(parseCel('a ? b ? c : d : e').ast, undefined);
@@ -69,7 +69,7 @@ test('optional syntax marks selections, indexings, elements, entries and fields'
   );
 });
 
-test('a leading dot makes a name rooted', () => {
+test('a leading dot marks a root name', () => {
   const ident = parseCel('.a').ast;
   assert.ok(ident?.kind === 'ident' && ident.rooted && ident.name === 'a');
   const call = parseCel('.f(1)').ast;
@@ -78,13 +78,13 @@ test('a leading dot makes a name rooted', () => {
   assert.ok(message?.kind === 'message' && message.typeName === '.google.protobuf.Duration');
 });
 
-test('a comma may end a list, a map and a message, not arguments', () => {
+test('lists, maps and messages allow a trailing comma, arguments do not', () => {
   for (const text of ['[1,]', '[,]', '{1: 2,}', '{,}', 'M{a: 1,}', 'M{,}'])
     assert.equal(parseCel(text).errors, [], text);
   for (const text of ['f(1,)', 'f(,)', '[1,,]', '[,1]']) assert.is(parseCel(text).ast, undefined, text);
 });
 
-test('reserved words name fields and nothing else', () => {
+test('reserved words can only name fields', () => {
   assert.is(parseCel('a.for').ast?.kind, 'select');
   assert.is(parseCel('M{for: 1}').ast?.kind, 'message');
   assert.equal(parseCel('for').errors, [{ message: 'reserved identifier: for', start: 0, end: 3 }]);

@@ -6,16 +6,16 @@ import { reportSyntax } from './syntax-report.js';
 const operand =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 
-test('one token too many is skipped', () => {
+test('an extra token is skipped', () => {
   assert.equal(messagesOf('1 + + 1'), [`extraneous input '+' expecting ${operand}`]);
   assert.equal(messagesOf('1)'), ["extraneous input ')' expecting <EOF>"]);
 });
 
-test('one token too few is imagined', () => {
+test('a missing token is inserted', () => {
   assert.equal(messagesOf('(1'), ["missing ')' at '<EOF>'"]);
 });
 
-test('otherwise the token does not match', () => {
+test('any other token is a mismatch', () => {
   assert.equal(messagesOf('1 +'), [`mismatched input '<EOF>' expecting ${operand}`]);
   assert.equal(messagesOf('{1: 2 3: 4}'), ["mismatched input '3' expecting {'}', ','}"]);
 });
@@ -44,7 +44,7 @@ test('parsing goes on after an error', () => {
   ]);
 });
 
-test('recovery is given up after 30 attempts', () => {
+test('recovery stops after 30 attempts', () => {
   assert.is(messagesOf('a{'.repeat(100)).at(-1), 'error recovery attempt limit exceeded: 30');
 });
 

@@ -8,7 +8,7 @@ const PATTERNS = { NAME, IDENT, SCOPE, PLAIN, VERSION, OPTIONAL_VERSION };
 const ALPHABET = ['', 'a', 'Z', '0', '_', '-', '.', '@', '*', '[', ' ', '\n', 'é'];
 
 for (const [name, { text, accepts }] of Object.entries(PATTERNS)) {
-  test(`${name} accepts what the pattern shown in messages accepts`, () => {
+  test(`${name} accepts the same strings as the pattern shown in messages`, () => {
     const shown = new RegExp(text);
     for (const a of ALPHABET) {
       for (const b of ALPHABET) {
@@ -22,7 +22,7 @@ for (const [name, { text, accepts }] of Object.entries(PATTERNS)) {
     }
   });
 
-  test(`${name} is tested in linear time`, () => {
+  test(`${name} is matched in linear time`, () => {
     for (const unit of ['a', 'a.', 'a-', '.a', '_', '@'])
       assert.is(accepts.test(`${unit.repeat(200_000)}!\n`), false, unit);
   });

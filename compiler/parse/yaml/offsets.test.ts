@@ -58,7 +58,7 @@ test('a quoted scalar maps through its line breaks', () => {
   isFaithful(`a: 'x\n  y'`, 'x y');
 });
 
-test('an escaped line break stands for nothing: white space maps to what follows it', () => {
+test('an escaped line break has no character of its own: white space maps to the character after it', () => {
   assert.equal(mapped('a: "x\\\n  \\ y"').pieces, ['x', ' ', 'y']);
   assert.equal(mapped('a: "x\\\n  \\ny"').pieces, ['x', ' ', 'y']);
   assert.equal(mapped('a: "x\\\r\n  \\ny"').pieces, ['x', '\n', 'y']);

@@ -128,7 +128,7 @@ const SLIPS: readonly (readonly [
 ];
 
 for (const [where, written, slip, says, position, name] of SLIPS) {
-  test(`a misspelt name is pointed to, and the right one suggested: ${where}`, () => {
+  test(`a misspelt name is marked, and the right one suggested: ${where}`, () => {
     const text = shown(written, slip);
     for (const part of [says, position, `did you mean \`${name}\`?`, '^~'])
       assert.ok(text.includes(part), `${part}\n${text}`);
@@ -136,7 +136,7 @@ for (const [where, written, slip, says, position, name] of SLIPS) {
   });
 }
 
-test('an empty list of expectations is pointed to', () => {
+test('an empty list of expectations is marked', () => {
   const text = shown(SUITE.slice(SUITE.indexOf('    expected:')), '    expected: []\n');
   for (const part of ['tests[0].expected: value is required', 's_test.yaml:12:15', '^~'])
     assert.ok(text.includes(part), text);

@@ -62,7 +62,7 @@ const RESULTS: TestResults = { suites: SUITES, summary: sumOf(SUITES.map(({ summ
 const report = (format: 'tree' | 'list' | 'json' | 'junit', verbose = false): string =>
   reportOf(RESULTS, { format, verbose, color: false });
 
-test('the tree shows what failed and what was skipped, and control characters as escapes', () => {
+test('the tree shows failed and skipped tests, and escapes control characters', () => {
   assert.is(
     report('tree'),
     `Test results
@@ -94,7 +94,7 @@ Unknown (b_test.yaml) [ERROR]
   );
 });
 
-test('the list is indented; verbose, it has what passed, and traces of what failed', () => {
+test('the list is indented; verbose, it includes passed tests, and traces of failed ones', () => {
   const text = report('list', true);
   assert.match(
     text,
@@ -112,13 +112,13 @@ S > T > ann > a > edit
   );
 });
 
-test('nothing to run is a report too', () => {
+test('a run without tests has a report', () => {
   const nothing: TestResults = { suites: [], summary: sumOf([]) };
   assert.is(reportOf(nothing, { format: 'tree', verbose: false, color: false }), 'Test results\n\n0 tests executed\n');
   assert.equal(JSON.parse(reportOf(nothing, { format: 'json', verbose: false, color: false })), { summary: {} });
 });
 
-test('JSON leaves out what is empty, names results, and counts', () => {
+test('JSON omits empty fields, names results, and counts', () => {
   const { suites, summary } = JSON.parse(report('json')) as {
     suites: readonly { summary: object; testCases: readonly object[] }[];
     summary: object;
@@ -152,7 +152,7 @@ test('JSON leaves out what is empty, names results, and counts', () => {
   );
 });
 
-test('JUnit has a test case for each action that counts, also beside errors, and is well-formed', () => {
+test('JUnit has a test case for each counted action, including errors, and is well-formed', () => {
   const xml = report('junit', true);
   assert.match(xml, '<testsuites errors="2" failures="2" skipped="2" tests="5">');
   assert.match(

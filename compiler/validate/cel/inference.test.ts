@@ -12,7 +12,7 @@ test('a free parameter binds to the actual type, and later occurrences must agre
   assert.not.ok(inference.assignable(string, A));
 });
 
-test('a refused attempt leaves no binding behind', () => {
+test('a rejected attempt leaves no binding', () => {
   const inference = new Inference('static');
   assert.not.ok(inference.assignableAll([int, string], [A, A]));
   assert.equal(inference.substitute(A), A);
@@ -24,24 +24,24 @@ test('binding widens to dyn', () => {
   assert.equal(inference.substitute(A), dyn);
 });
 
-test('types with parts agree part by part', () => {
+test('types with parameters are assignable parameter by parameter', () => {
   const inference = new Inference('static');
   assert.not.ok(inference.assignable(listOf(int), listOf(string)));
   assert.ok(inference.assignable(listOf(listOf(int)), listOf(dyn)));
 });
 
-test('a parameter is never bound to a type it occurs in', () => {
+test('a parameter is never bound to a type that contains it', () => {
   const inference = new Inference('static');
   assert.not.ok(inference.assignable(listOf(A), A));
 });
 
-test('null stands for a time and for no scalar', () => {
+test('null is assignable to a time and not to a scalar', () => {
   const inference = new Inference('static');
   assert.ok(inference.assignable(nullType, timestamp));
   assert.not.ok(inference.assignable(nullType, int));
 });
 
-test('the static reading takes the literal at its word, the certain one does not', () => {
+test('the static type trusts a literal, the certain type does not', () => {
   const statically = new Inference('static');
   statically.assignableAll([json, listOf(int)], [listOf(A), listOf(A)]);
   assert.equal(statically.substitute(A), int);

@@ -7,7 +7,7 @@ import { parseCel } from '../../parse/cel/index.js';
 import { checkExpression } from './check-expression.js';
 import { policyEnvironment } from './environment.js';
 
-test('what lies below attributes, claims and constants is plain JSON', () => {
+test('values below attributes, claims and constants are plain JSON', () => {
   assert.equal(certain('R.attr.x'), json);
   assert.equal(certain('P.attr.a.b["c"][0]'), json);
   assert.equal(certain('request.auxData.jwts.t.claims.sub'), json);
@@ -18,14 +18,14 @@ test('what lies below attributes, claims and constants is plain JSON', () => {
   assert.equal(certain('R.attr.?x.orValue("a")'), json);
 });
 
-test('variables and globals may hold anything, and so may plain JSON beside an int', () => {
+test('variables and globals may have any type, and so may plain JSON compared with an int', () => {
   assert.is(printed('V.x'), 'dyn');
   assert.is(printed('G.x'), 'dyn');
   assert.equal(certain('R.attr.b ? R.attr.x : 1'), { kind: 'dyn', json: false });
   assert.equal(certain('dyn(R.attr.x)'), { kind: 'dyn', json: false });
 });
 
-test('a list is not what the literal beside an attribute says it is', () => {
+test('the type of a list does not follow from a literal compared with it', () => {
   assert.is(printed('R.attr.l + [1]'), 'list(dyn)');
   assert.is(printed('intersect(V.l, ["a"])'), 'list(dyn)');
   assert.equal(certain('R.attr.l + ["a"]'), listOf(json));
@@ -38,13 +38,13 @@ test('a time that may be null is not a time', () => {
   assert.is(printed('[timestamp(0), null]'), 'list(dyn)');
 });
 
-test('arithmetic with a literal is of its type, or it fails', () => {
+test('arithmetic with a literal has its type, or fails', () => {
   assert.is(printed('R.attr.x + 1'), 'int');
   assert.is(printed('R.attr.s + "a"'), 'string');
   assert.is(printed('R.attr.l.map(x, x + 1)'), 'list(int)');
 });
 
-test('a call knows its row of the function table, an operator has none', () => {
+test('a call has its row of the function table, an operator has none', () => {
   assert.equal(calls('size(R.attr.s) + math.abs(-1) == P.id.size()'), ['mathAbs', 'size', 'size']);
   assert.equal(calls('ip("10.0.0.1") == cidr("10.0.0.0/8").ip() && ip.isCanonical("::1")'), [
     'cidrIp',
@@ -55,7 +55,7 @@ test('a call knows its row of the function table, an operator has none', () => {
   assert.equal(calls('[1].all(x, x > 0)'), []);
 });
 
-test('a reference says what a name denotes, aliases resolved', () => {
+test('a reference has the definition of its name, with aliases resolved', () => {
   assert.equal(references('P.attr.a == request.principal.policy_version'), [
     'field principal.attr',
     'field principal.policyVersion',
@@ -84,7 +84,7 @@ test('a reference says what a name denotes, aliases resolved', () => {
   assert.equal(references('[1].exists(P, P == 1 && .P.id == "a")'), ['field principal.id', 'local P', 'principal']);
 });
 
-test('a message that a local variable holds is read through the variable', () => {
+test('a message in a local variable is read through the variable', () => {
   assert.equal(references('cel.bind(r, request, r.principal.id)'), [
     'field principal.id',
     'field request.principal',
@@ -94,7 +94,7 @@ test('a message that a local variable holds is read through the variable', () =>
   assert.equal(references('cel.bind(v, V, v.a)'), ['local v', 'variables']);
 });
 
-test('has gives the type of the field below it', () => {
+test('has() has the type of the selected field', () => {
   const { ast, checked } = check('has(R.attr.x)');
   assert.is(printType(typeIn(checked, ast)), 'bool');
   assert.ok(ast.kind === 'macro' && ast.range !== undefined);

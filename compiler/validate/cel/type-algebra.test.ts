@@ -7,7 +7,7 @@ const list = (element: CelType): CelType => ({ kind: 'list', element });
 const map = (key: CelType, value: CelType): CelType => ({ kind: 'map', key, value });
 const [int, uint, string] = ['int', 'uint', 'string'].map((kind) => ({ kind })) as [CelType, CelType, CelType];
 
-test('types are the same when their kinds and all of their parts are', () => {
+test('types are equal when their kinds and all of their parameters are', () => {
   assert.is(sameType(list(int), list({ ...int })), true);
   assert.is(sameType(map(string, list(int)), map(string, list(int))), true);
   assert.is(sameType(map(string, int), map(string, uint)), false);
@@ -15,7 +15,7 @@ test('types are the same when their kinds and all of their parts are', () => {
   assert.is(sameType(list(int), int), false);
 });
 
-test('what may be anything is not the same as what may be any JSON', () => {
+test('any type is not the same as any JSON', () => {
   assert.is(sameType(dyn, json), false);
   assert.is(sameType(list(dyn), list(json)), false);
   assert.is(sameType(list(json), list({ ...json })), true);

@@ -24,7 +24,7 @@ test('literals and operators on literals are constant', () => {
   }
 });
 
-test('what depends on the request, on constants or variables, or fails, is not constant', () => {
+test('expressions that use the request, constants or variables, or that fail, are not constant', () => {
   for (const text of [
     'R.attr.x',
     'R.attr.x == R.attr.x',
@@ -41,7 +41,7 @@ test('what depends on the request, on constants or variables, or fails, is not c
   assert.equal(warningCodesOf(conditional('V.debug', ", variables: {local: {debug: 'true'}}")), []);
 });
 
-test('a value that is no boolean never holds (5.2)', () => {
+test('a value that is not a boolean never holds (5.2)', () => {
   assert.equal(warningsOf(conditional('P.id')), [
     'condition/always-false: `P.id` never holds: it is a string, not a boolean',
   ]);
@@ -53,7 +53,7 @@ test('a value that is no boolean never holds (5.2)', () => {
   assert.equal(warningCodesOf(conditional('R.attr.x.orValue(1)')), []);
 });
 
-test('of nested parts the outermost that is constant is reported', () => {
+test('the outermost of nested constant parts is reported', () => {
   const part = '{expr: "R.attr.x == 1"}';
   assert.equal(warningsOf(matching(`{all: {of: [${part}, {expr: "false"}]}}`)), [
     'condition/always-false: `all of` is always false',
@@ -72,7 +72,7 @@ test('of nested parts the outermost that is constant is reported', () => {
   ]);
 });
 
-test('conditions of derived roles are looked at, once however many policies import them', () => {
+test('conditions of derived roles are checked once, however many policies import them', () => {
   const roles =
     'derivedRoles: {name: r, definitions: [{name: owner, parentRoles: [user], condition: {match: {expr: "1 == 2"}}}]}';
   const policy = (name: string) =>

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { allow, conditional, resourcePolicy, warningsOf } from '../../../tests/support/warnings.js';
 
-test('output.expr is the older spelling of output.when.ruleActivated (14)', () => {
+test('output.expr is deprecated in favour of output.when.ruleActivated (14)', () => {
   assert.equal(warningsOf(resourcePolicy([allow('[view]', '[user]', ", output: {expr: 'P.id'}")])), [
     'deprecated/output-expr: `output.expr` is deprecated',
   ]);
@@ -12,13 +12,13 @@ test('output.expr is the older spelling of output.when.ruleActivated (14)', () =
   );
 });
 
-test('top-level variables are the older spelling of local ones', () => {
+test('top-level variables are deprecated in favour of local ones', () => {
   assert.equal(warningsOf(`${conditional('V.x && V.y')}\nvariables: {x: 'P.id == R.id', y: 'P.id == R.id'}`), [
     'deprecated/top-level-variables: top-level `variables` are deprecated',
   ]);
 });
 
-test('has_intersection and is_subset have modern names', () => {
+test('has_intersection and is_subset are deprecated', () => {
   assert.equal(warningsOf(conditional('has_intersection(P.roles, ["a"]) && P.roles.is_subset(["a"])')), [
     'deprecated/function: `has_intersection` is deprecated: the function is called `hasIntersection`',
     'deprecated/function: `is_subset` is deprecated: the function is called `isSubset`',

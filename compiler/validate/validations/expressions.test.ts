@@ -8,7 +8,7 @@ import type { Place } from '../../diagnostics/span.js';
 import { parseCel } from '../../parse/cel/index.js';
 import { checkExpressions } from './expressions.js';
 
-test('an invalid expression is one error at its place, with everything that is wrong in it', () => {
+test('an invalid expression is one error at its location, with all of its problems', () => {
   const { report } = run({ conditions: [expression('foo + R.kin == 1', 40)] });
   const [found, ...others] = report.sorted();
   assert.equal(others, []);
@@ -20,7 +20,7 @@ test('an invalid expression is one error at its place, with everything that is w
   assert.is(found?.place?.anchor, 40);
 });
 
-test('each thing that is wrong has a note at its place, and a hint if there is one', () => {
+test('each problem has a note at its location, and a hint if there is one', () => {
   const { report } = run({ conditions: [expression('true && R.kin == "a"', 40)] });
   assert.equal(
     report.sorted()[0]?.notes.map(({ message, span }) => [message, span?.start, span?.end]),
@@ -48,7 +48,7 @@ test('variables are checked whether used or not, and so are all definitions of i
   );
 });
 
-test('an expression that two documents see is wrong once', () => {
+test('an invalid expression that two documents share is reported once', () => {
   const shared = expression('P.idd', 1);
   const { report } = run({
     variables: [shared],
@@ -58,7 +58,7 @@ test('an expression that two documents see is wrong once', () => {
   assert.is(report.sorted().length, 1);
 });
 
-test('a valid expression has its side tables', () => {
+test('a valid expression has side tables', () => {
   const valid = expression('R.attr.owner == P.id', 1);
   const { report, types } = run({ conditions: [valid] });
   assert.equal(report.sorted(), []);

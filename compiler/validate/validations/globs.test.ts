@@ -5,7 +5,7 @@ import { allow, resourcePolicy, warningCodesOf } from '../../../tests/support/wa
 const actions = (glob: string) => warningCodesOf(resourcePolicy([allow(`[${JSON.stringify(glob)}]`, '[user]')]));
 const UNRELIABLE = ['glob/unreliable'];
 
-test('an invalid glob, three stars, an open brace, a star in braces beside other text are unreliable (4.3)', () => {
+test('an invalid glob, three stars, an open brace, or a star in braces with other text is unreliable (4.3)', () => {
   for (const glob of [
     '[*',
     '[]*',
@@ -40,7 +40,7 @@ test('all other globs are reliable', () => {
   }
 });
 
-test('brackets and braces without a star are literal where a glob needs one, and globs in role policies', () => {
+test('brackets and braces without a star are literal where a star makes the glob, and globs in role policies are, too', () => {
   assert.equal(actions('{view,edit}'), ['glob/literal']);
   assert.equal(actions('view[ab]'), ['glob/literal']);
   for (const text of ['view', 'view?', 'a{b}', 'a:b', 'a[]']) assert.equal(actions(text), [], text);
@@ -51,7 +51,7 @@ test('brackets and braces without a star are literal where a glob needs one, and
   assert.equal(warningCodesOf(album, role('[view')), UNRELIABLE);
 });
 
-test('roles, parent roles and resources are looked at', () => {
+test('roles, parent roles and resources are checked', () => {
   assert.equal(warningCodesOf(resourcePolicy([allow('[view]', '["[*"]')])), UNRELIABLE);
   const roles = 'derivedRoles: {name: r, definitions: [{name: owner, parentRoles: ["{a,b}"]}]}';
   assert.equal(

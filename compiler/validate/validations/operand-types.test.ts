@@ -24,7 +24,7 @@ test('plain JSON is never a timestamp, a duration, bytes or an address (docs/spe
   ]);
 });
 
-test('numbers of all kinds compare, and so does what is not certain', () => {
+test('numbers of all types compare, and so do uncertain types', () => {
   for (const text of [
     'R.attr.n == 1',
     'R.attr.n == 1u',
@@ -46,7 +46,7 @@ test('numbers of all kinds compare, and so does what is not certain', () => {
 
 const FAILS = ['expression/always-fails'];
 
-test('arithmetic never mixes kinds of numbers, and attributes are doubles (docs/spec/conditions.md#arithmetic)', () => {
+test('arithmetic never mixes number types, and attributes are doubles (docs/spec/conditions.md#arithmetic)', () => {
   for (const text of [
     'R.attr.n + 1 == 2',
     'R.attr.n - 1u > 2',
@@ -62,7 +62,7 @@ test('arithmetic never mixes kinds of numbers, and attributes are doubles (docs/
   ]);
 });
 
-test('a moment or a span of time is a text in JSON', () => {
+test('a timestamp or a duration is a string in JSON', () => {
   for (const text of [
     'R.attr.due < now()',
     'timestamp(R.attr.at) - R.attr.limit < now()',
@@ -72,7 +72,7 @@ test('a moment or a span of time is a text in JSON', () => {
   }
 });
 
-test('what could work in some request is left alone', () => {
+test('expressions that may work for some request are not reported', () => {
   for (const text of [
     'R.attr.n + 1.0 == 2.0',
     'R.attr.n + R.attr.m == 2.0',

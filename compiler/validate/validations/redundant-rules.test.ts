@@ -16,7 +16,7 @@ const IF = when('R.attr.open == true');
 const codes = (...rules: readonly string[]) => warningCodesOf(resourcePolicy(rules));
 const UNREACHABLE = ['rule/unreachable'];
 
-test('an ALLOW is hidden by a DENY without condition for its actions and roles, before it or after it (8.3)', () => {
+test('an ALLOW is unreachable after or before a DENY without a condition for its actions and roles (8.3)', () => {
   assert.equal(codes(allow('[view]', '[user]'), deny('[view]', '[user]')), UNREACHABLE);
   assert.equal(codes(deny('["*"]', '["*"]'), allow('[view, "a:*"]', '[user, "x*"]', IF)), UNREACHABLE);
   assert.equal(codes(deny('["a:*", view]', '["u*"]'), allow('["a:b", view]', '[user]')), UNREACHABLE);
@@ -35,7 +35,7 @@ test('a rule whose condition may fail is said to matter under strict evaluation'
   ]);
 });
 
-test('an ALLOW with an action or a role that nothing denies is not hidden', () => {
+test('an ALLOW with an action or a role that is not denied is reachable', () => {
   assert.equal(codes(allow('[view, edit]', '[user]'), deny('[view]', '[user]')), []);
   assert.equal(codes(allow('[view]', '[user, admin]'), deny('[view]', '[user]')), []);
   assert.equal(codes(allow('["a:*"]', '[user]'), deny('["a:b"]', '["*"]')), []);
@@ -43,29 +43,29 @@ test('an ALLOW with an action or a role that nothing denies is not hidden', () =
   assert.equal(codes(allow('[view]', '[a, b]'), deny('[view]', '[a]'), deny('[edit]', '[b]')), []);
 });
 
-test('a DENY with a condition, or of an invalid glob, hides nothing', () => {
+test('a DENY with a condition, or with an invalid glob, makes no rule unreachable', () => {
   assert.equal(codes(allow('[view]', '[user]'), deny('[view]', '[user]', IF)), []);
   assert.equal(codes(allow('[view]', '[user]'), deny('["[view*"]', '[user]')), ['glob/unreliable']);
 });
 
-test('an output is seen unless the DENY comes first (9.1)', () => {
+test('an output is reachable unless the DENY comes first (9.1)', () => {
   assert.equal(codes(allow('[view]', '[user]', OUTPUT), deny('[view]', '[user]')), []);
   assert.equal(codes(deny('[view]', '[user]'), allow('[view]', '[user]', OUTPUT)), UNREACHABLE);
 });
 
-test('a rule without condition says what the same rule with one says', () => {
+test('a rule without a condition makes the same rule with one redundant', () => {
   assert.equal(codes(allow('["*"]', '[user]'), allow('[view]', '[user]', IF)), UNREACHABLE);
   assert.equal(codes(deny('["*"]', '[user]', IF), deny('["*"]', '["*"]')), UNREACHABLE);
   assert.equal(codes(allow('["*"]', '[user]'), allow('[view]', '[user, guest]', IF)), []);
   assert.equal(codes(allow('["*"]', '[user]'), allow('[view]', '[user]', IF + OUTPUT)), []);
 });
 
-test('under parental consent a conditional ALLOW denies, so an ALLOW without condition does not say it (8.3)', () => {
+test('under parental consent a conditional ALLOW denies, so an ALLOW without a condition does not replace it (8.3)', () => {
   const rules = [allow('["*"]', '[user]'), allow('[view]', '[user]', IF)];
   assert.equal(warningCodesOf(resourcePolicy([]), resourcePolicy(rules, `, scope: a${CONSENT}`)), []);
 });
 
-test('derived roles reach through their parent roles, and a rule that is the only one to name one is left alone (7.2)', () => {
+test('derived roles are compared through their parent roles, and the only rule that names one is not reported (7.2)', () => {
   const roles = 'derivedRoles: {name: roles, definitions: [{name: owner, parentRoles: [user]}]}';
   const owner = '{actions: [view], effect: EFFECT_ALLOW, derivedRoles: [owner]}';
   const edit = '{actions: [edit], effect: EFFECT_ALLOW, derivedRoles: [owner]}';
@@ -75,7 +75,7 @@ test('derived roles reach through their parent roles, and a rule that is the onl
   assert.equal(warningCodesOf(roles, resourcePolicy([owner, deny('[view]', '[user]')], imports)), []);
 });
 
-test('resources of a principal policy are compared as requests are looked up (4.1)', () => {
+test('resources of a principal policy are compared like resources of requests (4.1)', () => {
   const principal = (...rules: readonly string[]) =>
     `principalPolicy: {principal: ann, version: default, rules: [${rules.join(', ')}]}`;
   const on = (resource: string, effect: string) =>
@@ -84,7 +84,7 @@ test('resources of a principal policy are compared as requests are looked up (4.
   assert.equal(warningCodesOf(principal(on('a:b', 'ALLOW'), on('c', 'DENY'))), []);
 });
 
-test('a rule of a role policy without condition does not rescue one with a condition (8.3)', () => {
+test('a rule of a role policy without a condition does not replace one with a condition (8.3)', () => {
   const role = (...rules: readonly string[]) =>
     `rolePolicy: {role: intern, version: default, rules: [${rules.join(', ')}]}`;
   const may = (actions: string, rest = '') => `{resource: album, allowActions: ${actions}${rest}}`;
@@ -96,13 +96,13 @@ test('a rule of a role policy without condition does not rescue one with a condi
 
 const REPEATED = ['rule/repeated'];
 
-test('a rule repeats one of the same effect and condition that reaches all its actions and roles', () => {
+test('a rule repeats another of the same effect and condition that covers all its actions and roles', () => {
   assert.equal(codes(allow('[view]', '[user]'), allow('[view]', '[user]')), REPEATED);
   assert.equal(codes(allow('[view, "a:*"]', '["*"]', IF), allow('["a:b"]', '[user]', IF)), REPEATED);
   assert.equal(codes(deny('[view]', '[user]', IF), deny('[view, edit]', '[user]', IF)), REPEATED);
 });
 
-test('of two equal rules the later one repeats, of others the narrower', () => {
+test('of two equal rules the later one is reported, otherwise the narrower one', () => {
   const narrow = allow('[view]', '[user]', ', name: narrow');
   const wide = allow('["*"]', '[user]', ', name: wide');
   const message = 'rule/repeated: rule `narrow` repeats rule `wide`';
@@ -113,7 +113,7 @@ test('of two equal rules the later one repeats, of others the narrower', () => {
   ]);
 });
 
-test('another effect, condition, action, role or an output is no repetition', () => {
+test('a different effect, condition, action or role, or an output, is not a repetition', () => {
   assert.equal(codes(allow('[view]', '[user]', IF), deny('[view]', '[user]', IF)), []);
   assert.equal(codes(allow('[view]', '[user]', IF), allow('[view]', '[user]', when('R.attr.open == false'))), []);
   assert.equal(codes(allow('[view]', '[user]'), allow('[edit]', '[user]'), allow('[view]', '[admin]')), []);
@@ -140,7 +140,7 @@ test('derived roles are compared by name', () => {
   assert.equal(warningCodesOf(roles, resourcePolicy([through('[owner]'), through('[friend]')], imports)), []);
 });
 
-test('a policy of many rules is looked at in bounded time', () => {
+test('a policy with many rules is checked in bounded time', () => {
   const rules = Array.from({ length: 3000 }, (_, index) => allow(`["a${index}:*"]`, '[user]'));
   const started = performance.now();
   assert.equal(codes(...rules), []);

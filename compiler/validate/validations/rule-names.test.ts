@@ -8,7 +8,7 @@ import { allow, OUTPUT, resourcePolicy, warningCodesOf, warningsOf, when } from 
 const [A, B] = [when('R.attr.a == 1'), when('R.attr.b == 1')];
 const COLLIDES = ['rule/name-collides'];
 
-test('a rule called as another one without a name shares its identity (8.10-D3)', () => {
+test('a rule named like an unnamed one shares its identity (8.10-D3)', () => {
   const codes = (...rules: readonly string[]) => warningCodesOf(resourcePolicy(rules));
   assert.equal(
     warningsOf(resourcePolicy([allow('[view]', '[user]', `${A}, name: rule-002`), allow('[edit]', '[user]', B)])),
@@ -18,7 +18,7 @@ test('a rule called as another one without a name shares its identity (8.10-D3)'
   assert.equal(codes(allow('[view]', '[user]', `${A}, name: rule-3`), allow('[edit]', '[user]', B)), []);
 });
 
-test('nobody can tell two rules apart that have the same condition and no output', () => {
+test('two rules with the same condition and no output may share a name', () => {
   const named = (rest: string) =>
     resourcePolicy([allow('[view]', '[user]', `${rest}, name: rule-002`), allow('[edit]', '[admin]', rest)]);
   assert.equal(warningCodesOf(named('')), []);
@@ -26,7 +26,7 @@ test('nobody can tell two rules apart that have the same condition and no output
   assert.equal(warningCodesOf(named(OUTPUT)), COLLIDES);
 });
 
-test('actions of one name collide under resources that match the same request', () => {
+test('equal action names collide under resources that match the same request', () => {
   const on = (resource: string, condition: string) =>
     `{resource: "${resource}", actions: [{name: x, action: view, effect: EFFECT_ALLOW${condition}}]}`;
   const policy = (a: string, b: string) =>

@@ -4,12 +4,12 @@ import { allow, CONSENT, deny, resourcePolicy, warningCodesOf } from '../../../t
 
 const RULES = [allow('[view]', '[user]')];
 
-test('a policy at scope `.` is reached by no request, for there `.` is the root (8.4)', () => {
+test('no request reaches a policy with scope `.`, because `.` in a request is the root (8.4)', () => {
   assert.equal(warningCodesOf(resourcePolicy(RULES), resourcePolicy(RULES, ', scope: "."')), ['scope/unreachable']);
   assert.equal(warningCodesOf(resourcePolicy(RULES), resourcePolicy(RULES, ', scope: a')), []);
 });
 
-test('at the root nobody can consent, so an ALLOW that needs consent never counts (8.3)', () => {
+test('the root has no parent, so an ALLOW that requires consent never applies there (8.3)', () => {
   assert.equal(warningCodesOf(resourcePolicy([allow('[view]', '[user]')], CONSENT)), ['scope/consent-at-root']);
   assert.equal(
     warningCodesOf(

@@ -37,7 +37,7 @@ test('a variable is used by a condition or an output, directly or through anothe
   );
 });
 
-test('any mention is a use: an optional one, one that folding removes, V and C as a whole', () => {
+test('any mention is a use: an optional one, one that folding removes, or V and C as whole values', () => {
   assert.equal(unused(conditional('V.?b.hasValue() || false && V.c && C.l == 1', LOCAL)), []);
   assert.equal(
     unused(resourcePolicy([allow('[view]', '[user]', ", output: {when: {ruleActivated: '[V, C]'}}")], LOCAL)),
@@ -45,7 +45,7 @@ test('any mention is a use: an optional one, one that folding removes, V and C a
   );
 });
 
-test('local variables of derived roles are used by the conditions of the definitions', () => {
+test('local variables of derived roles are used by conditions of their definitions', () => {
   const roles =
     "derivedRoles: {name: r, variables: {local: {x: 'P.id', y: 'P.id'}}, definitions: [{name: owner, parentRoles: [user], condition: {match: {expr: 'R.attr.owner == V.x'}}}]}";
   assert.equal(
@@ -57,7 +57,7 @@ test('local variables of derived roles are used by the conditions of the definit
   );
 });
 
-test('imported variables may be there for others', () => {
+test('imported variables may be unused', () => {
   const exported = "exportVariables: {name: e, definitions: {p: 'P.id', q: 'P.id'}}";
   assert.equal(unused(conditional('V.p == "x"', ', variables: {import: [e]}'), exported), []);
 });
@@ -68,7 +68,7 @@ const CONSTANTS = 'exportConstants: {name: c, definitions: {k: 1}}';
 const plain = (fields: string) => resourcePolicy([allow('[view]', '[user]')], fields);
 const OWNER = '{actions: [view], effect: EFFECT_ALLOW, derivedRoles: [owner]}';
 
-test('an import of which nothing is used is unused, whatever others use of the set', () => {
+test('an import without any used definition is reported, even if others use the set', () => {
   const user = resourcePolicy([OWNER], ', importDerivedRoles: [r_1]').replace('album', 'photo');
   assert.equal(warningsOf(ROLES, plain(', importDerivedRoles: [r-1]'), user), [
     'import/unused: nothing from the imported derived roles `r-1` is used',
@@ -81,7 +81,7 @@ test('an import of which nothing is used is unused, whatever others use of the s
   ]);
 });
 
-test('one name of the set is enough, also by way of an imported variable', () => {
+test('one used definition of the set is enough, also through an imported variable', () => {
   assert.equal(
     warningsOf(VARIABLES, CONSTANTS, conditional('V.p', ', variables: {import: [e]}, constants: {import: [c]}')),
     [],
@@ -97,14 +97,14 @@ const through = (kind: string, role: string) =>
     ', importDerivedRoles: [r]',
   ).replace('album', kind);
 
-test('a derived role is unused that no rule of any importing policy names', () => {
+test('a derived role that no rule of any importing policy names is reported', () => {
   assert.equal(warningsOf(USED_ROLES, through('album', 'owner')), [
     'derived-role/never-used: no rule names the derived role `friend`',
   ]);
   assert.equal(warningsOf(USED_ROLES, through('album', 'owner'), through('photo', 'friend')), []);
 });
 
-test('of a set of which nothing is used the import is unused, or the file', () => {
+test('for a set without any used definition the import is reported, or the file', () => {
   assert.equal(
     warningCodesOf(USED_ROLES, 'resourcePolicy: {resource: album, version: default, importDerivedRoles: [r]}'),
     ['import/unused'],
@@ -112,7 +112,7 @@ test('of a set of which nothing is used the import is unused, or the file', () =
   assert.equal(warningCodesOf(USED_ROLES), ['file/never-imported']);
 });
 
-test('derived roles and exports that nobody imports have no effect (1)', () => {
+test('derived roles and exports without an import are reported (1)', () => {
   assert.equal(warningsOf('exportConstants: {name: a-b, definitions: {k: 1}}'), [
     'file/never-imported: no policy imports export_constants.a_b',
   ]);
