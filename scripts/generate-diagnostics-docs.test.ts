@@ -11,7 +11,7 @@ test('docs/diagnostics is up to date with the registry and the recorded examples
   assert.is(status, 0);
 });
 
-test('every page has the meaning of a diagnostic and an example; the index links to every page', () => {
+test('every page has an explanation and an example, and the index links to every page', () => {
   const pages = diagnosticsPages();
   const index = pages.get('README.md') ?? '';
   for (const [name, text] of pages) {

@@ -14,7 +14,7 @@ function write(file: string, ...lines: readonly string[]): void {
   writeFileSync(join(root, file), `${lines.join('\n')}\n`);
 }
 
-test('a test that asserts nothing is found, one that does so through helpers is not', () => {
+test('a test without assertions is found, and one that asserts through helpers is not', () => {
   write('product.ts', "export function parse(text: string): void { if (text === '') throw new Error('empty'); }");
   write('tests/wait.ts', "export function until(holds: boolean): void { if (!holds) throw new Error('never'); }");
   write(

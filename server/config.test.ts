@@ -36,7 +36,7 @@ function problem(load: () => unknown): string {
   return assert.unreachable('accepted') as never;
 }
 
-test('without file and overrides the defaults hold', () => {
+test('without file and overrides the defaults apply', () => {
   const config = fromSets();
   assert.equal(config.server.httpListenAddr, { kind: 'tcp', host: undefined, port: 3592 });
   assert.equal(config.server.grpcListenAddr, { kind: 'tcp', host: undefined, port: 3593 });
@@ -51,11 +51,11 @@ test('an empty file, and empty blocks, are the defaults', () => {
   assert.equal(fromFile('server:\nengine:\n  globals:\nschema: {}\n'), fromSets());
 });
 
-test('JSON is a configuration too', () => {
+test('the configuration can be JSON', () => {
   assert.is(fromFile('{"schema": {"enforcement": "warn"}}').schemaEnforcement, 'warn');
 });
 
-test('an unknown key is an error that names the key and its place', () => {
+test('an unknown key is an error with the key and its location', () => {
   assert.is(
     problem(() => fromFile('server:\n  httpListenAddr: ":1"\n  httpListenAdr: ":2"\n')),
     'c.yaml:3:3: unknown key `server.httpListenAdr`',
@@ -74,7 +74,7 @@ test('an unknown key is an error that names the key and its place', () => {
   );
 });
 
-test('a wrong value is an error that says what is wanted', () => {
+test('an invalid value is an error that names the expected type', () => {
   assert.is(
     problem(() => fromFile('server:\n  requestLimits:\n    maxActionsPerResource: 0\n')),
     'c.yaml:3:5: `server.requestLimits.maxActionsPerResource` must be an integer from 1 to 500, not `0`',
@@ -113,7 +113,7 @@ test('a wrong value is an error that says what is wanted', () => {
   );
 });
 
-test('what would be missed is refused, what would not be is a warning', () => {
+test('ineffective settings are rejected when security depends on them, and otherwise cause a warning', () => {
   assert.match(
     problem(() => fromFile('telemetry: {disabled: false}')),
     'telemetry.disabled',
@@ -128,7 +128,7 @@ test('what would be missed is refused, what would not be is a warning', () => {
   assert.match(warnings[3] as string, 'environment variables of OpenTelemetry');
 });
 
-test('TLS is on with certificate and key, and half of it is an error: never plaintext instead', () => {
+test('TLS needs certificate and key, and one alone is an error instead of plaintext', () => {
   assert.is(fromSets().server.tls, undefined);
   assert.equal(fromSets('server.tls.cert=c.pem,server.tls.key=k.pem').server.tls, {
     cert: 'c.pem',
@@ -154,7 +154,7 @@ test('TLS is on with certificate and key, and half of it is an error: never plai
 const HASH = '$2b$04$abcdefghijklmnopqrstuuDFmCnsElMGNQbrI3uYKzNVpW1CYVBFy';
 const HASH_64 = Buffer.from(HASH).toString('base64');
 
-test('the admin API wants credentials of its own, and never shows them', () => {
+test('the admin API needs custom credentials, and never prints them', () => {
   const block = (text: string): string => `server:\n  adminAPI:\n    enabled: true\n    adminCredentials: {${text}}\n`;
   assert.equal(fromFile(block(`username: a, passwordHash: ${HASH_64}`)).server.adminAPI, {
     username: 'a',
@@ -180,7 +180,7 @@ test('the admin API wants credentials of its own, and never shows them', () => {
   }
 });
 
-test('as many processes serve as is said, or one a core', () => {
+test('the number of processes is the configured one, or one per core', () => {
   assert.is(fromSets().server.workers, undefined);
   assert.is(fromSets('server.workers=1').server.workers, 1);
   assert.match(
@@ -193,11 +193,11 @@ test('as many processes serve as is said, or one a core', () => {
   );
 });
 
-test('without a block the audit log is what it is by default', () => {
+test('without its block the audit log has its defaults', () => {
   assert.equal(fromSets().audit, AUDIT_DEFAULTS);
 });
 
-test('an audit log has a backend, and what the backend needs', () => {
+test('an audit log needs a backend, and the settings of that backend', () => {
   const audit = (text: string): Config['audit'] => fromFile(`audit:\n  enabled: true\n${text}`).audit;
   assert.is(audit('  backend: file\n').file.path, 'stdout');
   assert.is(audit('  backend: local\n  local: {storagePath: /x}').local.storagePath, '/x');
@@ -256,7 +256,7 @@ test('an audit log has a backend, and what the backend needs', () => {
   assert.equal(fromSets('audit.mask={principal.attr.ssn}').audit.mask, [{ root: 'principal', steps: ['attr', 'ssn'] }]);
 });
 
-test('a configuration is plain data that another process can be given', () => {
+test('a configuration is plain data that can be sent to another process', () => {
   const config = fromSets(
     'engine.globals.a=1',
     'audit.mask={principal.attr.ssn}',
@@ -265,14 +265,14 @@ test('a configuration is plain data that another process can be given', () => {
   assert.equal(structuredClone(config), config);
 });
 
-test('a key with a dot is not the path of another', () => {
+test('a key with a dot is not a path', () => {
   assert.is(
     problem(() => fromFile('"server.workers": 3')),
     'c.yaml:1:1: unknown key `server.workers`',
   );
 });
 
-test('bad YAML, a missing file and a folder are errors with a place', () => {
+test('invalid YAML, a missing file and a folder are errors with a location', () => {
   assert.match(
     problem(() => fromFile('a: [')),
     /^c\.yaml:1:\d+: /,
@@ -303,7 +303,7 @@ test('bad YAML, a missing file and a folder are errors with a place', () => {
   );
 });
 
-test('the environment is put into the raw text and takes part in its typing', () => {
+test('environment variables are substituted in the raw text, before types are determined', () => {
   const text =
     'server: {requestLimits: {maxActionsPerResource: ${MAX:7}, maxResourcesPerRequest: $MANY}}\nengine: {defaultScope: "a$$b ${EMPTY:x} $ c"}';
   const config = fromFile(text, { MANY: '9', EMPTY: '' });
@@ -347,7 +347,7 @@ test('overrides are merged over the file, map by map', () => {
   assert.equal(config.server.requestLimits, { maxActionsPerResource: 9, maxResourcesPerRequest: 8 });
 });
 
-test('an override may set several keys, lists, and text with escapes', () => {
+test('an override may set several keys, lists, and strings with escapes', () => {
   const { globals } = fromSets(
     'engine.globals.a=1,engine.globals.b=x',
     'engine.globals.l={x,2,y\\,z}',

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ThrottledReporter } from './throttled-reporter.js';
 
-test('a problem is reported at once, then every ten seconds with the number of those left out', () => {
+test('a problem is reported at once, and then every ten seconds with the number of suppressed reports', () => {
   const lines: string[] = [];
   let now = 0;
   const reporter = new ThrottledReporter(

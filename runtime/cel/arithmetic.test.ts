@@ -32,12 +32,12 @@ test('int division truncates toward zero and the remainder has the sign of the d
   assert.equal(modulo(new Uint(1n), new Uint(0n)), new CelError('modulus by zero'));
 });
 
-test('there is no remainder of doubles', () => {
+test('doubles have no remainder', () => {
   assert.equal(modulo(5, 2), new CelError('no such overload: _%_'));
   assert.equal(modulo(5, 2n), new CelError('no such overload: _%_'));
 });
 
-test('texts, bytes, lists and durations add up; a timestamp takes a duration from either side', () => {
+test('strings, bytes, lists and durations add up; a timestamp takes a duration on either side', () => {
   assert.is(add('a', 'b'), 'ab');
   assert.equal(add(Uint8Array.of(1), Uint8Array.of(2)), Uint8Array.of(1, 2));
   assert.equal(add([1], ['a']), [1, 'a']);
@@ -47,7 +47,7 @@ test('texts, bytes, lists and durations add up; a timestamp takes a duration fro
   assert.equal(subtract(new Duration(5n), new Duration(7n)), new Duration(-2n));
 });
 
-test('which text a wrong type gives depends on the left operand only', () => {
+test('the message for a wrong type depends only on the left operand', () => {
   const texts = (left: Result) =>
     [add, subtract, modulo].map((operate) => (operate(left, new TypeValue('int')) as CelError).message);
   assert.equal(texts('a'), ['no such overload', 'no such overload', 'no such overload']);
@@ -67,7 +67,7 @@ test('unary minus takes int, double and duration', () => {
     assert.equal(negate(operand), new CelError('no such overload: -_'));
 });
 
-test('the first failing operand is the result', () => {
+test('the first failed operand is the result', () => {
   const failure = new CelError('x');
   for (const operate of [add, subtract, multiply, divide, modulo]) {
     assert.is(operate(failure, undefined), failure);

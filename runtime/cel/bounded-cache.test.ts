@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BoundedCache } from './bounded-cache.js';
 
-test('a value is made once while it is held, and the oldest is forgotten first', () => {
+test('a value is created once while it is cached, and the oldest is evicted first', () => {
   const made: string[] = [];
   const make = (text: string) => {
     made.push(text);
@@ -13,7 +13,7 @@ test('a value is made once while it is held, and the oldest is forgotten first',
   assert.equal(made, ['a', 'b', 'c', 'a', 'large', 'large']);
 });
 
-test('what was made for a long text is not held', () => {
+test('values for long keys are not cached', () => {
   let made = 0;
   const cache = new BoundedCache<number>(2);
   const texts = ['a'.repeat(10_000), 'a'.repeat(10_001)];
@@ -21,7 +21,7 @@ test('what was made for a long text is not held', () => {
   assert.is(made, 3);
 });
 
-test('part of a long string does not keep the rest of it in memory', () => {
+test('a cached substring does not keep its long string in memory', () => {
   const cache = new BoundedCache<number>(100);
   const used = (): number => process.memoryUsage().heapUsed + process.memoryUsage().external;
   const before = used();

@@ -35,7 +35,7 @@ for (const [name, call] of CALLS) {
   });
 }
 
-test('a text of many parts is no longer than any other may be, though each part is short enough', () => {
+test('a string of many parts has the limit of any string, even if each part is short', () => {
   const half = 'a'.repeat(MAX_TEXT / 2 + 1);
   assert.throws(
     () => format('%s%s', [half, half]),

@@ -2,21 +2,21 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { codePointCount, codePointIndex, codePointsOf, compareText, shortened, unitOffset } from './code-points.js';
 
-test('a text is a sequence of code points', () => {
+test('a string is a sequence of code points', () => {
   assert.is(codePointCount('😀a😀'), 3);
   assert.is(codePointCount('é'), 1);
   assert.equal(codePointsOf('😀a'), ['😀', 'a']);
   assert.equal(codePointsOf(''), []);
 });
 
-test('offsets in units and in code points convert into each other', () => {
+test('offsets in UTF-16 units and in code points convert into each other', () => {
   assert.is(unitOffset('😀a😀', 2), 3);
   assert.is(unitOffset('😀a😀', 9), 5);
   assert.is(unitOffset('abc', 9), 3);
   assert.is(codePointIndex('😀a😀', 3), 2);
 });
 
-test('a text is shortened without splitting a code point', () => {
+test('a string is truncated without splitting a code point', () => {
   assert.is(shortened('abc', 3), 'abc');
   assert.is(shortened('abcd', 3), 'abc…');
   assert.is(shortened('ab😀d', 3), 'ab…');
@@ -24,7 +24,7 @@ test('a text is shortened without splitting a code point', () => {
   assert.is(shortened('ab\ud83dd', 3), 'ab\ud83d…');
 });
 
-test('the order of texts is that of their UTF-8 bytes', () => {
+test('strings are ordered like their UTF-8 bytes', () => {
   const texts = ['', 'a', 'ab', 'b', 'é', '\ud7ff', '\ue000', '\uffff', '😀', '😁'];
   for (const [i, a] of texts.entries()) {
     for (const [j, b] of texts.entries()) assert.is(Math.sign(compareText(a, b)), Math.sign(i - j), `${a} ${b}`);

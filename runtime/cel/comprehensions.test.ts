@@ -31,7 +31,7 @@ test('filter keeps the elements of a list, the keys of a map', () => {
   );
 });
 
-test('the first error ends evaluation; a non-bool predicate is no such overload', () => {
+test('the first error ends evaluation; a non-bool predicate has no overload', () => {
   assert.is(
     filter([1, 2], () => E1),
     E1,
@@ -54,7 +54,7 @@ test('the first error ends evaluation; a non-bool predicate is no such overload'
   );
 });
 
-test('map with a predicate maps what passes and evaluates nothing else', () => {
+test('map with a predicate maps only elements that pass, and evaluates nothing else', () => {
   assert.equal(
     mapWhere(
       [1, 2, 3],
@@ -65,7 +65,7 @@ test('map with a predicate maps what passes and evaluates nothing else', () => {
   );
 });
 
-test('transformList gives a list from index and element or key and value', () => {
+test('transformList returns a list from index and element or key and value', () => {
   assert.equal(
     transformList(['a', 'b'], (i) => i),
     [0n, 1n],
@@ -102,7 +102,7 @@ test('transformMap keeps the keys', () => {
   );
 });
 
-test('transformMapEntry inserts entries; a key may come once', () => {
+test('transformMapEntry inserts entries, and a duplicate key is an error', () => {
   assert.equal(valueOf(transformMapEntry(['a', 'b'], (i, v) => mapOf([[v, i]]))), { a: 0, b: 1 });
   assert.equal(
     valueOf(

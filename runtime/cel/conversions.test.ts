@@ -41,14 +41,14 @@ test('size counts code points, bytes, elements, entries, levels', () => {
   assert.is(size(new Levels()), 3n);
 });
 
-test('size of anything else names itself, but not for times and SPIFFE values', () => {
+test('the error of size names the type, except for times and SPIFFE values', () => {
   for (const x of [true, 1n, new Uint(1n), 5, null, new TypeValue('int'), new Optional(1), new Address()])
     assert.is(text(size(x)), 'no such overload: size');
   for (const x of [new Duration(0n), new Timestamp(0, 0, 0), new Spiffe()])
     assert.is(text(size(x)), 'no such overload');
 });
 
-test('int truncates doubles and reads decimal text', () => {
+test('int truncates doubles and parses decimal strings', () => {
   assert.is(toInt(-1.9), -1n);
   assert.is(toInt('+5'), 5n);
   assert.is(toInt('-9223372036854775808'), -(2n ** 63n));
@@ -62,7 +62,7 @@ test('int truncates doubles and reads decimal text', () => {
   assert.is(text(toInt(null)), 'no such overload: int(null_type)');
 });
 
-test('uint refuses what is negative, -0.5 included', () => {
+test('uint rejects negative numbers, including -0.5', () => {
   assert.equal(toUint(5.9), new Uint(5n));
   assert.equal(toUint(-0), new Uint(0n));
   assert.equal(toUint('18446744073709551615'), new Uint(2n ** 64n - 1n));
@@ -70,14 +70,14 @@ test('uint refuses what is negative, -0.5 included', () => {
   for (const x of ['-5', '+5', '']) assert.is(text(toUint(x)), "type conversion error from 'string' to 'uint'");
 });
 
-test('double reads text or fails as a conversion', () => {
+test('double parses strings or fails as a conversion', () => {
   assert.is(toDouble('1.5'), 1.5);
   assert.is(toDouble(new Uint(3n)), 3);
   assert.is(text(toDouble('1e400')), "type conversion error from 'string' to 'double'");
   assert.is(text(toDouble(true)), 'no such overload: double(bool)');
 });
 
-test('string of numbers, bools, UTF-8 bytes and addresses; other kinds have none', () => {
+test('string accepts numbers, bools, UTF-8 bytes and addresses, and no other types', () => {
   assert.is(toText(1234567), '1.234567e+06');
   assert.is(toText(5n), '5');
   assert.is(toText(true), 'true');
@@ -88,19 +88,19 @@ test('string of numbers, bools, UTF-8 bytes and addresses; other kinds have none
   assert.is(text(toText(new Levels())), 'no such overload: string(authz.lib.hierarchy)');
 });
 
-test('bool knows six words for each', () => {
+test('bool accepts six words for each value', () => {
   for (const word of ['1', 't', 'T', 'true', 'TRUE', 'True']) assert.is(toBool(word), true);
   for (const word of ['0', 'f', 'F', 'false', 'FALSE', 'False']) assert.is(toBool(word), false);
   assert.is(text(toBool('yes')), "type conversion error from 'string' to 'bool'");
   assert.is(text(toBool(5)), 'no such overload: bool(double)');
 });
 
-test('bytes is the UTF-8 of a text', () => {
+test('bytes is the UTF-8 of a string', () => {
   assert.equal(toBytes('é'), Uint8Array.of(0xc3, 0xa9));
   assert.is(text(toBytes(5)), 'no such overload: bytes(double)');
 });
 
-test('type names the runtime type', () => {
+test('type returns the runtime type', () => {
   assert.equal(typeOf(5), new TypeValue('double'));
   assert.equal(typeOf(null), new TypeValue('null_type'));
   assert.equal(typeOf(new TypeValue('int')), new TypeValue('type'));

@@ -16,7 +16,7 @@ test('base64 is the standard alphabet, padded', () => {
   assert.is(text(base64Encode('a')), 'no such overload: base64.encode(string)');
 });
 
-test('decoding ignores line ends and names the byte that is wrong', () => {
+test('decoding ignores line ends, and errors name the invalid byte', () => {
   assert.equal(base64Decode('aGVs\nbG8=\r\n'), Uint8Array.from(Buffer.from('hello')));
   assert.is(text(base64Decode('!!')), 'illegal base64 data at input byte 0');
   assert.is(text(base64Decode('_-8=')), 'illegal base64 data at input byte 0');
@@ -34,17 +34,17 @@ test('json.encode is compact, keys sorted by UTF-8 bytes', () => {
   assert.is(jsonEncode({ 9: 1, 10: 2, a: 3 }), '{"10":2,"9":1,"a":3}');
 });
 
-test('json.encode escapes what HTML and JavaScript would trip over', () => {
+test('json.encode escapes characters that are special in HTML and JavaScript', () => {
   assert.is(jsonEncode('x<>&\u2028\u2029"\n'), '"x\\u003c\\u003e\\u0026\\u2028\\u2029\\"\\n"');
 });
 
-test('json.encode writes numbers as JavaScript does, except -0; big integers are texts', () => {
+test('json.encode writes numbers like JavaScript, except -0; big integers are strings', () => {
   assert.is(jsonEncode([1e21, 1e-7, 5, -0]), '[1e+21,1e-7,5,-0]');
   assert.is(jsonEncode(new Uint(2n ** 64n - 1n)), '"18446744073709551615"');
   assert.is(text(jsonEncode(Number.NaN)), 'proto: google.protobuf.Value.number_value: invalid NaN value');
 });
 
-test('json.encode fails where an output would', () => {
+test('json.encode fails for the values that an output rejects', () => {
   assert.is(text(jsonEncode(mapOf([[1n, 'a']]))), "unsupported type conversion from 'int' to string");
 });
 

@@ -14,7 +14,7 @@ class Refusing extends Opaque {
 
 const NESTED = (levels: number): Value => (levels === 0 ? 1 : [NESTED(levels - 1)]);
 
-test('values of different kinds are unequal without an error', () => {
+test('values of different types are unequal without an error', () => {
   assert.is(equals('5', 5), false);
   assert.is(equals(null, 0), false);
   assert.is(equals(true, 'true'), false);
@@ -29,7 +29,7 @@ test('int, uint and double compare by value', () => {
   assert.is(equals(new Uint(1n), -1n), false);
 });
 
-test('an integer is compared with a double through double', () => {
+test('an integer is compared with a double as a double', () => {
   assert.is(equals(9007199254740993n, 9007199254740992), true);
   assert.is(equals(9223372036854775807n, 9223372036854775808), true);
   assert.is(equals(9007199254740993n, 9007199254740992n), false);
@@ -54,7 +54,7 @@ test('int and uint keys match each other, a double key only a double', () => {
   assert.is(equals(mapOf([[1n, 'a']]), mapOf([[1, 'a']])), false);
 });
 
-test('a key of the prototype is no entry', () => {
+test('a name of Object.prototype is not an entry', () => {
   assert.is(equals({ constructor: 1 }, { a: 1 }), false);
   assert.is(equals({ a: 1 }, JSON.parse('{"__proto__": 1}')), false);
 });
@@ -73,7 +73,7 @@ test('optionals are equal when both are none or both hold equal values', () => {
   assert.is(equals(new Optional(1n), 1n), false);
 });
 
-test('a hierarchy on the left refuses other kinds, null excepted; on the right it is unequal; != never fails', () => {
+test('a hierarchy on the left rejects other types except null; on the right it is unequal; != never fails', () => {
   const h = new Refusing();
   assert.equal(equals(h, 'a'), new CelError('no such overload'));
   assert.is(equals(h, null), false);
@@ -81,14 +81,14 @@ test('a hierarchy on the left refuses other kinds, null excepted; on the right i
   assert.is(notEquals(h, 'a'), true);
 });
 
-test('the first failing operand is the result', () => {
+test('the first failed operand is the result', () => {
   const first = new CelError('first');
   assert.is(equals(first, new CelError('second')), first);
   assert.is(notEquals(1, first), first);
   assert.is(equals(undefined, first), undefined);
 });
 
-test('a condition on a failed operand neither holds nor differs', () => {
+test('a condition on a failed operand is neither true nor false', () => {
   const failures: readonly Result[] = [undefined, new CelError('x')];
   for (const failure of failures) {
     assert.is(isEqual(failure, failure), false);
@@ -101,13 +101,13 @@ test('a condition on a failed operand neither holds nor differs', () => {
   assert.is(differs(1, 1n), false);
 });
 
-test('what an `==` that fails leaves is neither equal nor different', () => {
+test('operands whose `==` fails are neither equal nor different', () => {
   assert.is(isEqual(new Refusing(), 1), false);
   assert.is(differs(new Refusing(), 1), false);
   assert.is(notEquals(new Refusing(), 1), true);
 });
 
-test('values nested without bound fail instead of overflowing the stack', () => {
+test('deeply nested values fail instead of overflowing the stack', () => {
   assert.is(equals(NESTED(100), NESTED(100)), true);
   assert.throws(
     () => equals(NESTED(MAX_DEPTH + 1), NESTED(MAX_DEPTH + 1)),

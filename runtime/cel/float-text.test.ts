@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { doubleOfText } from './float-text.js';
 
-test('decimal, exponent, a point without digits on one side, a sign', () => {
+test('accepts decimals, exponents, a point without digits on one side, and a sign', () => {
   for (const [text, value] of [
     ['1.5', 1.5],
     ['.5', 0.5],
@@ -23,7 +23,7 @@ test('hexadecimal needs a binary exponent', () => {
   assert.is(doubleOfText('0x1p-2000'), 0);
 });
 
-test('underscores stand between digits', () => {
+test('underscores separate digits', () => {
   assert.is(doubleOfText('1_000'), 1000);
   assert.is(doubleOfText('0x_1p0'), 1);
   for (const text of ['_1', '1_', '1__0', '1_.5', '1e_5', '_']) assert.is(doubleOfText(text), undefined);
@@ -35,14 +35,14 @@ test('nan, inf and infinity in any case', () => {
   assert.is(doubleOfText('Infinity'), Number.POSITIVE_INFINITY);
 });
 
-test('overflow is an error, underflow 0; anything else is no number', () => {
+test('overflow is an error, underflow is 0, and anything else is invalid', () => {
   assert.is(doubleOfText('1e400'), undefined);
   assert.is(doubleOfText('1e-400'), 0);
   for (const text of ['', ' 1', '1 ', '.', 'e5', '1e', 'abc', '0x', '0b1', '１'])
     assert.is(doubleOfText(text), undefined);
 });
 
-test('a long text takes linear time', () => {
+test('a long string takes linear time', () => {
   assert.is(doubleOfText(`${'1'.repeat(200_000)}x`), undefined);
 });
 

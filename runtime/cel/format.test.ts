@@ -10,7 +10,7 @@ const formatted = (template: string, ...args: readonly Value[]) => {
   return result instanceof CelError ? result.message : result;
 };
 
-test('%s prints every value in its own way', () => {
+test('%s prints every type in its own form', () => {
   const cases: readonly (readonly [Value, string])[] = [
     ['a', 'a'],
     [1, '1'],
@@ -63,7 +63,7 @@ test('the number clauses print ints, uints and doubles', () => {
   for (const [template, value, text] of cases) assert.is(formatted(template, value), text, template);
 });
 
-test('each clause names what it takes and what it was given', () => {
+test('errors of each clause name the accepted types and the actual one', () => {
   const cases: readonly (readonly [string, Value, string])[] = [
     ['%d', 'a', 'decimal clause can only be used on ints, uints, and doubles, was given string'],
     ['%f', true, 'fixed-point clause can only be used on ints, uints, and doubles, was given bool'],
@@ -81,7 +81,7 @@ test('each clause names what it takes and what it was given', () => {
     assert.is(formatted(template, value), `error during formatting: ${text}`);
 });
 
-test('a bad template is the result where it is reached', () => {
+test('an invalid template is the result when it is evaluated', () => {
   const clause = 'could not parse formatting clause: ';
   const precision = `${clause}error while parsing precision: `;
   assert.is(formatted('%s'), 'index 0 out of range');
@@ -105,7 +105,7 @@ test('a template or arguments of another type have no overload', () => {
   assert.is(format(undefined, 5), undefined);
 });
 
-test('a list nested beyond measure fails the call, and is no crash', () => {
+test('a deeply nested list fails the call without a crash', () => {
   let deep: Value = [];
   for (let level = 0; level < 100_000; level += 1) deep = [deep];
   assert.throws(

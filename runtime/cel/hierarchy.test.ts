@@ -17,7 +17,7 @@ const h = (text: string) => hierarchy(text) as HierarchyValue;
 const none = hierarchy([]) as HierarchyValue;
 const levels = (result: Result) => (result instanceof CelError ? result.message : (result as HierarchyValue).levels);
 
-test('a hierarchy is made of text, of text and a separator, or of a list', () => {
+test('a hierarchy is created from a string, from a string and a separator, or from a list', () => {
   assert.equal(levels(hierarchy('a.b')), ['a', 'b']);
   assert.equal(levels(hierarchy('')), ['']);
   assert.equal(levels(hierarchy('a..b')), ['a', '', 'b']);
@@ -50,7 +50,7 @@ test('relatives are found by prefix and depth', () => {
   assert.is(siblingOf(h('a'), h('a.b')), false);
 });
 
-test('common ancestors of equally deep ones leave out the last level', () => {
+test('common ancestors of hierarchies with equal depth exclude the last level', () => {
   assert.equal(levels(commonAncestors(h('a.b.c'), h('a.b.d'))), ['a', 'b']);
   assert.equal(levels(commonAncestors(h('a.b.c'), h('a.b.c'))), ['a', 'b']);
   assert.equal(levels(commonAncestors(h('a.b'), h('a.b.c.d'))), ['a', 'b']);
@@ -58,7 +58,7 @@ test('common ancestors of equally deep ones leave out the last level', () => {
   assert.ok(commonAncestors(none, none) instanceof CelError);
 });
 
-test('another receiver is class B or A by its kind, another argument class A', () => {
+test('a wrong receiver is class B or A by its type, a wrong argument class A', () => {
   assert.is(levels(ancestorOf(null, h('a'))), 'no such overload: ancestorOf');
   assert.is(levels(ancestorOf('a', h('a'))), 'no such overload');
   assert.is(levels(ancestorOf(new Duration(1n), h('a'))), 'no such overload');
@@ -66,7 +66,7 @@ test('another receiver is class B or A by its kind, another argument class A', (
   assert.is(ancestorOf(5, undefined), undefined);
 });
 
-test('a hierarchy equals its like, refuses other kinds on its right and is indexed by ints', () => {
+test('a hierarchy equals equal hierarchies, rejects other types on its right and is indexed by ints', () => {
   assert.is(h('a.b').equalTo(hierarchy(['a', 'b']) as HierarchyValue), true);
   assert.is(h('a.b').equalTo(h('a')), false);
   assert.is(levels(h('a').equalTo('a')), 'no such overload');

@@ -83,7 +83,7 @@ const OPERATIONS: readonly (readonly [arity: number, Operation])[] = (
   names.split(' ').map((name) => [arity, (cel as unknown as Record<string, Operation>)[name] as Operation] as const),
 );
 
-test('nothing throws but for values nested too deeply, and every result is a value or a failure', () => {
+test('only deeply nested values throw, and every result is a value or a failure', () => {
   for (const [arity, operation] of OPERATIONS) {
     for (const a of VALUES) {
       for (const b of arity > 1 ? VALUES : [null]) {
@@ -94,7 +94,7 @@ test('nothing throws but for values nested too deeply, and every result is a val
   }
 });
 
-test('an argument that failed is the result, the first one from the left', () => {
+test('the first failed argument from the left is the result', () => {
   for (const [arity, operation] of OPERATIONS) {
     for (let position = 0; position < arity; position++) {
       const args: unknown[] = Array.from({ length: arity }, (_, i) => (i < position ? 'a' : failure));
@@ -125,7 +125,7 @@ test('macros neither throw nor hide the failure of their range', () => {
     );
 });
 
-test('conditions on failures do not hold, in either polarity', () => {
+test('conditions on failures are false in either polarity', () => {
   const {
     isEqual,
     differs,

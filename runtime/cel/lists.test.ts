@@ -7,7 +7,7 @@ import { CelError, Duration, Message, Optional, Uint, type Result, type Value } 
 const text = (result: Result) => (result as CelError).message;
 const NESTED = (levels: number): Value => (levels === 0 ? 1n : [NESTED(levels - 1)]);
 
-test('a list literal evaluates all elements; any error is the result', () => {
+test('a list literal evaluates all elements, and any error is the result', () => {
   const failure = new CelError('x');
   assert.equal(listOf([1, 'a']), [1, 'a']);
   assert.is(listOf([1, failure, undefined]), failure);
@@ -26,7 +26,7 @@ test('an optional element is dropped when it is none, and must be optional', () 
   assert.is(text(listOfOptionals([[true, 5]])), 'cannot initialize optional list element from non-optional value 5');
 });
 
-test('slice takes a range inside the list', () => {
+test('slice takes a range within the list', () => {
   assert.equal(slice([1, 2, 3, 4], 1n, 3n), [2, 3]);
   assert.equal(slice([1, 2, 3, 4], 4n, 4n), []);
   assert.is(text(slice([1, 2, 3, 4], 1n, 5n)), 'cannot slice(1, 5), list is length 4');
@@ -35,7 +35,7 @@ test('slice takes a range inside the list', () => {
   assert.is(text(slice([1], 5, 2n)), 'no such overload: slice(list, double, int)');
 });
 
-test('flatten takes one level unless told otherwise, and keeps other elements', () => {
+test('flatten takes one level by default, and keeps other elements', () => {
   const list = [1, [2, [3]]];
   assert.equal(flatten(list), [1, 2, [3]]);
   assert.equal(flatten(list, 0n), list);
@@ -83,7 +83,7 @@ test('lists.range counts from 0', () => {
   assert.instance(listsRange(2n ** 40n), CelError);
 });
 
-test('distinct fails the call for values nested too deeply, whatever nests them', () => {
+test('distinct fails the call for deeply nested values of any type', () => {
   const nestings: readonly ((inner: Value) => Value)[] = [
     (inner) => [inner],
     (inner) => ({ a: inner }),

@@ -21,7 +21,7 @@ test('a || b is true if either is true, whatever the other does', () => {
   }
 });
 
-test('when nothing decides, the first problem in source order is the result', () => {
+test('without a decisive operand the first failure in source order is the result', () => {
   const rows: readonly (readonly [Result, Result, Result])[] = [
     [E1, E2, E1],
     [5, E1, A],
@@ -38,7 +38,7 @@ test('when nothing decides, the first problem in source order is the result', ()
   assert.is(or(false, E2), E2);
 });
 
-test('a non-bool condition of ?: and operand of ! is no such overload, an error passes', () => {
+test('a non-bool condition of ?: or operand of ! has no overload, and an error is passed on', () => {
   assert.equal(conditional(null, 1, 2), A);
   assert.is(conditional(E1, 1, 2), E1);
   assert.equal(not(5), A);
@@ -46,7 +46,7 @@ test('a non-bool condition of ?: and operand of ! is no such overload, an error 
   assert.is(not(false), true);
 });
 
-test('only the chosen branch of ?: matters', () => {
+test('only the chosen branch of ?: is evaluated', () => {
   assert.is(conditional(true, 1, E1), 1);
   assert.is(conditional(false, 1, E1), E1);
 });

@@ -5,13 +5,13 @@ import { CelError, Optional, Uint, type ValueMap } from './values.js';
 
 const literal = (...entries: Parameters<typeof mapOf>[0]) => mapOf(entries) as ValueMap;
 
-test('of duplicate keys the last wins, without an error', () => {
+test('the last of duplicate keys wins, without an error', () => {
   const map = literal([1n, 'a'], [1n, 'b']);
   assert.is(mapSize(map), 1);
   assert.is(mapGet(map, 1n), 'b');
 });
 
-test('keys 1 and 1u are two entries although lookups are cross-type, the exact kind first', () => {
+test('keys 1 and 1u are two entries although lookups are cross-type, with the exact type first', () => {
   const map = literal([1n, 'a'], [new Uint(1n), 'b']);
   assert.is(mapSize(map), 2);
   assert.is(mapGet(map, new Uint(1n)), 'b');
@@ -25,7 +25,7 @@ test('a double key is found only by an equal double', () => {
   assert.is(mapGet(literal([5n, 'a']), 5.5), undefined);
 });
 
-test('any value is accepted as key, and kinds do not meet', () => {
+test('any value is accepted as key, and types are distinct', () => {
   const map = literal([null, 1], [true, 2], [[1], 3], ['1', 4], ['true', 5]);
   assert.is(mapGet(map, null), 1);
   assert.is(mapGet(map, true), 2);
@@ -34,14 +34,14 @@ test('any value is accepted as key, and kinds do not meet', () => {
   assert.equal(mapKeys(map), [null, true, [1], '1', 'true']);
 });
 
-test('bytes as a key are the internal error of the reference', () => {
+test('bytes as a key are the internal error of the reference PDP', () => {
   assert.equal(
     mapOf([[Uint8Array.of(1), 1]]),
     new CelError('internal error: runtime error: hash of unhashable type types.Bytes'),
   );
 });
 
-test('the names of the prototype are keys like any other', () => {
+test('names of Object.prototype are ordinary keys', () => {
   assert.is(mapGet({ a: 1 }, 'constructor'), undefined);
   assert.is(mapGet(literal(['__proto__', 1]), '__proto__'), 1);
   assert.is(mapGet(JSON.parse('{"__proto__": 1}'), '__proto__'), 1);
@@ -78,7 +78,7 @@ test('an optional entry is dropped when its value is none, and must be optional'
   );
 });
 
-test('key text in messages: strings raw, numbers decimal, bools as words', () => {
+test('keys in messages: strings unquoted, numbers decimal, bools as words', () => {
   assert.equal(['a b', 5, 5.5, 1e20, 5n, new Uint(7n), true].map(keyText), [
     'a b',
     '5',

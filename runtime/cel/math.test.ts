@@ -15,7 +15,7 @@ test('greatest and least compare across numeric types; the first of equal values
   assert.is(math.mathLeast(5), 5);
 });
 
-test('which text a wrong type gives depends on the form', () => {
+test('the message for a wrong type depends on the form', () => {
   assert.is(text(math.mathGreatest('a')), 'no such overload: math.@max(string)');
   assert.is(text(math.mathLeast('a', 1)), 'no such overload: math.@min(string, double)');
   assert.is(text(math.mathGreatest(1, null, 2)), 'no such overload: math.@max');
@@ -41,7 +41,7 @@ test('round is half away from zero', () => {
   assert.ok(Number.isNaN(math.mathRound(Number.NaN)));
 });
 
-test('abs, sign and sqrt take every number; abs of the least int overflows', () => {
+test('abs, sign and sqrt take every number; abs of the smallest int overflows', () => {
   assert.is(math.mathAbs(-5n), 5n);
   assert.is(text(math.mathAbs(MIN_INT)), 'integer overflow');
   assert.equal(math.mathSign(new Uint(5n)), new Uint(1n));
@@ -51,7 +51,7 @@ test('abs, sign and sqrt take every number; abs of the least int overflows', () 
   assert.is(text(math.mathAbs('a')), 'no such overload: math.abs(string)');
 });
 
-test('ceil, floor, trunc and the tests of a double take doubles only', () => {
+test('ceil, floor, trunc and the double predicates take only doubles', () => {
   assert.is(math.mathCeil(1.2), 2);
   assert.is(math.mathFloor(-1.2), -2);
   assert.is(math.mathTrunc(-1.7), -1);
@@ -60,7 +60,7 @@ test('ceil, floor, trunc and the tests of a double take doubles only', () => {
   assert.is(text(math.mathCeil(5n)), 'no such overload: math.ceil(int)');
 });
 
-test('bits of ints and uints', () => {
+test('bitwise functions of ints and uints', () => {
   assert.is(math.mathBitAnd(3n, 5n), 1n);
   assert.is(math.mathBitOr(-8n, 1n), -7n);
   assert.equal(math.mathBitXor(new Uint(3n), new Uint(5n)), new Uint(6n));

@@ -6,21 +6,21 @@ import { CelError, Uint, type Value } from './values.js';
 
 const A = new CelError('no such overload');
 
-test('x in list is true iff some element equals it, across numeric kinds', () => {
+test('x in list is true iff some element equals it, across number types', () => {
   assert.is(inCollection(1, [1n, 2n]), true);
   assert.is(inCollection(new Uint(1n), [1]), true);
   assert.is(inCollection(null, [null]), true);
   assert.is(inCollection(Number.NaN, [Number.NaN]), false);
 });
 
-test('x in map asks for a key; another kind of key is not there', () => {
+test('x in map looks up a key; a key of another type is not found', () => {
   assert.is(inCollection('a', { a: 1 }), true);
   assert.is(inCollection('toString', { a: 1 }), false);
   assert.is(inCollection(1, { a: 1 }), false);
   assert.is(inCollection(5, mapOf([[5n, 'a']])), true);
 });
 
-test('bytes in a literal map are neither in nor not in', () => {
+test('bytes are neither in nor not in a literal map', () => {
   const map = mapOf([['a', 1n]]);
   assert.ok(inCollection(new Uint8Array([97]), map) instanceof CelError);
   assert.is(isIn(new Uint8Array([97]), map), false);
@@ -28,7 +28,7 @@ test('bytes in a literal map are neither in nor not in', () => {
   assert.is(inCollection(new Uint8Array([97]), { a: 1 }), false);
 });
 
-test('in anything else is no such overload, whatever the left side', () => {
+test('in has no overload for other types, whatever the left side', () => {
   for (const collection of ['abc', 5, null, true]) assert.equal(inCollection('a', collection), A);
 });
 
@@ -48,7 +48,7 @@ test('a failed operand is neither in nor not in', () => {
   assert.is(isNotIn('a', { b: 1 }), true);
 });
 
-test('membership in a literal list made a set is that of the list', () => {
+test('membership in a literal list compiled to a set equals membership in the list', () => {
   const set: ReadonlySet<Value> = new Set<Value>(['a', 2, null, true]);
   for (const x of ['a', 2, 2n, new Uint(2n), null, true]) assert.is(isOneOf(x, set), true);
   for (const x of ['b', 3n, false, [], Number.NaN]) {

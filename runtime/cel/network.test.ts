@@ -44,7 +44,7 @@ test('an address prints in its canonical form', () => {
   assert.is(ipIsCanonical('2001:DB8::1'), false);
 });
 
-test('a bad address is named with the reason', () => {
+test('the error for an invalid address has the reason', () => {
   const reasons: readonly (readonly [string, string])[] = [
     ['', 'unable to parse IP'],
     ['héllo', 'unable to parse IP'],
@@ -75,7 +75,7 @@ test('a bad address is named with the reason', () => {
   assert.is(shown(toIp(5)), 'no such overload: ip(double)');
 });
 
-test('a bad network is named with the reason', () => {
+test('the error for an invalid network has the reason', () => {
   const reasons: readonly (readonly [string, string])[] = [
     ['1.2.3.4', "no '/'"],
     ['1.2.3.4/', 'bad bits after slash: ""'],
@@ -107,7 +107,7 @@ test('a network keeps its host bits until masked', () => {
   assert.is((toIp('10.0.0.1') as Opaque).equalTo('10.0.0.1'), false);
 });
 
-test('containment is false between families', () => {
+test('containment is false across address families', () => {
   const ten = toCidr('10.0.0.0/8');
   assert.is(containsIP(ten, '10.1.1.1'), true);
   assert.is(containsIP(ten, toIp('11.1.1.1')), false);
@@ -120,7 +120,7 @@ test('containment is false between families', () => {
   assert.is(shown(cidrIp('a.b')), 'no such overload: ip(string)');
 });
 
-test('addresses know what they are for', () => {
+test('predicates classify addresses', () => {
   const kinds = [isLoopback, isGlobalUnicast, isLinkLocalMulticast, isLinkLocalUnicast, isUnspecified];
   const which = (text: string) => kinds.filter((kind) => kind(toIp(text)) === true).map((kind) => kind.name);
   assert.equal(which('127.0.0.1'), ['isLoopback']);
@@ -139,7 +139,7 @@ test('addresses know what they are for', () => {
   assert.is(family(toIp('::1')), 6n);
 });
 
-test('inIPAddrRange takes mapped addresses as IPv4 and reads prefixes leniently', () => {
+test('inIPAddrRange treats mapped addresses as IPv4 and parses prefixes leniently', () => {
   const cases: readonly (readonly [string, string, boolean | string])[] = [
     ['10.0.0.1', '10.0.0.0/8', true],
     ['10.0.0.1', '11.0.0.0/8', false],

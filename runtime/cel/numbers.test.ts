@@ -25,13 +25,13 @@ test('string(double) is plain from 1e-4 to below 1e6 and scientific outside', ()
   for (const [value, text] of rows) assert.is(doubleText(value), text);
 });
 
-test('inside a message an exponent begins at 1e21', () => {
+test('inside a message an exponent starts at 1e21', () => {
   assert.is(plainDoubleText(1234567.5), '1234567.5');
   assert.is(plainDoubleText(1e20), '100000000000000000000');
   assert.is(plainDoubleText(1e300), '1e+300');
 });
 
-test('integers meet doubles as doubles, each other exactly', () => {
+test('integers are compared with doubles as doubles, and with each other exactly', () => {
   assert.is(compareNumbers(9007199254740993n, 9007199254740992), 0);
   assert.is(compareNumbers(9007199254740993n, new Uint(9007199254740992n)), 1);
   assert.is(compareNumbers(Number.POSITIVE_INFINITY, 2n ** 63n - 1n), 1);

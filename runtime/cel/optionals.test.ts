@@ -26,27 +26,27 @@ test('ofNonZeroValue is none for 0, "", empty bytes, false, [], {}, null and an 
   for (const x of [1n, Number.NaN, 'a', [0], true]) assert.equal(optional.optionalOfNonZeroValue(x), new Optional(x));
 });
 
-test('the zero timestamp is the first moment of the year 1, to the nanosecond', () => {
+test('the zero timestamp is the first instant of the year 1, to the nanosecond', () => {
   assert.equal(optional.optionalOfNonZeroValue(new Timestamp(MIN_SECONDS, 0, 0)), NONE);
   for (const t of [new Timestamp(MIN_SECONDS, 1, 0), new Timestamp(MIN_SECONDS + 1, 0, 0), new Timestamp(0, 0, 0)]) {
     assert.equal(optional.optionalOfNonZeroValue(t), new Optional(t));
   }
 });
 
-test('a value that is not zero of its kind is kept', () => {
+test('a value that is not zero for its type is kept', () => {
   for (const x of [new Duration(1n), new Uint(1n), new Uint8Array([0]), { a: null }, new Message('m', { a: 1 })]) {
     assert.equal(optional.optionalOfNonZeroValue(x), new Optional(x));
   }
 });
 
-test('value of none is a dereference; hasValue and value name a wrong receiver', () => {
+test('value of none is a dereference error; errors of hasValue and value name a wrong receiver', () => {
   assert.is(text(optional.optionalValue(NONE)), 'optional.none() dereference');
   assert.is(optional.optionalValue(new Optional(null)), null);
   assert.is(text(optional.optionalHasValue(5)), 'no such overload: hasValue(double)');
   assert.is(text(optional.optionalValue(null)), 'no such overload: value(null_type)');
 });
 
-test('or and orValue need the other side only for none; a wrong receiver is no such overload', () => {
+test('or and orValue evaluate the other side only for none; a wrong receiver has no overload', () => {
   const failure = new CelError('x');
   assert.is(optional.optionalOrValue(new Optional(1), failure), 1);
   assert.is(optional.optionalOrValue(NONE, failure), failure);
@@ -56,14 +56,14 @@ test('or and orValue need the other side only for none; a wrong receiver is no s
   assert.is(optional.optionalOr(failure, NONE), failure);
 });
 
-test('unwrap drops nones and names a list of something else', () => {
+test('unwrap drops nones, and its error names the type of another element', () => {
   assert.equal(optional.unwrapOpt([new Optional(5), NONE]), [5]);
   assert.equal(optional.optionalUnwrap([]), []);
   assert.is(text(optional.optionalUnwrap(5)), 'no such overload: optional.unwrap(double)');
   assert.is(text(optional.unwrapOpt([5])), 'no such overload: unwrapOpt(list)');
 });
 
-test('optMap maps what is there, optFlatMap takes the optional the body gives', () => {
+test('optMap maps present values, optFlatMap returns the optional of the body', () => {
   assert.equal(
     optional.optMap(new Optional(2n), (x) => (x as bigint) + 1n),
     new Optional(3n),

@@ -16,7 +16,7 @@ import {
 } from './ordering.js';
 import { CelError, Duration, Optional, type Result, Timestamp, Uint, type Value } from './values.js';
 
-test('numbers of all kinds have one order', () => {
+test('numbers of all types have one order', () => {
   assert.is(lessThan(new Uint(1n), 2n), true);
   assert.is(lessThan(5, new Uint(6n)), true);
   assert.is(greaterThan(new Uint(1n), -1n), true);
@@ -25,13 +25,13 @@ test('numbers of all kinds have one order', () => {
   assert.is(lessThan(9223372036854775807n, 9223372036854775808), false);
 });
 
-test('NaN is in no order, without an error', () => {
+test('NaN is unordered, without an error', () => {
   for (const compare of [lessThan, atMost, greaterThan, atLeast]) assert.is(compare(Number.NaN, 1), false);
   assert.is(notLess(Number.NaN, 1n), true);
   assert.is(notLess(Number.NaN, 1), true);
 });
 
-test('texts are ordered by code point, not by UTF-16 unit', () => {
+test('strings are ordered by code point, not by UTF-16 unit', () => {
   assert.is(lessThan('\uffff', '😀'), true);
   assert.is(lessThan('a', 'ab'), true);
   assert.is(greaterThan('é', 'z'), true);
@@ -44,7 +44,7 @@ test('false is before true, bytes by byte, timestamps by instant, durations by l
   assert.is(atMost(new Duration(1n), new Duration(1n)), true);
 });
 
-test('which text a wrong type gives depends on the left operand only', () => {
+test('the message for a wrong type depends only on the left operand', () => {
   const unnamed: readonly Value[] = [
     1n,
     new Uint(1n),
@@ -61,7 +61,7 @@ test('which text a wrong type gives depends on the left operand only', () => {
   assert.equal(atLeast(null, 1), new CelError('no such overload: _>=_'));
 });
 
-test('a comparison that cannot be evaluated is neither so nor not so', () => {
+test('a failed comparison is neither true nor false', () => {
   const pairs: readonly (readonly [Result, Result])[] = [
     ['5', 4],
     [null, 0],

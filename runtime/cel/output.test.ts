@@ -18,12 +18,12 @@ class Kind extends Opaque {
 const NESTED = (levels: number): Value => (levels === 0 ? 1n : [NESTED(levels - 1)]);
 const errorOf = (value: Value) => (toOutput(value) as { readonly error: string }).error;
 
-test('integers are numbers within 2^53 - 1, else decimal texts, at any depth', () => {
+test('integers are numbers within 2^53 - 1, otherwise decimal strings, at any depth', () => {
   assert.equal(toOutput([9007199254740991n, 9007199254740992n]), { val: [9007199254740991, '9007199254740992'] });
   assert.equal(toOutput({ a: new Uint(2n ** 64n - 1n) }), { val: { a: '18446744073709551615' } });
 });
 
-test('bytes are base64, times are texts, optionals are what they hold', () => {
+test('bytes are base64, times are strings, optionals are their values', () => {
   const map = mapOf([
     ['a', new Timestamp(0, 0, 0)],
     ['b', new Duration(1_000_000_000n)],
@@ -34,12 +34,12 @@ test('bytes are base64, times are texts, optionals are what they hold', () => {
   assert.is(errorOf(new Optional(undefined)), 'optional.none() dereference');
 });
 
-test('NaN and the infinities have no JSON, at any depth', () => {
+test('NaN and infinities have no JSON form, at any depth', () => {
   assert.is(errorOf([Number.NaN]), 'proto: google.protobuf.Value.number_value: invalid NaN value');
   assert.is(errorOf({ a: Number.NEGATIVE_INFINITY }), 'proto: google.protobuf.Value.number_value: invalid -Inf value');
 });
 
-test('only text keys survive', () => {
+test('only string keys are kept', () => {
   const rows: readonly (readonly [Value, string])[] = [
     [1n, "unsupported type conversion from 'int' to string"],
     [new Uint(1n), "unsupported type conversion from 'uint' to string"],
@@ -51,7 +51,7 @@ test('only text keys survive', () => {
   for (const [key, error] of rows) assert.is(errorOf(mapOf([[key, 1]]) as Value), error);
 });
 
-test('types and opaque values have no JSON', () => {
+test('types and opaque values have no JSON form', () => {
   assert.is(errorOf(new TypeValue('int')), "type conversion not supported for 'type'");
   assert.is(errorOf(new Kind('net.CIDR')), "unsupported type conversion to '*structpb.Value'");
   assert.is(
@@ -64,17 +64,17 @@ test('types and opaque values have no JSON', () => {
   );
 });
 
-test('a message is an object in lowerCamel names without what is empty', () => {
+test('a message is an object in lowerCamel names without empty fields', () => {
   const P = principalMessage({ id: 'alice', roles: ['user'], attr: {}, policyVersion: '2', scope: '' });
   assert.equal(toOutput(P), { val: { id: 'alice', policyVersion: '2', roles: ['user'] } });
   assert.equal(toOutput(variablesMessage({ snake_case: 1, bad: undefined })), { val: { snake_case: 1 } });
 });
 
-test('a key named __proto__ is a key', () => {
+test('a key named __proto__ is an ordinary key', () => {
   assert.is(JSON.stringify(toOutput(mapOf([['__proto__', 1]]))), '{"val":{"__proto__":1}}');
 });
 
-test('a failed output carries the bare message', () => {
+test('a failed output has the plain message', () => {
   assert.equal(toOutput(new CelError('no such key: a')), { error: 'no such key: a' });
   assert.type(errorOf(undefined as unknown as Value), 'string');
   assert.throws(
@@ -83,7 +83,7 @@ test('a failed output carries the bare message', () => {
   );
 });
 
-test('a variable loses wrapper types at the top, not inside lists', () => {
+test('a variable is unwrapped at the top level, not inside lists', () => {
   assert.equal(stored(new Kind('authz.lib.hierarchy')), ['a', 'b']);
   assert.is(stored(new TypeValue('int')), 'int');
   assert.is(stored(new Optional(new Optional(1n))), 1n);

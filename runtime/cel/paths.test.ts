@@ -31,7 +31,7 @@ test('basePath is the last element', () => {
   ]);
 });
 
-test('dirPath is what stands before it', () => {
+test('dirPath is the part before the last element', () => {
   table('dirPath', dirPath, [
     ['/a/b/', '/a'],
     ['/a', '/'],
@@ -49,7 +49,7 @@ test('dirPath is what stands before it', () => {
   assert.ok(dirPath('a\\') instanceof CelError);
 });
 
-test('extPath begins at the last dot of the last element', () => {
+test('extPath starts at the last dot of the last element', () => {
   table('extPath', extPath, [
     ['/a/b', ''],
     ['.bashrc', '.bashrc'],
@@ -71,7 +71,7 @@ test('volumeName is a drive or a share', () => {
   assert.is(shown(volumeName('C:foo')), 'failed to encode path C:foo: unsupported Win32 path');
 });
 
-test('joinPath cleans what it joins and leaves a single element alone', () => {
+test('joinPath cleans the joined path and leaves a single element unchanged', () => {
   const cases: readonly (readonly [readonly string[], string])[] = [
     [[], ''],
     [['a/../b'], 'a/../b'],
@@ -90,7 +90,7 @@ test('joinPath cleans what it joins and leaves a single element alone', () => {
   assert.is(shown(joinPath([1, 'a'])), 'no such overload: joinPath(list)');
 });
 
-test('relPath is the way from the base to the target', () => {
+test('relPath is the path from the base to the target', () => {
   const cases: readonly (readonly [string, string, string])[] = [
     ['/a/b', '/a/c', '../c'],
     ['/a/b', '/a/b', '.'],
@@ -106,7 +106,7 @@ test('relPath is the way from the base to the target', () => {
     assert.is(shown(relPath(base, target)), expected, `${base} to ${target}`);
 });
 
-test('pathHasPrefix goes by elements and leaves hidden files out', () => {
+test('pathHasPrefix compares elements and excludes hidden files', () => {
   const cases: readonly (readonly [string, string, boolean])[] = [
     ['/a/b/c', '/a/b', true],
     ['/a/b', '/a/b', true],

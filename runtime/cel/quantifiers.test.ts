@@ -18,7 +18,7 @@ const A = new CelError('no such overload');
 const E1 = new CelError('no such key: e1');
 const itself = (x: Value): Result => x;
 
-test('all stops at the first false; otherwise the first problem is the result', () => {
+test('all stops at the first false; otherwise the first failure is the result', () => {
   assert.is(
     all([1, 2, 3], (x) => (x === 3 ? false : E1)),
     false,
@@ -35,7 +35,7 @@ test('all stops at the first false; otherwise the first problem is the result', 
   assert.equal(all([true, 'x', 5], itself), A);
 });
 
-test('exists stops at the first true; otherwise the first problem is the result', () => {
+test('exists stops at the first true; otherwise the first failure is the result', () => {
   assert.is(
     exists([1, 2, 3], (x) => (x === 3 ? true : E1)),
     true,
@@ -78,7 +78,7 @@ test('an empty range: all is true, exists is false, whatever the body', () => {
   );
 });
 
-test('one-variable macros go through the keys of a map, two-variable ones through index or key and element or value', () => {
+test('one-variable macros iterate over the keys of a map, two-variable ones over index or key and element or value', () => {
   assert.is(
     all({ a: 1, b: 2 }, (k) => k === 'a' || k === 'b'),
     true,
@@ -97,7 +97,7 @@ test('one-variable macros go through the keys of a map, two-variable ones throug
   );
 });
 
-test('a range that is not list or map names its implementation type', () => {
+test('the error for a range that is neither list nor map names its implementation type', () => {
   assert.equal(
     all(5, () => true),
     new CelError("got 'types.Double', expected iterable type"),
@@ -116,7 +116,7 @@ test('a range that is not list or map names its implementation type', () => {
   );
 });
 
-test('the fast tests hold only over a range that can be gone through', () => {
+test('the fast tests are true only over an iterable range', () => {
   for (const range of [undefined, E1, 5, 'text', null]) {
     for (const holds of [everyElement, someElement, everyEntry, someEntry])
       assert.is(

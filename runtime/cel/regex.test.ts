@@ -35,18 +35,18 @@ test('matches is RE2 and unanchored', () => {
   }
 });
 
-test('a receiver of another type is class B, a pattern class A, and a failure comes first', () => {
+test('a receiver of another type is class B, a pattern class A, and a failure takes precedence', () => {
   assert.is(shown(matches(5, 'a')), 'no such overload: matches');
   assert.is(shown(matches('a', 5)), 'no such overload');
   assert.is(matches(5, undefined), undefined);
   assert.not(matchesPattern(5, literalPattern('5')));
 });
 
-test('a literal pattern also judges texts that are too long for a native RegExp', () => {
+test('a literal pattern also matches strings that are too long for native RegExp', () => {
   assert.ok(matchesPattern('a'.repeat(3_000_000), literalPattern('^(?:ab?)*$')));
 });
 
-test('extract gives the match or its only group, none for an empty one', () => {
+test('extract returns the match or its only group, and none for an empty one', () => {
   assert.equal(shown(regexExtract('hello world', 'hello(.*)')), { optional: ' world' });
   assert.equal(shown(regexExtract('hello', 'l+')), { optional: 'll' });
   assert.equal(shown(regexExtract('hello', 'xyz')), { optional: undefined });
@@ -65,7 +65,7 @@ test('extractAll skips empty groups and keeps empty matches', () => {
   assert.equal(regexExtractAll('baac', 'a*'), ['', 'aa', '']);
 });
 
-test('replace knows groups, a limit and what is wrong with the replacement', () => {
+test('replace supports groups and a limit, and reports invalid replacements', () => {
   const cases: readonly (readonly [Result, Result])[] = [
     [regexReplace('banana', 'a', 'i', 1n), 'binana'],
     [regexReplace('banana', 'a', 'i', 0n), 'banana'],

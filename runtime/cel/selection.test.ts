@@ -15,7 +15,7 @@ class Levels extends Opaque {
   }
 }
 
-test('selecting from a map gives the value or no such key; null is a value', () => {
+test('selecting from a map returns the value or no such key; null is a value', () => {
   assert.is(select({ a: 1 }, 'a'), 1);
   assert.is(select({ a: null }, 'a'), null);
   assert.is(text(select({ a: 1 }, 'b')), 'no such key: b');
@@ -27,7 +27,7 @@ test('selecting from a list is an unsupported index type', () => {
   assert.is(text(select([1], 'f')), "unsupported index type 'string' in list");
 });
 
-test('selecting from any other kind is no such key', () => {
+test('selecting from any other type is no such key', () => {
   for (const object of [null, true, 5, 'text', 5n]) assert.is(text(select(object, 'f')), 'no such key: f');
 });
 
@@ -40,14 +40,14 @@ test('a list takes integers and integral doubles in range', () => {
   assert.is(text(index(list, true)), "unsupported index type 'bool' in list");
 });
 
-test('indexing a map looks a key up across numeric kinds', () => {
+test('indexing a map finds a key across number types', () => {
   const map = mapOf([[5n, 'a']]);
   assert.is(index(map, 5), 'a');
   assert.is(text(index(map, 5.5)), 'no such key: 5.5');
   assert.is(text(index({ '1': 'a' }, 1)), 'no such key: 1');
 });
 
-test('an index that is no key of any kind is an invalid qualifier', () => {
+test('an index that cannot be a key is an invalid qualifier', () => {
   assert.is(text(index({}, null)), 'invalid qualifier type: types.Null');
   assert.is(text(index([1], [])), 'invalid qualifier type: *types.baseList');
   assert.is(text(index(5, {})), 'invalid qualifier type: *types.baseMap');
@@ -77,7 +77,7 @@ test('has: map by key, message by set and not empty, list an error, scalars fals
   for (const object of [null, true, 5, 'a']) assert.is(has(object, 'f'), false);
 });
 
-test('has: the derived roles are always there', () => {
+test('has: the derived roles are always present', () => {
   assert.is(has(new Message('authz.engine.v1.Runtime', {}), 'effectiveDerivedRoles'), true);
 });
 
@@ -90,13 +90,13 @@ test('an error inside the operand passes through has and every selection', () =>
   assert.is(optionalSelect(failure, 'b'), failure);
 });
 
-test('e.?f is none when it is missing, also below null, numbers, strings and bools', () => {
+test('e.?f is none when it is missing, also on null, numbers, strings and bools', () => {
   assert.equal(optionalSelect({ a: 1 }, 'a'), new Optional(1));
   for (const object of [{}, null, 5, 'a', true, NONE, new Optional(5)]) assert.equal(optionalSelect(object, 'f'), NONE);
   assert.equal(optionalSelect(resource, 'scope'), NONE);
 });
 
-test('e[?k] is none out of range, but an index no list takes is still an error', () => {
+test('e[?k] is none out of range, but an index that no list accepts is still an error', () => {
   assert.equal(optionalIndex([1], 0), new Optional(1));
   assert.equal(optionalIndex([1], -1n), NONE);
   assert.is(text(optionalIndex([1], 'a')), "unsupported index type 'string' in list");
@@ -111,7 +111,7 @@ test('selection applies inside an optional and stays optional', () => {
   assert.is(has(NONE, 'b'), false);
 });
 
-test('an opaque value with elements answers for itself', () => {
+test('an opaque value with elements handles its own selection', () => {
   assert.is(index(new Levels(), 0n), 'a');
   assert.is(text(select(new Levels(), 'f')), "unsupported index type 'string'");
 });

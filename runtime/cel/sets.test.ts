@@ -15,7 +15,7 @@ import {
 } from './sets.js';
 import { CelError } from './values.js';
 
-test('intersect keeps order and multiplicity of the shorter list, the receiver on a tie', () => {
+test('intersect keeps order and multiplicity of the shorter list, or of the receiver on a tie', () => {
   assert.equal(intersect([1, 2, 3], [3, 2]), [3, 2]);
   assert.equal(intersect([3, 2], [1, 2, 3]), [3, 2]);
   assert.equal(intersect([1, 1], [1, 1, 1]), [1, 1]);
@@ -29,7 +29,7 @@ test('equality is that of the language', () => {
   assert.is(setsIntersects([Number.NaN], [Number.NaN]), false);
 });
 
-test('except gives the elements of a not in b', () => {
+test('except returns the elements of a not in b', () => {
   assert.equal(except([3, 1, 2, 1], [1]), [3, 2]);
 });
 
@@ -48,14 +48,14 @@ test('sets.equivalent ignores order and duplicates', () => {
   assert.is(hasIntersection([1, 2], [2]), true);
 });
 
-test('a wrong type names the function and both types', () => {
+test('the error for a wrong type names the function and both types', () => {
   assert.equal(intersect('a', [1]), new CelError('no such overload: intersect(string, list)'));
   assert.equal(except(null, [1]), new CelError('no such overload: except(null_type, list)'));
   assert.equal(isSubsetGlobal([1], 5), new CelError('no such overload: isSubset(list, double)'));
   assert.equal(setsContains('a', [2]), new CelError('no such overload: sets.contains(string, list)'));
 });
 
-test('in the global form an argument that errors yields no such overload, in the member form its own error', () => {
+test('a failed argument of the global form has no overload, of the member form it is the result', () => {
   const failure = new CelError('no such key: zz');
   for (const global of [intersectGlobal, exceptGlobal, hasIntersectionGlobal, isSubsetGlobal]) {
     assert.equal(global(failure, [1]), new CelError('no such overload'));

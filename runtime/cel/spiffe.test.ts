@@ -28,7 +28,7 @@ test('an ID has a trust domain and a path', () => {
   assert.is(spiffeName(spiffeTrustDomain('spiffe://a.b/x/y')), 'a.b');
 });
 
-test('a bad ID is named by the first trouble from the left', () => {
+test('the error for an invalid ID names the first problem from the left', () => {
   const limited = 'trust domain characters are limited to lowercase letters, numbers, dots, dashes, and underscores';
   const reasons: readonly (readonly [string, string])[] = [
     ['', 'cannot be empty'],
@@ -50,7 +50,7 @@ test('a bad ID is named by the first trouble from the left', () => {
   assert.is(shown(spiffeTrustDomain('x:/y')), 'failed to parse SPIFFE trust domain: scheme is missing or invalid');
 });
 
-test('matchers accept what they were made for', () => {
+test('matchers accept the IDs that they were created for', () => {
   assert.is(matchesID(spiffeMatchAny(), id), true);
   assert.is(matchesID(spiffeMatchExact(id), 'spiffe://a.b/ns/x'), true);
   assert.is(matchesID(spiffeMatchExact('spiffe://a.b/y'), id), false);
@@ -61,7 +61,7 @@ test('matchers accept what they were made for', () => {
   assert.is(shown(matchesID(spiffeMatchAny(), 'bad')), 'invalid SPIFFE ID: scheme is missing or invalid');
 });
 
-test('wrong types are told in the class of the function', () => {
+test('wrong types are reported in the error class of the function', () => {
   assert.is(shown(spiffeID(5)), 'no such overload: spiffeID(double)');
   assert.is(shown(spiffeMatchOneOf([1])), 'no such overload: spiffeMatchOneOf(list)');
   assert.is(shown(spiffeMatchOneOf(['bad'])), 'no such overload');
@@ -74,7 +74,7 @@ test('wrong types are told in the class of the function', () => {
   assert.is(matchesID(spiffeMatchAny(), undefined), undefined);
 });
 
-test('on the left of == an ID equals its text and a trust domain any text that parses to it', () => {
+test('on the left of == an ID equals its string, and a trust domain any string that parses to it', () => {
   assert.is(id.equalTo('spiffe://a.b/ns/x'), true);
   assert.is(id.equalTo('spiffe://a.b/ns/y'), false);
   assert.is(id.equalTo(null), false);

@@ -19,7 +19,7 @@ test('indices count code points', () => {
   assert.is(s.reverse(E), E);
 });
 
-test('indexOf: negative offsets are errors, those beyond the end find nothing, empty text is found at the offset', () => {
+test('indexOf: negative offsets are errors, larger ones than the length find nothing, the empty string is found at the offset', () => {
   assert.is(text(s.indexOf(E, '', -1n)), 'index out of range: -1');
   assert.is(s.indexOf(E, 'a', 99n), -1n);
   assert.is(s.indexOf(E, '', 2n), 2n);
@@ -43,7 +43,7 @@ test('only ASCII letters change case', () => {
   assert.is(s.upperAscii('ßa'), 'ßA');
 });
 
-test('replace is literal, limited by n, and an empty pattern stands before every code point and at the end', () => {
+test('replace is literal, limited by n, and an empty pattern matches before every code point and at the end', () => {
   assert.is(s.replace('a-b-c', '-', '+'), 'a+b+c');
   assert.is(s.replace('a-b-c', '-', '+', 1n), 'a+b-c');
   assert.is(s.replace('a-b-c', '-', '+', 0n), 'a-b-c');
@@ -76,7 +76,7 @@ test('trim strips Unicode white space, keeps U+FEFF and U+200B', () => {
   assert.is(s.trim('\ufeffx\u200b'), '\ufeffx\u200b');
 });
 
-test('join: the guard looks at the first element only', () => {
+test('join checks only the first element', () => {
   assert.is(s.join(['a', 'b']), 'ab');
   assert.is(s.join(['a', 'b'], '-'), 'a-b');
   assert.is(s.join([]), '');
@@ -85,11 +85,11 @@ test('join: the guard looks at the first element only', () => {
   assert.is(text(s.join(['a'], 5)), 'no such overload: join(list, double)');
 });
 
-test('strings.quote escapes what a literal escapes; other control characters stay raw', () => {
+test('strings.quote escapes like a literal; other control characters are unchanged', () => {
   assert.is(s.stringsQuote('a"\\\x07\b\f\n\r\t\v\x01é'), '"a\\"\\\\\\a\\b\\f\\n\\r\\t\\v\x01é"');
 });
 
-test('a wrong type names the function and all types; contains and its like do not', () => {
+test('the error for a wrong type names the function and all types, except for contains and similar functions', () => {
   assert.is(text(s.contains(5, 'a')), 'no such overload');
   assert.is(text(s.startsWith('a', null)), 'no such overload');
   assert.is(text(s.charAt('a', 5)), 'no such overload: charAt(string, double)');
@@ -100,7 +100,7 @@ test('a wrong type names the function and all types; contains and its like do no
   assert.is(text(s.trim(null)), 'no such overload: trim(null_type)');
 });
 
-test('an argument that failed wins over a wrong type', () => {
+test('a failed argument takes precedence over a wrong type', () => {
   const failure = new CelError('x');
   assert.is(s.replace(5, failure, 'a'), failure);
   assert.is(s.contains('a', failure), failure);

@@ -48,7 +48,7 @@ test('a timestamp prints with its own offset and no trailing zeros', () => {
   assert.is(timestampUtcText(ts('2021-01-01T00:00:00.5+02:00')), '2020-12-31T22:00:00.5Z');
 });
 
-test('a timestamp is read from strict RFC 3339 only', () => {
+test('only strict RFC 3339 timestamps are parsed', () => {
   for (const bad of [
     '2021-04-20t10:05:20z',
     '2021-04-20T10:05:20',
@@ -122,7 +122,7 @@ test('a duration has no days, spaces or exponents and is an int64 of nanoseconds
   assert.is(failure(toDuration(60n)), 'no such overload: duration(int)');
 });
 
-test('arithmetic keeps the offset of the timestamp and reports what leaves the range', () => {
+test('arithmetic keeps the offset of the timestamp, and a result out of range is an error', () => {
   assert.is(text(addDuration(ts('2021-01-01T00:00:00+02:00'), dur('1h'))), '2021-01-01T01:00:00+02:00');
   assert.is(text(subtractDuration(ts('2021-01-02T00:00:00Z'), dur('1ns'))), '2021-01-01T23:59:59.999999999Z');
   assert.is(text(subtractDuration(ts('0001-01-01T00:00:00Z'), dur('1s'))), 'timestamp overflow');
@@ -133,7 +133,7 @@ test('arithmetic keeps the offset of the timestamp and reports what leaves the r
   assert.is(compareTimestamps(ts('2021-01-01T00:00:00Z'), ts('2021-01-01T02:00:00+02:00')), 0);
 });
 
-test('accessors without a zone use UTC, whatever the offset of the text', () => {
+test('accessors without a zone use UTC, whatever the offset of the string', () => {
   const t = ts('2021-04-20T23:05:20.021-05:00');
   const fields = [
     getFullYear,
@@ -153,7 +153,7 @@ test('accessors without a zone use UTC, whatever the offset of the text', () => 
   );
 });
 
-test('on a duration the accessors give totals truncated toward zero, and take no zone', () => {
+test('accessors of a duration return totals truncated toward zero, and take no zone', () => {
   assert.equal(
     [getHours, getMinutes, getSeconds, getMilliseconds].map((field) => field(dur('-1h30m0.5s'))),
     [-1n, -90n, -5400n, -5400500n],
@@ -162,7 +162,7 @@ test('on a duration the accessors give totals truncated toward zero, and take no
   assert.is(failure(getDate(dur('1s'))), 'no such overload: getDate(google.protobuf.Duration)');
 });
 
-test('a failing receiver or zone comes before a wrong type', () => {
+test('a failed receiver or zone takes precedence over a wrong type', () => {
   const missing = new CelError('no such key: zz');
   assert.is(getHours(missing), missing);
   assert.is(getHours('x', missing), missing);
@@ -174,7 +174,7 @@ test('a failing receiver or zone comes before a wrong type', () => {
   assert.is(failure(getHours(null)), 'no such overload: getHours(null_type)');
 });
 
-test('now is the instant of the request, timeSince saturates where minus overflows', () => {
+test('now is the time of the request, timeSince saturates where minus overflows', () => {
   const request = { now: { seconds: 1_600_000_000, nanos: 5, offset: 540 } };
   assert.is(timestampText(now(request)), '2020-09-13T21:26:40.000000005+09:00');
   assert.is(durationText(timeSince(now(request), request) as Duration), '0s');

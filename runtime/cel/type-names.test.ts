@@ -31,7 +31,7 @@ const ROWS: readonly (readonly [Value, Kind, typeName: string, implementation: s
   [new Named('net.IP'), 'opaque', 'net.IP', 'net.IP'],
 ];
 
-test('each kind has its runtime type name and its implementation name', () => {
+test('each type has its runtime type name and its implementation name', () => {
   for (const [value, kind, typeName, implementation] of ROWS) {
     assert.is(kindOf(value), kind);
     assert.is(typeNameOf(value), typeName);
@@ -47,7 +47,7 @@ test('flatten prints parameters', () => {
   assert.equal([[], {}, 'a', 1n].map(parameterisedTypeNameOf), ['list(dyn)', 'map(dyn, dyn)', 'string', 'int']);
 });
 
-test('hierarchies and SPIFFE values are of the engine, addresses are not', () => {
+test('hierarchies and SPIFFE values are types of the engine, addresses are not', () => {
   assert.is(isEngineKind(new Named('authz.lib.spiffeID')), true);
   assert.is(isEngineKind(new Named('net.CIDR')), false);
   assert.is(isEngineKind('authz.lib.hierarchy'), false);

@@ -7,7 +7,7 @@ import { messageOf } from './well-known-messages.js';
 const made = (name: string, fields: readonly (readonly [string, Result])[] = []) =>
   messageOf(`google.protobuf.${name}`, mapOf(fields));
 
-test('wrappers unwrap to their scalar, empty ones to its zero', () => {
+test('wrappers are their scalar, and empty ones its zero', () => {
   assert.is(made('Int32Value', [['value', 5n]]), 5n);
   assert.is(made('StringValue', [['value', 'a']]), 'a');
   assert.is(made('Int64Value'), 0n);
@@ -15,7 +15,7 @@ test('wrappers unwrap to their scalar, empty ones to its zero', () => {
   assert.equal(made('Int32Value', [['value', 2n ** 31n]]), new CelError('integer overflow'));
 });
 
-test('a wrapper of 32 bits holds what they hold, and no more', () => {
+test('a 32-bit wrapper has the range of its type', () => {
   assert.is(made('Int32Value', [['value', 2n ** 31n - 1n]]), 2n ** 31n - 1n);
   assert.is(made('Int32Value', [['value', -(2n ** 31n)]]), -(2n ** 31n));
   assert.equal(made('Int32Value', [['value', -(2n ** 31n) - 1n]]), new CelError('integer overflow'));
@@ -42,7 +42,7 @@ test('Timestamp and Duration are time values', () => {
   );
 });
 
-test('a field that failed is the result', () => {
+test('a failed field is the result', () => {
   const failure = new CelError('x');
   assert.is(made('Int64Value', [['value', failure]]), failure);
 });

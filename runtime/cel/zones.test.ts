@@ -11,7 +11,7 @@ const at = (zone: string, instant: string) => {
 };
 const spring = '2021-04-20T15:05:20Z';
 
-test('a zone with a colon is an offset without range checks, minutes going with the sign of the hours', () => {
+test('a zone with a colon is an offset without range checks; the minutes have the sign of the hours', () => {
   const offsets: readonly (readonly [string, number])[] = [
     ['+05:30', 19_800],
     ['05:30', 19_800],
@@ -26,14 +26,14 @@ test('a zone with a colon is an offset without range checks, minutes going with 
   for (const [zone, seconds] of offsets) assert.is(at(zone, spring), seconds, zone);
 });
 
-test('what is not digits around the colon is named', () => {
+test('non-digits around the colon are reported', () => {
   assert.is(at('+05:30:00', spring), 'strconv.Atoi: parsing "30:00": invalid syntax');
   assert.is(at(':30', spring), 'strconv.Atoi: parsing "": invalid syntax');
   assert.is(at('+-05:30', spring), 'strconv.Atoi: parsing "+-05": invalid syntax');
   assert.is(at('99999999999999999999:0', spring), 'strconv.Atoi: parsing "99999999999999999999": value out of range');
 });
 
-test('zone names are exact and case-sensitive, links included', () => {
+test('zone names are exact and case-sensitive, including links', () => {
   const offsets: readonly (readonly [string, number])[] = [
     ['', 0],
     ['UTC', 0],
@@ -77,7 +77,7 @@ test('historic rules, local mean time and future daylight saving apply', () => {
 /** Names by the release of the time zone database that added them. */
 const ADDED = { 'America/Coyhaique': '2025b' };
 
-test('the platform knows every name of the list that its time zone database has', () => {
+test('the platform knows every listed name that its time zone database has', () => {
   const unknown = zoneNames().filter((zone) => typeof at(zone, spring) === 'string');
   const newer = Object.entries(ADDED).filter(([, release]) => (process.versions['tz'] ?? '') < release);
   assert.equal(

@@ -16,7 +16,7 @@ const withSchema = {
   ],
 };
 
-test('a schema violation denies every action under reject and is only told under warn (10.4)', () => {
+test('a schema violation denies every action with reject and is only reported with warn (10.4)', () => {
   const rejecting = engineOf(
     { ...withSchema, principalPolicies: [principal('alice', [allow('all')])] },
     { schemaEnforcement: 'reject' },
@@ -37,14 +37,14 @@ test('a schema violation denies every action under reject and is only told under
   assert.equal(ask(engineOf(withSchema), ['view']).validationErrors, []);
 });
 
-test('no schema applies when no policy stands at the first listed scope (10.3)', () => {
+test('no schema applies when the first listed scope has no policy (10.3)', () => {
   assert.is(
     decide(engineOf(withSchema, { schemaEnforcement: 'reject' }), 'view', { resource: { scope: 'acme' } }),
     'ALLOW resource.doc.vdefault/acme',
   );
 });
 
-test('the default scope is for requests without one, and a dot is the root', () => {
+test('the default scope is used for requests without one, and a dot is the root', () => {
   const engine = engineOf(
     {
       resourcePolicies: [doc(rules({ view: [allow('all')] })), doc(rules({ view: [deny('all')] }), { scope: 'acme' })],
@@ -55,7 +55,7 @@ test('the default scope is for requests without one, and a dot is the root', () 
   assert.is(decide(engine, 'view', { resource: { scope: '.' } }), 'ALLOW resource.doc.vdefault');
 });
 
-test('lenient search skips scopes where no policy lives', () => {
+test('lenient search skips scopes without policies', () => {
   const engine = engineOf({ resourcePolicies: [doc(rules({ view: [allow('all')] }))] }, { lenientScopeSearch: true });
   assert.is(decide(engine, 'view', { resource: { scope: 'a.b.c' } }), 'ALLOW resource.doc.vdefault');
   assert.is(decide(engine, 'view', { resource: { scope: 'a.'.repeat(200_000) } }), 'ALLOW resource.doc.vdefault');
@@ -64,7 +64,7 @@ test('lenient search skips scopes where no policy lives', () => {
 const holds = (value: boolean | string): ReadonlyMap<string, TracedCondition> =>
   new Map([['resource.doc.vdefault#maybe', () => value]]);
 
-test('strict evaluation denies where a visited condition fails, and names the owner of the rule (8.9)', () => {
+test('strict evaluation denies where a visited condition fails, and names the policy of the rule (8.9)', () => {
   const policies = {
     resourcePolicies: [
       doc(rules({ view: [allow('all'), allow('maybe', { roles: USER, when: () => false })] })),
@@ -82,11 +82,11 @@ test('strict evaluation denies where a visited condition fails, and names the ow
   assert.is(decide(engineOf(policies), 'view'), 'ALLOW resource.doc.vdefault');
 });
 
-test('strict evaluation without traced conditions is refused', () => {
+test('strict evaluation without traced conditions is rejected', () => {
   assert.throws(() => engineOf({}, { strictEvaluation: true }), /traced/);
 });
 
-test('the clock is asked at most once a call', () => {
+test('the clock is read at most once per call', () => {
   let asked = 0;
   const clock = (): { seconds: number; nanos: number; offset: number } => ({ seconds: ++asked, nanos: 0, offset: 0 });
   const engine = engineOf(
@@ -108,7 +108,7 @@ test('the clock is asked at most once a call', () => {
   assert.is(asked, 1);
 });
 
-test('conditions see what the request said, not the defaults', () => {
+test('conditions see the values of the request, not the defaults', () => {
   const seen: unknown[] = [];
   const look = allow('look', {
     when: ({ principal: P, resource: R, auxData, globals }) => {

@@ -11,7 +11,7 @@ import {
   type PlanRequest,
 } from './index.js';
 
-const test = suite('what failed on the way to a decision');
+const test = suite('failures on the way to a decision');
 
 const TEXTS = {
   'roles.yaml': `apiVersion: api.authz.dev/v1
@@ -58,7 +58,7 @@ const VIEW: CheckRequest = {
   resources: [{ resource: { kind: 'doc', id: 'd' }, actions: ['view'] }],
 };
 
-test('each expression that failed is told as its author wrote it, with the reason; a variable that failed, and what selects it', async () => {
+test('each failed expression is reported as written, with the reason; a failed variable, and what selects it', async () => {
   const engine = await engineOf({});
   assert.equal(engine.evaluationErrors(VIEW).map(textOf), [
     'resource.doc.vdefault#old: R.attr.age < P.attr.limit: no such key: age',
@@ -68,7 +68,7 @@ test('each expression that failed is told as its author wrote it, with the reaso
   ]);
 });
 
-test('what decides before an expression is reached leaves it unasked', async () => {
+test('an expression after the decisive one is not evaluated', async () => {
   const engine = await engineOf({});
   const [entry] = VIEW.resources;
   const resource = { kind: 'doc', id: 'd', attr: { owner: 'ann', age: 3 } };
@@ -87,7 +87,7 @@ test('in strict evaluation the first failure ends the action', async () => {
   ]);
 });
 
-test('several actions and resources are told once for each expression and reason', async () => {
+test('failures of several actions and resources are reported once per expression and reason', async () => {
   const engine = await engineOf({});
   const twice = {
     ...VIEW,
@@ -99,7 +99,7 @@ test('several actions and resources are told once for each expression and reason
   );
 });
 
-test('the policies whose rules were considered are named, with their files', async () => {
+test('the policies with considered rules are named, with their files', async () => {
   const engine = await engineOf({});
   assert.equal(engine.effectivePolicies(VIEW), [{ policy: 'resource.doc.vdefault', source: 'doc.yaml' }]);
   const scoped = {
@@ -117,7 +117,7 @@ test('the policies whose rules were considered are named, with their files', asy
   assert.equal(engine.effectivePolicies({ ...VIEW, principal: { id: 'ann', roles: ['stranger'] } }), []);
 });
 
-test('of a plan what fails whatever the row is, and never that a row is not known yet', async () => {
+test('for a plan only failures of every row are reported, never that a row is unknown', async () => {
   const engine = await engineOf({});
   const plan: PlanRequest = {
     principal: { ...VIEW.principal, attr: { name: 'x' } },
@@ -152,7 +152,7 @@ test('a plan reports the conditions of rules whose derived role is active for so
   assert.equal(engine.evaluationErrors(planFor({ owner: 'bob' })), []);
 });
 
-test('a plan tells of the conditions of role policies too', async () => {
+test('a plan reports the conditions of role policies, too', async () => {
   const engine = await engineOf({});
   const plan: PlanRequest = {
     principal: { id: 'ann', roles: ['clerk'], attr: { name: 'x' } },
@@ -169,13 +169,13 @@ test('a plan tells of the conditions of role policies too', async () => {
   ]);
 });
 
-test('an engine without traced conditions knows neither', async () => {
+test('an engine without traced conditions reports neither', async () => {
   const { policies } = await loaded(compileTexts(TEXTS));
   const engine = createAuditedEngine(policies);
   assert.equal([engine.evaluationErrors(VIEW), engine.effectivePolicies(VIEW)], [[], []]);
 });
 
-test('asking changes no decision, and no policy decides otherwise while it is asked', async () => {
+test('explaining changes no decision', async () => {
   for (let seed = 1; seed <= 25; seed += 1) {
     const random = new Random(seed);
     const documents = randomStore(random, { outputs: false, runtime: random.chance(0.5) });

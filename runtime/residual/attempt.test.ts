@@ -11,30 +11,30 @@ import type { Condition } from './term.js';
 const row = rowOf({ known: 1 });
 const text = (condition: Condition): string => filterText(filterOf(condition));
 
-test('a comparison for equality evaluates where its attributes are there', () => {
+test('an equality can be evaluated where its attributes are present', () => {
   assert.is(text(attempt(equals(row.attr('a'), 'x')).evaluates), '(has request.resource.attr.a)');
 });
 
-test('an ordering evaluates where it is true or false', () => {
+test('an ordering can be evaluated where it is true or false', () => {
   assert.is(
     text(attempt(lessThan(row.attr('n'), 5)).evaluates),
     '(or (lt request.resource.attr.n 5) (not (lt request.resource.attr.n 5)))',
   );
 });
 
-test('what is known evaluates unless it failed; a value that is no boolean evaluates and does not hold', () => {
+test('a known value can be evaluated unless it failed; one that is not a boolean is false', () => {
   assert.equal(attempt(row.attr('known')), { holds: false, evaluates: true });
   assert.equal(attempt(undefined), { holds: false, evaluates: false });
 });
 
-test('an attribute beside false has to be a boolean', () => {
+test('an attribute combined with false must be a boolean', () => {
   assert.is(
     text(attempt(or(row.attr('a'), false)).evaluates),
     '(or request.resource.attr.a (not request.resource.attr.a))',
   );
 });
 
-test('all is evaluated up to the first that does not hold, any and none up to the first that holds', () => {
+test('all is evaluated up to the first false part, any and none up to the first true part', () => {
   const yes = { holds: true, evaluates: true };
   const no = { holds: false, evaluates: true };
   const fails = { holds: false, evaluates: false };

@@ -12,7 +12,7 @@ import { operandOf } from './wire.js';
 const optional = optionalSelect(rowOf({}).attributes, 'a');
 const text = (term: Term): string => operandText(operandOf(term, 'flat'));
 
-test('an optional attribute is asked for by has()', () => {
+test('an optional attribute becomes a has() test', () => {
   assert.is(text(call('hasValue', cel.optionalHasValue, optional)), '(has request.resource.attr.a)');
   assert.is(
     text(equals(call('orValue', cel.optionalOrValue, optional, 'none'), 'x')),
@@ -20,12 +20,12 @@ test('an optional attribute is asked for by has()', () => {
   );
 });
 
-test('an optional is not a value that a filter can compare, on either side', () => {
+test('an optional cannot be compared in a filter, on either side', () => {
   assert.ok(isUnplannable(equals(optional, 'x')));
   assert.ok(isUnplannable(equals('x', optional)));
 });
 
-test('an integer that no double holds is planned only beside values that CEL compares as doubles or not at all', () => {
+test('an integer that no double holds is planned only next to values that CEL compares as doubles or not at all', () => {
   const large = 9007199254740993n;
   const attribute = rowOf({}).attr('a');
   const double = call('double', cel.toDouble, attribute);

@@ -10,24 +10,24 @@ const passes = (condition: Operand, attributes: { readonly [name: string]: unkno
 
 const isOne = expression('eq', attr('x'), value(1 as never));
 
-test('a row is selected only where the condition is literally true', () => {
+test('a row is selected only where the condition is exactly true', () => {
   assert.is(passes(attr('x'), { x: true }), true);
   assert.is(passes(attr('x'), { x: 'true' }), false);
   assert.is(passes(attr('x'), {}), false);
 });
 
-test('always is every row, never is none', () => {
+test('always selects every row, never none', () => {
   assert.is(selects({ kind: 'KIND_ALWAYS_ALLOWED' }, { attr: {} }), true);
   assert.is(selects({ kind: 'KIND_ALWAYS_DENIED' }, { attr: {} }), false);
 });
 
-test('a missing attribute is an error, which and and or may absorb and not does not', () => {
+test('a missing attribute is an error, which `and` and `or` may absorb and `not` does not', () => {
   assert.is(passes(expression('not', isOne), {}), false);
   assert.is(passes(expression('or', isOne, value(true as never)), {}), true);
   assert.is(passes(expression('not', expression('and', isOne, value(false as never))), {}), true);
 });
 
-test('the time since is measured from the instant of the row; without one a filter that asks for the time selects nothing', () => {
+test('the time since is measured from the time of the row; without one a filter that reads the time selects nothing', () => {
   const isFresh = expression(
     'lt',
     expression('timeSince', expression('timestamp', attr('t'))),
@@ -41,7 +41,7 @@ test('the time since is measured from the instant of the row; without one a filt
   assert.is(asked(expression('unless', isFresh)), false);
 });
 
-test('unless is true where its operand is false and where it cannot be evaluated', () => {
+test('unless is true where its operand is false or cannot be evaluated', () => {
   const unless = expression('unless', expression('lt', attr('x'), value(5 as never)));
   assert.equal(
     [{ x: 3 }, { x: 7 }, { x: 'a' }, {}].map((row) => passes(unless, row)),
@@ -49,13 +49,13 @@ test('unless is true where its operand is false and where it cannot be evaluated
   );
 });
 
-test('has is of an attribute that is there, null too; what is no map has nothing', () => {
+test('has is true for a present attribute, including null; a value other than a map has no fields', () => {
   assert.is(passes(expression('has', attr('x')), { x: null }), true);
   assert.is(passes(expression('not', expression('has', attr('x.y'))), { x: 'a' }), true);
   assert.is(passes(expression('not', expression('has', attr('x.y'))), {}), false);
 });
 
-test('has is of a field of an element, too', () => {
+test('has works for a field of an element, too', () => {
   const first = expression('index', attr('list'), value(0 as never));
   const named = expression('has', expression('get-field', first, { variable: 'name' }));
   assert.is(passes(named, { list: [{ name: null }] }), true);
@@ -68,12 +68,12 @@ test('only own properties are attributes', () => {
   assert.is(passes(expression('has', attr('__proto__')), {}), false);
 });
 
-test('a whole constant is an int where a double has no overload', () => {
+test('an integer constant is an int where a double has no overload', () => {
   const long = expression('eq', expression('add', expression('size', attr('x')), value(1 as never)), value(3 as never));
   assert.is(passes(long, { x: 'ab' }), true);
 });
 
-test('a lambda binds its variables; of three operands it has two when the middle one is a bare name', () => {
+test('a lambda binds its variables; three operands have two when the middle one is a plain name', () => {
   const t: Operand = { variable: 't' };
   const isX = expression('eq', t, value('x' as never));
   assert.is(passes(expression('exists', attr('l'), expression('lambda', isX, t)), { l: ['x'] }), true);
@@ -88,13 +88,13 @@ test('a lambda binds its variables; of three operands it has two when the middle
   assert.is(passes(expression('eq', transformed, value([1] as never)), { l: ['x', 'y'] }), true);
 });
 
-test('one name is the address of a text and of a network', () => {
+test('one function name covers the address of a string and of a network', () => {
   const loopback = (operand: Operand): Operand => expression('isLoopback', expression('ip', operand));
   assert.is(passes(loopback(attr('x')), { x: '127.0.0.1' }), true);
   assert.is(passes(loopback(expression('cidr', attr('x'))), { x: '127.0.0.0/8' }), true);
 });
 
-test('an operator that nobody knows selects nothing', () => {
+test('an unknown operator selects nothing', () => {
   assert.is(passes(expression('launch', attr('x')), { x: true }), false);
 });
 

@@ -9,36 +9,36 @@ const x = rowOf({}).attr('x');
 const y = rowOf({}).attr('y');
 const FAILURE = undefined;
 
-test('false decides a conjunction and true a disjunction, whatever the other side is', () => {
+test('false decides a conjunction and true a disjunction, whatever the other operand is', () => {
   assert.is(and(x, false), false);
   assert.is(and(FAILURE, false), false);
   assert.is(or(true, FAILURE), true);
   assert.is(or(x, true), true);
 });
 
-test('a failure stays beside what is unknown', () => {
+test('a failure is kept next to an unknown operand', () => {
   assert.equal(and(x, FAILURE), kept('and', [x, FAILURE]));
   assert.ok(isFailure(and(true, FAILURE) as undefined));
 });
 
-test('a known operand that is no boolean is a failure', () => {
+test('a known operand that is not a boolean is a failure', () => {
   assert.ok(isFailure(and('text', true) as undefined));
 });
 
-test('what says nothing is left out, and two that are alike are one that has to be a boolean', () => {
+test('neutral operands are dropped, and two equal ones become one that must be a boolean', () => {
   assert.equal(and(true, x), complement(complement(x)));
   assert.equal(or(x, rowOf({}).attr('x')), complement(complement(x)));
   assert.equal(complement(and(true, x)), complement(x));
   assert.equal(and(x, y), kept('and', [x, y]));
 });
 
-test('the complement of what no filter can say is that', () => {
+test('the complement of an inexpressible condition is inexpressible', () => {
   const term = unplannable('because');
   assert.is(complement(term), term);
   assert.is(complement(true), false);
 });
 
-test('a known condition chooses its branch, one that is no boolean fails', () => {
+test('a known condition chooses its branch, and one that is not a boolean fails', () => {
   assert.is(conditional(true, x, y), x);
   assert.is(conditional(false, x, y), y);
   assert.ok(isFailure(conditional('text', x, y) as undefined));

@@ -16,7 +16,7 @@ const row = rowOf({});
 const text = (term: Term): string => operandText(operandOf(term, 'flat'));
 const isX = (t: Term): Term => equals(t, 'x');
 
-test('over a known range a macro is worked out element by element', () => {
+test('over a known range a macro is expanded element by element', () => {
   assert.is(
     text(macro('exists', cel.exists, ['t'], ['a', 'b'], (t) => equals(t, row.attr('x')))),
     '(in request.resource.attr.x ["a","b"])',
@@ -34,7 +34,7 @@ test('over an unknown range the body comes first, then the variables', () => {
   assert.is(text(entries), '(all request.resource.attr.m (lambda (eq v "x") k v))');
 });
 
-test('a map of its own variable is a filter: its lambda would read as one of two variables', () => {
+test('a map of its own variable is a filter, because its lambda would look like one with two variables', () => {
   assert.is(
     text(macro('mapWhere', cel.mapWhere, ['t'], row.attr('l'), isX, (t) => t)),
     '(filter request.resource.attr.l (lambda (eq t "x") t))',
@@ -45,15 +45,15 @@ test('a map of its own variable is a filter: its lambda would read as one of two
   );
 });
 
-test('a transformation to a type has no form on the wire', () => {
+test('a transformation to a type has no wire form', () => {
   assert.ok(isUnplannable(macro('mapWhere', cel.mapWhere, ['t'], row.attr('l'), isX, () => typeName('int'))));
 });
 
-test('a range that failed is the result', () => {
+test('a failed range is the result', () => {
   assert.is(macro('exists', cel.exists, ['t'], undefined, isX), undefined);
 });
 
-test('values of a row are doubles, to which no int adds; a key of a map may be an int', () => {
+test('values of a row are doubles, to which no int can be added; a map key may be an int', () => {
   const isNext = (t: Term): Term => equals(call('add', cel.add, t, 1n), 2n);
   assert.is(holds(macro('exists', cel.exists, ['t'], row.attr('l'), isNext)), false);
   assert.is(holds(macro('exists2', cel.exists2, ['k', 'v'], row.attr('m'), (_, v) => isNext(v as Term))), false);
@@ -63,7 +63,7 @@ test('values of a row are doubles, to which no int adds; a key of a map may be a
   );
 });
 
-test('elements of a known list are of the kind that all of them have, unless that is int', () => {
+test('elements of a known list have the type that all of them share, unless that is int', () => {
   const once = (list: Term, more: Term): Term =>
     macro('existsOne', cel.existsOne, ['t'], list, (t) => equals(call('add', cel.add, t, more), row.attr('x')));
   assert.is(text(once([1.5, 2.5], 1)), '(exists_one [1.5,2.5] (lambda (eq (add t 1) request.resource.attr.x) t))');

@@ -9,22 +9,22 @@ const has = (name: string): Operand => expression('has', variable(name));
 const eq = (name: string, constant: unknown): Operand => expression('eq', variable(name), value(constant as never));
 const text = (operand: Operand): string => operandText(operand).replaceAll('request.resource.attr.', '');
 
-test('an attribute that a part compares needs no has() beside it', () => {
+test('an attribute in a comparison needs no has() next to it', () => {
   assert.is(text(joined('and', [has('a'), eq('a', 1)], 'flat')), '(eq a 1)');
   assert.is(text(joined('and', [has('a'), eq('b', 1)], 'flat')), '(and (has a) (eq b 1))');
 });
 
-test('where a value is asked for, has() stays: without it the filter would fail instead of being false', () => {
+test('where a value is used, has() stays: without it the filter would fail instead of being false', () => {
   assert.is(text(joined('and', [has('a'), eq('a', 1)], 'flat', 'value')), '(and (has a) (eq a 1))');
 });
 
-test('beside what needs an attribute, its absence is no alternative', () => {
+test('next to a condition that needs an attribute, its absence is no alternative', () => {
   const absentOrZero = expression('or', eq('b', 0), expression('not', has('a')));
   assert.is(text(joined('and', [has('a'), absentOrZero], 'flat')), '(and (has a) (eq b 0))');
   assert.is(text(joined('and', [eq('c', 1), absentOrZero], 'flat')), '(and (eq c 1) (or (eq b 0) (not (has a))))');
 });
 
-test('equalities of one attribute are a membership, whichever side the constant is on', () => {
+test('equalities of one attribute become a membership, whichever side the constant is on', () => {
   assert.is(
     text(joined('or', [eq('a', 'x'), expression('eq', value('y' as never), variable('a'))], 'flat')),
     '(in a ["x","y"])',
@@ -38,7 +38,7 @@ test('equalities of one attribute are a membership, whichever side the constant 
   assert.is(text(joined('or', [eq('a', 'x'), ofTwo], 'flat')), '(or (eq a "x") (eq a b))');
 });
 
-test('what is there already is left out', () => {
+test('duplicates are dropped', () => {
   assert.is(text(joined('or', [eq('a', [1]), eq('b', 1), eq('a', [1])], 'flat')), '(or (eq a [1]) (eq b 1))');
   assert.is(sameOperand(value([1] as never), value([1] as never)), true);
   assert.is(sameOperand(value(1 as never), has('a')), false);

@@ -15,7 +15,7 @@ const row = rowOf({});
 const text = (condition: Condition): string => filterText(filterOf(condition));
 const FAILURE: Term = undefined;
 
-test('a leaf that is known is true or false; a failure and a value of another type are false', () => {
+test('a known leaf is true or false; a failure and a value of another type are false', () => {
   assert.is(holds(true), true);
   assert.is(holds('text'), false);
   assert.is(holds(FAILURE), false);
@@ -47,20 +47,20 @@ test('an attribute never equals a timestamp, so it differs from one wherever it 
   );
 });
 
-test('a known map that is indexed by an attribute is a disjunction over its entries', () => {
+test('a known map indexed by an attribute is a disjunction over its entries', () => {
   const level = index({ eng: 3, hr: 1 }, row.attr('k'));
   assert.is(text(holds(greaterThan(level, 1))), '(eq request.resource.attr.k "eng")');
   assert.is(text(holds(notEquals(level, 1))), '(eq request.resource.attr.k "eng")');
 });
 
-test('a failure in a branch is false there', () => {
+test('a failure in a branch is false in that branch', () => {
   assert.is(
     text(holds(conditional(row.attr('c'), FAILURE, row.attr('x')))),
     '(and (not request.resource.attr.c) request.resource.attr.x)',
   );
 });
 
-test('where a value is wanted, what is known false beside an attribute leaves a boolean, not the attribute', () => {
+test('where a value is used, a known false next to an attribute leaves a boolean, not the attribute', () => {
   assert.is(
     text(holds(equals(row.attr('owner'), or(false, row.attr('f'))))),
     '(eq request.resource.attr.owner (not (not request.resource.attr.f)))',
@@ -92,7 +92,7 @@ test('a comparison of a ternary is a ternary of comparisons', () => {
   );
 });
 
-test('a field of a map literal fails where another entry does', () => {
+test('a field of a map literal fails where another entry fails', () => {
   const map = struct(['a', row.attr('x')], ['b', row.attr('y')]);
   assert.is(
     text(holds(equals(select(map, 'a'), 'v'))),

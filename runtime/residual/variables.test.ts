@@ -7,7 +7,7 @@ import { rolesOf } from './variables.js';
 
 const isOwner: Condition = { kind: 'is', term: equals(rowOf({}).attr('owner'), 'ann') as Unknown };
 
-test('of derived roles that are known, the active ones are listed', () => {
+test('active roles are listed when the derived roles are known', () => {
   assert.equal(
     rolesOf(
       [
@@ -21,7 +21,7 @@ test('of derived roles that are known, the active ones are listed', () => {
   assert.equal(rolesOf([{ name: 'b', condition: false }], true), []);
 });
 
-test('whether a derived role is among those that depend on the row is its condition', () => {
+test('whether a row-dependent derived role is in the list is its condition', () => {
   const roles = rolesOf(
     [
       { name: 'owner', condition: isOwner },

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Decimal, decimal } from './decimal.js';
 
-test('a decimal equals the double whose shortest text says the same', () => {
+test('a decimal equals the double with that shortest representation', () => {
   assert.ok(decimal('1.0').equals(1));
   assert.ok(decimal('-0').equals(0));
   assert.ok(decimal('1E2').equals(100));
@@ -11,7 +11,7 @@ test('a decimal equals the double whose shortest text says the same', () => {
   assert.not.ok(decimal('1').equals('1'));
 });
 
-test('decimals are ordered and divided by their digits', () => {
+test('decimals are compared and divided by their digits', () => {
   assert.ok(new Decimal('0.1').compare(new Decimal('0.10000000000000000001')) < 0);
   assert.ok(new Decimal('-1').compare(new Decimal('-1.5')) > 0);
   assert.ok(new Decimal('0.3').isMultipleOf(new Decimal('0.1')));

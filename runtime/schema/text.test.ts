@@ -28,12 +28,12 @@ test('numbers print plainly from 1e-4 up to 1e6, otherwise with an exponent of t
   ]);
 });
 
-test('a text in single quotes escapes what does not print, and single quotes, but no double ones', () => {
+test('a single-quoted string escapes non-printable characters and single quotes, not double ones', () => {
   assert.is(singleQuoted(`a'b"c\\d\n\u200b🙂é`), `'a\\'b"c\\\\d\\n\\u200b🙂é'`);
   assert.is(singleQuoted('\\"'), `'\\\\"'`);
 });
 
-test('stated numbers are shown in quotes as they were written', () => {
+test('numbers of the schema are quoted as written', () => {
   assert.equal([1, decimal('1.0'), null, true, 'x', []].map(statedText), [
     '"1"',
     '"1.0"',

@@ -15,7 +15,7 @@ const page = (path: string): string | undefined =>
     ? '# Plans\n\n## NULL, and what is missing\n\n<a id="pages"></a>\n\n```sh\n# not a heading\n```\n'
     : undefined;
 
-test('a citation is a page with an anchor, or one with the number of a section', () => {
+test('a citation is a page with an anchor, or with a section number', () => {
   const text = `/** See docs/plans.md#pages. */\nlet a; // ${NUMBERED}, and 4.3\n// docs/plans.md and README.md cite no section\n`;
   assert.equal(citationsIn(text), [
     { line: 1, text: 'docs/plans.md#pages' },
@@ -36,11 +36,11 @@ test('citations by number, of missing pages and of missing anchors do not resolv
     );
 });
 
-test('headings have the anchors that they are shown with', () => {
+test('headings have their rendered anchors', () => {
   assert.equal([...anchorsIn('# One `code` word\n## Two: things!\n')], ['one-code-word', 'two-things']);
 });
 
-test('a check runs through transport, service, engine and policy, and not through what prepares them', async () => {
+test('a check runs through transport, service, engine and policy, without the files that only run at start', async () => {
   const files = await filesOfOneCheck();
   const due = [
     'generated/resource/album.ts',
@@ -58,7 +58,7 @@ test('a check runs through transport, service, engine and policy, and not throug
   );
 });
 
-test('a script counts when a function of it was called', () => {
+test('a script counts when one of its functions was called', () => {
   const script = (url: string, count: number) => ({
     scriptId: '1',
     url,
@@ -86,7 +86,7 @@ const MODULES = [
   { source: 'node_modules/x/index.js', dependencies: dependencies() },
 ];
 
-test('the graph has the files of the folders, without tests, packages and what Node brings', () => {
+test("the graph has the files of the folders, without tests, packages and Node's modules", () => {
   const { graph, importing } = graphOf(MODULES, ['a', 'b']);
   assert.equal(
     [...graph],
@@ -100,7 +100,7 @@ test('the graph has the files of the folders, without tests, packages and what N
   assert.equal([...importing], ['a/one.ts', 'a/two.ts', 'b/low.ts']);
 });
 
-test('floors are the longest chain of imports, arrows all imports, both within a folder', () => {
+test('floors are the longest chain of imports, arrows are all imports within a folder', () => {
   const { graph } = graphOf(MODULES, ['a', 'b']);
   assert.equal([floors(graph), arrows(graph)], [3, 3]);
   assert.equal([floors(within(graph, 'a')), arrows(within(graph, 'a'))], [3, 2]);
@@ -117,7 +117,7 @@ test('floors are the longest chain of imports, arrows all imports, both within a
   );
 });
 
-test('a file that two import, or none, is not among those with one importer', () => {
+test('a file with two importers or none is not a one-importer file', () => {
   const graph = new Map([
     ['a', ['b', 'c']],
     ['d', ['c', 'c']],
@@ -129,7 +129,7 @@ test('a file that two import, or none, is not among those with one importer', ()
   assert.equal([...withOneImporter(graph)], ['b', 'f']);
 });
 
-test('only the folders of other suites count, and tests/support is for all', () => {
+test('only folders of other suites count, and tests/support is shared', () => {
   const text =
     "import { a } from '../sql/rows.js';\nimport { b } from './own.js';\nimport { c } from '../support/compiled.js';\nawait import('../oracle/random.js');\nimport { d } from '../../server/main.js';\n";
   assert.equal(crossSuiteImports('tests/plan/plan.test.ts', text), ['tests/sql/rows.js', 'tests/oracle/random.js']);
@@ -140,7 +140,7 @@ test('only the folders of other suites count, and tests/support is for all', () 
   assert.equal(crossSuiteImports('scripts/house.ts', "import { a } from '../tests/sql/rows.js';\n"), []);
 });
 
-test('the message layer is what people write of it', () => {
+test('the message layer counts handwritten files', () => {
   const files = [
     'proto/wire/reader.ts',
     'proto/generator/code.ts',
@@ -164,7 +164,7 @@ test('the message layer is what people write of it', () => {
   assert.equal(others.filter(isMessageLayer), []);
 });
 
-test('what programs print is generated', () => {
+test('the output of generators is generated', () => {
   assert.equal(
     ['generated/index.ts', 'examples/x/generated/types.ts', 'proto/gen/openapi.ts', 'tests/golden/a/b.ts'].filter(
       isGenerated,
@@ -177,15 +177,15 @@ test('what programs print is generated', () => {
   );
 });
 
-test('lines end with a line break, and a last one may lack it', () => {
+test('lines end with a line break, except perhaps the last', () => {
   assert.equal(['', 'a', 'a\n', 'a\nb', '\n\n'].map(lineCount), [0, 1, 1, 2, 2]);
 });
 
-test('columns are characters, not the units that JavaScript counts', () => {
+test('columns are code points, not UTF-16 units', () => {
   assert.equal(longLines(`${'x'.repeat(120)}\n${'y'.repeat(121)}\n'${'😀'.repeat(118)}'\n`, 120), { code: 1, text: 0 });
 });
 
-test('a line that is too long only with its strings is text, and what stands between them is code', () => {
+test('a line that is too long only because of its strings counts as text, otherwise as code', () => {
   const long = 'x'.repeat(121);
   const counts = (line: string) => longLines(`const a = 1;\n${line}\n`, 120);
   assert.equal(counts(`say('${long}');`), { code: 0, text: 1 });
@@ -196,7 +196,7 @@ test('a line that is too long only with its strings is text, and what stands bet
   assert.equal(counts(`call('a', ${long});`), { code: 1, text: 0 });
 });
 
-test('a row is met when every figure of it is', () => {
+test('a row is met when all of its figures are', () => {
   const lines = table([
     {
       what: 'files',

@@ -14,7 +14,7 @@ function mutate(...options: readonly string[]): { readonly status: number | null
   });
 }
 
-test('a mutant that a test notices is killed, others survive with their diff, and the checkout stays as it is', () => {
+test('a mutant that a test notices is killed, others survive with their diff, and the checkout is unchanged', () => {
   const before = readFileSync(join(ROOT, FILE), 'utf8');
   const { status, stdout } = mutate(
     '--seed',

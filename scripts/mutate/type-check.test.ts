@@ -5,7 +5,7 @@ import { typeCheckOf } from './type-check.js';
 
 const FILE = 'scripts/mutate/fixture/compare.ts';
 
-test('a change is checked by itself: wrong types leave no trace in the next, and what is unused is no error', () => {
+test('each change is checked separately: type errors do not affect the next one, and unused names are no error', () => {
   const hasRightTypes = typeCheckOf(dirname(dirname(import.meta.dirname)));
   assert.is(hasRightTypes(FILE, 'export const isSame = (a: number, b: number): boolean => a && b;\n'), false);
   assert.is(hasRightTypes(FILE, 'export const isSame = (a: number, b: number): boolean => a !== b;\n'), true);

@@ -17,7 +17,7 @@ import { ROOT } from '../../tests/support/compiled.js';
 import { releasedChangelog } from './changelog.js';
 import { compareVersions, VERSIONED_FILES, withVersion } from './version.js';
 
-const parts = suite('the parts of a release');
+const parts = suite('release steps');
 
 parts('what is unreleased goes under the version, and an empty section stays', () => {
   const before =

@@ -21,7 +21,7 @@ const asked = async (request: Parameters<typeof listAuditLogEntries>[1]): Promis
   return query;
 };
 
-test('a request becomes a query of the backend; since counts from now', async () => {
+test('a request becomes a query of the backend, and since is relative to now', async () => {
   assert.equal(await asked({ kind: 1, filter: { by: 'tail', value: 3 } }), { kind: 'access', by: 'tail', count: 3 });
   assert.equal(await asked({ kind: 2, filter: { by: 'since', value: moment(3_600_000) } }), {
     kind: 'decision',
@@ -31,7 +31,7 @@ test('a request becomes a query of the backend; since counts from now', async ()
   });
 });
 
-test('a request that is not valid is code 3; without a backend that can be queried code 12', () => {
+test('an invalid request is code 3, and a backend without queries is code 12', () => {
   const codeOf = (reader: AuditReader | undefined, kind: number): string | undefined => {
     try {
       listAuditLogEntries(reader, { kind, filter: { by: 'tail', value: 3 } });

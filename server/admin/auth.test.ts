@@ -16,12 +16,12 @@ const refusal = async (header: string | undefined): Promise<string> => {
   }
 };
 
-test('the right name and password pass, whatever the case of the scheme; a password may have colons', async () => {
+test('the right name and password are accepted in any case of the scheme, and a password may have colons', async () => {
   assert.is(await refusal(basic('admin:pass:word')), '');
   assert.is(await refusal(basic('admin:pass:word').replace('Basic', 'basic')), '');
 });
 
-test('everything else is refused with the text of its case', async () => {
+test('everything else is rejected with a specific message', async () => {
   assert.is(await refusal(undefined), 'authentication required');
   assert.is(await refusal(''), 'authentication required');
   assert.is(await refusal('Bearer abc'), 'unsupported authentication method');
@@ -31,7 +31,7 @@ test('everything else is refused with the text of its case', async () => {
     assert.is(await refusal(basic(wrong)), 'incorrect credentials');
 });
 
-test('attempts are looked at one by one, and too many are turned away; who has been right before does not wait', async () => {
+test('attempts are checked one by one and limited in number, and known good credentials do not wait', async () => {
   const open = new AdminAuthenticator({ username: 'admin', passwordHash: hashSync('secret', 6) });
   await open.authenticate(basic('admin:secret'));
   const outcomes: string[] = [];
@@ -50,7 +50,7 @@ test('attempts are looked at one by one, and too many are turned away; who has b
   );
 });
 
-test('a name and a password are two things', async () => {
+test('name and password are checked separately', async () => {
   const open = new AdminAuthenticator({ username: 'ab', passwordHash: hashSync('c', 4) });
   await open.authenticate(basic('ab:c'));
   assert.is(await open.authenticate(basic('a:bc')).catch(({ message }: RpcError) => message), 'incorrect credentials');

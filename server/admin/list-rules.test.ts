@@ -12,7 +12,7 @@ const linesOf = (request: ListAuditLogEntriesRequest): readonly string[] =>
     ({ field, rule }) => `${field.map(({ name }) => name).join('.')}: ${rule.message}`,
   );
 
-test('a request that keeps all rules has no violation', () => {
+test('a valid request has no violation', () => {
   assert.equal(linesOf({ kind: 1, filter: { by: 'tail', value: 1000 } }), []);
   assert.equal(
     linesOf({ kind: 2, filter: { by: 'between', value: { start: moment(0), end: moment(NOW - 1000) } } }),
@@ -22,7 +22,7 @@ test('a request that keeps all rules has no violation', () => {
   assert.equal(linesOf({ kind: 2, filter: { by: 'lookup', value: '01HX7QJ8Z3ABCDEFGHJKMNPQRS' } }), []);
 });
 
-test('kind is one of two, exactly one filter, tail 1 to 1000, moments there and past, lookup a call id', () => {
+test('kind is valid, exactly one filter, tail 1 to 1000, timestamps set and past, lookup a call id', () => {
   assert.equal(linesOf({ kind: 0, filter: undefined }), [
     'kind: value is required',
     'filter: exactly one field is required in oneof',
@@ -41,7 +41,7 @@ test('kind is one of two, exactly one filter, tail 1 to 1000, moments there and 
   ]);
 });
 
-test('a violation says which rule of which field, in the terms of buf.validate', () => {
+test('a violation names the rule and the field, in the terms of buf.validate', () => {
   assert.equal(listAuditLogEntriesRequestViolations({ kind: 9, filter: undefined }, NOW).first, [
     {
       field: [{ number: 1, name: 'kind', type: 'TYPE_ENUM' }],
@@ -98,7 +98,7 @@ function oracle({ kind, filter }: ListAuditLogEntriesRequest, now: number): read
 
 const CROCKFORD = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-test('the compiled rules and plain ones agree on random requests', () => {
+test('the compiled rules and simple ones agree on random requests', () => {
   const next = randomNumbers(11);
   const one = <T>(...choices: readonly T[]): T => choices[next(choices.length)] as T;
   const momentNear = (): Moment | undefined => {

@@ -43,7 +43,7 @@ const gate = (): { readonly open: () => void; readonly passed: Promise<void> } =
   return { open, passed };
 };
 
-test('what is put is written, in order, and closing waits for all of it', async () => {
+test('entries are written in order, and closing waits for all of them', async () => {
   const backend = new Memory();
   const sink = new BackendSink(backend, QUEUE, assert.unreachable);
   for (let index = 0; index < 50; index++) sink.put(sampleRecord(index));
@@ -61,7 +61,7 @@ test('what is put is written, in order, and closing waits for all of it', async 
   });
 });
 
-test('100,000 entries from a sender that waits for room: none is lost', async () => {
+test('100,000 entries of a producer that waits for capacity are all written', async () => {
   const backend = new Memory();
   const sink = new BackendSink(backend, QUEUE, assert.unreachable);
   for (let index = 0; index < 100_000; index++) {
@@ -72,7 +72,7 @@ test('100,000 entries from a sender that waits for room: none is lost', async ()
   assert.is(backend.kept.length, 100_000);
 });
 
-test('what finds no room is dropped, counted and said once', async () => {
+test('entries over capacity are dropped, counted and logged once', async () => {
   const { open, passed } = gate();
   const problems: string[] = [];
   const backend = new Memory(async (records) => {
@@ -89,7 +89,7 @@ test('what finds no room is dropped, counted and said once', async () => {
   assert.is(backend.kept.length, 100);
 });
 
-test('the queue is bounded by length too, but takes one entry of any length', async () => {
+test('the queue is also limited by size, but takes one entry of any size', async () => {
   const { open, passed } = gate();
   const backend = new Memory(async (records) => {
     await passed;
@@ -105,7 +105,7 @@ test('the queue is bounded by length too, but takes one entry of any length', as
   assert.is(backend.kept.length, 1 + 3);
 });
 
-test('a batch that fails in part is counted in part, a backend that rejects fails the batch; the sink goes on', async () => {
+test('a partly failed batch is counted partly, a rejection fails the whole batch, and the sink continues', async () => {
   let round = 0;
   const backend = new Memory(async (records) => {
     round += 1;
@@ -127,7 +127,7 @@ test('a batch that fails in part is counted in part, a backend that rejects fail
   await sink.close();
 });
 
-test('a flush is done when what was there is written, whatever comes meanwhile', async () => {
+test('a flush ends when the entries queued before it are written, whatever is added meanwhile', async () => {
   const sink: BackendSink = new BackendSink(
     new Memory(async (records) => {
       await new Promise((resolve) => setTimeout(resolve, 1));
@@ -143,7 +143,7 @@ test('a flush is done when what was there is written, whatever comes meanwhile',
   await sink.close();
 });
 
-test('closing waits no longer than the backend says; what was not written is counted as failed', async () => {
+test('closing waits at most as long as the backend says, and unwritten entries are counted as failed', async () => {
   const problems: string[] = [];
   const sink = new BackendSink(new Memory(() => new Promise(() => {}), 20), QUEUE, (message) => problems.push(message));
   for (let index = 0; index < 10; index++) sink.put(sampleRecord(index));
@@ -151,7 +151,7 @@ test('closing waits no longer than the backend says; what was not written is cou
   assert.match(problems.join('\n'), /10 audit entries could not be written before the log was closed/);
 });
 
-test('what comes after closing is dropped and counted', async () => {
+test('entries after closing are dropped and counted', async () => {
   const sink = new BackendSink(new Memory(), QUEUE, () => {});
   await sink.close();
   sink.put(sampleRecord(0));

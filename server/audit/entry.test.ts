@@ -9,7 +9,7 @@ const context = { metadata: metadataRules([], []), policySource: { embeddedPdp: 
 const none = { evaluationErrors: [], effectivePolicies: {} };
 const now = Date.UTC(2024, 0, 1);
 
-test('an access entry names call, caller and method; success has no status', () => {
+test('an access entry has call, caller and method; success has no status', () => {
   assert.equal(accessEntry(sampleCall(), ENDED, context), {
     callId: '01HX7QJ8Z3ABCDEFGHJKMNPQRS',
     timestamp: '2024-05-06T07:08:09.123000000Z',
@@ -19,7 +19,7 @@ test('an access entry names call, caller and method; success has no status', () 
   });
 });
 
-test('an access entry of a refused call has the number of its code, and the annotations sent', () => {
+test('an access entry of a rejected call has its status code, and the annotations of the request', () => {
   const entry = accessEntry(
     sampleCall(),
     { ...ENDED, code: 'invalid_argument', requestContext: { annotations: { a: 1 } } },
@@ -29,7 +29,7 @@ test('an access entry of a refused call has the number of its code, and the anno
   assert.equal(entry.requestContext, { annotations: { a: 1 } });
 });
 
-test('a decision entry has one input and one output a resource, with claims and without empty members', () => {
+test('a decision entry has one input and one output per resource, with claims and without empty members', () => {
   const details = {
     evaluationErrors: [[{ celError: { expression: 'R.attr.x > 1', message: 'no such key: x' } }]],
     effectivePolicies: { 'resource.album.vdefault': { source: 'album.yaml' } },
@@ -67,7 +67,7 @@ test('a decision entry has one input and one output a resource, with claims and 
   ]);
 });
 
-test('a check without claims has no auxData, and a trail of nothing is an empty object', () => {
+test('a check without claims has no auxData, and an empty trail is an empty object', () => {
   const entry = checkEntry(
     sampleCall(),
     sampleCheck({ auxData: { jwt: {}, jwts: {} }, requestContext: undefined }),
@@ -80,7 +80,7 @@ test('a check without claims has no auxData, and a trail of nothing is an empty 
   assert.not.ok('requestContext' in entry);
 });
 
-test('a plan of a single action has it among actions too, and filterDebug without meta', () => {
+test('a plan of one action also lists it in actions, and has filterDebug without meta', () => {
   const { planResources } = planEntry(sampleCall(), samplePlan(), none, context, now);
   assert.equal(planResources?.input.actions, ['view']);
   assert.is(planResources?.input.action, 'view');
@@ -100,14 +100,14 @@ test('no token is in any entry', () => {
   for (const entry of entries) assert.not.match(JSON.stringify(entry), /secret/);
 });
 
-test('names like `__proto__` are names', () => {
+test('names like `__proto__` are ordinary', () => {
   const decision = { ...(sampleCheck().decisions[0] as ReturnType<typeof sampleCheck>['decisions'][number]) };
   const actions = [{ action: '__proto__', effect: 2 as const, matchedPolicy: 'NO_MATCH', matchedScope: '' }];
   const entry = checkEntry(sampleCall(), sampleCheck({ decisions: [{ ...decision, actions }] }), none, context, now);
   assert.match(JSON.stringify(entry), '"actions":{"__proto__":{"effect":"EFFECT_DENY","policy":"NO_MATCH"}}');
 });
 
-test('a call is asked as an object: its methods may need it', () => {
+test('methods of a call are called on the call object', () => {
   const { metadata } = sampleCall();
   const call = sampleCall({
     metadata(this: object) {
@@ -120,14 +120,14 @@ test('a call is asked as an object: its methods may need it', () => {
   });
 });
 
-test('a bundle built from no commit names none', () => {
+test('a bundle without a commit names none', () => {
   const source = { policySource: { embeddedPdp: { commitHash: '', builtAt: 'unknown', bundleHash: 'abc' } } };
   assert.equal(accessEntry(sampleCall(), ENDED, { ...context, ...source }).policySource, {
     embeddedPdp: { bundleHash: 'abc' },
   });
 });
 
-test('a moment keeps its parts of a millisecond', () => {
+test('a timestamp keeps its parts of a millisecond', () => {
   assert.is(rfc3339(1_700_000_000_000.25), '2023-11-14T22:13:20.000250000Z');
 });
 

@@ -36,7 +36,7 @@ test('a path is a root and steps: names, positions, `*`', () => {
   }
 });
 
-test('masked values are replaced wherever the path leads, and the request keeps its own', () => {
+test('masked values are replaced at every match, and the request is not modified', () => {
   const checked = sampleCheck();
   const entry = maskEntry(
     checkEntry(sampleCall(), checked, none, context, 0),
@@ -49,14 +49,14 @@ test('masked values are replaced wherever the path leads, and the request keeps 
   assert.is(checked.principal.attr['ssn'], '123-45-6789');
 });
 
-test('a masked value is masked also where the decision repeats it', () => {
+test('a masked value is also masked where the decision repeats it', () => {
   assert.not.match(JSON.stringify(masked('principal.attr.ssn')), '123-45-6789');
   const plan = maskEntry(planEntry(sampleCall(), samplePlan(), none, context, 0), paths('principal.attr.ssn'));
   assert.not.match(JSON.stringify(plan), '123-45-6789');
   assert.match(JSON.stringify(plan), '"value":"***"');
 });
 
-test('a masked number is masked also where the decision repeats it, and so is one inside of what is masked', () => {
+test('a masked number is also masked where the decision repeats it, and so is a number inside a masked value', () => {
   const plan = samplePlan({
     principal: {
       id: 'alice',
@@ -81,7 +81,7 @@ test('a masked number is masked also where the decision repeats it, and so is on
   assert.match(text, /"value":42/);
 });
 
-test('a masked attribute is one word, whatever it was; typed parts keep their type', () => {
+test('a masked attribute is one string, whatever its type; typed fields keep their type', () => {
   const [input] = masked('resource.attr.card', 'principal.roles', 'principal.id').checkResources?.inputs ?? [];
   assert.equal(input?.resource.attr, { public: false, card: '***' });
   assert.equal(input?.principal.roles, ['***']);
@@ -96,14 +96,14 @@ test('metadata, peer and annotations are masked too', () => {
   assert.equal(entry.requestContext, { annotations: { ticket: '***' } });
 });
 
-test('a path that leads nowhere changes nothing', () => {
+test('a path without a match changes nothing', () => {
   assert.equal(
     masked('principal.attr.none', 'resource.attr.public.x'),
     checkEntry(sampleCall(), sampleCheck(), none, context, 0),
   );
 });
 
-test('an entry that is nested too deeply loses its attributes and says so', () => {
+test('a deeply nested entry drops its attributes and says so', () => {
   const deep = JSON.parse(`${'['.repeat(9000)}${']'.repeat(9000)}`);
   const entry = checkEntry(sampleCall(), sampleCheck({}, { deep, ssn: '1' }), none, context, 0);
   for (const mask of [[], paths('principal.attr.ssn', 'principal.id')]) {
@@ -115,7 +115,7 @@ test('an entry that is nested too deeply loses its attributes and says so', () =
   }
 });
 
-test('a principal that would be repeated beyond all bounds is left out', () => {
+test('a principal that would be repeated too often is omitted', () => {
   const { resources, decisions } = sampleCheck();
   const many = {
     resources: Array.from({ length: 500 }, () => resources[0] as never),

@@ -8,7 +8,7 @@ const namesOf = (include: readonly string[], exclude: readonly string[]): readon
   return logged === undefined ? undefined : Object.keys(logged);
 };
 
-test('without a list nothing is logged, and nothing is asked for', () => {
+test('without a list no metadata is logged or read', () => {
   const rules = metadataRules([], []);
   assert.is(
     rules.logged(() => {
@@ -18,11 +18,11 @@ test('without a list nothing is logged, and nothing is asked for', () => {
   );
 });
 
-test('include alone: those keys, in any case', () => {
+test('include alone: those keys, case-insensitive', () => {
   assert.equal(namesOf(['X-Tenant', 'missing'], []), ['x-tenant']);
 });
 
-test('exclude alone: all others', () => {
+test('exclude alone: all other keys', () => {
   assert.equal(namesOf([], ['USER-AGENT']), ['x-tenant']);
 });
 

@@ -65,14 +65,14 @@ function remote(times: RemoteTimes = {}, at = url): { readonly set: RemoteKeySet
 const kids = (keySet: Awaited<ReturnType<RemoteKeySet['current']>>): readonly unknown[] | undefined =>
   keySet?.keys.map(({ jwk }) => jwk.kid);
 
-test('a token that comes while the keys are fetched for the first time waits for them', async () => {
+test('a token that arrives during the first fetch waits for the keys', async () => {
   answer = (_request, response) => setTimeout(() => response.end(keys('k1')), 30);
   const verify = verifierOf({ keySets: [config()], disableVerification: false, acceptableTimeSkew: 0 });
   closers.push(verify);
   assert.equal((await verify({ jwt: { token: await token('k1'), keySetId: '' }, jwts: new Map() })).jwt, { a: 1 });
 });
 
-test('a server that cannot be reached is no reason not to start: tokens are refused, and others are not', async () => {
+test('an unreachable JWKS server does not prevent the start: its tokens are rejected, and others are not', async () => {
   const events: KeySetEvent[] = [];
   const reasons: string[] = [];
   const local: KeySetConfig = {
@@ -97,28 +97,28 @@ test('a server that cannot be reached is no reason not to start: tokens are refu
   );
 });
 
-test('a request does not wait until a server that hangs is given up', async () => {
+test('a request does not wait until a hanging JWKS server times out', async () => {
   answer = () => undefined;
   const { set, events } = remote({ timeout: 3_600_000, patience: 20 });
   assert.is(await set.current(), undefined);
   assert.equal(events, []);
 });
 
-test('a server that hangs is given up', async () => {
+test('a hanging JWKS server times out', async () => {
   answer = () => undefined;
   const { events } = remote({ timeout: 150 });
   await until(() => events.length > 0);
   assert.match(textOf(events[0] as KeySetEvent), 'no answer in 150 ms');
 });
 
-test('an answer whose body never ends is given up too', async () => {
+test('a response with an endless body times out', async () => {
   answer = (_request, response) => response.write('{');
   const { events } = remote({ timeout: 100 });
   await until(() => events.length > 0);
   assert.match(textOf(events[0] as KeySetEvent), 'no answer in 100 ms');
 });
 
-test('after a failure it is tried again, more and more rarely, and the last good keys stay', async () => {
+test('failed fetches are retried with backoff, and the last good keys stay valid', async () => {
   answer = (_request, response) => response.end(keys('k1'));
   const { set, events } = remote({ firstRetry: 20, unaskedPause: 0 });
   assert.equal(kids(await set.current()), ['k1']);
@@ -140,7 +140,7 @@ test('after a failure it is tried again, more and more rarely, and the last good
   assert.equal(kids(await set.current()), ['k2']);
 });
 
-test('an unknown key makes it be fetched once, and then not for a while', async () => {
+test('an unknown key triggers one fetch, and then none for a while', async () => {
   answer = (_request, response) => response.end(keys('k1'));
   const { set } = remote({ unaskedPause: 200 });
   await set.current();
@@ -154,7 +154,7 @@ test('an unknown key makes it be fetched once, and then not for a while', async 
   assert.is(set.newer(), undefined);
 });
 
-test('it is fetched again when the answer says so, or as configured', async () => {
+test('keys are fetched again as the response or the configuration says', async () => {
   const fresh = async (headers: { readonly [name: string]: string }): Promise<number> => {
     answer = (_request, response) => response.writeHead(200, headers).end(keys('k'));
     return (await fetchKeys(url)).freshFor;
@@ -184,7 +184,7 @@ test('it is fetched again when the answer says so, or as configured', async () =
   await until(() => asked >= 8 + 3);
 });
 
-test('redirects are followed to the same scheme only, and not for ever', async () => {
+test('redirects are followed only to the same scheme, up to a limit', async () => {
   const problem = (): Promise<string> =>
     fetchKeys(url).then(
       () => '',
@@ -201,7 +201,7 @@ test('redirects are followed to the same scheme only, and not for ever', async (
   assert.is(await problem(), 'too many redirects');
 });
 
-test('an endless answer is not read to its end', async () => {
+test('an endless response is not read to its end', async () => {
   answer = (_request, response) => {
     const more = (): void => {
       while (!response.destroyed && response.write(Buffer.alloc(65_536, 32)));
@@ -218,7 +218,7 @@ test('an endless answer is not read to its end', async () => {
   );
 });
 
-test('credentials of the URL are sent, to its origin only, and never told', async () => {
+test('credentials of the URL are sent only to its origin, and never logged', async () => {
   const seen: (string | undefined)[] = [];
   const other = createServer((request, response) => {
     seen.push(request.headers.authorization);
@@ -241,7 +241,7 @@ test('credentials of the URL are sent, to its origin only, and never told', asyn
   for (const word of ['user', 'p%40ss', 'p@ss', 'hidden']) assert.not.match(told, word);
 });
 
-test('the reason of a refused token is told, and nothing of the token', async () => {
+test('the reason of a rejected token is logged without any part of the token', async () => {
   const reasons: string[] = [];
   const local: KeySetConfig = {
     ...config(),

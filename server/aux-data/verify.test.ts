@@ -6,7 +6,7 @@ import { ConfigError } from '../config/config-error.js';
 import type { KeySetConfig } from '../config/key-sets.js';
 import { verifierOf } from './verify.js';
 
-const test = suite('tokens');
+const test = suite('token verification');
 const now = Math.floor(Date.now() / 1000);
 
 const keySet = (
@@ -36,7 +36,7 @@ async function refused(verify: ReturnType<typeof verifier>, auxData: AuxData): P
   );
 }
 
-test('every algorithm verifies with a JWK of its kind, private ones included', async () => {
+test('every algorithm verifies with a matching JWK, including private ones', async () => {
   for (const alg of ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']) {
     const { privateKey } = await generateKeyPair(alg, { extractable: true });
     const jwk = { ...(await exportJWK(privateKey)), alg, kid: 'k' };
@@ -46,7 +46,7 @@ test('every algorithm verifies with a JWK of its kind, private ones included', a
   }
 });
 
-test('claims are shaped for conditions', async () => {
+test('claims have the form that conditions use', async () => {
   const token = await sign({
     exp: now + 100_000,
     iat: 1_700_000_000.7,
@@ -70,7 +70,7 @@ test('claims are shaped for conditions', async () => {
   assert.equal(jwts, {});
 });
 
-test('named tokens have their claims under a step of that name, and one bad token spoils all', async () => {
+test('named tokens have their claims under that name, and one invalid token fails the request', async () => {
   const token = await sign({ a: 1 });
   const verify = verifier([octSet]);
   const named = (entries: readonly (readonly [string, string])[]): AuxData => ({
@@ -97,7 +97,7 @@ test('named tokens have their claims under a step of that name, and one bad toke
   );
 });
 
-test('times are held against the clock, give or take the skew', async () => {
+test('timestamps are compared with the clock, within the skew', async () => {
   // Of this very test: a file's tests may begin long after it was loaded.
   const now = Math.floor(Date.now() / 1000);
   const cases: readonly (readonly [object, number, boolean])[] = [
@@ -115,7 +115,7 @@ test('times are held against the clock, give or take the skew', async () => {
     assert.is(await refused(verifier([octSet], skew), one(await sign(claims))), bad, JSON.stringify([claims, skew]));
 });
 
-test('claims of a wrong type spoil the token', async () => {
+test('claims of a wrong type invalidate the token', async () => {
   for (const claims of [
     { sub: 1 },
     { iss: [] },
@@ -130,7 +130,7 @@ test('claims of a wrong type spoil the token', async () => {
   }
 });
 
-test("the token must name its key, and its algorithm must be the key's", async () => {
+test('the token must name its key, and its algorithm must match the key', async () => {
   const verify = verifier([octSet]);
   assert.ok(await refused(verify, one(await sign({}, { alg: 'HS256' }))));
   assert.ok(await refused(verify, one(await sign({}, { alg: 'HS256', kid: 'other' }))));
@@ -144,7 +144,7 @@ test("the token must name its key, and its algorithm must be the key's", async (
   );
 });
 
-test('a public key is never taken for a secret', async () => {
+test('a public key is never used as a secret', async () => {
   const { publicKey } = await generateKeyPair('RS256', { extractable: true });
   const pem = await exportSPKI(publicKey);
   const token = await new SignJWT({})
@@ -168,7 +168,7 @@ test('PEM keys, public or private, need both insecure switches and accept the al
   }
 });
 
-test('the keyset is the one named, or the only one', async () => {
+test('the keyset is the named one, or the only one', async () => {
   const token = await sign({});
   const second = keySet('second', JSON.stringify({ ...oct, kid: 'k2' }));
   assert.not(await refused(verifier([octSet, second]), one(token, 'oct')));
@@ -177,7 +177,7 @@ test('the keyset is the one named, or the only one', async () => {
   assert.ok(await refused(verifier([]), one(token)));
 });
 
-test('keys that cannot be used end the start', () => {
+test('unusable keys fail the start', () => {
   for (const [material, pem] of [
     ['x', false],
     ['[]', false],
@@ -203,7 +203,7 @@ test('keys that cannot be used end the start', () => {
   );
 });
 
-test('without verification only shape, types and times count', async () => {
+test('without verification only format, types and times are checked', async () => {
   const verify = verifier([], 0, true);
   const token = (claims: object): string =>
     `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`;

@@ -7,7 +7,7 @@ import type { Logger } from './log/logger.js';
 
 const ERROR = { expression: 'R.attr.x > 1', message: 'no such key: x' };
 
-test('a call is examined after its reply, and what failed is told with its call', async () => {
+test('a call is explained after its reply, and failures are logged with its call id', async () => {
   const told: unknown[] = [];
   const search = new ConditionErrorSearch(() => [ERROR], [(call, errors) => told.push([call.id, errors])], LOGGER);
   search.checked(CALL, CHECKED);
@@ -17,7 +17,7 @@ test('a call is examined after its reply, and what failed is told with its call'
   assert.equal([search.examined, search.skipped, search.found], [1, 0, 1]);
 });
 
-test('a plan is asked about by all its actions', async () => {
+test('a plan is explained with all its actions', async () => {
   const asked: unknown[] = [];
   const find: FindConditionErrors = (request) => {
     asked.push('actions' in request && request.actions);
@@ -30,7 +30,7 @@ test('a plan is asked about by all its actions', async () => {
   assert.equal(asked, [['view'], ['a', 'b']]);
 });
 
-test('when examining takes too much of the processor, calls are skipped and counted', async () => {
+test('when explaining takes too much CPU, calls are skipped and counted', async () => {
   const busy: FindConditionErrors = () => {
     for (const start = performance.now(); performance.now() - start < 5; );
     return [];
@@ -44,7 +44,7 @@ test('when examining takes too much of the processor, calls are skipped and coun
   assert.is(search.examined + search.skipped, 100);
 });
 
-test('an examination that throws is an error in the log, and nothing else', async () => {
+test('an exception while explaining is logged as an error, and has no other effect', async () => {
   const lines: string[] = [];
   const search = new ConditionErrorSearch(
     () => {

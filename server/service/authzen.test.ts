@@ -100,7 +100,7 @@ test('a subject becomes a principal: roles, version and scope are properties, an
   });
 });
 
-test('without roles of its own the role of a subject is its type', () => {
+test('without roles the role of a subject is its type', () => {
   for (const roles of [undefined, 'admin', [], [1, '']]) {
     const seen: CheckCall[] = [];
     accessEvaluation(serviceSeeing(seen), callWith(), ask({}, { 'authz.roles': roles, 'authz.scope': 1 }));
@@ -109,7 +109,7 @@ test('without roles of its own the role of a subject is its type', () => {
   }
 });
 
-test('the check behind a decision is told only when asked for, with true', () => {
+test('the check behind a decision is returned only if requested with true', () => {
   const answer = accessEvaluation(
     serviceSeeing([]),
     callWith(),
@@ -125,7 +125,7 @@ test('the check behind a decision is told only when asked for, with true', () =>
   }
 });
 
-test('tokens in the context are verified, whichever way their names are spelt', async () => {
+test('tokens in the context are verified, in either spelling of their names', async () => {
   for (const name of ['keySetId', 'key_set_id']) {
     const tokens: AuxData[] = [];
     await accessEvaluation(
@@ -137,7 +137,7 @@ test('tokens in the context are verified, whichever way their names are spelt', 
   }
 });
 
-test('what are no tokens is refused without a reason', async () => {
+test('invalid tokens are rejected without a reason', async () => {
   const token = { token: 't' };
   for (const auxData of [
     1,
@@ -176,7 +176,7 @@ const run = (request: AccessEvaluationBatchRequest, seen: CheckCall[] = []) => {
   return decisions((outcome as Many).evaluations);
 };
 
-test('an evaluation takes what it lacks from the batch, whole', () => {
+test('an evaluation inherits missing parts from the batch as a whole', () => {
   const seen: CheckCall[] = [];
   const request = batchOf(
     [
@@ -196,7 +196,7 @@ test('an evaluation takes what it lacks from the batch, whole', () => {
   );
 });
 
-test('evaluations with equal ids are each judged on their own', () => {
+test('evaluations with equal ids are evaluated separately', () => {
   assert.equal(
     run(
       batchOf([
@@ -220,7 +220,7 @@ test('evaluations with equal ids are each judged on their own', () => {
   );
 });
 
-test('a subject or resource borrows its type or id, and nothing else', () => {
+test('a subject or resource inherits its type or id, and nothing else', () => {
   const seen: CheckCall[] = [];
   const typeOnly = { type: 'k', id: '', properties: { allow: 'read' } };
   const own = { ...none, resource: { type: '', id: '7', properties: {} } };
@@ -239,7 +239,7 @@ test('a subject or resource borrows its type or id, and nothing else', () => {
   );
 });
 
-test('an evaluation that lacks a part is denied, the others are judged', () => {
+test('an evaluation that lacks a part is denied, and the others are evaluated', () => {
   assert.equal(run(batchOf([{ ...none, resource: resource('read') }, none], { action: action('read') })), [
     true,
     false,
@@ -250,7 +250,7 @@ test('an evaluation that lacks a part is denied, the others are judged', () => {
   );
 });
 
-test('a request without evaluations is one itself when it has all parts', () => {
+test('a request without evaluations is a single evaluation when it has all parts', () => {
   const whole = batchOf([], { resource: resource('read'), action: action('read') });
   assert.equal(accessEvaluationBatch(serviceSeeing([]), callWith(), whole), {
     evaluations: [],
@@ -267,7 +267,7 @@ test('a request without evaluations is one itself when it has all parts', () => 
   );
 });
 
-test('the answers end with the one that decides the semantic', () => {
+test('responses end with the evaluation that decides the semantic', () => {
   const evaluations = ['read', 'write', 'read'].map((name) => ({
     ...none,
     resource: resource('read'),
@@ -296,7 +296,7 @@ test('the answers end with the one that decides the semantic', () => {
   );
 });
 
-test('a batch has the limits of a check, for each subject with its tokens, and one for all', () => {
+test('a batch has the limits of a check for each subject with its tokens, and one for all', () => {
   const about = (id: string, name: string, who?: string): Evaluation => ({
     ...none,
     resource: resource('read', id),
@@ -324,7 +324,7 @@ test('a batch has the limits of a check, for each subject with its tokens, and o
   assert.is(run(batchOf(Array.from({ length: 6 }, () => about('1', 'read')))).length, 6);
 });
 
-test('each context has its own tokens, which are verified once a subject', async () => {
+test('each context has its own tokens, which are verified once per subject', async () => {
   const tokens: AuxData[] = [];
   const withToken = (token: string): Evaluation => ({
     ...none,
@@ -346,7 +346,7 @@ test('each context has its own tokens, which are verified once a subject', async
   assert.ok(outcome?.status === 'rejected' && isRefusal('invalid auxData')(outcome.reason));
 });
 
-test('only the context of the batch asks for meta', () => {
+test('only the context of the batch can request meta', () => {
   const evaluation = { ...none, resource: resource('read'), action: action('read') };
   const responses = (context: Attributes, own: Attributes) =>
     (
@@ -360,7 +360,7 @@ test('only the context of the batch asks for meta', () => {
   assert.is(responses({ 'authz.includeMeta': true }, { 'authz.requestId': 'own' })?.requestId, 'own');
 });
 
-test('the metadata document names the server as the caller called it', () => {
+test('the metadata document has the URL that the caller used', () => {
   const pointOf = (call: Call) => authzenMetadata(serviceSeeing([]), call).policyDecisionPoint;
   assert.is(pointOf(callWith()), 'http://here:3592');
   assert.is(pointOf(callWith([], true)), 'https://here:3592');

@@ -20,7 +20,7 @@ const lines = (broken: CheckResourcesRequest): readonly string[] => {
   return violations.count === 0 ? [] : violationsMessage(violations).split('\n');
 };
 
-test('any role that is not empty is legal, and nested keys may be empty', () => {
+test('any non-empty role is valid, and nested keys may be empty', () => {
   assert.equal(lines(request), []);
 });
 
@@ -58,7 +58,7 @@ test('tokens: not both fields, none empty, names not empty', () => {
   );
 });
 
-test('a long list is unique or not like a short one', () => {
+test('uniqueness of long lists is checked like that of short ones', () => {
   const actions = Array.from({ length: 300 }, (_item, index) => `a${index}`);
   const withActions = (list: readonly string[]) =>
     ({ ...request, resources: [{ ...request.resources[0], actions: list }] }) as CheckResourcesRequest;
@@ -68,7 +68,7 @@ test('a long list is unique or not like a short one', () => {
   ]);
 });
 
-test('call ids are ULIDs: the time first, the rest different every time', () => {
+test('call ids are ULIDs: the time first, the rest always different', () => {
   const ids = new CallIds();
   assert.is(ids.next(0).slice(0, 10), '0000000000');
   assert.is(ids.next(1_469_918_176_385).slice(0, 10), '01ARYZ6S41');

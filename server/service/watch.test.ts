@@ -6,7 +6,7 @@ import type { Call } from './call.js';
 
 const call = { method: '/s/M' } as Call;
 
-test('a watcher that fails is reported, and throws no more; what it does not look at, it still does not', () => {
+test('a failing watcher is logged and does not throw, and ignores the events that it does not handle', () => {
   const told: unknown[] = [];
   const bug = new Error('a bug');
   const watcher = guarded(
@@ -31,7 +31,7 @@ test('a watcher that fails is reported, and throws no more; what it does not loo
   assert.equal(Object.keys(watcher), ['began', 'ended']);
 });
 
-test('what should not have been thrown is reported, and callers learn nothing of it; a refusal is neither', () => {
+test('an unexpected exception is logged and hidden from callers; a refusal is neither', () => {
   const reported: unknown[] = [];
   const report = (...problem: readonly unknown[]): void => void reported.push(problem);
   const bug = new Error('of the engine');

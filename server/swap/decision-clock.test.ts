@@ -25,7 +25,7 @@ const CALL: CheckCall = {
   includeMeta: true,
 };
 
-test('a decision is the same whether it is timed or not, and all its resources are decided at one instant', async () => {
+test('timing does not change a decision, and all its resources are decided at one time', async () => {
   const { policies } = await loaded(compileTexts({ 'album.yaml': POLICY }));
   let second = 0;
   const engineOf = () =>
@@ -41,7 +41,7 @@ test('a decision is the same whether it is timed or not, and all its resources a
     assert.ok(time.start <= time.end && time.start >= (times[index - 1]?.end ?? 0));
 });
 
-test('an engine that throws leaves nothing behind for the next decision', async () => {
+test('a throwing engine does not affect the next decision', async () => {
   const { policies } = await loaded(compileTexts({ 'album.yaml': POLICY }));
   const clock = new DecisionClock();
   const engine = createAuditedEngine(clock.watch(policies));

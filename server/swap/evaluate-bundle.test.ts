@@ -14,7 +14,7 @@ async function refusal(text: string): Promise<string> {
   return error.message;
 }
 
-test('a bundle is what its last export list names', async () => {
+test('the bundle is the last export list of the file', async () => {
   const bundle = await evaluateBundle(
     `var a = ${POLICIES};\nvar traced = async () => ({ conditions: new Map() });\nexport {\n  a as policies,\n  traced\n};\n//# sourceMappingURL=policies.js.map\n`,
     '/b/policies.js',
@@ -23,12 +23,12 @@ test('a bundle is what its last export list names', async () => {
   assert.is((await bundle.traced?.())?.conditions.size, 0);
 });
 
-test('a module written by hand is taken too', async () => {
+test('a handwritten module is accepted', async () => {
   const { policies, traced } = await evaluateBundle(`export const policies = ${POLICIES};\n`, '/b/policies.js');
   assert.equal([policies.hash, traced], ['h', undefined]);
 });
 
-test('it is strict code, and its stack names the file', async () => {
+test('the code is strict, and its stack traces name the file', async () => {
   assert.match(
     await refusal(`undeclared = 1;\nvar policies = ${POLICIES};\nexport { policies };\n`),
     'undeclared is not defined',
@@ -44,7 +44,7 @@ test('it is strict code, and its stack names the file', async () => {
   assert.match(stack, '/b/policies.js:1:');
 });
 
-test('what is no bundle is refused with its file and the reason', async () => {
+test('an invalid bundle is rejected with its file and the reason', async () => {
   assert.match(
     await refusal('export const nothing = 1;\n'),
     '/b/policies.js: is not a compiled bundle: it does not export `policies`',
@@ -61,7 +61,7 @@ test('what is no bundle is refused with its file and the reason', async () => {
   assert.match(await refusal('throw new Error("at once");\nexport {\n};\n'), 'at once');
 });
 
-test('three thousand bundles leave no memory behind', async () => {
+test('three thousand bundles leak no memory', async () => {
   const body = Array.from(
     { length: 40 },
     (_, index) =>

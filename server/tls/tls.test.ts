@@ -101,7 +101,7 @@ function get(port: number, agent: { readonly ca: string }): Promise<string> {
   });
 }
 
-test('it serves by the certificate of the files, from TLS 1.2 on', async () => {
+test('the server uses the certificate of the files, with TLS 1.2 or later', async () => {
   const port = await https(load().tls);
   assert.is(await get(port, { ca: authority.cert }), 'hello');
   assert.equal(await handshake(port, { maxVersion: 'TLSv1.2' }), { name: 'first', kept: true, protocol: 'TLSv1.2' });
@@ -111,7 +111,7 @@ test('it serves by the certificate of the files, from TLS 1.2 on', async () => {
   );
 });
 
-test('HTTP in the clear is answered with a 400 that says so', async () => {
+test('plaintext HTTP has a response 400 that says so', async () => {
   const port = await https(load().tls);
   const answer = await new Promise<string>((resolve) => {
     const socket = connectTcp(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'));
@@ -127,7 +127,7 @@ test('HTTP in the clear is answered with a 400 that says so', async () => {
   );
 });
 
-test('HTTP/2 and HTTP/1.1 are served behind one guard', async () => {
+test('HTTP/2 and HTTP/1.1 are served on one port', async () => {
   const { tls } = load();
   const secure = createSecureServer({ ...tls.options(), allowHTTP1: true }, (_request, response) =>
     response.end('hello'),
@@ -143,7 +143,7 @@ test('HTTP/2 and HTTP/1.1 are served behind one guard', async () => {
   assert.is(text, 'hello');
 });
 
-test('a client may present no certificate, but none of strangers', async () => {
+test('a client certificate is optional, but must be signed by a trusted CA', async () => {
   const port = await https(load({ ca: true }).tls);
   for (const maxVersion of ['TLSv1.2', 'TLSv1.3'] as const) {
     assert.ok((await handshake(port, { maxVersion })).kept, maxVersion);
@@ -155,7 +155,7 @@ test('a client may present no certificate, but none of strangers', async () => {
   }
 });
 
-test('what the start must not go on with names the key and the file', () => {
+test('invalid TLS settings fail the start with the key and the file', () => {
   put('cert.pem', first.cert);
   put('key.pem', first.key);
   put('other.pem', second.key);
@@ -185,7 +185,7 @@ test('what the start must not go on with names the key and the file', () => {
   assert.is(problem('cert.pem', 'key.pem'), 'started');
 });
 
-test('changed files are served from the next connection on, bad ones leave the last good in force', async () => {
+test('changed files are used from the next connection on, and invalid ones leave the last good certificate', async () => {
   const { tls, events } = load({ watch: true });
   const port = await https(tls);
   put('cert.pem', second.cert);
@@ -197,7 +197,7 @@ test('changed files are served from the next connection on, bad ones leave the l
   assert.is((await handshake(port)).name, 'second');
 });
 
-test('a signal makes the files be read again, and a problem is told once', async () => {
+test('a signal reloads the files, and a problem is logged once', async () => {
   const { tls, events } = load();
   const port = await https(tls);
   put('cert.pem', second.cert);
@@ -211,7 +211,7 @@ test('a signal makes the files be read again, and a problem is told once', async
   assert.is(events.length, 2);
 });
 
-test('gRPC is served behind the guard too, follows the files, and stops with them', async () => {
+test('gRPC is served on the port too, follows the files, and stops with them', async () => {
   const { tls, events } = load({ ca: true });
   const server = new GrpcServer();
   const pass = (value: Buffer): Buffer => value;

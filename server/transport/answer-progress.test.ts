@@ -10,7 +10,7 @@ class FakeAnswer extends EventEmitter {
 
 const TIMEOUT = 100;
 
-test('an answer that is complete is late a timeout after that was seen, however much of it has been taken', () => {
+test('a complete response is late a timeout after that was noticed, however much of it was taken', () => {
   const [progress, answer] = [new AnswerProgress(), new FakeAnswer()];
   answer.writableEnded = true;
   for (const [now, left, isLate] of [
@@ -24,7 +24,7 @@ test('an answer that is complete is late a timeout after that was seen, however 
   }
 });
 
-test('a stream is late when something has been waiting for a timeout', () => {
+test('a stream is late when data has waited for a timeout', () => {
   const [progress, answer] = [new AnswerProgress(), new FakeAnswer()];
   assert.not(progress.isLate(answer, 0, TIMEOUT));
   assert.not(progress.isLate(answer, 5000, TIMEOUT));
@@ -34,7 +34,7 @@ test('a stream is late when something has been waiting for a timeout', () => {
   assert.ok(progress.isLate(answer, 5151, TIMEOUT));
 });
 
-test('a stream that was taken in between, seen or unseen, has its time again', () => {
+test('a stream that was read in between, noticed or not, gets its full time again', () => {
   const [progress, answer] = [new AnswerProgress(), new FakeAnswer()];
   answer.writableLength = 10;
   assert.not(progress.isLate(answer, 1000, TIMEOUT));

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { randomNumbers } from '../../tests/support/protobuf.js';
 import { MessageProgress } from './message-progress.js';
 
-test('a message is on its way from its first byte to its last, however it is cut into pieces', () => {
+test('a message is in progress from its first byte to its last, however it is split', () => {
   const next = randomNumbers(3);
   for (let round = 0; round < 300; round++) {
     const ends: number[] = [];

@@ -36,7 +36,7 @@ function sockets(count: number): readonly Socket[] {
   return Array.from({ length: count }, () => new Socket());
 }
 
-test('connections are handed on in turn, to each the next when it has taken the last; what was taken is let go of', async () => {
+test('connections are passed on in turn, one at a time per worker, and released once taken', async () => {
   const handOver = new HandOver();
   const [left, right] = [somebody(), somebody()];
   const [a, b, c, d] = sockets(4) as [Socket, Socket, Socket, Socket];
@@ -52,7 +52,7 @@ test('connections are handed on in turn, to each the next when it has taken the 
   assert.equal(left.given, [a, d]);
 });
 
-test('what was on its way to somebody who is gone is given to somebody else, before all others', async () => {
+test('connections for a worker that is gone are passed to another one, before all others', async () => {
   const handOver = new HandOver();
   const [left, right] = [somebody(), somebody()];
   const [a, b, c] = sockets(3) as [Socket, Socket, Socket];
@@ -69,7 +69,7 @@ test('what was on its way to somebody who is gone is given to somebody else, bef
   assert.not(a.destroyed && c.destroyed);
 });
 
-test('all is settled when all was taken; when nobody is left, what waits is closed', async () => {
+test('everything is settled once all connections are taken; without workers, waiting ones are closed', async () => {
   const handOver = new HandOver();
   const one = somebody();
   const [a, b] = sockets(2) as [Socket, Socket];
@@ -97,7 +97,7 @@ test('all is settled when all was taken; when nobody is left, what waits is clos
   assert.ok(c.destroyed && d.destroyed);
 });
 
-test('whoever wants to leave goes while others serve; the last one when there is another', async () => {
+test('a worker that wants to leave may do so while others serve; the last one once it is replaced', async () => {
   const handOver = new HandOver();
   const [first, second, third] = [somebody(), somebody(), somebody()];
   const left: string[] = [];
@@ -118,7 +118,7 @@ test('whoever wants to leave goes while others serve; the last one when there is
   assert.equal(third.given, [b]);
 });
 
-test('more connections than can ever be served do not wait', () => {
+test('connections over the limit do not wait', () => {
   const handOver = new HandOver();
   const many = sockets(16_385);
   for (const socket of many) handOver.accept('http', socket);

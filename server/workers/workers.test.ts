@@ -16,14 +16,14 @@ function pair(): { readonly left: Link<Numbers, Numbers>; readonly right: Link<N
   return { left, right };
 }
 
-test('questions are answered, each its own, in both directions', async () => {
+test('requests have their own responses, in both directions', async () => {
   const { left, right } = pair();
   right.answer('double', async (value) => value * 2);
   left.answer('double', (value) => value + value);
   assert.equal(await Promise.all([left.ask('double', 1), left.ask('double', 2), right.ask('double', 3)]), [2, 4, 6]);
 });
 
-test('what fails over there fails here, with its text', async () => {
+test('an exception on the other side is thrown here, with its message', async () => {
   const { left, right } = pair();
   right.answer('double', () => {
     throw new Error('not today');
@@ -32,7 +32,7 @@ test('what fails over there fails here, with its text', async () => {
   assert.is(await right.ask('double', 1).catch((error: Error) => error.message), 'no handler for `double`');
 });
 
-test('who does not answer in time, or is gone, fails the question', async () => {
+test('a request without a response in time, or to a process that ended, fails', async () => {
   const { left, right } = pair();
   right.answer('double', () => new Promise(() => {}));
   assert.match(String(await left.ask('double', 1, 20).catch((error: Error) => error.message)), 'in time');
@@ -42,7 +42,7 @@ test('who does not answer in time, or is gone, fails the question', async () => 
   assert.is(await left.ask('double', 1).catch((error: Error) => error.message), 'the other process is gone');
 });
 
-test('messages that are not of the link are ignored, and its own are answered as before', async () => {
+test('foreign messages on the channel are ignored', async () => {
   const { left, right } = pair();
   right.answer('double', (value) => value * 2);
   const asked = left.ask('double', 4);
@@ -51,7 +51,7 @@ test('messages that are not of the link are ignored, and its own are answered as
   assert.is(await asked, 8);
 });
 
-test('a worker that served long is replaced at once; those that die young ever later, half a minute at most', () => {
+test('a worker that ran for long is replaced at once; one that dies early after an increasing delay of at most half a minute', () => {
   const delay = new RestartDelay();
   assert.equal(
     [0, 0, 0, 0].map((served) => delay.next(served)),

@@ -17,7 +17,7 @@ import {
 
 const DOC = 'resource.doc.vdefault';
 
-test('a DENY beats every ALLOW of the same role, in whatever order', () => {
+test('a DENY overrides every ALLOW of the same role, in any order', () => {
   const engine = engineOf({
     resourcePolicies: [doc(rules({ view: [deny('no'), allow('yes')], edit: [allow('yes'), deny('no')] }))],
   });
@@ -25,7 +25,7 @@ test('a DENY beats every ALLOW of the same role, in whatever order', () => {
   assert.is(decide(engine, 'edit'), `DENY ${DOC}`);
 });
 
-test('roles are judged apart: any ALLOW stands beside the DENY of another role', () => {
+test('roles are evaluated separately: the ALLOW of one stands despite the DENY of another', () => {
   const engine = engineOf({
     resourcePolicies: [doc(rules({ view: [deny('no', { roles: USER }), allow('yes', { roles: ADMIN })] }))],
   });
@@ -34,7 +34,7 @@ test('roles are judged apart: any ALLOW stands beside the DENY of another role',
   assert.is(decide(engine, 'view', { roles: ['admin', 'user'] }), `ALLOW ${DOC}`);
 });
 
-test('a role no rule names is reached by globs and by everyone', () => {
+test('a role that no rule names is matched by globs and by `*`', () => {
   const engine = engineOf({
     resourcePolicies: [doc(rules({ view: [allow('globbed', { roles: A_GLOB })], edit: [allow('all')] }))],
   });
@@ -55,7 +55,7 @@ test('without roles everything is denied', () => {
   );
 });
 
-test('an action no rule names is reached by globs only', () => {
+test('an action that no rule names is matched only by globs', () => {
   const engine = engineOf({
     resourcePolicies: [doc(rules({ view: [], '*': [allow('some', { reaches: (action) => action.startsWith('v') })] }))],
   });
@@ -64,7 +64,7 @@ test('an action no rule names is reached by globs only', () => {
   assert.is(decide(engine, '__proto__'), `DENY ${DOC}`);
 });
 
-test('roles that share bits are told apart by name', () => {
+test('roles that share bits are distinguished by name', () => {
   const engine = engineOf({
     resourcePolicies: [
       doc(rules({ view: [allow('some', { roles: USER, among: (name) => name === 'user' })] }), {
@@ -101,7 +101,7 @@ const scoped = engineOf({
   ],
 });
 
-test('an ALLOW of a consenting scope is asked again of the parents (8.5)', () => {
+test('an ALLOW of a consenting scope needs the consent of the parents (8.5)', () => {
   const at = (action: string, attr = {}): string => decide(scoped, action, { resource: { scope: 'acme', attr } });
   assert.is(at('view'), `ALLOW ${DOC}/acme`);
   assert.is(at('dd'), `DENY ${DOC}/acme`);
@@ -131,13 +131,13 @@ test('a principal policy decides before any resource policy, with the version of
   assert.is(at('', 'v3'), 'DENY NO_MATCH');
 });
 
-test('a principal policy of a version nobody asked for grants nothing where no other policy exists', () => {
+test('a principal policy of another version grants nothing where no other policy exists', () => {
   const engine = engineOf({ principalPolicies: [principal('alice', [allow('all')])] });
   assert.is(decide(engine, 'x'), 'ALLOW principal.alice.vdefault');
   assert.is(decide(engine, 'x', { principal: { policyVersion: 'v9' } }), 'DENY NO_MATCH');
 });
 
-test('a role policy denies what it does not list, unless the cell is empty (8.6)', () => {
+test('a role policy denies actions that it does not list, unless the cell is empty (8.6)', () => {
   const listed = { name: '', covers: (kind: string) => kind === 'foo', allows: (action: string) => action === 'view' };
   const rolePolicies = [role('user', { scope: 'acme', rules: [listed] })];
   const root = doc(rules({ view: [allow('all')] }));
@@ -155,7 +155,7 @@ test('a role policy denies what it does not list, unless the cell is empty (8.6)
   );
 });
 
-test('parent roles count at exactly the requested scope, by version', () => {
+test('parent roles apply only at the requested scope, by version', () => {
   const engine = engineOf({
     resourcePolicies: [doc(rules({ view: [allow('users', { roles: USER })] })), doc(rules({}), { scope: 'acme' })],
     rolePolicies: [
@@ -183,7 +183,7 @@ test('an exception in a condition denies that action and no other', () => {
   );
 });
 
-test('kinds that sanitise to the same text are the same resource', () => {
+test('kinds that sanitise to the same name are the same resource', () => {
   const engine = engineOf({ resourcePolicies: [doc(rules({ view: [allow('all')] }), { kind: 'leave_request' })] });
   for (const kind of ['leave_request', 'leave-request', 'leave@request', 'leave-request']) {
     assert.is(decide(engine, 'view', { resource: { kind } }), 'ALLOW resource.leave_request.vdefault');

@@ -4,7 +4,7 @@ import { FirstResults } from './evaluation.js';
 
 const MANY = Array.from({ length: 40 }, (_, index) => `rule-${index}`);
 
-test('results are found again, however many there are', () => {
+test('cached results are found, however many there are', () => {
   const results = new FirstResults();
   for (const [index, identity] of MANY.entries()) results.add(identity, index % 2 === 0);
   assert.equal(
@@ -14,7 +14,7 @@ test('results are found again, however many there are', () => {
   assert.is(results.get('another'), undefined);
 });
 
-test('nothing is known of the check before', () => {
+test('nothing is cached from the previous check', () => {
   const results = new FirstResults();
   for (const identity of MANY) results.add(identity, true);
   results.clear();

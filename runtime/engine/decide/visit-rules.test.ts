@@ -17,7 +17,7 @@ function outputsOf(result: ReturnType<typeof ask>): readonly string[] {
   );
 }
 
-test('a rule speaks once for each row and each role that reaches it', () => {
+test('a rule has one output for each row and each role that matches', () => {
   const engine = engineOf({
     resourcePolicies: [
       doc(
@@ -32,7 +32,7 @@ test('a rule speaks once for each row and each role that reaches it', () => {
   );
 });
 
-test('a DENY speaks once and silences the rules after it', () => {
+test('a DENY has one output and suppresses the rules after it', () => {
   const engine = engineOf({
     resourcePolicies: [
       doc(
@@ -49,7 +49,7 @@ test('a DENY speaks once and silences the rules after it', () => {
   assert.equal(outputsOf(ask(engine, ['view'])), ['view ~#a met', 'view ~#b met']);
 });
 
-test('the first visit of an inactive derived role is silent, a later one is not (9.2)', () => {
+test('the first visit of an inactive derived role has no output, a later one has (9.2)', () => {
   const owner: DerivedRole = {
     key: 'derived_roles.x#owner',
     name: 'owner',
@@ -82,7 +82,7 @@ test('rules with equal memo share the first result of a check (8.10-D3)', () => 
   );
 });
 
-test('a role policy speaks with the meaning of its author (9.3)', () => {
+test("a role policy has outputs by the author's intent (9.3)", () => {
   const rule = {
     name: '',
     covers: () => true,
@@ -98,7 +98,7 @@ test('a role policy speaks with the meaning of its author (9.3)', () => {
   assert.equal(outputsOf(ask(engine, ['view'], { resource: { attr: { x: true } } })), ['view role.user.vdefault# met']);
 });
 
-test('a principal policy sees the derived roles the action before left behind (7.2)', () => {
+test('a principal policy sees the derived roles that the previous action left (7.2)', () => {
   const owner: DerivedRole = {
     key: 'derived_roles.x#owner',
     name: 'owner',

@@ -70,7 +70,7 @@ has(
   ['2eb8aa08-aa98-11ea-b4aa-73b441d1638', '2eb8aa08aa9811eab4aa73b441d16380', '2eb8aa08-aa98-11ea-b4aa-73b441d1638g'],
 );
 
-test('a long text overflows no format', () => {
+test('a long string overflows no format', () => {
   const long = ['a', '/', '~0', '{', '1', '"', 'P1D', '%41', ':', '.', '[', '\\'].map((part) => part.repeat(300_000));
   for (const [name, holds] of FORMATS)
     for (const text of long) if (name !== 'regex') assert.type(holds(text), 'boolean');

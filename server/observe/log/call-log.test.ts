@@ -31,7 +31,7 @@ test('a call is one line with the keys of docs/spec/server.md#logs', () => {
   });
 });
 
-test('an error of the caller is at info, a fault of the server at error, both with their text', () => {
+test('an error of the caller has level info, a fault of the server level error, both with their message', () => {
   const lines = linesOf((logger) => {
     const watcher = callLog(logger);
     watcher.ended?.({ ...CALL, id: '' }, { ...END, code: 'invalid_argument', message: 'bad "x"' });
@@ -46,7 +46,7 @@ test('an error of the caller is at info, a fault of the server at error, both wi
   );
 });
 
-test('health calls are not logged, nor is anything below the level', () => {
+test('health calls are not logged, and neither is anything below the level', () => {
   assert.equal(
     linesOf((logger) => callLog(logger).ended?.({ ...CALL, method: '/grpc.health.v1.Health/Check' }, END)),
     [],
@@ -57,14 +57,14 @@ test('health calls are not logged, nor is anything below the level', () => {
   );
 });
 
-test('a message that could not be read is an error of the caller, whatever its code', () => {
+test('an unreadable message is an error of the caller, whatever its code', () => {
   const [line] = linesOf((logger) =>
     callLog(logger).ended?.({ ...CALL, id: '' }, { ...END, code: 'internal', message: 'malformed message' }),
   );
   assert.is(line?.['level'], 'info');
 });
 
-test('a caller cannot write a line of its own', () => {
+test('a caller cannot inject a log line', () => {
   const lines = linesOf((logger) =>
     callLog(logger).ended?.(
       { ...CALL, method: '/a"\n{/b', peer: () => ({ ...CALL.peer(), forwardedFor: 'x"\n{"log.level":"error"}' }) },
@@ -74,7 +74,7 @@ test('a caller cannot write a line of its own', () => {
   assert.is(lines.length, 1);
 });
 
-test('conditions that failed and attributes that break their schema are told of', () => {
+test('failed conditions and schema violations are logged', () => {
   const decision = {
     validationErrors: [
       { source: 'SOURCE_PRINCIPAL', path: '/a', message: 'wrong' },
@@ -102,7 +102,7 @@ test('conditions that failed and attributes that break their schema are told of'
   ]);
 });
 
-test('payloads have claims where tokens were', () => {
+test('payloads have claims in place of tokens', () => {
   const request = {
     requestId: 'r',
     auxData: { jwt: { token: 'eyJ.a.b', keySetId: '' }, jwts: new Map() },
@@ -122,7 +122,7 @@ test('payloads have claims where tokens were', () => {
   });
 });
 
-test('why a token was refused stands in the log, and the refusal goes on', async () => {
+test('the reason for a rejected token is logged, and the error is passed on', async () => {
   const lines: Line[] = [];
   const verify = loggingRefusals(async () => Promise.reject(new Error('the token has expired')), loggerInto(lines));
   await verify({ jwt: undefined, jwts: new Map() }, undefined, 'ID').then(assert.unreachable, () => {});

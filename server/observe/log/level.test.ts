@@ -4,19 +4,19 @@ import { debugOnSignal } from './debug-signal.js';
 import { logLevelOf } from './open-log.js';
 import type { Log } from './logger.js';
 
-test('the variable overrides the option, in any case, and info is the default', () => {
+test('the environment variable overrides the option, in any case, and info is the default', () => {
   assert.is(logLevelOf(undefined, {}), 'info');
   assert.is(logLevelOf('WARN', {}), 'warn');
   assert.is(logLevelOf('warn', { AUTHZ_LOG_LEVEL: 'Debug' }), 'debug');
   assert.is(logLevelOf('warn', { AUTHZ_LOG_LEVEL: '' }), 'warn');
 });
 
-test('what is no level is refused by name', () => {
+test('an invalid level is rejected by name', () => {
   assert.throws(() => logLevelOf('loud', {}), '--log-level: `loud` must be one of debug, info, warn, error');
   assert.throws(() => logLevelOf(undefined, { AUTHZ_LOG_LEVEL: 'loud' }), 'AUTHZ_LOG_LEVEL: `loud`');
 });
 
-test('what is no duration of debug lines is refused by name', () => {
+test('an invalid duration of debug lines is rejected by name', () => {
   for (const text of ['10', '0', '-1m', 'x', '10000h']) {
     assert.throws(
       () => debugOnSignal({} as Log, { AUTHZ_TEMP_LOG_LEVEL_DURATION: text }),

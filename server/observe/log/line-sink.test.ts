@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LineSink } from './line-sink.js';
 
-test('lines are written in order, whole, and all of them', async () => {
+test('all lines are written completely and in order', async () => {
   await withFile(async (fd, read) => {
     const sink = new LineSink(fd, 1000);
     const lines = Array.from({ length: 5000 }, (_, index) => `{"line":${index},"ü":"é"}\n`);
@@ -19,7 +19,7 @@ test('lines are written in order, whole, and all of them', async () => {
   });
 });
 
-test('a line that comes alone is written a little later', async () => {
+test('a single line is written after a short delay', async () => {
   await withFile(async (fd, read) => {
     new LineSink(fd, 1000).write('one\n');
     assert.is(read(), '');
@@ -29,7 +29,7 @@ test('a line that comes alone is written a little later', async () => {
   });
 });
 
-test('what is left is written at once when the process ends', async () => {
+test('remaining lines are written when the process ends', async () => {
   await withFile(async (fd, read) => {
     const sink = new LineSink(fd, 1000);
     sink.write('one\n');
@@ -41,7 +41,7 @@ test('what is left is written at once when the process ends', async () => {
   });
 });
 
-test('an output that cannot be written to costs lines, not the server', async () => {
+test('an output that cannot be written loses lines and does not stop the server', async () => {
   const readOnly = openSync('/dev/null', 'r');
   const sink = new LineSink(readOnly, 1);
   sink.write('one\n');
@@ -53,7 +53,7 @@ test('an output that cannot be written to costs lines, not the server', async ()
   // Left open: a sink that tries again would write to whatever is opened next under its number.
 });
 
-test('lines beyond the bound are dropped and counted', async () => {
+test('lines over the limit are dropped and counted', async () => {
   await withFile(async (fd, read) => {
     const sink = new LineSink(fd, 1);
     const line = `${'x'.repeat(1024 * 1024 - 1)}\n`;

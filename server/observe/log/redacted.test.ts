@@ -4,14 +4,14 @@ import { redacted } from './call-log.js';
 
 const JWT = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJ4In0.c2lnbmF0dXJl';
 
-test('tokens are taken out wherever they stand, alone or as a header has them', () => {
+test('tokens are removed wherever they are, alone or in a header value', () => {
   assert.equal(redacted({ a: [JWT, `Bearer ${JWT}`], b: { c: JWT } }), {
     a: ['[redacted]', '[redacted]'],
     b: { c: '[redacted]' },
   });
 });
 
-test('what is named like a secret is taken out, whatever it is', () => {
+test('values with names of secrets are removed, whatever they are', () => {
   assert.equal(
     redacted({
       token: 'x',
@@ -32,7 +32,7 @@ test('what is named like a secret is taken out, whatever it is', () => {
   );
 });
 
-test('maps, integers and nothing become JSON; what is no token stays', () => {
+test('maps, integers and undefined become JSON, and strings that are not tokens stay', () => {
   assert.equal(redacted({ m: new Map([['k', 1n]]), n: null, t: 'eyJust a text', u: undefined, b: true }), {
     m: { k: '1' },
     n: null,
@@ -42,7 +42,7 @@ test('maps, integers and nothing become JSON; what is no token stays', () => {
   });
 });
 
-test('what is nested deeper than anybody reads is taken out', () => {
+test('values nested too deeply are removed', () => {
   for (const [open, close] of [
     ['[', ']'],
     ['{"a":', '}'],
@@ -52,7 +52,7 @@ test('what is nested deeper than anybody reads is taken out', () => {
   }
 });
 
-test('`__proto__` is a name like any other', () => {
+test('`__proto__` is an ordinary name', () => {
   const copy = redacted(JSON.parse('{"__proto__":{"a":1}}')) as object;
   assert.equal(Object.keys(copy), ['__proto__']);
   assert.is(Object.getPrototypeOf(copy), Object.prototype);

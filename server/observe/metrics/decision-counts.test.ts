@@ -11,13 +11,13 @@ test('decisions are counted by kind, action and effect', () => {
   assert.equal(read(counts), { 'album view allow': 2, 'album edit allow': 1, 'album edit deny': 1 });
 });
 
-test('a kind that no policy knows is counted as other, whatever its actions', () => {
+test('an unknown kind is counted as other, whatever its actions', () => {
   const counts = new DecisionCounts();
   for (let index = 0; index < 50; index++) recordMatched(counts, `made-up-${index}`, 'NO_MATCH', [`a${index}`, 2]);
   assert.equal(read(counts), { 'other other deny': 50 });
 });
 
-test('whoever makes up actions of one kind takes no room of the others', () => {
+test('made-up actions of one kind do not use the limit of others', () => {
   const counts = new DecisionCounts();
   for (let index = 0; index < 10_000; index++) record(counts, 'album', [`a${index}`, 2]);
   record(counts, 'photo', ['view', 1]);
@@ -27,14 +27,14 @@ test('whoever makes up actions of one kind takes no room of the others', () => {
   assert.is(read_['photo view allow'], 1);
 });
 
-test('the number of series is bounded over all kinds', () => {
+test('the number of series is limited over all kinds', () => {
   const counts = new DecisionCounts();
   for (let kind = 0; kind < 3000; kind++) record(counts, `kind${kind}`, ['view', 1]);
   assert.is(Object.keys(read(counts)).length, 1001);
   assert.is(read(counts)['other other allow'], 2000);
 });
 
-test('names like `__proto__` are names like any other, very long ones are not kept', () => {
+test('names like `__proto__` are ordinary, and very long ones are not kept', () => {
   const counts = new DecisionCounts();
   record(counts, '__proto__', ['constructor', 1]);
   record(counts, 'k'.repeat(1000), ['view', 1]);

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { metricsText } from './text.js';
 
-test('buckets are cumulated and end in +Inf', () => {
+test('buckets are cumulative and end with +Inf', () => {
   const text = metricsText([
     {
       type: 'histogram',
@@ -20,7 +20,7 @@ test('buckets are cumulated and end in +Inf', () => {
   );
 });
 
-test('what callers chose cannot end a line or a label', () => {
+test('values from callers cannot end a line or a label', () => {
   const text = metricsText([
     {
       type: 'counter',
@@ -34,7 +34,7 @@ test('what callers chose cannot end a line or a label', () => {
   assert.is(text, '# HELP c a\\nb\n# TYPE c counter\nc{l="\\"} 1\\nevil 2\\\\"} 1\n');
 });
 
-test('a family without series is left out', () => {
+test('a family without series is omitted', () => {
   assert.is(metricsText([{ type: 'gauge', name: 'g', help: '', labels: [], across: 'max', series: [] }]), '');
 });
 

@@ -20,7 +20,7 @@ test('counters and histograms of workers add up, series by series', () => {
   ]);
 });
 
-test('a gauge follows its own rule', () => {
+test('a gauge has its own aggregation', () => {
   const together = (across: Aggregate): unknown => {
     const totals = new WorkerTotals();
     totals.record(1, gauge(across, 2));
@@ -35,7 +35,7 @@ test('a gauge follows its own rule', () => {
   assert.equal(together('omit'), []);
 });
 
-test('a counter never falls when a worker ends, and its gauges go with it', () => {
+test('a counter never decreases when a worker ends, and its gauges are removed', () => {
   const totals = new WorkerTotals();
   totals.record(1, [counter(['a'], 2), ...gauge('sum', 5)]);
   totals.record(2, [counter(['a'], 3), ...gauge('sum', 5)]);
@@ -46,13 +46,13 @@ test('a counter never falls when a worker ends, and its gauges go with it', () =
   assert.equal(totals.total(), [counter(['a'], 15), ...gauge('sum', 5)]);
 });
 
-test('one process alone is as it is, whatever the rules for several say', () => {
+test('a single process is reported unchanged, whatever the aggregation', () => {
   const totals = new WorkerTotals();
   totals.record(1, gauge('omit', 3));
   assert.equal(totals.total(), gauge('omit', 3));
 });
 
-test('a snapshot survives being sent as JSON', () => {
+test('a snapshot can be sent as JSON', () => {
   const totals = new WorkerTotals();
   totals.record(1, JSON.parse(JSON.stringify([counter(['a'], 2), histogram([1, 2], 3)])) as Snapshot);
   assert.match(totals.text(), /c\{l="a"\} 2\n/);

@@ -4,7 +4,7 @@ import { otelSettings } from './settings.js';
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4317' };
 
-test('without variables metrics are scraped and nothing is sent', () => {
+test('by default metrics are scraped and nothing is exported', () => {
   assert.equal(otelSettings({}), {
     serviceName: 'authz',
     traces: undefined,
@@ -14,7 +14,7 @@ test('without variables metrics are scraped and nothing is sent', () => {
   });
 });
 
-test('an endpoint switches traces on, for traces that others have begun', () => {
+test('an endpoint enables traces, for sampled parent traces', () => {
   const traces = {
     protocol: 'grpc',
     sampler: 'parentbased_always_off',
@@ -28,7 +28,7 @@ test('an endpoint switches traces on, for traces that others have begun', () => 
   assert.is(otelSettings({ ...ENDPOINT, OTEL_SDK_DISABLED: 'true' }).traces, undefined);
 });
 
-test('a signal can have a protocol of its own', () => {
+test('each signal can have its own protocol', () => {
   const environment = {
     ...ENDPOINT,
     OTEL_METRICS_EXPORTER: 'otlp',
@@ -39,7 +39,7 @@ test('a signal can have a protocol of its own', () => {
   assert.equal(otelSettings(environment).pushedMetrics, { protocol: 'grpc', interval: 60_000, timeout: 30_000 });
 });
 
-test('metrics can be scraped, sent, both or neither', () => {
+test('metrics can be scraped, exported, both or neither', () => {
   const read = (OTEL_METRICS_EXPORTER: string): readonly boolean[] => {
     const { scrapedMetrics, pushedMetrics } = otelSettings({ ...ENDPOINT, OTEL_METRICS_EXPORTER });
     return [scrapedMetrics, pushedMetrics !== undefined];
@@ -50,13 +50,13 @@ test('metrics can be scraped, sent, both or neither', () => {
   assert.equal(read('none'), [false, false]);
 });
 
-test('metrics that have nowhere to go are a warning', () => {
+test('exported metrics without an endpoint are a warning', () => {
   const { pushedMetrics, warnings } = otelSettings({ OTEL_METRICS_EXPORTER: 'otlp' });
   assert.is(pushedMetrics, undefined);
   assert.is(warnings.length, 1);
 });
 
-test('an unknown sampler, protocol, propagator or exporter, and what is no number, are errors that name their variable', () => {
+test('an unknown sampler, protocol, propagator or exporter, and an invalid number, are errors that name their variable', () => {
   const wrong = {
     OTEL_TRACES_SAMPLER: 'sometimes',
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',

@@ -7,7 +7,7 @@ import { parentReader } from './parent.js';
 const A = 'a'.repeat(32);
 const B = 'b'.repeat(16);
 
-test('traceparent names the trace, tracestate goes with it', async () => {
+test('traceparent names the trace, and tracestate is kept with it', async () => {
   const parent = await parentIn(['tracecontext'], { traceparent: `00-${A}-${B}-01`, tracestate: 'x=1' });
   assert.is(parent?.traceId, A);
   assert.is(parent?.spanId, B);
@@ -16,7 +16,7 @@ test('traceparent names the trace, tracestate goes with it', async () => {
   assert.is(parent?.traceState?.get('x'), '1');
 });
 
-test('a traceparent that is malformed, doubled or of zeros is none', async () => {
+test('a malformed, repeated or all-zero traceparent is ignored', async () => {
   for (const traceparent of [
     `00-${A}-${B}-01-x`,
     `ff-${A}-${B}-01`,
@@ -41,7 +41,7 @@ test('B3 is read from one header or from several', async () => {
   assert.is((await parentIn(['b3multi'], { 'x-b3-traceid': A, 'x-b3-spanid': B, 'x-b3-sampled': '1' }))?.traceFlags, 1);
 });
 
-test('the first format that is there counts, and one that is not configured does not', async () => {
+test('the first configured format that is present counts', async () => {
   const headers = { traceparent: `00-${A}-${B}-01`, b3: `${'c'.repeat(32)}-${B}-1` };
   assert.is((await parentIn(['tracecontext', 'b3'], headers))?.traceId, A);
   assert.is((await parentIn(['b3', 'tracecontext'], headers))?.traceId, 'c'.repeat(32));

@@ -12,7 +12,7 @@ import { readDocument } from '../../../proto/wire/json-scan.js';
 const body = (json: unknown): Buffer => Buffer.from(JSON.stringify(json));
 const none = { subject: undefined, resource: undefined, action: undefined, context: {} };
 
-test('an evaluation is read by its shape', () => {
+test('an evaluation is parsed by its structure', () => {
   const subject = { type: 'user', id: 'a', properties: { 'authz.roles': [1, null] } };
   assert.equal(
     readDocument(
@@ -32,7 +32,7 @@ test('an evaluation is read by its shape', () => {
   );
 });
 
-test('fields that nobody knows are ignored, but not duplicates, and not numbers that nothing can hold', () => {
+test('unknown fields are ignored, but not duplicates, and not numbers out of range', () => {
   const action = { name: 'read', later: [{ a: { b: 1 } }, 'x', null] };
   assert.equal(readDocument(body({ action, foo: 'bar', futureField: { nested: true } }), readAccessEvaluationRequest), {
     ...none,
@@ -71,7 +71,7 @@ test('a request for metadata has no fields', () => {
   assert.throws(() => readDocument(body([]), readMetadataRequest), /must be an object/);
 });
 
-test('answers hold their decision, and the check behind it without a call id', () => {
+test('responses have their decision, and the check behind it without a call id', () => {
   const actions = [{ action: 'read', effect: 2 as const, matchedPolicy: 'p', matchedScope: '' }];
   const result = { actions, outputs: [], validationErrors: [], meta: { actions, effectiveDerivedRoles: [] } };
   const response = {
@@ -92,7 +92,7 @@ test('answers hold their decision, and the check behind it without a call id', (
   );
 });
 
-test('a batch without evaluations has one answer', () => {
+test('a batch without evaluations has one response', () => {
   assert.is(
     printAccessEvaluationBatchResponse({ evaluations: [], decision: true, response: undefined }),
     '{"decision":true}',

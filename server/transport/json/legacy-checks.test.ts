@@ -7,7 +7,7 @@ import { readDocument } from '../../../proto/wire/json-scan.js';
 
 const body = (json: unknown): Buffer => Buffer.from(JSON.stringify(json));
 
-test('a set is read by either spelling, and null is absent', () => {
+test('a set is parsed in either spelling, and null is absent', () => {
   assert.equal(
     readDocument(
       body({
@@ -39,7 +39,7 @@ test('a set is read by either spelling, and null is absent', () => {
   );
 });
 
-test('a batch has no meta to ask for', () => {
+test('a batch has no field for meta', () => {
   assert.equal(readDocument(body({ resources: [{ actions: ['a'] }] }), readCheckResourceBatchRequest), {
     requestId: '',
     principal: undefined,
@@ -52,7 +52,7 @@ test('a batch has no meta to ask for', () => {
   );
 });
 
-test('what is of the wrong shape is refused with its place', () => {
+test('invalid structure is rejected with its location', () => {
   assert.throws(
     () => readDocument(body({ resource: { instances: { x: null } } }), readCheckResourceSetRequest),
     /`resource.instances\[\]` must be an object, not null/,
@@ -85,7 +85,7 @@ const decision: Decision = {
   validationErrors: [{ path: '/a', message: 'm', source: 'SOURCE_RESOURCE' }],
 };
 
-test('answers are printed without a call id and without outputs', () => {
+test('responses are printed without a call id and without outputs', () => {
   const effects =
     '"actions":{"edit":"EFFECT_DENY","view":"EFFECT_ALLOW"},"validationErrors":[{"path":"/a","message":"m","source":"SOURCE_RESOURCE"}]';
   const meta =

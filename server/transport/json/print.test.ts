@@ -5,7 +5,7 @@ import { indentJson } from './indent.js';
 import { printCheckResourcesResponse } from '../../../proto/gen/json/response.js';
 import { MAX_PRINTED_DEPTH, printValue, quote } from '../../../proto/wire/json-text.js';
 
-test('strings are escaped where JSON demands it and nowhere else', () => {
+test('strings are escaped only where JSON requires it', () => {
   for (const text of [
     '',
     'a',
@@ -34,7 +34,7 @@ test('numbers print as in ECMAScript, negative zero as -0', () => {
   );
 });
 
-test('a number that is not finite cannot be printed, wherever it is', () => {
+test('a number that is not finite cannot be printed at any position', () => {
   assert.is(printValue(Number.NaN), undefined);
   assert.is(printValue({ a: [{ b: Number.POSITIVE_INFINITY }] }), undefined);
 });
@@ -45,7 +45,7 @@ test('a value too deep for the stack is not printed', () => {
   assert.is(printValue(nested(MAX_PRINTED_DEPTH + 1)), undefined);
 });
 
-test('map keys are printed sorted, also those of the prototype', () => {
+test('map keys are printed sorted, including names of Object.prototype', () => {
   assert.is(
     printValue(JSON.parse('{"b":1,"a":{"d":null,"c":true},"__proto__":[]}')),
     '{"__proto__":[],"a":{"c":true,"d":null},"b":1}',
@@ -80,7 +80,7 @@ const response: CheckResourcesResponse = {
   ],
 };
 
-test('a response is printed in the order of its fields, empty ones left out', () => {
+test('a response is printed in the order of its fields, without empty ones', () => {
   assert.is(
     printCheckResourcesResponse(response),
     '{"requestId":"r","results":[{"resource":{"id":"1","kind":"k","policyVersion":"v","scope":"."},' +
@@ -92,7 +92,7 @@ test('a response is printed in the order of its fields, empty ones left out', ()
   );
 });
 
-test('indented JSON says the same over more lines', () => {
+test('indented JSON has the same content over more lines', () => {
   const value = { a: [], b: {}, c: [1, { d: 'x,{[":' }], e: '\\"' };
   assert.is(indentJson(JSON.stringify(value)), JSON.stringify(value, null, 2));
 });
