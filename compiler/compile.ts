@@ -19,7 +19,7 @@ export interface Compilation {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What a compilation may be told beside its policies. */
+/** Inputs of a compilation besides the policies. */
 export interface CompileOptions {
   /** The JSON schemas, by path below `_schemas`. */
   readonly schemaTexts?: ReadonlyMap<string, string>;
@@ -32,7 +32,7 @@ export interface CompileOptions {
 /**
  * Policies in, TypeScript out. Each line is a folder; no stage knows another. Pure: equal sources give equal files.
  *
- * @param report what loading had to say already; it is added to.
+ * @param report the diagnostics of loading; those of the compilation are added.
  */
 export function compile(
   sources: readonly Source[],

@@ -76,7 +76,7 @@ export type Operator =
 
 /**
  * A function call or an operator. `target` is the receiver of the member form; a namespaced function such as
- * `math.abs(x)` is parsed as a member call on the identifier `math` and told apart by the checker.
+ * `math.abs(x)` is parsed as a member call on the identifier `math` and distinguished by the checker.
  */
 export interface CallExpr extends Node {
   readonly kind: 'call';

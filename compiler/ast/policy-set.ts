@@ -11,7 +11,7 @@ import type {
 /** All that was loaded, with every name resolved: what `link` promises to `validate` and `lower`. Sorted by key. */
 export interface PolicySet {
   readonly policies: readonly LinkedPolicy[];
-  /** Every enabled document, those included that nobody imports and that are therefore not linked. In path order. */
+  /** Every enabled document, including those that are not imported and therefore not linked. In path order. */
   readonly documents: readonly PolicyFile[];
 }
 

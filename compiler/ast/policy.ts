@@ -201,7 +201,7 @@ export interface Expression {
   spanOf(start: number, end: number): Span;
 }
 
-/** What the CEL lexer or parser has to say; offsets are of the expression's text. */
+/** An error of the CEL lexer or parser; offsets are of the expression's text. */
 export interface SyntaxError {
   readonly message: string;
   readonly start: number;

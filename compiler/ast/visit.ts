@@ -24,7 +24,8 @@ export function children(expr: Expr): readonly Expr[] {
 }
 
 /**
- * Calls `enter` for a node and all below it, parents first, in source order. Keeps its own stack: depth is no danger.
+ * Calls `enter` for a node and all below it, parents first, in source order. Uses an explicit stack, so depth is not
+ * limited.
  */
 export function visit(expr: Expr, enter: (expr: Expr) => void): void {
   const pending = [expr];

@@ -12,7 +12,7 @@ import { AttributeReport } from './report.js';
 import { SchemaReader } from './schema-reader.js';
 import type { Roots, View } from './scope.js';
 
-/** What `attributes` may be told. */
+/** Options of `attributes`. */
 export interface AttributeOptions {
   /** Whether its warnings are errors, and an attribute that may be missing is one too. */
   readonly strictTypes: boolean;

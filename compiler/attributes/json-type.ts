@@ -1,6 +1,6 @@
 import type { SchemaTerm } from '../ir/schema.js';
 
-/** What JSON tells apart; numbers without a fraction are a kind of their own, as in JSON Schema. */
+/** The kinds of JSON values; numbers without a fraction are a separate kind, as in JSON Schema. */
 export type JsonKind = 'null' | 'boolean' | 'integer' | 'fraction' | 'string' | 'list' | 'map';
 
 export type Scalar = null | boolean | number | string;

@@ -17,7 +17,7 @@ export interface Seen {
   /** Whether a schema has a part in the type, and not the expression alone. */
   readonly isTyped: boolean;
   readonly isOptional: boolean;
-  /** Steps from an attribute map or a variable of a macro; undefined for what is no plain path. */
+  /** Steps from an attribute map or a variable of a macro; undefined for other expressions. */
   readonly path: readonly string[] | undefined;
 }
 

@@ -67,7 +67,10 @@ const LIMIT = 10_000;
 /** At most so many searches for hints are made in one run: the cost of a search grows with the number of names. */
 const MOST_SEARCHES = 100;
 
-/** Collects what the stages have to say. A stage never throws for what an author wrote: it adds and goes on. */
+/**
+ * Collects the diagnostics of the stages. A stage never throws for an author's mistake: it adds a diagnostic and
+ * continues.
+ */
 export class Diagnostics {
   private readonly kept: { readonly [severity in Severity]: Diagnostic[] } = { error: [], warning: [] };
   private readonly omitted: { [severity in Severity]: number } = { error: 0, warning: 0 };

@@ -2,7 +2,7 @@ import type { Condition, Expression, Output, Policy, PolicyFile } from '../ast/p
 import type { Importer } from '../link/bindings.js';
 import { expressionsOfCondition } from '../validate/expressions-of.js';
 
-/** Whether a document has rules or definitions of its own, and may import variables and constants for them. */
+/** Whether a document has rules or definitions, and may import variables and constants for them. */
 export function isImporter(file: PolicyFile): file is Importer {
   return file.policy.kind !== 'export-variables' && file.policy.kind !== 'export-constants';
 }

@@ -44,8 +44,8 @@ function attributeText({ kind, name }: InspectedAttribute): string {
 }
 
 /**
- * The fields of an InspectPoliciesResponse, and where each policy stands. Documents of one id are told apart by their
- * files.
+ * The fields of an InspectPoliciesResponse, and where each policy stands. Documents with the same id are distinguished
+ * by their files.
  */
 function resultsOf(policies: readonly InspectedPolicy[]): unknown {
   const ids = new Set<string>();
@@ -82,7 +82,7 @@ function linesOf(value: unknown): readonly string[] {
   });
 }
 
-/** What stands in a block of its own: each entry with its dash or its key. */
+/** The lines of a nested block: each entry with its dash or its key. */
 function entriesOf(value: unknown): readonly (readonly [mark: string, entry: unknown])[] {
   if (Array.isArray(value)) return value.map((entry) => ['-', entry]);
   if (typeof value !== 'object' || value === null) return [];

@@ -16,7 +16,7 @@ import { type Mentioned, type Mentions, mentionsOf } from './mentions.js';
 
 /**
  * What each document mentions: actions, attributes, derived roles, variables and constants
- * (docs/spec/server.md#inspect). Sorted by id. The policies need not compile: what nobody defines is said to be
+ * (docs/spec/server.md#inspect). Sorted by id. The policies need not compile: undefined names are listed as
  * undefined. Imports mean enabled documents; of two with one id, the first by path.
  *
  * @param files those that parsed, disabled ones included.
@@ -49,7 +49,7 @@ export function inspect(files: readonly PolicyFile[]): readonly InspectedPolicy[
 type Bindings = Pick<InspectedPolicy, 'variables' | 'constants'>;
 
 /**
- * The places of the definitions that some enabled document uses: objects of the tree, which are the same for whoever
+ * The places of the definitions that some enabled document uses: objects of the tree, which are the same for whatever
  * imports them.
  */
 function definitionsInUse(mentions: ReadonlyMap<PolicyFile, Mentions>): ReadonlySet<unknown> {

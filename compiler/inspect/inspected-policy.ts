@@ -37,7 +37,7 @@ export interface InspectedDerivedRole {
 export interface InspectedBinding<T> {
   readonly name: string;
   readonly kind: BindingKind;
-  /** What was written; absent when nobody defines it. */
+  /** The value as written; absent when undefined. */
   readonly value?: T;
   /** The id of the policy that defines it; absent when there is none. */
   readonly source?: string;

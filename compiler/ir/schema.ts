@@ -4,7 +4,7 @@ import type { JsonNode } from './json-node.js';
 export interface SchemaModule {
   /** Below `_schemas`. */
   readonly file: string;
-  /** In an order of their own: by pointer. */
+  /** Ordered by pointer. */
   readonly definitions: readonly SchemaDefinition[];
 }
 
@@ -24,7 +24,7 @@ export interface SchemaAddress {
 /** A schema as it will be printed: calls of `runtime/schema` and what they are given. */
 export type SchemaTerm =
   | { readonly kind: 'call'; readonly name: string; readonly args: readonly SchemaTerm[] }
-  /** A name of `runtime/schema` that is no function. */
+  /** A name of `runtime/schema` that is not a function. */
   | { readonly kind: 'name'; readonly name: string }
   /** A function that gives the definition. */
   | { readonly kind: 'definition'; readonly at: SchemaAddress }

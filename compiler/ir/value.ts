@@ -2,7 +2,7 @@ import type { JsonValue } from '../ast/policy.js';
 import type { CelType } from '../cel/types.js';
 
 /**
- * A CEL term with every name resolved: the second vocabulary's half for values. It has no span of its own: an
+ * A CEL term with every name resolved: the second vocabulary's half for values. It has no span: an
  * expression is reported by its rule. `type` is the checker's, for the emitter's choice of the plainest JavaScript that
  * is right.
  */
@@ -38,7 +38,7 @@ export type Value = { readonly type: CelType } & (
   | Macro
 );
 
-/** A scalar known at compile time. `json` is a constant of the policy that is no scalar. */
+/** A scalar known at compile time. `json` is a constant of the policy that is not a scalar. */
 export type Literal = { readonly kind: 'literal' } & (
   | { readonly literal: 'null'; readonly value: null }
   | { readonly literal: 'bool'; readonly value: boolean }

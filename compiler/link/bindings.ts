@@ -32,7 +32,7 @@ export function linkBindings(file: Importer, catalogue: Catalogue, problems: Pro
 // Thousands of policies may import the same sets: where nothing is wrong with these, they are put together once.
 const known = new WeakMap<Catalogue, Map<string, Bindings>>();
 
-/** Equal for documents that have the same variables and constants; undefined for one with definitions of its own. */
+/** Equal for documents that have the same variables and constants; undefined for one with local definitions. */
 function keyOfImports({ policy: { variables, constants }, legacyVariables }: Importer): string | undefined {
   if (variables.local.length + constants.local.length + legacyVariables.length > 0) return undefined;
   return JSON.stringify([variables.imports, constants.imports].map((imports) => imports.map(({ value }) => value)));

@@ -1,4 +1,4 @@
-/** The names of a set of definitions, sorted by who needs whom. */
+/** The names of a set of definitions, sorted by their dependencies. */
 export interface DependencyOrder {
   /** Each name after all it depends on, ties by name; what a cycle holds up comes last, by name. */
   readonly order: readonly string[];
@@ -8,7 +8,7 @@ export interface DependencyOrder {
   readonly cycles: readonly (readonly string[])[];
 }
 
-/** @param dependencies what each name needs, by name; a name that is no key itself is ignored. */
+/** @param dependencies what each name needs, by name; a name that is not a key is ignored. */
 export function dependencyOrder(dependencies: ReadonlyMap<string, Iterable<string>>): DependencyOrder {
   const needs = new Map<string, readonly string[]>();
   for (const name of [...dependencies.keys()].sort()) {
@@ -61,7 +61,7 @@ interface Visit {
   next: number;
 }
 
-/** Tarjan's strongly connected components of two and more, on a stack of our own: chains may be long. */
+/** Tarjan's strongly connected components of two and more, on an explicit stack: chains may be long. */
 function cyclesAmong(
   names: readonly string[],
   needs: ReadonlyMap<string, readonly string[]>,

@@ -28,7 +28,7 @@ interface RoleSetUnion {
 }
 
 /**
- * Links derived-roles documents when first asked for: those nobody imports are not looked at
+ * Links derived-roles documents on first use: those that are not imported are not linked
  * (docs/spec/policy-language.md#documents).
  */
 export class RoleSets {

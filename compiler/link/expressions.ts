@@ -10,10 +10,10 @@ import { referencesOf } from './references.js';
 /** What an expression may refer to. */
 export type Names = { readonly [K in keyof Bindings]: ReadonlyMap<string, unknown> };
 
-/** Reports what a condition names and nobody defines, and scripts (docs/spec/policy-language.md#condition). */
+/** Reports undefined names in a condition, and scripts (docs/spec/policy-language.md#condition). */
 export function linkCondition(condition: Condition | undefined, names: Names, problems: Problems): void {
   if (condition === undefined) return;
-  // A stack of our own: a condition may be nested deeper than the call stack.
+  // An explicit stack: a condition may be nested deeper than the call stack.
   const pending: Match[] = [condition.match];
   for (let match = pending.pop(); match !== undefined; match = pending.pop()) {
     switch (match.kind) {
@@ -21,7 +21,7 @@ export function linkCondition(condition: Condition | undefined, names: Names, pr
         linkExpression(match.expression, names, problems);
         break;
       case 'script':
-        problems.add('condition/script', placeOfScript(condition, match), {}, { notes: [WAY_OUT] });
+        problems.add('condition/script', placeOfScript(condition, match), {}, { notes: [SUGGESTION] });
         break;
       case 'all':
       case 'any':
@@ -33,7 +33,7 @@ export function linkCondition(condition: Condition | undefined, names: Names, pr
 }
 
 /**
- * Reports what an output names and nobody defines, and outputs without an expression
+ * Reports undefined names in an output, and outputs without an expression
  * (docs/spec/policy-language.md#output).
  */
 export function linkOutput(output: Output | undefined, names: Names, problems: Problems): void {
@@ -66,7 +66,7 @@ export function linkExpression(expression: Expression, names: Names, problems: P
 }
 
 /** Scripts are long gone; the sentence of the report does not say what to do. */
-const WAY_OUT = { message: 'conditions are CEL expressions: write `match: { expr: ... }`' };
+const SUGGESTION = { message: 'conditions are CEL expressions: write `match: { expr: ... }`' };
 
 /** Reported at the key of the condition, with the script underlined. */
 function placeOfScript(condition: Condition, script: Extract<Match, { kind: 'script' }>): Place {

@@ -105,7 +105,7 @@ function linkResourcePolicy(
   const { all: importedRoles, named: derivedRoles, isBroken } = linkDerivedRoles(file, roleSets, problems);
   if (isBroken) {
     // A problem with derived roles ends a policy (docs/spec/policy-language.md#compile-errors): it stays for its
-    // imported roles, with nothing of its own for later stages to report.
+    // imported roles, with nothing left for later stages to report.
     const rest = { ...policy, rules: [], schemas: undefined };
     return { kind: 'resource', key, file, policy: rest, bindings: NO_BINDINGS, importedRoles, derivedRoles };
   }

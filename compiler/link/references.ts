@@ -29,7 +29,7 @@ function findReferences(expr: Expr): References {
   const variables = new Map<string, Expr>();
   const constants = new Map<string, Expr>();
   const truths = constantTruths(expr);
-  // A stack of our own: an expression may be deeper than the call stack.
+  // An explicit stack: an expression may be deeper than the call stack.
   const pending: Expr[] = [expr];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     if (truths.has(node)) continue;

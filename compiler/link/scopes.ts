@@ -85,10 +85,10 @@ function noteOf({ key, file }: Document): Note {
 /**
  * Reports scopes whose policies disagree on `scopePermissions`
  * (docs/spec/policy-language.md#conflicting-scope-permissions). As the model does, it wants one value among the
- * documents of a scope, in path order and without the first, and takes silence for a value of its own. What the model
- * overlooks (docs/spec/policy-language.md#conflicting-scope-permissions) is refused, too: policies that disagree on
- * whether an ALLOW overrides the parent scope. Two policies alone in a scope are never refused there, so here they are
- * a warning. Only resource and principal policies count: the model lets documents count that cannot have the field, or
+ * documents of a scope, in path order and without the first, and treats an absent field as a separate value. What the
+ * model overlooks (docs/spec/policy-language.md#conflicting-scope-permissions) is refused, too: policies that disagree
+ * on whether an ALLOW overrides the parent scope. Two policies alone in a scope are never refused there, so here they
+ * are a warning. Only resource and principal policies count: the model lets documents count that cannot have the field, or
  * for which it means nothing.
  */
 export function reportScopePermissions(catalogue: Catalogue, report: Diagnostics): void {
@@ -121,7 +121,7 @@ function differentValues([, ...files]: readonly PolicyFile[]): readonly Setting[
   return first === undefined || other === undefined ? undefined : [first, other];
 }
 
-/** Documents without a scope of their own count in the root scope, as they do in the model. */
+/** Documents without a scope count in the root scope, as in the model. */
 function scopeOf({ policy }: PolicyFile): string {
   switch (policy.kind) {
     case 'resource':

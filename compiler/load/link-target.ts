@@ -5,8 +5,8 @@ import { join, sep } from 'node:path';
 export type LinkTarget = 'file' | 'directory' | 'outside file' | 'outside directory' | 'special' | 'nowhere';
 
 /**
- * Where a link at `path` below `root` (a real path) leads. What lies outside of the policy directory is told apart: a
- * policy set is what was reviewed, not what else is on the machine.
+ * Where a link at `path` below `root` (a real path) leads. Targets outside of the policy directory have their own
+ * kinds: a policy set is what was reviewed, not what else is on the machine.
  */
 export function linkTarget(path: string, root: string): LinkTarget {
   const link = join(root, path);

@@ -73,7 +73,7 @@ function lowerPolicy(policy: LinkedPolicy, types: Types, schemas: SchemaSet): Mo
 }
 
 /**
- * The definitions some policy imports, by document; a document nobody imports is not compiled
+ * The definitions some policy imports, by document; a document that is not imported is not compiled
  * (docs/spec/policy-language.md#documents).
  */
 function derivedRoleSets(policies: readonly LinkedPolicy[]): readonly DerivedRoleSet[] {

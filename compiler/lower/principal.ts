@@ -67,7 +67,7 @@ interface Namesakes {
 }
 
 /**
- * Whether its first result stands for the whole check where another could be told
+ * Whether its first result is used for the whole check although a later one could differ
  * (docs/spec/policy-language.md#rules-that-share-a-name): `runtime` changes between actions, and a rule of the same
  * name may have been first.
  */

@@ -71,7 +71,7 @@ export function readsRuntime(values: readonly Value[]): boolean {
 
 /**
  * The effect of a rule once parental consent is seen to (docs/spec/policy-language.md#effect-of-a-rule): a conditional
- * ALLOW becomes the DENY of those who do not meet the condition; whoever meets it is left to the parent scope.
+ * ALLOW becomes the DENY of those who do not meet the condition; principals that meet it are left to the parent scope.
  *
  * @returns `inverted` when the effect holds where the condition does not.
  */

@@ -101,7 +101,7 @@ export function lowerValue(expr: Expr, checked: CheckedExpression): Value {
 }
 
 /**
- * An optional selection reads what it selects from as a whole: `V.?x` is no use of the variable x
+ * An optional selection reads what it selects from as a whole: `V.?x` is not a use of the variable x
  * (docs/spec/policy-language.md#compiling-variables-and-constants).
  */
 function isOptionalSelection(expr: Expr, checked: CheckedExpression): boolean {
@@ -110,7 +110,7 @@ function isOptionalSelection(expr: Expr, checked: CheckedExpression): boolean {
 
 function partOf(message: MessageKind): RequestPart {
   if (message === 'aux-data') return 'auxData';
-  return message === 'jwt' ? invariant('a token is no part of the request') : message;
+  return message === 'jwt' ? invariant('a token is not a part of the request') : message;
 }
 
 const OPERATORS: { readonly [name: string]: Operator } = {

@@ -12,7 +12,7 @@ export interface Question {
   readonly actions: readonly string[];
   readonly auxData: AuxDataInput | undefined;
   readonly options: TestOptions;
-  /** Whether it is to be told how the decisions came about. */
+  /** Whether the answer includes traces. */
   readonly traced: boolean;
 }
 

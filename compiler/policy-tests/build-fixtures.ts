@@ -34,7 +34,7 @@ function mapOf<T>(document: ObjectValue, name: string, build: (value: ObjectValu
   return new Map(
     entriesOf(document, name).map(({ name: key, value }) => [
       key.value,
-      value.kind === 'object' ? build(value) : invariant(`an entry of ${name} is no object`),
+      value.kind === 'object' ? build(value) : invariant(`an entry of ${name} is not an object`),
     ]),
   );
 }

@@ -34,7 +34,7 @@ for (const [filter, reason] of [
   ['color=red', 'no dimension is called `color`'],
   ['test=', '`test` has no pattern'],
   ['test=,', '`test` has no pattern'],
-  ['test=[z-a]', '`[z-a]` is no glob'],
+  ['test=[z-a]', '`[z-a]` is not a glob'],
 ] as const) {
   test(`\`${filter}\` is not a filter`, () => {
     assert.throws(

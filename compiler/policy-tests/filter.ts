@@ -9,7 +9,7 @@ export type Dimension = (typeof DIMENSIONS)[number];
 /**
  * Reads filters as the command line takes them: `test=Alice*;action=view,edit` (docs/spec/server.md#test-filters). The
  * globs of a dimension are alternatives, the dimensions hold together, and several filters are read as one. Throws an
- * Error for what is no filter.
+ * Error if it is not a filter.
  */
 export function testFilter(expressions: readonly string[]): TestFilter {
   const globs = new Map<Dimension, string[]>();
@@ -33,7 +33,7 @@ function dimensionOf(part: string): readonly [Dimension, readonly string[]] {
     .filter((pattern) => pattern !== '');
   if (patterns.length === 0) throw new Error(`invalid test filter: \`${name}\` has no pattern`);
   const broken = patterns.find((pattern) => parseGlob(pattern) === undefined);
-  if (broken !== undefined) throw new Error(`invalid test filter: \`${broken}\` is no glob`);
+  if (broken !== undefined) throw new Error(`invalid test filter: \`${broken}\` is not a glob`);
   return [dimension, patterns];
 }
 

@@ -81,9 +81,9 @@ function attempt<T>(work: () => T): { readonly value: T } | { readonly invalid: 
 interface RunOptions {
   readonly ask: Ask;
   readonly filter: TestFilter;
-  /** Whether each action is a call of its own. */
+  /** Whether each action is a separate call. */
   readonly skipBatching: boolean;
-  /** Whether it is to be told how decisions came about. */
+  /** Whether results include traces. */
   readonly traced: boolean;
 }
 

@@ -34,7 +34,7 @@ test('a part that does not hold has a reason', () => {
   assert.equal([expr('yes'), expr('no'), expr('text'), expr('fails')].map(rootOf), [
     'yes [true]',
     'no [false]',
-    'text [false: it is no boolean]',
+    'text [false: it is not a boolean]',
     'fails [false: no such key: x]',
   ]);
 });

@@ -55,7 +55,7 @@ function leafOf(expression: Expression, evaluate: Evaluate | undefined): Branch 
 function whyNot(result: Result): string {
   if (isFailure(result))
     return `: ${visible(result instanceof CelError ? result.message : 'it could not be evaluated')}`;
-  return typeof result === 'boolean' ? '' : ': it is no boolean';
+  return typeof result === 'boolean' ? '' : ': it is not a boolean';
 }
 
 function combined(kind: 'all' | 'any' | 'none', parts: readonly Branch[]): boolean {

@@ -86,7 +86,7 @@ function fieldOf(part: RequestPart, name: string, request: Request): cel.Result 
     case 'runtime':
       return cel.effectiveDerivedRoles(request);
     case 'request':
-      return invariant('the parts of a request are no fields');
+      return invariant('the parts of a request are not fields');
   }
 }
 

@@ -40,7 +40,7 @@ export class PendingInput {
     return text;
   }
 
-  /** Strings and comments as CEL has them; which bracket closes which is the parser's to say. */
+  /** Strings and comments as CEL has them; the parser decides which bracket closes which. */
   private scan(line: string): void {
     for (let at = 0; at < line.length; at += 1) {
       const character = line[at] as string;

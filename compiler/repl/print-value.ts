@@ -53,7 +53,7 @@ function isList(value: object): value is readonly Value[] {
   return Array.isArray(value);
 }
 
-/** Doubles are told from ints. */
+/** Doubles are distinguished from ints. */
 function numberText(value: number): string {
   if (!Number.isFinite(value)) return `double(${visibleJson(doubleText(value))})`;
   const text = doubleText(value);

@@ -1,6 +1,6 @@
 import type { Attributes, AuxData, Principal, Resource } from '#runtime/policy';
 
-/** What is asked about, but for the roles and the time, which nobody sets. */
+/** The request without derived roles and time, which cannot be set. */
 export interface RequestParts {
   readonly principal: Principal;
   readonly resource: Resource;
@@ -66,7 +66,7 @@ export function auxDataOf(json: unknown): AuxData {
   return { jwt: mapOf(jwt, '`jwt`'), jwts: Object.fromEntries(tokens) };
 }
 
-/** Throws a RequestProblem for what is no map. */
+/** Throws a RequestProblem unless it is a map. */
 export function mapOf(json: unknown, what: string): Attributes {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw new RequestProblem(`${what} must be a map of names to values`);
@@ -75,9 +75,9 @@ export function mapOf(json: unknown, what: string): Attributes {
 
 function fieldsOf(json: unknown, what: string, known: readonly string[]): { readonly [name: string]: unknown } {
   const fields = mapOf(json, `\`${what}\``);
-  const stranger = Object.keys(fields).find((name) => !known.includes(name));
-  if (stranger !== undefined)
-    throw new RequestProblem(`\`${what}\` has no field \`${stranger}\`: its fields are ${known.join(', ')}`);
+  const unknown = Object.keys(fields).find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new RequestProblem(`\`${what}\` has no field \`${unknown}\`: its fields are ${known.join(', ')}`);
   return fields;
 }
 

@@ -39,7 +39,7 @@ export interface World {
 }
 
 /**
- * A conversation about expressions (docs/spec/server.md#repl): it remembers what was named, who asks about what, and
+ * A conversation about expressions (docs/spec/server.md#repl): it remembers named values, the request, and
  * the policy that was loaded.
  */
 export class Session {
@@ -110,7 +110,7 @@ export class Session {
     const assign = ASSIGNMENTS.get(name);
     if (assign !== undefined) return this.assignJson(assign, name, text, at);
     if (!/^[A-Za-z_]\w*$/.test(name) || name === '_')
-      return failed(`\`${name}\` is no name: letters, digits and underscores make one`);
+      return failed(`\`${name}\` is not a name: use letters, digits and underscores`);
     if (isDeclared(name) || WORDS.has(name)) return failed(`\`${name}\` has a meaning already`);
     return this.evaluate(name, text, at);
   }
@@ -142,7 +142,7 @@ export class Session {
 const MOST_STEPS = 200_000_000;
 const MOST_BYTES = 400 * 1024 * 1024;
 
-/** The words of CEL that are no names. */
+/** The words of CEL that are not names. */
 const WORDS: ReadonlySet<string> = new Set(['true', 'false', 'null', 'in', ...reservedWords]);
 
 const NO_POLICY = 'no policy is loaded: `:load FILE`';

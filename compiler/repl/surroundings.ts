@@ -47,7 +47,7 @@ export function surroundingsOf(
 }
 
 /**
- * What the expressions of a loaded policy are evaluated in: the names of the session are none of it, and `V` and `C` as
+ * What the expressions of a loaded policy are evaluated in: without the names of the session; `V` and `C` as
  * a whole hold what it uses.
  */
 export function surroundingsOfPolicy(state: State, now: Instant): Surroundings {
@@ -66,7 +66,7 @@ export function surroundingsOfPolicy(state: State, now: Instant): Surroundings {
 
 /** The value of an expression of a policy. */
 export function resultOf({ ast, syntaxErrors }: Expression, within: Surroundings): Result {
-  if (ast === undefined) return new CelError(syntaxErrors[0]?.message ?? 'it is no expression');
+  if (ast === undefined) return new CelError(syntaxErrors[0]?.message ?? 'it is not an expression');
   const compiled = compileTree(ast);
   return compiled.kind === 'value'
     ? evaluate(compiled.value, within)

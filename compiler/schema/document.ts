@@ -9,7 +9,7 @@ import { invalid, type SchemaProblem } from './problem.js';
 import { misshape, schemasWithin } from './shapes.js';
 import { resolveUri, splitUri, type UriParts, uriText } from './uri.js';
 
-/** A schema that others can name by a URI: a whole document, or a part of one with an `$id` of its own. */
+/** A schema that others can name by a URI: a whole document, or a part of one with its own `$id`. */
 export interface Resource {
   readonly uri: UriParts;
   readonly draft: Draft;

@@ -3,7 +3,7 @@ import type { Span } from '../diagnostics/span.js';
 /** Why a schema cannot be used. */
 export interface SchemaProblem {
   readonly kind: 'problem';
-  /** `access`: it cannot be had. `content`: it is there and is no schema. */
+  /** `access`: it cannot be read. `content`: it was read and is not a schema. */
   readonly of: 'access' | 'content';
   readonly reason: string;
   /** Where in the schemas it lies. */
@@ -17,7 +17,7 @@ export function inaccessible(reason: string, advice?: string): SchemaProblem {
   return { kind: 'problem', of: 'access', reason, ...(advice !== undefined && { advice }) };
 }
 
-/** A text that is no schema. */
+/** A text that is not a schema. */
 export function invalid(reason: string, span?: Span): SchemaProblem {
   return { kind: 'problem', of: 'content', reason, ...(span && { span }) };
 }

@@ -57,7 +57,7 @@ const warnings: readonly Warning[] = [
   warnOfGlobs,
   warnOfRoleResources,
   warnOfPrincipalResources,
-  // What nobody uses
+  // Unused definitions
   warnOfUnusedDefinitions,
   warnOfUnusedImports,
   warnOfUnusedDerivedRoles,

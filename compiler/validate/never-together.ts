@@ -4,7 +4,7 @@ import { operatorOverloads } from './cel/operators.js';
 
 /** Whether values of two certain types can never be equal (docs/spec/conditions.md#equality). */
 export function neverEqual(a: CelType, b: CelType): boolean {
-  if (isOpen(a) || isOpen(b) || isAskew(a) || isAskew(b)) return false;
+  if (isOpen(a) || isOpen(b) || hasOwnEquality(a) || hasOwnEquality(b)) return false;
   const kindsOfB = new Set(kindsOf(b));
   return !kindsOf(a).some((kind) => kindsOfB.has(kind));
 }
@@ -49,7 +49,7 @@ function isOpen(type: CelType): boolean {
 /**
  * Messages compare with maps by their own rules, SPIFFE values with texts, types by name: nothing is said about these.
  */
-function isAskew(type: CelType): boolean {
+function hasOwnEquality(type: CelType): boolean {
   return (
     type.kind === 'message' ||
     type.kind === 'type' ||

@@ -7,7 +7,7 @@ import { entriesOf, TextIndex } from '../globs/text-index.js';
 import { conditionText } from './expressions-of.js';
 
 /** A rule of any policy, seen as what it reaches: for comparing the rules of one policy with each other. */
-export interface JudgedRule {
+export interface ComparedRule {
   /** Its place among the rules of the policy. */
   readonly index: number;
   readonly name: string;
@@ -48,11 +48,11 @@ export interface JudgedRule {
 const MOST = 500;
 
 /** The rules of a policy in the order of the file, to be compared with each other. */
-export class JudgedPolicy {
-  readonly rules: readonly JudgedRule[];
+export class ComparedPolicy {
+  readonly rules: readonly ComparedRule[];
   /** Whether a rule has an output. */
   readonly hasOutputs: boolean;
-  private readonly byWording = new Map<string, { readonly rules: JudgedRule[]; index?: CoverIndex<JudgedRule> }>();
+  private readonly byWording = new Map<string, { readonly rules: ComparedRule[]; index?: CoverIndex<ComparedRule> }>();
   private readonly byDerivedRole = new Map<string, number>();
 
   constructor(policy: LinkedPolicy) {
@@ -79,22 +79,22 @@ export class JudgedPolicy {
    * The first rule of the same effect, condition and derived role that is sought, of those that may cover what a rule
    * reaches.
    */
-  findSimilar(rule: JudgedRule, isSought: Sought): JudgedRule | undefined {
+  findSimilar(rule: ComparedRule, isSought: Sought): ComparedRule | undefined {
     const reached = { resource: rule.resource, action: rule.actions[0], role: rule.roles[0] };
     return this.findAmong(wordingOf(rule.effect, rule.condition, rule.derivedRoles[0]), reached, isSought);
   }
 
   /** The first rule of an effect without condition that is sought, of those that may cover what is reached. */
-  findUnconditional(effect: JudgedRule['effect'], reached: Reached, isSought: Sought): JudgedRule | undefined {
+  findUnconditional(effect: ComparedRule['effect'], reached: Reached, isSought: Sought): ComparedRule | undefined {
     return this.findAmong(wordingOf(effect, '', undefined), reached, isSought);
   }
 
   /** The first rule with a condition that is sought, of those that may cover what is reached. */
-  findConditional(reached: Reached, isSought: Sought): JudgedRule | undefined {
+  findConditional(reached: Reached, isSought: Sought): ComparedRule | undefined {
     return this.findAmong(CONDITIONAL, reached, isSought);
   }
 
-  private findAmong(wording: string, reached: Reached, isSought: Sought): JudgedRule | undefined {
+  private findAmong(wording: string, reached: Reached, isSought: Sought): ComparedRule | undefined {
     const group = this.byWording.get(wording);
     if (group === undefined) return undefined;
     group.index ??= new CoverIndex(group.rules);
@@ -102,19 +102,19 @@ export class JudgedPolicy {
   }
 }
 
-type Sought = (rule: JudgedRule) => boolean;
+type Sought = (rule: ComparedRule) => boolean;
 
 /** The rules of a policy. Several warnings ask; a linked policy never changes, and the entry goes with it. */
-export function judgedPolicyOf(policy: LinkedPolicy): JudgedPolicy {
-  const known = cache.get(policy) ?? new JudgedPolicy(policy);
+export function comparedPolicyOf(policy: LinkedPolicy): ComparedPolicy {
+  const known = cache.get(policy) ?? new ComparedPolicy(policy);
   cache.set(policy, known);
   return known;
 }
 
-const cache = new WeakMap<LinkedPolicy, JudgedPolicy>();
+const cache = new WeakMap<LinkedPolicy, ComparedPolicy>();
 
-/** The groups of a rule: with any derived role, and with each of its own. */
-function wordingsOf({ effect, condition, namesDerivedRole }: JudgedRule): readonly string[] {
+/** The groups of a rule: with any derived role, and with each that it names. */
+function wordingsOf({ effect, condition, namesDerivedRole }: ComparedRule): readonly string[] {
   const wordings = [undefined, ...namesDerivedRole].map((derivedRole) => wordingOf(effect, condition, derivedRole));
   return condition === '' ? wordings : [...wordings, CONDITIONAL];
 }
@@ -122,12 +122,12 @@ function wordingsOf({ effect, condition, namesDerivedRole }: JudgedRule): readon
 /** The group of all rules with a condition. */
 const CONDITIONAL = 'conditional';
 
-function wordingOf(effect: JudgedRule['effect'], condition: string, derivedRole: string | undefined): string {
+function wordingOf(effect: ComparedRule['effect'], condition: string, derivedRole: string | undefined): string {
   return JSON.stringify([effect, condition, derivedRole ?? null]);
 }
 
 /** A rule before it has its place among the others. */
-type LoneRule = Omit<JudgedRule, 'index' | 'namesDerivedRole'>;
+type LoneRule = Omit<ComparedRule, 'index' | 'namesDerivedRole'>;
 
 function rulesOf(policy: LinkedPolicy): readonly LoneRule[] {
   switch (policy.kind) {
@@ -222,7 +222,7 @@ function commonOf({
   place,
   condition,
   output,
-}: Written): Pick<JudgedRule, 'place' | 'condition' | 'hasOutput' | 'mayFail'> {
+}: Written): Pick<ComparedRule, 'place' | 'condition' | 'hasOutput' | 'mayFail'> {
   return {
     place,
     condition: conditionText(condition),
@@ -235,7 +235,7 @@ function commonOf({
  * The rule that a rule repeats: one that says all that it says in the same way, with the same effect and condition, and
  * no action, role or derived role less. Of two rules that say the same, the later one repeats the earlier.
  */
-export function repeatedBy(rule: JudgedRule, policy: JudgedPolicy): JudgedRule | undefined {
+export function repeatedBy(rule: ComparedRule, policy: ComparedPolicy): ComparedRule | undefined {
   if (rule.hasOutput) return undefined;
   return policy.findSimilar(rule, (other) => {
     if (rule === other || !says(other, rule) || changesOutputs(rule, other, policy)) return false;
@@ -248,7 +248,7 @@ export function repeatedBy(rule: JudgedRule, policy: JudgedPolicy): JudgedRule |
  * rules after it show nothing (docs/spec/policy-language.md#when-outputs-are-emitted). The resources of a principal
  * policy come in no order.
  */
-export function changesOutputs(rule: JudgedRule, other: JudgedRule, { hasOutputs }: JudgedPolicy): boolean {
+export function changesOutputs(rule: ComparedRule, other: ComparedRule, { hasOutputs }: ComparedPolicy): boolean {
   if (!rule.mayDeny || !hasOutputs) return false;
   return other.index > rule.index || rule.resource !== other.resource;
 }
@@ -257,11 +257,11 @@ export function changesOutputs(rule: JudgedRule, other: JudgedRule, { hasOutputs
  * Whether every derived role of a rule is named by another rule: those named by a rule are listed in `runtime` and in
  * answers (docs/spec/policy-language.md#effective-derived-roles).
  */
-export function isNamedElsewhere(rule: JudgedRule, policy: JudgedPolicy): boolean {
+export function isNamedElsewhere(rule: ComparedRule, policy: ComparedPolicy): boolean {
   return [...new Set(rule.derivedRoles)].every((name) => policy.rulesNaming(name) > 1);
 }
 
-function says(other: JudgedRule, rule: JudgedRule): boolean {
+function says(other: ComparedRule, rule: ComparedRule): boolean {
   return (
     other.effect === rule.effect &&
     other.condition === rule.condition &&

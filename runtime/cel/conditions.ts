@@ -32,7 +32,7 @@ export function noneOf(...parts: readonly Part[]): Result {
 }
 
 /**
- * What a condition decides, or the text of its failure; a value that is no boolean does not hold
+ * What a condition decides, or the text of its failure; a value that is not a boolean does not hold
  * (docs/spec/policy-language.md#results-of-conditions).
  */
 export function verdict(result: Result): boolean | string {
@@ -44,7 +44,7 @@ export function verdictUnless(result: Result): boolean | string {
   return isFailure(result) ? failureText(result) : result !== true;
 }
 
-/** Who is told what fails while conditions are evaluated (docs/spec/conditions.md#evaluation-errors). */
+/** A listener for failures while conditions are evaluated (docs/spec/conditions.md#evaluation-errors). */
 export interface Failures {
   /**
    * Whether a failure is the end of its condition, as in strict evaluation; otherwise the part that failed does not

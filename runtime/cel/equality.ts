@@ -21,7 +21,7 @@ import {
 } from './values.js';
 
 /**
- * `a == b`, and both could be evaluated. On the hot path of every check: primitives are told apart before anything else
+ * `a == b`, and both could be evaluated. On the hot path of every check: primitives are handled before anything else
  * (bench/check.bench.ts).
  */
 export function isEqual(a: Result, b: Result): boolean {

@@ -58,9 +58,9 @@ export function hierarchy(x: Result, ...separator: readonly [separator?: Result]
   if (separator.length > 0) return splitBy(x, separator[0]);
   if (typeof x === 'string') return splitBy(x, '.');
   if (!passesAsStrings(x)) return refuse('hierarchy', x);
-  const stranger = firstNonString(x);
-  if (stranger === undefined) return new HierarchyValue(x as readonly string[]);
-  return new CelError(`failed to convert list to string slice: ${notAString(stranger)}`);
+  const unfit = firstNonString(x);
+  if (unfit === undefined) return new HierarchyValue(x as readonly string[]);
+  return new CelError(`failed to convert list to string slice: ${notAString(unfit)}`);
 }
 
 /** `a.ancestorOf(b)`: a is a strict prefix of b. */

@@ -19,7 +19,7 @@ export function checkedUint(value: bigint): Uint | CelError {
 }
 
 /**
- * Two numbers of any kinds in order: negative, 0, positive; NaN when one is NaN; undefined when one is no number.
+ * Two numbers of any kinds in order: negative, 0, positive; NaN when one is NaN; undefined when one is not a number.
  * Against a double an integer is taken as a double, so 9007199254740993 equals 9007199254740992.0
  * (docs/spec/conditions.md#equality).
  */

@@ -51,8 +51,8 @@ export function volumeName(path: Result): Result {
 export function joinPath(list: Result): Result {
   if (!passesAsStrings(list)) return refuse('joinPath', list);
   chargeList(list.length, list.length);
-  const stranger = firstNonString(list);
-  if (stranger !== undefined) return unfitElement(stranger);
+  const unfit = firstNonString(list);
+  if (unfit !== undefined) return unfitElement(unfit);
   if (list.length <= 1) return list[0] ?? '';
   const encoded: EncodedPath[] = [];
   for (const element of list) {
@@ -89,8 +89,8 @@ export function pathMatch(path: Result, glob: Result): Result {
 /** `pathMatchAnyOf(path, globs)`: the globs are tried in order, the first that fails to parse is the result. */
 export function pathMatchAnyOf(path: Result, globs: Result): Result {
   if (typeof path !== 'string' || !passesAsStrings(globs)) return refuse('pathMatchAnyOf', path, globs);
-  const stranger = firstNonString(globs);
-  if (stranger !== undefined) return unfitElement(stranger);
+  const unfit = firstNonString(globs);
+  if (unfit !== undefined) return unfitElement(unfit);
   for (const glob of globs) {
     const matched = matchesOne(path, glob as string);
     if (matched !== false) return matched;

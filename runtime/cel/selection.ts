@@ -7,7 +7,7 @@ import { CelError, isFailure, Message, Opaque, Optional, type Result, Uint, type
 
 /**
  * `object.name` where only success matters: an own property, undefined when it fails. On the hot path: a plain object
- * is told by its prototype before anything else (bench/check.bench.ts).
+ * is recognized by its prototype before anything else (bench/check.bench.ts).
  */
 export function field(object: Result, name: string): Value | undefined {
   if (typeof object !== 'object' || object === null) return undefined;

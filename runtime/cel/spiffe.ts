@@ -111,7 +111,7 @@ function troubleWithPath(path: string): string | undefined {
   return undefined;
 }
 
-/** What IDs are held against (docs/spec/conditions.md#spiffe-identities). It never equals anything. */
+/** What IDs are matched against (docs/spec/conditions.md#spiffe-identities). It never equals anything. */
 export class SpiffeMatcherValue extends Opaque {
   readonly typeName = 'authz.lib.spiffeMatcher';
 

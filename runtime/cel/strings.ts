@@ -146,10 +146,10 @@ export function join(list: Result, ...rest: readonly [Result?]): Result {
   // The guard looks at the first element only (2); a later one fails in the function itself.
   const isTextList = Array.isArray(list) && (list.length === 0 || typeof list[0] === 'string');
   if (!isTextList || typeof separator !== 'string') return refuse('join', list, ...rest);
-  const stranger = (list as readonly Value[]).find((element) => typeof element !== 'string');
-  return stranger === undefined
+  const unfit = (list as readonly Value[]).find((element) => typeof element !== 'string');
+  return unfit === undefined
     ? joined(list as readonly string[], separator)
-    : new CelError(`join: invalid input: ${keyText(stranger)}`);
+    : new CelError(`join: invalid input: ${keyText(unfit)}`);
 }
 
 /** `strings.quote(s)`: in double quotes, with the escapes of a literal. */

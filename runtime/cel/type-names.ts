@@ -1,7 +1,7 @@
 import { kindOf } from './kinds.js';
 import { type Message, type Opaque, TypeValue, type Value } from './values.js';
 
-/** The type name of a variables message: `type(V)` is `map` although the message has a name of its own. */
+/** The type name of a variables message: `type(V)` is `map` although the message has its own name. */
 export const VARIABLES = 'authz.Variables';
 
 /**

@@ -55,13 +55,13 @@ export class ValueSet {
   }
 }
 
-/** An element in a bucket of its own, its key aside. */
+/** An element in its own bucket, without its key. */
 const BYTES_AN_ELEMENT = 120;
 
 /** The bucket of values without a key: no text of a structure is like it. */
 const OTHERS = '';
 
-// A string has a bucket of its own, as has a number with all that equal the same double; other values share one with
+// A string has its own bucket, as has a number with all that equal the same double; other values share one with
 // those of the same structure.
 function keyOf(value: Value): string | number | undefined {
   charge(4);

@@ -27,7 +27,7 @@ export interface JsonMap {
 }
 
 /**
- * What an evaluation gives: a value, or a failure. `undefined` is a failure whose text nobody asked for (a missing
+ * What an evaluation gives: a value, or a failure. `undefined` is a failure without a text (a missing
  * attribute read with plain property access); a CelError carries the text of docs/spec/conditions.md#error-messages.
  * Nothing of this library throws: a function handed a failure hands the first one on.
  */

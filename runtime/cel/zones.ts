@@ -50,7 +50,7 @@ function localOffset(seconds: number): number | CelError {
   return formatter instanceof CelError ? formatter : offsetBy(formatter, seconds);
 }
 
-/** `Factory` is the database's name for a machine that nobody has set up; it is UTC. */
+/** `Factory` is the database's name for a machine that is not set up; it is UTC. */
 function formatterFor(zone: string): Intl.DateTimeFormat | CelError {
   try {
     return formatterOf(zone === 'Factory' ? 'UTC' : zone);

@@ -16,7 +16,7 @@ export interface Attempt {
   readonly evaluates: Condition;
 }
 
-/** An expression. A value that is no boolean evaluates, and does not hold. */
+/** An expression. A value that is not a boolean evaluates, and does not hold. */
 export function attempt(term: Term): Attempt {
   return { holds: holds(term), evaluates: evaluates(term) };
 }

@@ -181,7 +181,7 @@ const ALWAYS_THERE: ReadonlySet<string> = new Set(['request.resource.id', 'reque
 const ATTRIBUTES = 'request.resource.attr.';
 
 /**
- * An attribute itself: of what is below one, nobody can ask whether it is there without knowing that the attribute is a
+ * An attribute itself: presence below one cannot be tested without knowing that the attribute is a
  * map.
  */
 function isAttribute(operand: Operand): boolean {

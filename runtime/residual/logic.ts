@@ -54,7 +54,7 @@ function joined(operator: 'and' | 'or', a: Term, b: Term, decisive: boolean): Te
   return sameTerm(left, right) ? asBoolean(left) : kept(operator, [left, right]);
 }
 
-/** A known operand that is no boolean is a failure. */
+/** A known operand that is not a boolean is a failure. */
 function operandOf(term: Term): Term {
   if (!isKnown(term)) return tested(term);
   const known = resultOf(term);

@@ -22,7 +22,7 @@ interface Macro {
 
 /**
  * A macro over a term (docs/spec/plans.md#macros-over-known-collections). Over a known range it is worked out element
- * by element; over an unknown one its bodies are worked out for a variable that nobody knows, so that no reference but
+ * by element; over an unknown one its bodies are worked out for an unknown variable, so that no reference but
  * to the resource and to such variables is left in them.
  */
 export function macro(

@@ -151,7 +151,7 @@ function integerOf(number: bigint | cel.Uint): bigint {
   return number instanceof cel.Uint ? number.value : number;
 }
 
-/** Beside doubles CEL rounds as well; a text is no number. */
+/** Beside doubles CEL rounds as well; a text is not a number. */
 function isDouble(term: Term): boolean {
   if (isKnown(term)) return true;
   const sort = sortOfTerm(term);

@@ -226,7 +226,7 @@ interface Membership {
   readonly isList: boolean;
 }
 
-/** Null aside: stores read it in ways of their own (docs/spec/plans.md#null-and-missing-attributes). */
+/** Null aside: stores read it in different ways (docs/spec/plans.md#null-and-missing-attributes). */
 function membershipOf(operand: Operand): Membership | undefined {
   if (!('expression' in operand)) return undefined;
   const { operator, operands } = operand.expression;

@@ -56,7 +56,7 @@ export const negate = (a: Term): Term => call('-_', cel.negate, a);
 export const inCollection = (a: Term, b: Term): Term => byBranch(a, b, membership);
 
 /**
- * A known right side that is no collection has no overload, whatever the left
+ * A known right side that is not a collection has no overload, whatever the left
  * (docs/spec/plans.md#d-10-known-operands-of-a-wrong-type); an empty one has no element, whatever is sought.
  */
 function membership(a: Term, b: Term): Term {
@@ -156,7 +156,7 @@ function sinceOrOrdered(operator: string, run: (a: cel.Result, b: cel.Result) =>
   return call(operator, run, a, b);
 }
 
-/** The reference leaves the time to whoever reads the filter. */
+/** The reference leaves the time to the reader of the filter. */
 function asked(term: Term, operator: string, a: Term, b: Term): Term {
   return term instanceof Unknown
     ? new Unknown(term.node, term.sort, { kind: 'call', operator, operands: [a, b] })

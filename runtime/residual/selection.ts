@@ -115,12 +115,12 @@ function isEvaluated(term: Term): Term {
   return or(same, complement(same));
 }
 
-/** Whether a path can be read, as a term: each of its fields is there. Undefined for what is no path. */
+/** Whether a path can be read, as a term: each of its fields is present. Undefined for other terms. */
 export function isReadable(term: Term): Term | undefined {
   return hopsOf(term)?.reduceRight<Term>((rest, hop) => and(hop, rest), true);
 }
 
-/** Presence tests that all hold exactly where a path can be read; undefined for what is no path. */
+/** Presence tests that all hold exactly where a path can be read; undefined for other terms. */
 function hopsOf(term: Term): readonly Term[] | undefined {
   if (!(term instanceof Unknown) || term.node.kind !== 'path') return undefined;
   const { root, fields } = term.node;
@@ -146,7 +146,7 @@ function entryOf(entries: readonly (readonly [Term, Term])[], name: string): rea
   return entries.findLast(([key]) => key === name);
 }
 
-/** Whether a name that no known key has may still be there: nobody can say. */
+/** Whether a name that no known key has may still be present: that is unknown. */
 function hasOtherKeys(entries: readonly (readonly [Term, Term])[]): Term {
   return entries.every(([key]) => isKnown(key)) ? false : unplannable('a map with unknown keys');
 }

@@ -171,7 +171,7 @@ test('a rule shows the result of each part of its condition, and why a part fail
 │   ├── V.small [true]
 │   └── none [true]
 │       └── R.attr.locked [false]
-└── P.id [false: it is no boolean]
+└── P.id [false: it is not a boolean]
 V.loop [false: undefined field 'loop']
 _ = true
 _ = false

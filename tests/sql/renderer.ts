@@ -215,7 +215,7 @@ function overLambda(
   // (docs/spec/plans.md#operands).
   const isClear =
     names.length === variables.length && (names.length === 1 || (names.length === 2 && !bound.has(names[0] as string)));
-  if (body === undefined || !isClear) throw new Refusal(operator, 'over a lambda whose variables cannot be told');
+  if (body === undefined || !isClear) throw new Refusal(operator, 'over a lambda with ambiguous variables');
   return quantified(statement, operator, range, names.length, (values) => {
     return condition(body, {
       statement,

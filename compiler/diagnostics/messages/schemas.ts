@@ -1,6 +1,6 @@
 import { message, quoted } from './message.js';
 
-/** What `schema` has to say (docs/spec/policy-language.md#compile-errors). */
+/** Messages of `schema` (docs/spec/policy-language.md#compile-errors). */
 export const schemaMessages = {
   'schema/invalid': message<{ subject: 'principal' | 'resource'; ref: string; reason: string }>({
     severity: 'error',
@@ -16,7 +16,7 @@ Correct the reference or the schema.
   }),
 };
 
-/** What `attributes` has to say where policies name JSON schemas. The warnings are errors under `--strict-types`. */
+/** Messages of `attributes`, for policies that name JSON schemas. The warnings are errors under `--strict-types`. */
 export const attributeMessages = {
   'attribute/unknown': message<{ readonly path: string; readonly reason: string }>({
     severity: 'warning',

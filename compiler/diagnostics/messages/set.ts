@@ -1,7 +1,7 @@
 import { message } from './message.js';
 
 /**
- * What `link` has to say: problems of the whole set (docs/spec/policy-language.md#errors-of-the-set) and of names
+ * Messages of `link`: problems of the whole set (docs/spec/policy-language.md#errors-of-the-set) and of names
  * (docs/spec/policy-language.md#compile-errors).
  */
 export const setMessages = {

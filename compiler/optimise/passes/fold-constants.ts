@@ -20,7 +20,7 @@ export function foldValue(value: Value): Value {
 }
 
 /**
- * The same where a policy's constants have been put in. They are no literals: `C.a in ["a", x]` needs x
+ * The same where a policy's constants have been put in. They are not literals: `C.a in ["a", x]` needs x
  * (docs/spec/conditions.md#constant-folding).
  */
 export function foldInlined(program: Program): Program {
@@ -120,7 +120,7 @@ function computed(value: Value, runtime: string, args: readonly Value[]): Value 
   return (run && literalOf(run(...values))) ?? value;
 }
 
-/** What a literal is at run time; undefined for anything else, and for a constant that is no scalar. */
+/** What a literal is at run time; undefined for anything else, and for a constant that is not a scalar. */
 function literalValue(value: Value): cel.Value | undefined {
   if (value.kind !== 'literal' || value.literal === 'json') return undefined;
   return value.literal === 'uint' ? new cel.Uint(value.value) : value.value;

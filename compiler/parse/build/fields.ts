@@ -37,13 +37,13 @@ export function textsOf(object: ObjectValue, name: string): readonly Located<str
 export function numberOf(object: ObjectValue, name: string): number {
   const value = object.fields.get(name)?.value;
   if (value === undefined) return 0;
-  return value.kind === 'number' ? value.number : invariant(`field ${name} is no enum`);
+  return value.kind === 'number' ? value.number : invariant(`field ${name} is not an enum`);
 }
 
 export function boolOf(object: ObjectValue, name: string): boolean {
   const value = object.fields.get(name)?.value;
   if (value === undefined) return false;
-  return value.kind === 'bool' ? value.value : invariant(`field ${name} is no bool`);
+  return value.kind === 'bool' ? value.value : invariant(`field ${name} is not a bool`);
 }
 
 export function objectOf(object: ObjectValue, name: string): ObjectValue | undefined {
@@ -58,19 +58,19 @@ export function objectsOf(object: ObjectValue, name: string): readonly Located<O
 export function entriesOf(object: ObjectValue, name: string): MapValue['entries'] {
   const value = object.fields.get(name)?.value;
   if (value === undefined) return [];
-  return value.kind === 'map' ? value.entries : invariant(`field ${name} is no map`);
+  return value.kind === 'map' ? value.entries : invariant(`field ${name} is not a map`);
 }
 
 export function asText(value: FieldValue['value']): TextValue {
-  return value.kind === 'text' ? value : invariant('a value is no text');
+  return value.kind === 'text' ? value : invariant('a value is not a string');
 }
 
 function itemsOf(object: ObjectValue, name: string): ListValue['items'] {
   const value = object.fields.get(name)?.value;
   if (value === undefined) return [];
-  return value.kind === 'list' ? value.items : invariant(`field ${name} is no list`);
+  return value.kind === 'list' ? value.items : invariant(`field ${name} is not a list`);
 }
 
 function asObject(value: FieldValue['value']): ObjectValue {
-  return value.kind === 'object' ? value : invariant('a value is no object');
+  return value.kind === 'object' ? value : invariant('a value is not an object');
 }

@@ -77,7 +77,7 @@ function conditionOf(rule: ObjectValue): Condition | undefined {
   const condition = fieldOf(rule, 'condition');
   if (condition === undefined) return undefined;
   const { place, value } = condition;
-  if (value.kind !== 'object') return invariant('a condition is no object');
+  if (value.kind !== 'object') return invariant('a condition is not an object');
   const match = objectOf(value, 'match');
   return { place, match: match === undefined ? { kind: 'script', place } : matchOf(match) };
 }
@@ -87,7 +87,7 @@ function outputOf(rule: ObjectValue): Output | undefined {
   const output = fieldOf(rule, 'output');
   if (output === undefined) return undefined;
   const { place, value } = output;
-  if (value.kind !== 'object') return invariant('an output is no object');
+  if (value.kind !== 'object') return invariant('an output is not an object');
   const when = objectOf(value, 'when');
   return {
     place,

@@ -227,7 +227,7 @@ class Walk {
     return `no viable alternative at input '${escapeWhitespace(input)}'`;
   }
 
-  /** The text of a range without the characters that are no token. */
+  /** The text of a range without characters that are not part of a token. */
   private readText(start: number, end: number): string {
     let read = '';
     let at = start;

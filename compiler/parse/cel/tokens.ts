@@ -39,7 +39,7 @@ export const tokenTypes = [
 
 export type TokenType = 'EOF' | (typeof tokenTypes)[number];
 
-/** Words that are no names, but may name fields (docs/spec/conditions.md#tokens). */
+/** Words that are not names, but may name fields (docs/spec/conditions.md#tokens). */
 export const reservedWords: ReadonlySet<string> = new Set([
   'as',
   'break',

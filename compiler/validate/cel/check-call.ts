@@ -101,7 +101,7 @@ export function resolve(checking: Checking, application: Application, overloads:
   return errorType;
 }
 
-// Each use of a signature has parameters of its own.
+// Each use of a signature has its own parameters.
 function instantiate(overload: Overload, fresh: () => CelType): Pick<Overload, 'parameters' | 'result'> {
   const types = [...overload.parameters, overload.result];
   if (!types.some(hasParameter)) return overload;

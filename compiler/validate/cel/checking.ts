@@ -6,7 +6,7 @@ import type { Environment } from './environment.js';
 import type { Inference, Reading } from './inference.js';
 import { isDynamic, printOpenType } from './type-algebra.js';
 
-/** What the checker has to say about an expression; offsets are of its text. */
+/** A problem in an expression; offsets are of its text. */
 export interface CelProblem {
   /** In the words of docs/spec/conditions.md#types to 6.5. */
   readonly message: string;
@@ -47,7 +47,7 @@ export type Locals = { readonly name: string; readonly type: CelType; readonly o
 /** More problems than these in one expression are not listed. */
 const MAX_PROBLEMS = 100;
 
-/** Adds a problem, unless there are so many that nobody reads on. */
+/** Adds a problem, unless there are too many to be read. */
 export function report(checking: Checking, problem: PlacedProblem): void {
   if (checking.problems.length < MAX_PROBLEMS) checking.problems.push(problem);
 }

@@ -212,7 +212,7 @@ function takesNull(type: CelType): boolean {
  */
 function certainJoin(a: CelType, b: CelType): CelType {
   if (sameType(a, b)) return a;
-  // A free parameter belongs to an empty list or map: there is no such element.
+  // A free parameter belongs to an empty list or map: no such element exists.
   if (a.kind === 'parameter') return b;
   if (b.kind === 'parameter') return a;
   if (a.kind === 'list' && b.kind === 'list') return listOf(certainJoin(a.element, b.element));

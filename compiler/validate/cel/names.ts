@@ -78,7 +78,9 @@ function localNames(locals: Locals): readonly string[] {
   return names;
 }
 
-/** The arguments that each macro takes, for whoever wrote another number of them (docs/spec/conditions.md#macros). */
+/**
+ * The arguments that each macro takes, for hints about a wrong number of arguments (docs/spec/conditions.md#macros).
+ */
 export const macroForms: ReadonlyMap<string, string> = new Map([
   ['all', '(x, condition) or (i, x, condition)'],
   ['exists', '(x, condition) or (i, x, condition)'],

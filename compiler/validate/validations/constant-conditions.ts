@@ -12,7 +12,7 @@ import { describeType } from '../never-together.js';
 
 /**
  * Warns of conditions, and of parts of them, that hold always or never
- * (docs/spec/policy-language.md#results-of-conditions): they are constant, or their value is no boolean. Of nested
+ * (docs/spec/policy-language.md#results-of-conditions): they are constant, or their value is not a boolean. Of nested
  * parts the outermost that is constant is reported.
  */
 export function warnOfConstantConditions(policies: PolicySet, types: Types, report: Problems): void {
@@ -59,11 +59,11 @@ function reportConstant(match: Match, truth: boolean, condition: Condition, repo
     code,
     placeOf(match, condition),
     { text: textOf(match) },
-    { notes: [{ message: wayOut(truth, match === condition.match) }] },
+    { notes: [{ message: suggestion(truth, match === condition.match) }] },
   );
 }
 
-function wayOut(truth: boolean, isWhole: boolean): string {
+function suggestion(truth: boolean, isWhole: boolean): string {
   if (!isWhole) return 'remove this part, or compare with an attribute';
   return truth
     ? 'remove the condition: a rule without one always applies'
@@ -101,7 +101,7 @@ function shortened(text: string): string {
 }
 
 /**
- * What an expression is whatever the request, when that can be told from literals and operators alone
+ * The value of an expression that depends on literals and operators alone
  * (docs/spec/conditions.md#logical-operators, docs/spec/conditions.md#constant-folding). Undefined when it depends on
  * the request, and when it fails.
  */
@@ -118,7 +118,7 @@ function findValue(expr: Expr): cel.Value | undefined {
   const nodes: Expr[] = [];
   visit(expr, (node) => nodes.push(node));
   const values = new Map<Expr, cel.Value>();
-  // Children before parents, with a list of our own: an expression may be deeper than the call stack.
+  // Children before parents, with an explicit list: an expression may be deeper than the call stack.
   for (const node of nodes.reverse()) {
     const value = valueOf(node, values);
     if (value !== undefined) values.set(node, value);

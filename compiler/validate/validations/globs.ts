@@ -21,7 +21,7 @@ export function warnOfGlobs({ policies }: PolicySet, _types: Types, report: Prob
             'glob/unreliable',
             text.place,
             { glob, reason: reason.what },
-            { notes: [{ message: reason.wayOut }] },
+            { notes: [{ message: reason.suggestion }] },
           );
       } else if (LOOKS_LIKE_A_GLOB.test(glob)) {
         report.add(
@@ -72,7 +72,7 @@ function always(texts: readonly Located<string>[]): readonly MatchedText[] {
 
 interface Reason {
   readonly what: string;
-  readonly wayOut: string;
+  readonly suggestion: string;
 }
 
 function reasonAgainst(glob: string): Reason | undefined {
@@ -80,15 +80,18 @@ function reasonAgainst(glob: string): Reason | undefined {
   if (tokens === undefined)
     return {
       what: 'it is not valid and matches nothing',
-      wayOut: 'put a list, `[abc]`, or one range, `[a-c]`, between brackets, and close them',
+      suggestion: 'put a list, `[abc]`, or one range, `[a-c]`, between brackets, and close them',
     };
   if (glob.includes('***'))
-    return { what: 'it has three stars in a row', wayOut: 'write `*` for anything except `:`, or `**` for anything' };
-  if (hasOpenBrace(glob)) return { what: 'a brace is not closed', wayOut: 'close the brace' };
+    return {
+      what: 'it has three stars in a row',
+      suggestion: 'write `*` for anything except `:`, or `**` for anything',
+    };
+  if (hasOpenBrace(glob)) return { what: 'a brace is not closed', suggestion: 'close the brace' };
   if (hasStarInBraces(tokens)) {
     return {
       what: 'it has a star within braces and text outside of them',
-      wayOut: 'write each alternative as a separate string',
+      suggestion: 'write each alternative as a separate string',
     };
   }
   return undefined;

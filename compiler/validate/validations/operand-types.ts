@@ -26,7 +26,7 @@ export function warnOfComparisons(policies: PolicySet, types: Types, report: Pro
         right: describeType(right),
         always: node.function === '_!=_',
       },
-      { notes: [{ message: wayOut(left, right, plainOperandOf(use)) }] },
+      { notes: [{ message: suggestion(left, right, plainOperandOf(use)) }] },
     );
   }
 }
@@ -48,7 +48,7 @@ function comparedBy(operator: string, [left, right]: readonly CelType[]): readon
   return right?.kind === 'map' ? [left, right.key] : [];
 }
 
-function wayOut(left: CelType, right: CelType, plain: string): string {
+function suggestion(left: CelType, right: CelType, plain: string): string {
   const conversion = CONVERSIONS[left.kind === 'dyn' ? right.kind : left.kind];
   return conversion === undefined
     ? 'compare values of the same type'
@@ -78,18 +78,18 @@ export function warnOfFailingOperators(policies: PolicySet, types: Types, report
       'expression/always-fails',
       placeOfNode(expression, node),
       { operator: signOf(node), left: describeType(left), right: right && describeType(right) },
-      { notes: [{ message: wayOutOfFailure(use) }] },
+      { notes: [{ message: suggestionForFailure(use) }] },
     );
   }
 }
 
 /**
- * Equality never fails; `in` and indexing have rules of their own (docs/spec/conditions.md#selection-and-indexing,
+ * Equality never fails; `in` and indexing have their own rules (docs/spec/conditions.md#selection-and-indexing,
  * docs/spec/conditions.md#membership).
  */
 const JUDGED: ReadonlySet<string> = new Set(['_<_', '_<=_', '_>_', '_>=_', '_+_', '_-_', '_*_', '_/_', '_%_', '-_']);
 
-function wayOutOfFailure(use: OperatorUse): string {
+function suggestionForFailure(use: OperatorUse): string {
   const kinds = use.operands.map(({ kind }) => kind);
   const plain = plainOperandOf(use);
   if (kinds.includes('timestamp')) return `JSON has no timestamps: write \`timestamp(${plain})\``;
@@ -136,7 +136,7 @@ function operatorsIn(ast: Expr, checked: CheckedExpression): readonly Use[] {
   return found;
 }
 
-/** The text of the operand that is plain JSON, to say in a note how it is converted; `R.attr.x` where it is long. */
+/** The text of the operand that is plain JSON, for a note about its conversion; `R.attr.x` where it is long. */
 function plainOperandOf({ expression, node, operands }: OperatorUse): string {
   const operand = node.args.find((_, index) => operands[index]?.kind === 'dyn');
   const text = operand === undefined ? '' : expression.text.slice(operand.start, operand.end);

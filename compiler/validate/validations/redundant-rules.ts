@@ -5,9 +5,9 @@ import type { Problems } from '../../diagnostics/problems.js';
 import {
   changesOutputs,
   isNamedElsewhere,
-  type JudgedPolicy,
-  judgedPolicyOf,
-  type JudgedRule,
+  type ComparedPolicy,
+  comparedPolicyOf,
+  type ComparedRule,
   repeatedBy,
 } from '../rule-coverage.js';
 
@@ -18,14 +18,14 @@ import {
  */
 export function warnOfUnreachableRules({ policies }: PolicySet, _types: Types, report: Problems): void {
   for (const linked of policies) {
-    const policy = judgedPolicyOf(linked);
+    const policy = comparedPolicyOf(linked);
     for (const rule of policy.rules) {
       const verdict = verdictOn(rule, policy, linked.kind);
       if (verdict === undefined) continue;
       const { mayFail } = rule;
       const notes = [
         ...verdict.by.slice(0, 3).map(noteOf),
-        { message: verdict.wayOut },
+        { message: verdict.suggestion },
         ...(mayFail ? [{ message: STRICT_NOTE }] : []),
       ];
       report.add('rule/unreachable', rule.place, { rule: rule.name, reason: verdict.reason, mayFail }, { notes });
@@ -37,11 +37,11 @@ const STRICT_NOTE = 'with `engine.strictEvaluation`, this rule denies an action 
 
 interface Verdict {
   readonly reason: string;
-  readonly by: readonly JudgedRule[];
-  readonly wayOut: string;
+  readonly by: readonly ComparedRule[];
+  readonly suggestion: string;
 }
 
-function verdictOn(rule: JudgedRule, policy: JudgedPolicy, kind: LinkedPolicy['kind']): Verdict | undefined {
+function verdictOn(rule: ComparedRule, policy: ComparedPolicy, kind: LinkedPolicy['kind']): Verdict | undefined {
   if (!isNamedElsewhere(rule, policy)) return undefined;
   return (
     hiddenByDenies(rule, policy, kind) ??
@@ -50,15 +50,15 @@ function verdictOn(rule: JudgedRule, policy: JudgedPolicy, kind: LinkedPolicy['k
 }
 
 /** Every action of the rule, for every role of it, is denied without condition. */
-function hiddenByDenies(rule: JudgedRule, policy: JudgedPolicy, kind: LinkedPolicy['kind']): Verdict | undefined {
+function hiddenByDenies(rule: ComparedRule, policy: ComparedPolicy, kind: LinkedPolicy['kind']): Verdict | undefined {
   if (rule.effect !== 'allow') return undefined;
   const roles = [...rule.roles, ...rule.parentRoles];
   if (roles.length * rule.actions.length > MOST_PAIRS) return undefined;
-  const by = new Set<JudgedRule>();
+  const by = new Set<ComparedRule>();
   for (const role of roles) {
     for (const action of rule.actions) {
       const reached = { resource: rule.resource, action, role };
-      const hides = (other: JudgedRule): boolean =>
+      const hides = (other: ComparedRule): boolean =>
         coversPair(other, reached) && !showsOutputBefore(rule, other, kind) && !changesOutputs(rule, other, policy);
       const deny = policy.findUnconditional('deny', reached, hides);
       if (deny === undefined) return undefined;
@@ -69,7 +69,7 @@ function hiddenByDenies(rule: JudgedRule, policy: JudgedPolicy, kind: LinkedPoli
   return {
     reason: `${names} ${by.size === 1 ? 'denies' : 'deny'} all of it unconditionally`,
     by: [...by],
-    wayOut:
+    suggestion:
       'a DENY overrides every ALLOW of the policy, wherever it is: add a condition to it, give it fewer actions or roles, or remove this rule',
   };
 }
@@ -80,19 +80,19 @@ const MOST_PAIRS = 2000;
 /**
  * An output appears unless the DENY has ended the search before; the resources of a principal policy come in no order.
  */
-function showsOutputBefore(rule: JudgedRule, deny: JudgedRule, kind: LinkedPolicy['kind']): boolean {
+function showsOutputBefore(rule: ComparedRule, deny: ComparedRule, kind: LinkedPolicy['kind']): boolean {
   return rule.hasOutput && (kind !== 'resource' || deny.index > rule.index);
 }
 
 /** A rule of the same effect without condition reaches all that this one reaches under its condition. */
-function saidAlready(rule: JudgedRule, policy: JudgedPolicy): Verdict | undefined {
+function saidAlready(rule: ComparedRule, policy: ComparedPolicy): Verdict | undefined {
   if (rule.hasOutput) return undefined;
   if (rule.effect === 'limit') return limitedAlready(rule, policy);
   // Under parental consent a conditional ALLOW denies those who do not meet its condition
   // (docs/spec/policy-language.md#one-role-in-one-scope).
   if (rule.condition === '' || (rule.effect === 'allow' && rule.mayDeny)) return undefined;
   const reached = { resource: rule.resource, action: rule.actions[0], role: rule.roles[0] ?? rule.parentRoles[0] };
-  const saysAll = (candidate: JudgedRule): boolean =>
+  const saysAll = (candidate: ComparedRule): boolean =>
     candidate !== rule && coversAll(candidate, rule) && !changesOutputs(rule, candidate, policy);
   const other = policy.findUnconditional(rule.effect, reached, saysAll);
   if (other === undefined) return undefined;
@@ -100,14 +100,14 @@ function saidAlready(rule: JudgedRule, policy: JudgedPolicy): Verdict | undefine
   return {
     reason: `\`${other.name}\` ${verb} all of it unconditionally`,
     by: [other],
-    wayOut: `give \`${other.name}\` fewer actions or roles, or remove this rule`,
+    suggestion: `give \`${other.name}\` fewer actions or roles, or remove this rule`,
   };
 }
 
 /**
  * The rules of a role policy that allow one action must all hold: a rule without condition adds nothing to another one.
  */
-function limitedAlready(rule: JudgedRule, policy: JudgedPolicy): Verdict | undefined {
+function limitedAlready(rule: ComparedRule, policy: ComparedPolicy): Verdict | undefined {
   if (rule.condition !== '') return undefined;
   const reached = { resource: rule.resource, action: rule.actions[0], role: undefined };
   const other = policy.findConditional(reached, (candidate) => coversAll(candidate, rule));
@@ -115,7 +115,7 @@ function limitedAlready(rule: JudgedRule, policy: JudgedPolicy): Verdict | undef
   return {
     reason: `\`${other.name}\` allows the same under a condition, and all rules of a role policy must hold`,
     by: [other],
-    wayOut: `remove the actions from \`${other.name}\`, or remove this rule`,
+    suggestion: `remove the actions from \`${other.name}\`, or remove this rule`,
   };
 }
 
@@ -126,11 +126,11 @@ interface Pair {
   readonly role: string;
 }
 
-function coversPair(other: JudgedRule, { resource, action, role }: Pair): boolean {
+function coversPair(other: ComparedRule, { resource, action, role }: Pair): boolean {
   return other.coversRole(role) && other.coversAction(action) && other.coversResource(resource);
 }
 
-function coversAll(other: JudgedRule, rule: JudgedRule): boolean {
+function coversAll(other: ComparedRule, rule: ComparedRule): boolean {
   return (
     other.coversResource(rule.resource) &&
     rule.actions.every(other.coversAction) &&
@@ -138,7 +138,7 @@ function coversAll(other: JudgedRule, rule: JudgedRule): boolean {
   );
 }
 
-function noteOf({ name, place }: JudgedRule): Note {
+function noteOf({ name, place }: ComparedRule): Note {
   return { message: `\`${name}\` is here`, span: place.span };
 }
 
@@ -148,7 +148,7 @@ function noteOf({ name, place }: JudgedRule): Note {
  */
 export function warnOfRepeatedRules({ policies }: PolicySet, _types: Types, report: Problems): void {
   for (const linked of policies) {
-    const policy = judgedPolicyOf(linked);
+    const policy = comparedPolicyOf(linked);
     for (const rule of policy.rules) {
       const other = repeatedBy(rule, policy);
       if (other === undefined) continue;

@@ -38,13 +38,13 @@ function verdictOn(resource: string, kinds: KnownKinds): Verdict | undefined {
     };
   }
   if (resource.includes('*')) return undefined;
-  const wayOut = {
+  const suggestion = {
     message: 'correct the name, or add the resource policy: a role policy only narrows what resource policies allow',
   };
   return {
     reason: 'no resource policy has this kind',
     hints: () => didYouMean(resource, kinds.sorted),
-    withoutHints: [wayOut],
+    withoutHints: [suggestion],
   };
 }
 

@@ -121,7 +121,9 @@ class EarlierRules {
     for (const prefix of this.prefixesOf(beginning)) firstsOf(this.globsBelow, prefix).add(rule);
   }
 
-  /** The first rule that some request may reach together with this one, and that can be told from it. */
+  /**
+   * The first rule that some request may reach together with this one, and that differs from it in condition or output.
+   */
   firstToCollide(rule: NamedRule): NamedRule | undefined {
     const found = [...this.overlapping(rule.resource)].flatMap((rules) => rules.firstUnlike(rule) ?? []);
     return found.reduce<NamedRule | undefined>(
@@ -162,8 +164,8 @@ class EarlierRules {
 }
 
 /**
- * The first of a list of rules, and the first that can be told from it. Of any list, one of these two is the first that
- * can be told from a given rule.
+ * The first of a list of rules, and the first that differs from it. One of these two is always the first rule of the
+ * list that differs from a given rule.
  */
 class FirstRules {
   private readonly rules: NamedRule[] = [];

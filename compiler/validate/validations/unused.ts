@@ -98,7 +98,7 @@ export function warnOfUnusedDerivedRoles({ policies }: PolicySet, _types: Types,
 }
 
 /**
- * Warns of derived roles and exports that nobody imports: they have no effect, and nobody looks into them
+ * Warns of derived roles and exports that are not imported: they have no effect and are not checked
  * (docs/spec/policy-language.md#documents).
  */
 export function warnOfLoneFiles({ documents }: PolicySet, _types: Types, report: Problems): void {

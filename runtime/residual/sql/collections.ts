@@ -47,7 +47,9 @@ function heldAny(scope: Scope, list: Json, some: SqlValue): Sql | undefined {
   return each.every((one) => one !== undefined) ? anyOf(...each) : undefined;
 }
 
-/** Whether a list has a constant, by an index on the list; what is no list is not told from one. */
+/**
+ * Whether a list has a constant, by an index on the list; values that are not lists are not distinguished from lists.
+ */
 function held(scope: Scope, list: Json, element: SqlValue): Sql | undefined {
   if (list.list === undefined || element.kind !== 'constant' || !isPlain(element.value)) return undefined;
   if (typeof element.value === 'string' && textConstant(scope, 'in', element.value) === undefined) return NEVER;
@@ -82,7 +84,7 @@ export function size(scope: Scope, value: SqlValue): SqlValue {
       return scalar('integer', dialect.size(value, aliasOfItems(scope)), dialect.computed, { isInt: true });
     case 'scalar':
       if (value.type === 'timestamp' && value.isUnread === true)
-        throw new Refusal('size', 'a timestamp column as the text that check is told');
+        throw new Refusal('size', 'a timestamp column as a string');
       return value.type === 'text'
         ? scalar('integer', dialect.length(value.sql, scope.statement.alias()), dialect.computed, { isInt: true })
         : FAILED;

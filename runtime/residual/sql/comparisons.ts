@@ -122,7 +122,7 @@ function withMoment(scope: Scope, a: SqlValue, at: cel.Timestamp, isEqual: boole
 /** As policies compare times: read. A text that is a time equals no time. */
 function isTime({ type, isUnread }: Scalar, operator: string): boolean {
   if (type === 'timestamp' && isUnread === true)
-    throw new Refusal(operator, 'a timestamp column as the text that check is told: compare it with timestamp(...)');
+    throw new Refusal(operator, 'a timestamp column as a string: compare it with timestamp(...)');
   return type === 'timestamp';
 }
 

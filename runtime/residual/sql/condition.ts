@@ -130,7 +130,7 @@ function computed({ operator, operands }: Expression, scope: Scope): SqlValue {
   }
 }
 
-/** A value as a condition: what is no boolean fails. */
+/** A value as a condition: it fails unless it is a boolean. */
 function booleanOf(value: SqlValue, outcome: boolean, scope: Scope): Sql {
   const { dialect } = scope;
   switch (value.kind) {
@@ -202,7 +202,7 @@ function equalTests(a: Operand, b: Operand, isEqual: boolean, scope: Scope): Sql
   if (!('value' in other) && !isTest(other)) {
     const value = valueOf(other, scope);
     if (value.kind !== 'scalar' || value.type !== 'boolean' || value.null === 'null')
-      throw new Refusal('eq', 'a comparison beside what may be no boolean');
+      throw new Refusal('eq', 'a comparison with an operand that may not be a boolean');
   }
   const both = (left: boolean, right: boolean): Sql => allOf(truth(test, left, scope), truth(other, right, scope));
   return anyOf(both(true, isEqual), both(false, !isEqual));
@@ -221,7 +221,7 @@ function listOf(operand: Operand): readonly Operand[] | undefined {
   return constantOf(operand) === undefined ? operand.expression.operands : undefined;
 }
 
-/** The JSON of a list or map that is written out; undefined where a part is no constant. */
+/** The JSON of a list or map that is written out; undefined where a part is not a constant. */
 function constantOf(operand: Operand): JsonValue | undefined {
   if ('value' in operand) return operand.value;
   if ('variable' in operand) return undefined;
@@ -261,11 +261,11 @@ function overLambda(
   const names = variables.flatMap((operand) =>
     'variable' in operand && !operand.variable.includes('.') ? [operand.variable] : [],
   );
-  // With a name of a lambda around, nobody can tell a variable from a body (docs/spec/plans.md#operands).
+  // Within a lambda of the same name, a variable cannot be distinguished from a body (docs/spec/plans.md#operands).
   const isClear =
     names.length === variables.length &&
     (names.length === 1 || (names.length === 2 && !scope.bound.has(names[0] as string)));
-  if (body === undefined || !isClear) throw new Refusal(operator, 'over a lambda whose variables cannot be told');
+  if (body === undefined || !isClear) throw new Refusal(operator, 'over a lambda with ambiguous variables');
   const sought = names.length === 1 ? soughtElements(operator, body, names[0] as string) : undefined;
   const macro = {
     quantifier: operator,

@@ -32,7 +32,7 @@ export interface Dialect {
   real(integer: Sql): Sql;
   /** A text that compares by bytes. */
   byBytes(text: Sql): Sql;
-  /** A time that check can be told: one of the years 1 to 9999, on a day that exists. */
+  /** A time that check can get: one of the years 1 to 9999, on a day that exists. */
   isMoment(timestamp: Sql): Sql;
 
   startsWith(text: Sql, start: TextPart): Sql;
@@ -58,7 +58,7 @@ export interface Dialect {
   equals(json: Json, operator: '=' | '<>', value: string | number | boolean): Sql | undefined;
   /** Equal to one of several constants, or to none of them; NULL where there is no value. */
   among: ((json: Json, values: readonly (string | number | boolean)[], isIn: boolean) => Sql | undefined) | undefined;
-  /** Whether a list has an element, by an index on the list where there is one; of what is no list it may be true. */
+  /** Whether a list has an element, by an index on the list where there is one; it may be true of other values. */
   holds: ((list: Json, value: string | number | boolean) => Sql | undefined) | undefined;
   /** The function that `items` calls, where a table of the same name hides it. */
   readonly itemsFunction: string | undefined;

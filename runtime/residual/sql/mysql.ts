@@ -59,7 +59,7 @@ export const MYSQL: Dialect = {
   size: noJson,
 };
 
-/** How MySQL reads JSON has not been held against check by a test: it is not said. */
+/** How MySQL reads JSON is not compared with check by a test, so it is refused. */
 function noJson(): never {
   throw new Refusal('variable', 'a JSON document or a list, which is not rendered for MySQL');
 }

@@ -17,7 +17,7 @@ export function compareNumber(
   constant: number,
 ): Sql {
   if (type !== 'integer') return sql`${column} ${operator} ${dialect.constant(constant, 'number')}`;
-  // Check is told the nearest double: from here on several integers are one.
+  // Check gets the nearest double: from here on several integers are equal.
   if (Math.abs(constant) >= 2 ** 53)
     return sql`${dialect.real(column)} ${operator} ${dialect.constant(constant, 'number')}`;
   if (Number.isInteger(constant)) return sql`${column} ${operator} ${dialect.constant(constant, 'integer')}`;
@@ -89,7 +89,7 @@ function shifted(
   constant: JsonValue,
   isFirst: boolean,
 ): SqlValue {
-  if (typeof constant !== 'number') throw new Refusal(operator, 'of something that is no number');
+  if (typeof constant !== 'number') throw new Refusal(operator, 'of a value that is not a number');
   if (value.kind !== 'shifted' && value.kind !== 'scalar')
     throw new Refusal(operator, 'of a value that is not a column');
   const of = value.kind === 'shifted' ? value.of : value;

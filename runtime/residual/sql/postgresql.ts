@@ -81,7 +81,7 @@ export const POSTGRESQL: Dialect = {
   },
 };
 
-/** A text takes the type of the column it is compared with: `text`, `varchar`, `citext` or a type of one's own. */
+/** A text takes the type of the column it is compared with: `text`, `varchar`, `citext` or a user-defined type. */
 const CASTS = {
   text: '',
   integer: '::bigint',

@@ -78,7 +78,7 @@ function variablesOf(
 }
 
 function overConstants({ quantifier, variables, body }: Quantified, constants: unknown, outcome: boolean): Sql {
-  if (!Array.isArray(constants)) throw new Refusal(quantifier, 'over a constant that is no list');
+  if (!Array.isArray(constants)) throw new Refusal(quantifier, 'over a constant that is not a list');
   if (constants.length > MOST_CONSTANTS) throw new Refusal(quantifier, 'over a constant list that is too long');
   if (variables === 2) throw new Refusal(quantifier, 'over the positions of a constant list');
   const each = (wanted: boolean): readonly Sql[] =>
@@ -148,7 +148,7 @@ export function overFields(scope: Scope, macro: OverFields, outcome: boolean): S
   return anyOf(...each.map(({ isThere, holds }) => allOf(isThere(true), holds(outcome))));
 }
 
-/** Check is always told such an object, be it an empty one. */
+/** Check always gets such an object, even if it is empty. */
 export function fieldPresence(variable: string, outcome: boolean, scope: Scope): Sql {
   if (fieldsOf(variable, scope) !== undefined) return outcome ? ALWAYS : NEVER;
   return presence({ variable }, outcome, scope);

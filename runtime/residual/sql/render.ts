@@ -64,7 +64,7 @@ function attemptOperand(operand: Operand, table: SqlTable, dialect: Dialect): Sq
 
 function statementOf(condition: Sql, dialect: Dialect, offset: number): SqlCondition {
   const parameters: SqlParameter[] = [];
-  // Whoever writes AND before it must not be misunderstood.
+  // It must keep its meaning after an AND.
   const { parts } = condition.top === 'or' ? sql`(${condition})` : condition;
   const around: [string, ...string[]] = [''];
   for (const part of parts) {

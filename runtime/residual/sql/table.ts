@@ -4,22 +4,22 @@ export interface SqlTable {
   readonly name: string;
   /** The name that the query gives the table, where it gives one. */
   readonly alias?: string;
-  /** What check is told as the resource's id; a text. */
+  /** The resource's id as check gets it; a string. */
   readonly id?: SqlColumn;
   /**
-   * By attribute: `owner`; `address.city` for a field of one, where check is always told an `address`. Attributes
+   * By attribute: `owner`; `address.city` for a field of one, where check always gets an `address`. Attributes
    * without a column are refused.
    */
   readonly columns: { readonly [attributePath: string]: SqlColumn };
 }
 
-/** A column, and how its values become what check is told. */
+/** A column, and how its values become attributes for check. */
 export interface SqlColumn {
   /** `owner_id`, or with the name of its table `contacts.owner_id`; without one it is a column of the table. */
   readonly column: string;
   readonly type: SqlType;
   /**
-   * What check is told of NULL: no attribute (`missing`, where absent), or the attribute `null`. `never`: the column is
+   * How check gets NULL: no attribute (`missing`, where absent), or the attribute `null`. `never`: the column is
    * declared NOT NULL.
    */
   readonly null?: 'missing' | 'null' | 'never';
@@ -29,11 +29,11 @@ export interface SqlColumn {
 
 /**
  * - `text`: text of any length; no `char(n)`, which pads.
- * - `integer`: whole numbers of up to 64 bits; check is told the nearest double.
+ * - `integer`: whole numbers of up to 64 bits; check gets the nearest double.
  * - `number`: double precision. A row with NaN, which JSON cannot say, is selected only where check allows it as NaN
  *   and as null.
  * - `boolean`: true or false; 1 or 0 in SQLite and MySQL.
- * - `timestamp`: read with `timestamp(...)` by policies; check is told RFC 3339. PostgreSQL: `timestamptz`. MySQL:
+ * - `timestamp`: read with `timestamp(...)` by policies; check gets RFC 3339. PostgreSQL: `timestamptz`. MySQL:
  *   `DATETIME(6)` in UTC. SQLite: text in
  *   UTC with milliseconds, as `toISOString` writes it, which sorts as time does.
  * - `json`: any JSON, each value with the type it has. PostgreSQL: `jsonb`. SQLite: text. MySQL: refused.

@@ -63,10 +63,7 @@ function asText(scope: Scope, operator: string, value: SqlValue): Scalar | undef
     }
     case 'scalar':
       if (value.type === 'timestamp' && value.isUnread === true)
-        throw new Refusal(
-          operator,
-          'a timestamp column as the text that check is told: compare it with timestamp(...)',
-        );
+        throw new Refusal(operator, 'a timestamp column as a string: compare it with timestamp(...)');
       // No function of texts takes null.
       return value.type === 'text' ? { ...value, null: 'missing' } : undefined;
     case 'json':

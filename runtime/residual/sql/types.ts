@@ -78,7 +78,7 @@ const JSON_TYPES: { readonly [type in Scalar['type']]: JsonType } = {
   timestamp: 'text',
 };
 
-/** What is no number has no floor. */
+/** Only numbers have a floor. */
 function isInteger(scope: Scope, value: SqlValue, outcome: boolean): Sql {
   switch (value.kind) {
     case 'constant':

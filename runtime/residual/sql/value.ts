@@ -53,7 +53,7 @@ export interface Json {
   readonly type: Sql;
   /** SQLite: where it stands. */
   readonly place?: { readonly document: Sql; readonly path: string };
-  /** The column of a list; NULL where there is none. What is no array in it has no elements. */
+  /** The column of a list; NULL where there is none. A value other than an array has no elements. */
   readonly list?: Sql;
   /** Whether it is never NULL. */
   readonly isThere?: boolean;
