@@ -238,7 +238,7 @@ module.exports = {
       name: 'browsers-load-no-grpc',
       severity: 'error',
       from: { path: '^client/', pathNot: `^client/grpc|${TESTS}` },
-      to: { path: '^client/grpc|^proto/codec/|^proto/wire/(reader|writer|value|size|json-scan)|^proto/gen/wire/' },
+      to: { path: '^client/grpc|^^proto/wire/(reader|writer|value|size|json-scan)|^proto/gen/wire/' },
     },
     {
       name: 'nobody-needs-the-client',

@@ -55,6 +55,10 @@ export interface AccessEvaluationBatchRequest {
   readonly options: BatchOptions | undefined;
 }
 
+/** authzen.authorization.v1.MetadataRequest */
+export interface MetadataRequest {
+}
+
 /** authzen.authorization.v1.AccessEvaluationResponse */
 export interface AccessEvaluationResponse {
   readonly decision: boolean;

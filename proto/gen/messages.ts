@@ -129,6 +129,10 @@ export interface ListAuditLogEntriesRequest {
     | undefined;
 }
 
+/** authz.request.v1.ServerInfoRequest */
+export interface ServerInfoRequest {
+}
+
 /** Version and scope are what the caller sent, never a default. */
 export interface ResultResource {
   readonly id: string;

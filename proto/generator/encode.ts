@@ -4,14 +4,16 @@ import { entriesOf, fullName, holderOf, isJsonType, sentValues, typeName } from 
 import { hasPresence, isOptional } from './types.js';
 
 /** `write...`, which writes a message in its protobuf encoding: from the end to the front, as the writer does it. What is empty is left out. */
-export function writeFunction(message: DescMessage): string {
+export function writeFunction(message: DescMessage, isJson = isJsonType(message)): string {
   const name = typeName(message);
-  const fields = [...fieldsOf(message)].reverse();
+  const fields = fieldsOf(message)
+    .filter(({ deprecated }) => !isJson || !deprecated)
+    .reverse();
   return [
-    ...fields.flatMap(enumTable),
+    ...(isJson ? fields.flatMap(enumTable) : []),
     `/** Writes the fields of ${message.typeName}. */`,
     `export function write${name}(writer: WireWriter, message: ${name}): void {`,
-    ...fields.flatMap((field) => (isJsonType(message) ? jsonStatements(field) : statements(field, memberOf(field)))),
+    ...fields.flatMap((field) => (isJson ? jsonStatements(field) : statements(field, memberOf(field)))),
     '}',
     '',
   ].join('\n');
@@ -40,14 +42,14 @@ function jsonStatements(field: DescField): readonly string[] {
   const isThere = `'${field.localName}' in message`;
   return [
     `  if (${formOf(field) === 'value' ? isThere : `${isThere} && ${memberOf(field)} !== undefined`}) {`,
-    ...statements(field, memberOf(field)).map((line) => `  ${line}`),
+    ...statements(field, memberOf(field), true).map((line) => `  ${line}`),
     '  }',
   ];
 }
 
-function statements(field: DescField, member: string): readonly string[] {
+function statements(field: DescField, member: string, isJson = false): readonly string[] {
   const { number } = field;
-  const isPresent = isOptional(field) && !isJsonType(field.parent);
+  const isPresent = isOptional(field) && !isJson;
   const holder = holderOf(field);
   if (holder !== undefined)
     return [`  writeJsonText(writer, ${number}, '${holder.key}', message.${holder.member}, print${holder.message});`];
@@ -86,6 +88,7 @@ function statements(field: DescField, member: string): readonly string[] {
       ]);
     case 'messageMap': {
       const entries = entriesOf(field);
+      if (isJson) return [`  writeObject(writer, ${number}, ${member}, ${writerOf(field)});`];
       if (entries === undefined) return [`  writeMessageMap(writer, ${number}, ${member}, ${writerOf(field)});`];
       return loop(member, `(typeof ${member})[number]`, [
         '    const entry = writer.mark();',
@@ -106,12 +109,16 @@ function statements(field: DescField, member: string): readonly string[] {
       ]);
     }
     case 'stringMap':
-      return [`  writeStringMap(writer, ${number}, ${member});`];
+      return isJson
+        ? [`  writeStringObject(writer, ${number}, ${member});`]
+        : [`  writeStringMap(writer, ${number}, ${member});`];
     case 'enum':
-      if (isJsonType(field.parent)) return [`  writer.varintField(${number}, ${tableName(field)}[${member}]);`];
+      if (isJson) return [`  writer.varintField(${number}, ${tableName(field)}[${member}]);`];
       throw new Error(`no code that writes ${fullName(field)}`);
     case 'uint32':
+      return [`  if (${member} !== 0) writer.varintField(${number}, ${member});`];
     case 'moment':
+      if (isJson) return [`  writeTimestamp(writer, ${number}, ${member});`];
       throw new Error(`no code that writes ${fullName(field)}`);
   }
 }
@@ -141,7 +148,7 @@ function writerOf(field: DescField): string {
 
 /** The numbers of an enum whose values are known by their names. */
 function enumTable(field: DescField): readonly string[] {
-  if (formOf(field) !== 'enum' || !isJsonType(field.parent) || field.enum === undefined) return [];
+  if (formOf(field) !== 'enum' || field.enum === undefined) return [];
   const numbers = [...sentValues(field.enum)].map(([number, name]) => `${name}: ${number}`);
   return [`const ${tableName(field)} = { ${numbers.join(', ')} } as const;`, ''];
 }

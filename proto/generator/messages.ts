@@ -1,6 +1,6 @@
 import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf';
 import { ScalarType } from '@bufbuild/protobuf';
-import { entriesOf, holderOf } from './options.js';
+import { entriesOf, holderOf, isJsonType } from './options.js';
 
 /** A request, and what is generated for it beside its types. */
 export interface RequestRow {
@@ -18,8 +18,10 @@ export const REQUESTS: readonly RequestRow[] = [
   { message: 'authz.request.v1.CheckResourceSetRequest', isMeasured: true, isSent: false },
   { message: 'authz.request.v1.CheckResourceBatchRequest', isMeasured: true, isSent: false },
   { message: 'authz.request.v1.ListAuditLogEntriesRequest', isMeasured: false, isSent: false },
+  { message: 'authz.request.v1.ServerInfoRequest', isMeasured: false, isSent: false },
   { message: 'authzen.authorization.v1.AccessEvaluationRequest', isMeasured: true, isSent: false },
   { message: 'authzen.authorization.v1.AccessEvaluationBatchRequest', isMeasured: true, isSent: false },
+  { message: 'authzen.authorization.v1.MetadataRequest', isMeasured: false, isSent: false },
 ];
 
 /** A response, and who writes and reads it beside the server. */
@@ -41,6 +43,16 @@ export const RESPONSES: readonly ResponseRow[] = [
   { message: 'authzen.authorization.v1.MetadataResponse', isRead: false },
 ];
 
+/** The entries of the audit log, and the response that lists them. Their types are their JSON form; all are only written. */
+const AUDIT: readonly string[] = [
+  'authz.audit.v1.AccessLogEntry',
+  'authz.audit.v1.DecisionLogEntry',
+  'authz.response.v1.ListAuditLogEntriesResponse',
+];
+
+/** The module in gen/ with their types. */
+export const AUDIT_TYPES = 'audit-messages';
+
 /** What is generated for which messages. */
 export class Reach {
   readonly requests: readonly DescMessage[];
@@ -55,6 +67,10 @@ export class Reach {
   /** In responses that clients read. */
   readonly read: ReadonlySet<DescMessage>;
   readonly all: ReadonlySet<DescMessage>;
+  /** The roots of the audit log. */
+  readonly entries: readonly DescMessage[];
+  /** In entries of the audit log, without those whose type is their JSON form everywhere. */
+  readonly audited: readonly DescMessage[];
 
   constructor(registry: FileRegistry) {
     const named = (rows: readonly { readonly message: string }[]): readonly DescMessage[] =>
@@ -67,6 +83,8 @@ export class Reach {
     this.answered = withInner(this.responses);
     this.read = withInner(named(RESPONSES.filter(({ isRead }) => isRead)));
     this.all = new Set([...this.received, ...this.answered]);
+    this.entries = AUDIT.map((name) => messageNamed(name, registry));
+    this.audited = [...withInner(this.entries)].filter((message) => !isJsonType(message));
     const both = [...this.received].find((message) => this.read.has(message));
     if (both !== undefined) throw new Error(`${both.typeName} is both in requests and in responses`);
   }
@@ -110,6 +128,11 @@ export function withInner(messages: readonly DescMessage[]): ReadonlySet<DescMes
 export function isRecursive(message: DescMessage): boolean {
   if (message.typeName.startsWith('google.')) return false;
   return [...withInner(message.fields.flatMap((field) => innerOf(field) ?? []))].includes(message);
+}
+
+/** The messages of the fields of a message. */
+export function innerMessages(message: DescMessage): readonly DescMessage[] {
+  return message.fields.flatMap((field) => innerOf(field) ?? []);
 }
 
 /** The message of a field, of its items or of its values, if it has a type of its own. */

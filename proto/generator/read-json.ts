@@ -122,7 +122,7 @@ function readFunction(message: DescMessage, places: Places): string {
     ...[...members].map((member) => `  let ${variable(member)}${initial(message, member)};`),
     '  for (const key in object) {',
     '    shape.keys += 1;',
-    '    const field = object[key];',
+    ...(fields.length > 0 || typeModule(message) === 'authzen-messages' ? ['    const field = object[key];'] : []),
     '    switch (key) {',
     ...cases,
     '      default:',

@@ -2,15 +2,16 @@ import type { FileRegistry } from '@bufbuild/protobuf';
 import { decodeFunction, readFunction } from './decode.js';
 import { decodeResponseFunction, readResponseFunction } from './decode-response.js';
 import { encodeFunction, writeFunction } from './encode.js';
-import { Reach } from './messages.js';
-import { functionModules } from './module.js';
-import { typeName } from './options.js';
+import { fileOf } from './file-text.js';
+import { AUDIT_TYPES, Reach, typeModule } from './messages.js';
+import { functionModules, moduleText } from './module.js';
+import { isJsonType, typeName } from './options.js';
 import { sizeFunction, sizeName } from './size.js';
 
 /** The protobuf encoding of requests and responses: a module for each .proto file, by its name. */
 export function wireModules(registry: FileRegistry): ReadonlyMap<string, string> {
   const reach = new Reach(registry);
-  return functionModules(reach.all, {
+  const modules = functionModules(reach.all, {
     functions: (message) => [
       ...(reach.requests.includes(message) ? [decodeFunction(message)] : []),
       ...(reach.received.has(message) ? [readFunction(message)] : []),
@@ -27,6 +28,25 @@ export function wireModules(registry: FileRegistry): ReadonlyMap<string, string>
       sizeName(message),
     ],
     isRequest: (message) => reach.isRoot(message),
+    primitives: PRIMITIVES,
+  });
+  return new Map([...modules, ['audit', auditModule(reach)]]);
+}
+
+/** Entries of the audit log are only written, and their types are their JSON form. */
+function auditModule(reach: Reach): string {
+  return moduleText({
+    file: 'audit',
+    messages: reach.audited,
+    all: new Set(reach.audited),
+    functions: (message) => [
+      ...(reach.entries.includes(message) ? [encodeFunction(message)] : []),
+      writeFunction(message, true),
+    ],
+    namesOf: (message) => [(reach.entries.includes(message) ? 'encode' : 'write') + typeName(message)],
+    isRequest: (message) => reach.entries.includes(message),
+    moduleOf: (message) => (isJsonType(message) ? fileOf(message) : 'audit'),
+    typesOf: (message) => (isJsonType(message) ? typeModule(message) : AUDIT_TYPES),
     primitives: PRIMITIVES,
   });
 }
@@ -49,6 +69,15 @@ const PRIMITIVES: { readonly [path: string]: readonly string[] } = {
   ],
   '../../wire/size.js': ['field', 'mapSize', 'text', 'texts'],
   '../../wire/value.js': ['readJsonEntry', 'readJsonValue', 'writeJsonEntries', 'writeJsonText', 'writeJsonValue'],
-  '../../wire/writer.js': ['type WireWriter', 'writeMessageMap', 'writeStringMap', 'writeText', 'writeTexts'],
+  '../../wire/writer.js': [
+    'type WireWriter',
+    'writeMessageMap',
+    'writeObject',
+    'writeStringMap',
+    'writeStringObject',
+    'writeText',
+    'writeTexts',
+    'writeTimestamp',
+  ],
   '../json/response.js': ['printCheckResourcesResponse'],
 };

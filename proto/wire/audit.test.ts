@@ -5,9 +5,9 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { descriptorSet } from '../gen/descriptors.js';
 import { decodeListAuditLogEntriesRequest } from '../gen/wire/request.js';
-import { encodeAuditEntry, encodeListAuditLogEntriesResponse } from '../codec/audit-entry.js';
+import { encodeAccessLogEntry, encodeDecisionLogEntry, encodeListAuditLogEntriesResponse } from '../gen/wire/audit.js';
 import type { ListAuditLogEntriesRequest } from '../gen/messages.js';
-import type { AccessLogEntry, AuditEntry, DecisionLogEntry } from '../codec/audit-messages.js';
+import type { AccessLogEntry, DecisionLogEntry } from '../gen/audit-messages.js';
 import { WireError } from './reader.js';
 import { WireWriter } from './writer.js';
 
@@ -16,7 +16,10 @@ const messageOf = (name: string) => registry.getMessage(name) ?? assert.unreacha
 /** What the definitions say that the bytes mean. */
 const read = (name: string, bytes: Uint8Array): unknown =>
   toJson(messageOf(name) as never, fromBinary(messageOf(name) as never, bytes), { registry });
-const encoded = (entry: AuditEntry): Buffer => encodeAuditEntry(entry, new WireWriter());
+const encoded = (entry: AccessLogEntry | DecisionLogEntry): Buffer =>
+  'auditTrail' in entry
+    ? encodeDecisionLogEntry(entry, new WireWriter())
+    : encodeAccessLogEntry(entry, new WireWriter());
 
 const head = {
   callId: '01HX7QJ8Z3ABCDEFGHJKMNPQRS',
@@ -133,8 +136,12 @@ const NEWER = new Set(['jwts', 'evaluationErrors', 'error']);
 
 test('an item of the listing is an access entry or a decision entry', () => {
   const name = 'authz.response.v1.ListAuditLogEntriesResponse';
-  assert.equal(read(name, encodeListAuditLogEntriesResponse(access, new WireWriter())), { accessLogEntry: access });
-  assert.equal(read(name, encodeListAuditLogEntriesResponse(check, new WireWriter())), { decisionLogEntry: check });
+  assert.equal(read(name, encodeListAuditLogEntriesResponse({ accessLogEntry: access }, new WireWriter())), {
+    accessLogEntry: access,
+  });
+  assert.equal(read(name, encodeListAuditLogEntriesResponse({ decisionLogEntry: check }, new WireWriter())), {
+    decisionLogEntry: check,
+  });
 });
 
 const requestBytes = (fields: object): Buffer => {

@@ -145,6 +145,41 @@ export function writeStringMap(writer: WireWriter, field: number, strings: Reado
   }
 }
 
+/** A map from string to message that is an object, sorted by key. */
+export function writeObject<Message>(
+  writer: WireWriter,
+  field: number,
+  object: { readonly [key: string]: Message },
+  write: WriteMessage<Message>,
+): void {
+  for (const key of Object.keys(object).sort().reverse()) {
+    const entry = writer.mark();
+    const value = writer.mark();
+    write(writer, object[key] as Message);
+    writer.messageField(2, value);
+    writer.stringField(1, key);
+    writer.messageField(field, entry);
+  }
+}
+
+/** A map from string to string that is an object, likewise. */
+export function writeStringObject(writer: WireWriter, field: number, object: { readonly [key: string]: string }): void {
+  writeStringMap(writer, field, new Map(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1))));
+}
+
+/** google.protobuf.Timestamp from RFC 3339; of any other text it is the beginning of 1970. */
+export function writeTimestamp(writer: WireWriter, field: number, text: string): void {
+  const mark = writer.mark();
+  const milliseconds = Date.parse(text);
+  if (milliseconds >= 0) {
+    const nanos = Number((/\.(\d{1,9})/.exec(text)?.[1] ?? '').padEnd(9, '0'));
+    if (nanos !== 0) writer.varintField(2, nanos);
+    const seconds = Math.floor(milliseconds / 1000);
+    if (seconds !== 0) writer.varintField(1, seconds);
+  }
+  writer.messageField(field, mark);
+}
+
 /** A string field: left out when empty. */
 export function writeText(writer: WireWriter, field: number, text: string): void {
   if (text !== '') writer.stringField(field, text);

@@ -17,7 +17,7 @@ const asked = async (request: Parameters<typeof listAuditLogEntries>[1]): Promis
   };
   const entries = [];
   for await (const entry of listAuditLogEntries(reader, request, NOW)) entries.push(entry);
-  assert.equal(entries, [{ callId: '1', method: 'm' }]);
+  assert.equal(entries, [{ accessLogEntry: { callId: '1', method: 'm' } }]);
   return query;
 };
 

@@ -1,7 +1,8 @@
+import type { ListAuditLogEntriesResponse } from '../../proto/gen/audit-messages.js';
 import type { ListAuditLogEntriesRequest } from '../../proto/gen/messages.js';
 import type { Moment } from '../../proto/wire/moment.js';
 import type { AuditFilter } from './list-query.js';
-import type { AuditEntry, AuditKind } from '../../proto/codec/audit-messages.js';
+import type { AuditEntry, AuditKind } from '../audit/entry.js';
 import { listAuditLogEntriesRequestViolations } from '../../proto/gen/validate/request.js';
 import { millisecondsOf } from '../../proto/wire/rules.js';
 import { type AuditQuery, type AuditReader, readAuditLog } from '../audit/reader.js';
@@ -34,11 +35,18 @@ export function listAuditLogEntries(
   reader: AuditReader | undefined,
   request: ListAuditLogEntriesRequest,
   now: number = Date.now(),
-): AsyncIterable<AuditEntry> {
+): AsyncIterable<ListAuditLogEntriesResponse> {
   refuseViolations(listAuditLogEntriesRequestViolations(request, now));
   if (reader === undefined) throw new RpcError('unimplemented', 'the audit log cannot be queried');
   // Validation has seen to it that there is a filter, that moments are there, and that the kind is known.
-  return readAuditLog(reader, queryOf(request.kind === 1 ? 'access' : 'decision', request.filter as AuditFilter, now));
+  const query = queryOf(request.kind === 1 ? 'access' : 'decision', request.filter as AuditFilter, now);
+  return responsesWith(readAuditLog(reader, query));
+}
+
+async function* responsesWith(entries: AsyncIterable<AuditEntry>): AsyncIterable<ListAuditLogEntriesResponse> {
+  for await (const entry of entries) {
+    yield 'auditTrail' in entry ? { decisionLogEntry: entry } : { accessLogEntry: entry };
+  }
 }
 
 function queryOf(kind: AuditKind, filter: AuditFilter, now: number): AuditQuery {

@@ -1,11 +1,11 @@
-import type { AuditKind } from '../../proto/codec/audit-messages.js';
+import type { AuditKind } from './entry.js';
+import type { AuditRecord } from './record.js';
 import type { AuditBackendName, AuditConfig, AuditDelivery, QueueConfig } from '../config/audit-config.js';
 import { ConfigError } from '../config/config-error.js';
 import { BackendSink } from './backend-sink.js';
 import { AT_ONCE, type AuditBackend, type OnAuditProblem } from './backend.js';
 import { openFileBackend } from './file/file-backend.js';
 import type { AuditPage, AuditQuery, AuditReader, PageEnd } from './reader.js';
-import type { AuditRecord } from './record.js';
 import type { AuditSink, AuditStats } from './sink.js';
 
 /** The audit log of a process. */

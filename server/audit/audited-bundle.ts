@@ -1,4 +1,4 @@
-import type { PolicySource } from '../../proto/codec/audit-messages.js';
+import type { PolicySource } from '../../proto/gen/audit-messages.js';
 import type { CheckCall, PlanCall } from '../service/decider.js';
 
 /** What decided: entries name it, and it is asked for what a decision does not say. */

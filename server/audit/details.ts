@@ -1,5 +1,5 @@
 import { EvaluationLimitError } from '#runtime/engine';
-import type { EvaluationError } from '../../proto/codec/audit-messages.js';
+import type { EvaluationError } from '../../proto/gen/audit-messages.js';
 import type { PlanResource, Principal } from '../../proto/gen/messages.js';
 import { type Attributes, setOwn } from '../../proto/wire/json-shape.js';
 import type { CheckCall, CheckEntry, PlanCall } from '../service/decider.js';

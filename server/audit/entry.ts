@@ -1,20 +1,20 @@
 import type {
   AccessLogEntry,
   ActionEffect,
-  AuditAuxData,
-  AuditOutput,
-  AuditPeer,
-  AuditPrincipal,
-  AuditResource,
   AuditTrail,
+  AuxData as AuditAuxData,
   CheckInput,
   CheckOutput,
   DecisionLogEntry,
   EvaluationError,
+  Peer as AuditPeer,
   PlanInput,
   PlanOutput,
   PolicySource,
-} from '../../proto/codec/audit-messages.js';
+  Principal as AuditPrincipal,
+  Resource as AuditResource,
+} from '../../proto/gen/audit-messages.js';
+import type { OutputEntry as AuditOutput } from '../../proto/gen/messages.js';
 import type {
   PlanResource,
   PlanResourcesRequest,
@@ -29,6 +29,10 @@ import { CODES } from '../service/rpc-error.js';
 import type { CallEnd, Checked, Exceeded, Planned } from '../service/watcher.js';
 import type { MetadataRules } from './metadata-rules.js';
 import { rfc3339 } from '../../proto/wire/moment.js';
+
+export type AuditEntry = AccessLogEntry | DecisionLogEntry;
+
+export type AuditKind = 'access' | 'decision';
 
 /** What every entry of a call needs beside the call. */
 export interface EntryContext {

@@ -1,11 +1,11 @@
 import type {
-  AuditEntry,
   CheckInput,
   CheckOutput,
   DecisionLogEntry,
   EvaluationError,
   PlanOutput,
-} from '../../proto/codec/audit-messages.js';
+} from '../../proto/gen/audit-messages.js';
+import type { AuditEntry } from './entry.js';
 import type { PlanOperand } from '../../proto/gen/messages.js';
 import { setOwn } from '../../proto/wire/json-shape.js';
 import type { MaskPath, MaskRoot } from '../config/audit-config.js';

@@ -1,10 +1,10 @@
 import { setOwn } from '../../proto/wire/json-shape.js';
-import type { AuditMetadata } from '../../proto/codec/audit-messages.js';
+import type { AccessLogEntry } from '../../proto/gen/audit-messages.js';
 
 /** Which metadata of a call is logged (docs/spec/server.md#metadata). */
 export interface MetadataRules {
   /** Undefined: none of it. Metadata is only made when something of it may be logged. */
-  readonly logged: (metadata: () => ReadonlyMap<string, readonly string[]>) => AuditMetadata | undefined;
+  readonly logged: (metadata: () => ReadonlyMap<string, readonly string[]>) => AccessLogEntry['metadata'] | undefined;
 }
 
 /**
@@ -28,7 +28,7 @@ const NEVER: ReadonlySet<string> = new Set(['authorization', 'proxy-authorizatio
 function chosen(
   metadata: ReadonlyMap<string, readonly string[]>,
   isLogged: (name: string) => boolean,
-): AuditMetadata | undefined {
+): AccessLogEntry['metadata'] | undefined {
   const names = [...metadata.keys()].filter((name) => isLogged(name.toLowerCase())).sort();
   if (names.length === 0) return undefined;
   const logged: Record<string, { readonly values: readonly string[] }> = {};

@@ -1,4 +1,4 @@
-import type { AuditEntry, AuditKind } from '../../proto/codec/audit-messages.js';
+import type { AuditEntry, AuditKind } from './entry.js';
 
 /**
  * Which entries of a kind are asked for (docs/spec/server.md#reading-entries, "Reading"). Moments are in milliseconds

@@ -1,7 +1,7 @@
-import type { AuditKind } from '../../proto/codec/audit-messages.js';
+import type { AuditKind } from './entry.js';
+import type { AuditRecord } from './record.js';
 import type { QueueConfig } from '../config/audit-config.js';
 import type { BatchPolicy } from './backend.js';
-import type { AuditRecord } from './record.js';
 import type { AuditStats } from './sink.js';
 
 type MutableCounts = { [K in AuditKind]: number };

@@ -1,12 +1,11 @@
+import type { AuditEntry, AuditKind } from './entry.js';
 import type {
   AccessLogEntry,
-  AuditEntry,
-  AuditKind,
   CheckInput,
   CheckOutput,
   DecisionLogEntry,
   PlanOutput,
-} from '../../proto/codec/audit-messages.js';
+} from '../../proto/gen/audit-messages.js';
 import { shortened } from '../../runtime/cel/code-points.js';
 import { maskEntry } from './mask.js';
 import type { MaskPath } from '../config/audit-config.js';

@@ -1,4 +1,4 @@
-import type { AuditKind } from '../../proto/codec/audit-messages.js';
+import type { AuditKind } from './entry.js';
 import type { AuditRecord } from './record.js';
 
 /** Takes audit records off the hands of whoever serves: over a backend of this process, or of the primary one. */

@@ -1,5 +1,5 @@
 import type { ListAuditLogEntriesRequest, ServerInfoResponse } from '../../proto/gen/messages.js';
-import type { AuditEntry } from '../../proto/codec/audit-messages.js';
+import type { ListAuditLogEntriesResponse } from '../../proto/gen/audit-messages.js';
 import type { CheckService } from './check-resources.js';
 import type { Health } from './health.js';
 import { type Report, RpcError } from './rpc-error.js';
@@ -33,7 +33,7 @@ export interface AdminService {
    */
   readonly authenticate: (authorization: string | undefined) => Promise<void>;
   /** Throws, or rejects with, an RpcError. */
-  readonly listAuditLogEntries: (request: ListAuditLogEntriesRequest) => AsyncIterable<AuditEntry>;
+  readonly listAuditLogEntries: (request: ListAuditLogEntriesRequest) => AsyncIterable<ListAuditLogEntriesResponse>;
 }
 
 export const AUTHZ_SERVICE = 'authz.svc.v1.AuthzService';

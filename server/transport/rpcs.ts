@@ -1,11 +1,11 @@
-import { encodeListAuditLogEntriesResponse } from '../../proto/codec/audit-entry.js';
-import { decodeServerInfoRequest } from '../../proto/codec/server-info.js';
+import { encodeListAuditLogEntriesResponse } from '../../proto/gen/wire/audit.js';
 import {
   printAccessEvaluationBatchResponse,
   printAccessEvaluationResponse,
   printMetadataResponse,
   readAccessEvaluationBatchRequest,
   readAccessEvaluationRequest,
+  readMetadataRequest,
 } from '../../proto/gen/json/authorization.js';
 import {
   printCheckResourceBatchResponse,
@@ -27,12 +27,14 @@ import {
   readCheckResourcesRequest,
   readListAuditLogEntriesRequest,
   readPlanResourcesRequest,
+  readServerInfoRequest,
 } from '../../proto/gen/json/request.js';
 import {
   accessEvaluationBatchRequestSize,
   accessEvaluationRequestSize,
   decodeAccessEvaluationBatchRequest,
   decodeAccessEvaluationRequest,
+  decodeMetadataRequest,
   encodeAccessEvaluationBatchResponse,
   encodeAccessEvaluationResponse,
   encodeMetadataResponse,
@@ -46,6 +48,7 @@ import {
   decodeCheckResourcesRequest,
   decodeListAuditLogEntriesRequest,
   decodePlanResourcesRequest,
+  decodeServerInfoRequest,
   planResourcesRequestSize,
 } from '../../proto/gen/wire/request.js';
 import { listRequestOfQuery } from '../admin/list-query.js';
@@ -56,8 +59,6 @@ import { checkResourceBatch, checkResourceSet } from '../service/legacy-checks.j
 import { checkResources } from '../service/check-resources.js';
 import { planResources } from '../service/plan-resources.js';
 import { serverInfo } from '../service/server-info.js';
-import { readMetadataRequest, readServerInfoRequest } from './json/empty-request.js';
-import { printListAuditLogEntriesResponse } from './json/print-audit-entry.js';
 import { fullName, type Rpc, type UnservedRpc } from './rpc.js';
 import type { StreamRpc } from './stream-rpc.js';
 
@@ -138,7 +139,7 @@ export const RPCS: readonly Rpc[] = [
     rest: { verb: 'GET', path: '/.well-known/authzen-configuration', echo: REQUEST_ID },
     readJson: readMetadataRequest,
     printJson: printMetadataResponse,
-    decode: decodeServerInfoRequest,
+    decode: decodeMetadataRequest,
     encode: encodeMetadataResponse,
     sizeOf: () => 0,
     run: authzenMetadata,
@@ -174,7 +175,8 @@ export const STREAM_RPCS: readonly StreamRpc[] = [
     method: 'ListAuditLogEntries',
     rest: { path: '/admin/auditlog/list/:kind', read: ({ kind = '' }, query) => listRequestOfQuery(kind, query) },
     readJson: readListAuditLogEntriesRequest,
-    printJson: printListAuditLogEntriesResponse,
+    // Entries are kept in their JSON form.
+    printJson: JSON.stringify,
     decode: decodeListAuditLogEntriesRequest,
     encode: encodeListAuditLogEntriesResponse,
     run: (admin, request) => admin.listAuditLogEntries(request),

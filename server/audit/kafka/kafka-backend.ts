@@ -1,4 +1,4 @@
-import { encodeAuditEntry } from '../../../proto/codec/audit-entry.js';
+import { encodeAccessLogEntry, encodeDecisionLogEntry } from '../../../proto/gen/wire/audit.js';
 import { WireWriter } from '../../../proto/wire/writer.js';
 import type { KafkaAuditConfig, KafkaEncoding } from '../../config/audit-config.js';
 import type { AuditBackend, OnAuditProblem } from '../backend.js';
@@ -52,7 +52,10 @@ function messagesOf({ topic, encoding }: KafkaAuditConfig): (record: AuditRecord
 function encoder(encoding: KafkaEncoding): (record: AuditRecord) => Buffer {
   if (encoding === 'json') return ({ text }) => Buffer.from(text);
   const writer = new WireWriter();
-  return ({ text }) => encodeAuditEntry(JSON.parse(text), writer);
+  return ({ kind, text }) =>
+    kind === 'decision'
+      ? encodeDecisionLogEntry(JSON.parse(text), writer)
+      : encodeAccessLogEntry(JSON.parse(text), writer);
 }
 
 /** The client wraps errors: what the platform or the broker said is inside. */

@@ -1,7 +1,7 @@
 import sqlite from 'node-sqlite3-wasm';
-import type { AuditKind } from '../../../proto/codec/audit-messages.js';
-import type { AuditPage, AuditQuery, PageEnd } from '../reader.js';
+import type { AuditKind } from '../entry.js';
 import type { AuditRecord } from '../record.js';
+import type { AuditPage, AuditQuery, PageEnd } from '../reader.js';
 
 type Value = number | string;
 

@@ -5,8 +5,8 @@ import {
   printMetadataResponse,
   readAccessEvaluationBatchRequest,
   readAccessEvaluationRequest,
+  readMetadataRequest,
 } from '../../../proto/gen/json/authorization.js';
-import { readMetadataRequest } from './empty-request.js';
 import { readDocument } from '../../../proto/wire/json-scan.js';
 
 const body = (json: unknown): Buffer => Buffer.from(JSON.stringify(json));
