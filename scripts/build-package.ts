@@ -3,15 +3,15 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
 /**
- * What programs import from the package: a JavaScript module, its declarations and its source map beside one another
- * for each source file, so that whoever bundles takes what is used. `#runtime/...`, which leads to sources in this
- * repository, becomes a relative path.
+ * Builds what programs import from the package: one JavaScript module, declaration file and source map per source file,
+ * so that bundlers take only what is used. `#runtime/...`, which refers to sources in this repository, becomes a
+ * relative path.
  */
 const folder = join(process.env['AUTHZ_DIST'] ?? 'dist', 'package');
 
 /**
- * At the beginning of a line, or as a type in a declaration: the compiler has texts that look alike, which generated
- * code shall have as they are.
+ * At the beginning of a line, or as a type in a declaration: strings in the compiler look alike, but belong to
+ * generated code and must stay.
  */
 const IMPORT = /(^(?:import|export|\}) (?:[^'"\n]* )?(?:from )?['"]|: .*\bimport\(['"])(#runtime\/\w+)(['"])/gm;
 

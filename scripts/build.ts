@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { build } from 'esbuild';
 
-/** Tests build into a folder of their own. */
+/** Tests build into a separate folder. */
 const folder = process.env['AUTHZ_DIST'] ?? 'dist';
 
 /**
- * Bundles the two programs. Their dependencies stay packages: esbuild is a binary and grpc-js loads files of its own.
+ * Bundles the two programs. Dependencies stay external: esbuild is a binary, and grpc-js loads files from its package.
  */
 await build({
   entryPoints: { authzc: 'cli/authzc.ts', server: 'cli/server.ts' },

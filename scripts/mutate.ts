@@ -139,7 +139,7 @@ function testsFor({ id, file }: Mutant): readonly string[] {
     .map(({ test }) => test);
 }
 
-/** Whether a failure comes of the mutant: the test fails once more by itself, and passes without the mutant. */
+/** Whether the mutant causes the failure: the test fails again when run alone, and passes without the mutant. */
 async function isKilled(workspace: Workspace, file: string, text: string, test: string): Promise<boolean> {
   const again = await workspace.outcomeWith(file, text, [test], limitOf);
   if (again.kind === 'passed') return false;
@@ -153,7 +153,7 @@ function limitOf(test: string): number {
   return Math.min(longest, 20_000 + 10 * (trials.get(test)?.milliseconds ?? longest));
 }
 
-/** Gives the items to the workspaces, one at a time each. */
+/** Distributes the items to the workspaces, one at a time each. */
 async function each<T>(items: readonly T[], work: (workspace: Workspace, item: T) => Promise<void>): Promise<void> {
   const due = [...items];
   await Promise.all(

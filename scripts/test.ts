@@ -40,8 +40,8 @@ const BUSY = String.raw`(compiler|runtime|proto)/|tests/(cel|diagnostics|generat
 const ANY = String.raw`(client|compiler|runtime|server|scripts|tests|proto)/.*\.test\.ts$`;
 const TESTS: readonly string[] = [`^(?=${BUSY})${ANY}`, `^(?!${BUSY})${ANY}`];
 /**
- * Tests whose outcome does not depend on Node: of texts and types, of what runs in a browser or in workerd, of whether
- * tests notice mutants. Of several Nodes, the first runs them.
+ * Tests whose result does not depend on the version of Node: texts, types, browsers, workerd, and whether tests notice
+ * mutants. With several versions, only the first runs them.
  */
 const ONCE = '^(scripts/release|tests/(deploy|docs|explorer|mutants|places|types))/';
 

@@ -6,9 +6,7 @@ import { loadConfig } from '../../server/config.js';
 import { startServer } from '../../server/main.js';
 import { ROOT } from './tree.js';
 
-/**
- * How often a server is asked before it is measured: by then nothing is loaded, connected or set up for the first time.
- */
+/** How many requests precede the measurement, so that everything is loaded and connected. */
 const WARM = 20;
 /** How many requests are measured. What a timer runs beside one of them is not part of a check. */
 const MEASURED = 5;

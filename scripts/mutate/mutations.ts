@@ -66,7 +66,7 @@ function isLinkOf(parent: ts.Node, node: ts.Node): boolean {
 
 type Change = readonly [change: string, part: ts.Node, replacement: string];
 
-/** Nobody tests types, and a test of the words of a failure says little. */
+/** Types have no tests, and tests of message wording are of little use. */
 function isLeftAlone(node: ts.Node): boolean {
   if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) return true;
   if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isThrowStatement(node)) return true;

@@ -8,7 +8,7 @@ const state = globalThis as unknown as { UVU_DEFER: number; UVU_INDEX: number; U
 state.UVU_DEFER = 1;
 const { exec } = (await import('uvu')) as unknown as { exec: (bail: boolean) => Promise<void> };
 
-/** Gives the errors, how many tests passed, how many are left out, and how many there are. */
+/** Returns the errors and the numbers of tests: passed, skipped, total. */
 type Suite = () => Promise<[errors: string | true, passed: number, skipped: number, total: number]>;
 
 /** uvu forgives a suite whose hooks throw, and leaves out its tests: here it has failed. */

@@ -32,7 +32,7 @@ export function typeCheckOf(root: string): TypeCheck {
   });
   return (file, text) => {
     const path = join(root, file);
-    // Code for browsers has a check of its own.
+    // Code for browsers is checked separately.
     if (!fileNames.includes(path)) return true;
     version += 1;
     changed.set(path, { text, version });

@@ -8,7 +8,7 @@ import { probed, RECORDER, type Site } from './probes.js';
 /** How tests ended: none failed, one did, or one never came to its end. */
 export type Outcome = { readonly kind: 'passed' } | { readonly kind: 'failed' | 'hung'; readonly test: string };
 
-/** What a test file does while nothing is changed. */
+/** The result of a test file without a mutant. */
 export interface Trial {
   readonly milliseconds: number;
   /** The sites that it reaches, in any of its processes. */
@@ -27,7 +27,7 @@ export interface Workspace {
     tests: readonly string[],
     limit: (test: string) => number,
   ) => Promise<Outcome>;
-  /** Whether a test passes while nothing is changed. */
+  /** Whether a test passes without a mutant. */
   readonly passes: (test: string) => Promise<boolean>;
   /** Runs a test to see what it reaches of the sites, by file. */
   readonly trialOf: (test: string, sites: ReadonlyMap<string, readonly Site[]>) => Promise<Trial>;
@@ -116,7 +116,7 @@ function outcomeOf(root: string, tests: readonly string[], { limit, bail, variab
     ];
     const child = spawn(process.execPath, program, {
       cwd: root,
-      // A group of its own: servers and browsers that tests started end with it.
+      // A separate process group, so that servers and browsers started by tests end with it.
       detached: true,
       stdio: ['ignore', 'pipe', 'ignore'],
       env: { ...process.env, ...variables, NODE_COMPILE_CACHE: join(root, '..', 'compile-cache') },

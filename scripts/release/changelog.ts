@@ -1,8 +1,8 @@
 const UNRELEASED = '## [Unreleased]';
 
 /**
- * CHANGELOG.md with what is unreleased under a version and its date (`YYYY-MM-DD`), and an empty section for what comes
- * next. Throws when there is nothing to release, and when the version is there already.
+ * Moves the unreleased section of CHANGELOG.md under a version and its date (`YYYY-MM-DD`), and adds an empty one.
+ * Throws if there is nothing to release, or if the version already has a section.
  */
 export function releasedChangelog(text: string, version: string, date: string): string {
   const begin = text.indexOf(`${UNRELEASED}\n`);

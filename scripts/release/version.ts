@@ -13,10 +13,7 @@ export const VERSIONED_FILES: readonly VersionedFile[] = [
   { path: 'Dockerfile', lines: ['ARG VERSION=%'] },
 ];
 
-/**
- * The text of such a file for another version: each of its lines is replaced where it first stands. Throws when one is
- * missing.
- */
+/** Replaces the version in a file: each of its lines, at the first occurrence. Throws if one is missing. */
 export function withVersion(text: string, { path, lines }: VersionedFile, from: string, to: string): string {
   return lines.reduce((before, line) => {
     const found = `\n${line.replace('%', from)}\n`;

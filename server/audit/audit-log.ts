@@ -27,8 +27,8 @@ export interface AuditCount {
 }
 
 /**
- * Opens the log of the process that owns the backend: the only one, or the primary. Undefined when there is none to be
- * kept. Rejects with a ConfigError. Closing the sink closes the backend.
+ * Opens the audit log of the process that owns the backend: the only process, or the primary. Undefined if auditing is
+ * off. Rejects with a ConfigError. Closing the sink closes the backend.
  */
 export async function openAuditLog(config: AuditConfig, onProblem: OnAuditProblem): Promise<AuditLog | undefined> {
   if (!config.enabled) return undefined;

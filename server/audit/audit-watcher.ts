@@ -26,7 +26,9 @@ export interface AuditWatcherOptions {
 /** What tells the audit log of calls, until it is closed. */
 export interface AuditWatch {
   readonly watcher: Watcher;
-  /** With `audit.delivery: before_reply`: what replies wait for. The end of a call it is told, not the watcher. */
+  /**
+   * With `audit.delivery: before_reply`: replies wait for this. It is notified of the end of a call instead of the watcher.
+   */
   readonly deliver: Deliver | undefined;
   /** Makes the entries that are still to be made, flushes the sink and closes it. */
   readonly close: () => Promise<void>;
@@ -60,7 +62,7 @@ export function auditWatcher(options: AuditWatcherOptions): AuditWatch {
   };
 }
 
-/** Something that has happened, of which an entry is to be made. */
+/** An event that becomes an entry. */
 type Pending = { readonly call: Call; readonly bundle: AuditedBundle } & (
   | { readonly kind: 'access'; readonly end: Parameters<Deliver>[1] }
   | { readonly kind: 'check'; readonly checked: Checked }
@@ -127,7 +129,7 @@ class EntryMaker {
   }
 
   #keepDelivery(call: Call, delivery: Promise<void>): void {
-    // Whoever waits for it is told; the sink has reported it.
+    // The reply that waits for it fails; the sink has logged the error.
     delivery.catch(() => {});
     const own = this.#deliveries.get(call);
     if (own === undefined) this.#deliveries.set(call, [delivery]);

@@ -33,7 +33,7 @@ export class BackendSink implements AuditSink {
   deliver = async (record: AuditRecord): Promise<void> => {
     if (!this.#accepts(record)) throw new Error('the audit entry was dropped');
     const delivered = new Promise<boolean>((resolve) => this.#waitingForDelivery.set(record, resolve));
-    // What is put in the same turn is written in one batch.
+    // Records of the same turn are written in one batch.
     queueMicrotask(() => void this.flush());
     if (!(await delivered)) throw new Error('the audit entry could not be written');
   };
@@ -159,7 +159,7 @@ async function withinTime(work: Promise<void>, milliseconds: number | undefined)
   clearTimeout(timer);
 }
 
-/** Who waits for what was put so far, whatever is put meanwhile. */
+/** Promises that resolve when the records put so far are settled, even if more are put meanwhile. */
 export class Flushes {
   #waiting: { readonly accepted: number; readonly resolve: () => void }[] = [];
 

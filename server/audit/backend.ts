@@ -24,7 +24,7 @@ export interface BatchPolicy {
   /** Fewer are written after so long, in milliseconds. */
   readonly maxWait: number;
   readonly maxRecords: number;
-  /** Characters of text; a longer record is a batch of its own. */
+  /** In characters of text; a longer record is a batch on its own. */
   readonly maxLength: number;
 }
 

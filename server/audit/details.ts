@@ -31,10 +31,7 @@ export function checkDetails(bundle: AuditedBundle, checked: Checked, onProblem:
   });
 }
 
-/**
- * A check as its entry has it: with the derived roles, which on the way of a reply are only gathered for callers who
- * ask for them.
- */
+/** A check with its derived roles. For the reply they are only computed if the caller requests them. */
 export function withDerivedRoles(bundle: AuditedBundle, checked: Checked): Checked {
   const { principal, resources, auxData, includeMeta, decisions } = checked;
   if (includeMeta || bundle.derivedRoles === undefined) return checked;

@@ -110,7 +110,7 @@ export function planEntry(
   };
 }
 
-/** The decision entry of a question that the engine gave up: what was asked, and why there is no answer. */
+/** The decision entry of a call that exceeded an evaluation limit: the request and the reason. */
 export function exceededEntry(
   call: Call,
   { question, error }: Exceeded,
@@ -170,7 +170,7 @@ function sourceAndContext(
   return { policySource, requestContext: isEmpty(annotations) ? {} : { annotations } };
 }
 
-/** A bundle that was built from no commit, at a time nobody noted, names neither. */
+/** A bundle without commit and build time names neither. */
 function sourceOf({ embeddedPdp: { commitHash = '', builtAt = '', bundleHash = '' } }: PolicySource): PolicySource {
   return {
     embeddedPdp: {

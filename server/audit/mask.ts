@@ -11,10 +11,10 @@ import { setOwn } from '../../proto/wire/json-shape.js';
 import type { MaskPath, MaskRoot } from '../config/audit-config.js';
 
 /**
- * An entry with everything masked that a path leads to, wherever it occurs: in the inputs, and as a value that the
- * decision repeats (outputs, operands of a filter, texts of errors). Parts with a fixed type keep it: a masked list has
- * one item, a masked map its members, each masked. The entry given, which shares its attributes with the request, is
- * left as it is.
+ * Returns an entry in which the values at the paths are masked, and every place where the decision repeats them
+ * (outputs, operands of a filter, error messages). Parts with a fixed type keep it: a masked list has one item, and a
+ * masked map keeps its keys, with each value masked. The original entry, which shares its attributes with the request,
+ * is not changed.
  */
 export function maskEntry<E extends AuditEntry>(entry: E, paths: readonly MaskPath[]): E {
   if (paths.length === 0) return entry;

@@ -30,7 +30,7 @@ export interface PageEnd {
   readonly count: number;
 }
 
-/** All entries a query asks for, in order. */
+/** All entries of a query, in order. */
 export async function* readAuditLog(reader: AuditReader, query: AuditQuery): AsyncIterable<AuditEntry> {
   let after: PageEnd | undefined;
   do {

@@ -47,7 +47,7 @@ export class RecordQueue {
     return this.open * 2 > this.config.maxEntries || this.#length * 2 > this.#maxLength;
   }
 
-  /** False: there is no room, and the record is counted as dropped. A record that finds the queue empty has room. */
+  /** Returns false if the queue is full; the record is counted as dropped. An empty queue accepts any record. */
   add(record: AuditRecord): boolean {
     const isFull = this.open >= this.config.maxEntries || this.#length + record.text.length > this.#maxLength;
     if (isFull && this.open > 0) {

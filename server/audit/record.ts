@@ -10,7 +10,9 @@ import { shortened } from '../../runtime/cel/code-points.js';
 import { maskEntry } from './mask.js';
 import type { MaskPath } from '../config/audit-config.js';
 
-/** An entry on its way to a backend: ready as text, so that nothing of a request is kept alive while it waits. */
+/**
+ * An entry on its way to a backend, already as text, so that a waiting entry keeps nothing of its request in memory.
+ */
 export interface AuditRecord {
   readonly kind: AuditKind;
   readonly callId: string;
@@ -21,12 +23,12 @@ export interface AuditRecord {
 }
 
 /**
- * An entry may have so many characters. A larger one is `oversized`: its attributes are left out, and if that is not
- * enough, long texts, lists and maps are cut.
+ * Maximum size of an entry in characters. A larger one is `oversized`: it loses its attributes and, if that is not
+ * enough, long strings, lists and maps are cut.
  */
 export const MAX_ENTRY_LENGTH = 16 * 1024 * 1024;
 
-/** The record of an entry: masked, and with less in it when it is too long or nested too deep to be written. */
+/** The record of an entry: masked, and reduced if it is too long or nested too deeply. */
 export function recordOf(kind: AuditKind, entry: AuditEntry, time: number, mask: readonly MaskPath[]): AuditRecord {
   const text = textOf(entry, mask) ?? textOf(withoutContent(entry), mask);
   return {

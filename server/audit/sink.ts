@@ -1,13 +1,13 @@
 import type { AuditKind } from './entry.js';
 import type { AuditRecord } from './record.js';
 
-/** Takes audit records off the hands of whoever serves: over a backend of this process, or of the primary one. */
+/** Accepts audit records from the watcher, for a backend of this process or of the primary. */
 export interface AuditSink {
   /** Returns at once; what finds no room is dropped and counted. */
   readonly put: (record: AuditRecord) => void;
   /**
-   * Puts a record, and resolves when the backend has it; no batch is waited for. Rejects when it was dropped or could
-   * not be written.
+   * Puts a record and resolves when the backend has written it, without waiting for a full batch. Rejects if it was
+   * dropped or could not be written.
    */
   readonly deliver: (record: AuditRecord) => Promise<void>;
   /** Resolves when there is room: a sender that waits for it loses nothing. */

@@ -11,17 +11,17 @@ export interface ConditionError {
   readonly message: string;
 }
 
-/** Finds the conditions that fail for a request, by deciding it once more: dear, and not for the way of an answer. */
+/** Finds the conditions that fail for a request by evaluating it again: expensive, so not before the reply. */
 export type FindConditionErrors = (request: CheckCall | PlanCall) => readonly ConditionError[];
 
 /** Told of the conditions that failed in a call: one or more. */
 export type TellConditionErrors = (call: Call, errors: readonly ConditionError[]) => void;
 
 /**
- * Looks for conditions that could not be evaluated, after the reply and within a budget: a compiled condition that
- * fails is false and says no more, so whoever wants to know must decide again. A server with little to do looks at
- * every call, a busy one at a sample; never does it take more than a hundredth of the processor. The audit log, which
- * must have them all, asks for itself.
+ * Finds conditions that could not be evaluated, after the reply and within a budget: a compiled condition that fails is
+ * false without a reason, so reporting the reason takes a second evaluation. An idle server examines every call, a busy
+ * one a sample; it never uses more than a hundredth of the CPU time. The audit log, which needs all failures, asks for
+ * them itself.
  */
 export class ConditionErrorSearch implements Watcher {
   /** Calls that were looked at, and those that were not for want of budget. */

@@ -52,7 +52,7 @@ export async function observe(options: ObserveOptions): Promise<Observation> {
   };
   return {
     watchers: [
-      // Spans are open while the others are told.
+      // First, so that spans are open while the other watchers run.
       ...(traces === undefined ? [] : [traces.watcher]),
       ...(metrics === undefined ? [] : [metrics.watcher]),
       ...(conditions === undefined ? [] : [conditions]),
@@ -66,7 +66,7 @@ export async function observe(options: ObserveOptions): Promise<Observation> {
   };
 }
 
-/** Whether the variables of OpenTelemetry ask for traces. Throws a ConfigError like `observe`. */
+/** Whether the variables of OpenTelemetry enable traces. Throws a ConfigError like `observe`. */
 export function tracesCalls(environment: Environment = process.env): boolean {
   return otelSettings(environment).traces !== undefined;
 }
@@ -74,7 +74,7 @@ export function tracesCalls(environment: Environment = process.env): boolean {
 /** How long a collector that does not answer delays the end of the process, in milliseconds. */
 const PATIENCE = 5000;
 
-/** Nobody looks for what nobody wants to know. */
+/** Undefined if neither the log nor the metrics need the errors. */
 function conditionSearch(
   { findConditionErrors, celErrorLogLevel, log }: ObserveOptions,
   isCounted: boolean,

@@ -4,7 +4,7 @@ import type { FindConditionErrors } from './condition-errors.js';
 import type { Log, LogLevel } from './log/logger.js';
 import type { Snapshot } from './metrics/family.js';
 
-/** What is watched, and how (docs/spec/server.md#observability). */
+/** The options of observability (docs/spec/server.md#observability). */
 export interface ObserveOptions {
   /** Made by `openLog`, before the configuration is read. */
   readonly log: Log;
@@ -17,8 +17,8 @@ export interface ObserveOptions {
   /** The release, as traces and pushed metrics name it. */
   readonly version: string;
   /**
-   * Of the bundle in force: finds the conditions that fail for a request. Absent: nobody can tell, and such errors are
-   * neither logged nor counted.
+   * Finds the conditions of the current bundle that fail for a request. Absent: the bundle cannot find them, and such
+   * errors are neither logged nor counted.
    */
   readonly findConditionErrors?: FindConditionErrors | undefined;
   /** What became of audit entries; asked at each scrape. Absent without an audit log. */
@@ -41,12 +41,12 @@ export interface AuditCount {
 
 /** What watches a server until it is closed. */
 export interface Observation {
-  /** In the order they are to be told. Empty parts are left out: what is off costs nothing. */
+  /** In the order in which they are called. Disabled parts are left out, so they cost nothing. */
   readonly watchers: readonly Watcher[];
-  /** What a scrape of this process gives; undefined when metrics are off (404 then). */
+  /** The metrics of this process for a scrape; undefined if metrics are off (404 then). */
   readonly metrics: Scrape | undefined;
   readonly bundle: BundleEvents;
-  /** Sends what is left to send, for a few seconds at most. */
+  /** Sends the remaining spans and metrics, for a few seconds at most. */
   readonly close: () => Promise<void>;
 }
 
@@ -61,8 +61,8 @@ export interface Scrape {
 
 /** To be told when bundles change. */
 export interface BundleEvents {
-  /** This bundle decides from now on; also the first one, which is no reload. */
+  /** A bundle starts to decide. The first one does not count as a reload. */
   readonly loaded: (bundle: { readonly hash: string; readonly version: string }) => void;
-  /** A new bundle could not be served; the last good one goes on. */
+  /** A new bundle could not be served; the last good one is still served. */
   readonly refused: () => void;
 }

@@ -26,10 +26,10 @@ import { countRepeated } from './repeated-length.js';
 import { refused } from './rpc-error.js';
 
 /**
- * AccessEvaluationBatch: many questions, each with its own subject, resource, action and context or those of the batch,
- * whole; each is judged on its own, also where ids are alike (docs/spec/server.md#authzen, B). Answers keep the order;
- * where a part is missing the answer is no. A request without evaluations that is one itself is answered as such:
- * AuthZEN asks for it. Throws, or rejects with, an RpcError.
+ * AccessEvaluationBatch: several evaluations, each with its own subject, resource, action and context or those of the
+ * batch. Each is decided separately, even if ids are equal (docs/spec/server.md#authzen, B). Results keep the order; if
+ * a part is missing, the decision is false. A request without evaluations is answered as a single evaluation, as
+ * AuthZEN requires. Throws, or rejects with, an RpcError.
  */
 export function accessEvaluationBatch(
   service: CheckService,

@@ -6,8 +6,8 @@ import type { CheckEntry } from './decider.js';
 import { type RpcError, refused } from './rpc-error.js';
 
 /**
- * Who asks, in our words: the roles are a property, or else the type of the subject (docs/spec/server.md#authzen). All
- * properties are attributes.
+ * The principal of a subject: its roles are a property, or else its type (docs/spec/server.md#authzen). All properties
+ * are attributes.
  */
 export function principalOf({ type, id, properties }: Subject): Principal {
   const listed = property(properties, 'authz.roles');
@@ -22,8 +22,8 @@ export function principalOf({ type, id, properties }: Subject): Principal {
 }
 
 /**
- * What is asked: one action on one resource. All properties of the resource are attributes; those of the action, if it
- * has some, are one more, `authz.actionProperties`, because conditions know an action by its name alone.
+ * The resource and the action. All properties of the resource are attributes; the properties of the action become the
+ * attribute `authz.actionProperties`, because conditions only know the name of an action.
  */
 export function entryOf({ type, id, properties }: Resource, action: Action): CheckEntry {
   const attr =
@@ -51,8 +51,8 @@ export function includesMeta(context: Attributes): boolean {
 }
 
 /**
- * The tokens in a context, named as in JSON or as in protobuf. Throws an RpcError for what are no tokens; fields that
- * nobody knows are ignored.
+ * The tokens in a context, with field names of JSON or protobuf. Throws an RpcError for invalid tokens; unknown fields
+ * are ignored.
  */
 export function auxDataOf(context: Attributes): AuxData | undefined {
   if (!Object.hasOwn(context, 'authz.auxData')) return undefined;
@@ -80,7 +80,7 @@ function objectOf(value: unknown): Attributes {
   return value as Attributes;
 }
 
-/** What is told of bad tokens: no reason (docs/spec/server.md#refused-tokens). */
+/** The error for invalid tokens, without a reason (docs/spec/server.md#refused-tokens). */
 function invalid(): RpcError {
   return refused('invalid auxData');
 }

@@ -56,8 +56,8 @@ export function evaluationOf(
 }
 
 /**
- * Metadata: where this server is asked, in the caller's eyes. A proxy says how it was called; only what stands behind
- * one is told the truth so.
+ * Metadata: the URL of this server as the caller sees it. A proxy forwards that URL; a caller could forge it only for
+ * itself.
  */
 export function authzenMetadata(service: CheckService, call: Call): MetadataResponse {
   accept(service, call, NONE);

@@ -10,8 +10,8 @@ const RANDOM_LENGTH = 16;
 const BLOCK = RANDOM_LENGTH * 512;
 
 /**
- * Makes call ids (docs/spec/server.md#call-id): ULIDs, that is 26 characters of Crockford's base 32, of which ten are
- * the milliseconds since 1970 and sixteen random. Not monotonic within a millisecond.
+ * Creates call ids (docs/spec/server.md#call-id): ULIDs of 26 characters of Crockford's base 32, ten for the
+ * milliseconds since 1970 and sixteen random. They are not monotonic within a millisecond.
  */
 export class CallIds {
   readonly #random = Buffer.alloc(BLOCK);

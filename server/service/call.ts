@@ -26,7 +26,7 @@ export interface Call {
   violations?: ViolationBudget | undefined;
   /** How many characters of the request its answer repeats; absent until there are any. */
   repeated?: number | undefined;
-  /** Who calls (docs/spec/server.md#peer). */
+  /** The caller (docs/spec/server.md#peer). */
   readonly peer: () => Peer;
   /**
    * Headers or gRPC metadata as sent: lower-case names, values in order; nothing of the connection

@@ -96,8 +96,8 @@ export interface CheckQuestion extends CheckCall {
 }
 
 /**
- * One call of the engine, which watchers are told of: refuses an entry with too many actions, gives one decision for
- * each entry.
+ * Calls the engine once and informs the watchers. Rejects entries with too many actions, and returns one decision per
+ * entry.
  */
 export function decide(service: CheckService, call: Call, question: CheckQuestion): readonly Decision[] {
   limitActions(question.resources, service.limits);
@@ -144,7 +144,7 @@ function checkedAnswer(
 const NO_CLAIMS: VerifiedAuxData = { jwt: {}, jwts: {} };
 
 /**
- * The reason goes to nobody: whoever sends a bad token learns only that it is bad (docs/spec/server.md#refused-tokens).
+ * The reason is not part of the error: a caller only learns that the token is bad (docs/spec/server.md#refused-tokens).
  */
 async function verified(service: VerifyingService, call: Call, auxData: AuxData): Promise<VerifiedAuxData> {
   if (call.trace !== undefined) return verifiedAndTold(service, call, auxData);

@@ -3,8 +3,8 @@ import type { ValidationError } from '../../proto/gen/messages.js';
 import type { Decision } from './decider.js';
 
 /**
- * What one call may still list of attributes that violate their schemas. Each set of attributes has its own limit, and
- * a call has many: its answer must not be many times as long as its request.
+ * How many schema violations a call may still list. Each set of attributes has its own limit, and a call has many: the
+ * response must not be many times as long as the request.
  */
 export class ViolationBudget {
   private violations = 100;

@@ -12,7 +12,7 @@ export class Health {
   /** `services` by full name; the empty name is the whole server. */
   constructor(readonly services: readonly string[]) {}
 
-  /** Undefined for a service nobody registered. */
+  /** Undefined for an unknown service. */
   of(service: string): ServingStatus | undefined {
     return this.services.includes(service) ? this.#status : undefined;
   }

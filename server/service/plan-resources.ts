@@ -78,7 +78,7 @@ function metaOf({ filterDebug, matchedScopes = NO_SCOPES, unplanned }: Plan, act
 
 const NO_SCOPES: ReadonlyMap<string, string> = new Map();
 
-/** The same plan, whose debug text is still made only when somebody reads it. */
+/** The same plan; its debug text is still computed on demand. */
 function withFewViolations(call: Call, planned: Plan): Plan {
   const { filter, matchedScopes, unplanned, validationErrors } = planned;
   return {

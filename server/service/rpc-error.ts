@@ -23,7 +23,7 @@ export const CODES = {
   unauthenticated: { number: 16, httpStatus: 401 },
 } as const;
 
-/** A call that is refused: what the caller is told, in every protocol. */
+/** A failed call, with the code and message for the caller in every protocol. */
 export class RpcError extends Error {
   constructor(
     readonly code: Code,
@@ -53,12 +53,12 @@ export function listingAtMost(error: RpcError, most: number): RpcError {
   return new RpcError(error.code, violationsMessage(violations), violations);
 }
 
-/** Takes what should not have happened, for whoever runs the server. */
+/** Reports bugs to the operator of the server. */
 export type Report = (problem: string, error: unknown) => void;
 
 /**
- * Whatever was thrown, as what the caller may know of it: an unforeseen error is our bug, and its text is for whoever
- * runs the server.
+ * Converts anything thrown to an error for the caller: an unexpected error is a bug of the server, and its message is
+ * only for the operator.
  */
 export function rpcErrorOf(thrown: unknown, report: Report): RpcError {
   if (thrown instanceof RpcError) return thrown;

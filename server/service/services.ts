@@ -10,7 +10,7 @@ export interface Services extends CheckService {
   readonly health: Health;
   /** Whether every process of the server takes part; absent: this is the only one. */
   readonly allTurn?: (() => Promise<boolean>) | undefined;
-  /** Another object once other policies are in force. */
+  /** A different object after each swap of the policies. */
   readonly release: ServerInfoResponse;
   /** In bytes of the protobuf encoding, whatever the transport (docs/spec/server.md#limits-and-deadlines). */
   readonly maxMessageSize: number;
@@ -22,10 +22,7 @@ export interface Services extends CheckService {
   readonly admin?: AdminService | undefined;
 }
 
-/**
- * What the admin API offers: policies are compiled into the build, so only the audit log is left to look at
- * (docs/spec/server.md#endpoints).
- */
+/** The admin API. Policies are part of the build, so only the audit log can be read (docs/spec/server.md#endpoints). */
 export interface AdminService {
   /**
    * Of an `authorization` header or metadata. Rejects with code 16 unless it is the admin's
@@ -53,8 +50,8 @@ export const ADMIN_DISABLED = 'Admin service is disabled by the configuration';
 export const COMPILED_IN = 'policies and schemas are compiled into the build';
 
 /**
- * Returns the admin API to a caller with its credentials. Rejects with an RpcError for any other caller, and when there
- * is no admin API.
+ * Returns the admin API to a caller with valid credentials. Rejects with an RpcError for other callers, and if the
+ * admin API is off.
  */
 export async function authenticated(
   admin: AdminService | undefined,
@@ -78,7 +75,7 @@ export async function refuseAdminCall(
   throw new RpcError('unimplemented', reason);
 }
 
-/** What is made from the release once and used for every answer, until a swap of the policies changes it. */
+/** Caches a value that depends on the release, until the policies are swapped. */
 export function byRelease<T>(services: Pick<Services, 'release'>, make: (release: ServerInfoResponse) => T): () => T {
   let release = services.release;
   let made = make(release);

@@ -3,7 +3,7 @@ import type { EntryTime, Period, TokenTimes } from './call-times.js';
 import type { Report } from './rpc-error.js';
 import type { CallEnd, Checked, Exceeded, Planned, Watcher } from './watcher.js';
 
-/** Tells every watcher that a call has come in. */
+/** Notifies every watcher of a new call. */
 export function tellBegan(watchers: readonly Watcher[], call: Call): void {
   for (const watcher of watchers) watcher.began?.(call);
 }
@@ -44,8 +44,8 @@ export function tellAudited(watchers: readonly Watcher[], call: Call, time: Entr
 }
 
 /**
- * The same watcher, which throws no more. One that fails is a bug, but not the caller's: the answer stays what it is,
- * and the other watchers are told.
+ * Wraps a watcher so that it never throws. A watcher that fails is a bug, but must not affect the response or the other
+ * watchers.
  */
 export function guarded(
   { began, checked, planned, exceeded, ended, verified, assembled, audited }: Watcher,

@@ -5,12 +5,11 @@ import type { DecisionTimes, EntryTime, Period, TokenTimes } from './call-times.
 import type { Code } from './rpc-error.js';
 
 /**
- * What looks on while calls are served: metrics, traces, the log, the audit log. A watcher changes no answer: it is
- * told of things that have happened, returns at once, and must not throw. What takes time it does after the reply, from
- * a bounded queue of its own.
+ * Observes calls: metrics, traces, the log, the audit log. A watcher does not change responses: it is notified of
+ * events, returns at once and must not throw. Slow work happens after the reply, from a bounded queue.
  */
 export interface Watcher {
-  /** A call has come in; nothing of it has been read. */
+  /** A call has started; its body has not been read. */
   readonly began?: (call: Call) => void;
   /** Decisions have been made; the answer is yet to be sent. */
   readonly checked?: (call: Call, check: Checked) => void;
@@ -62,7 +61,7 @@ export interface Planned {
 
 /** What was asked of the engine when it gave up. */
 export interface Exceeded {
-  /** What a caller is told. */
+  /** The error that the caller receives. */
   readonly error: string;
   readonly reason: 'cost' | 'depth';
   readonly question:

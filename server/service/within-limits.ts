@@ -5,8 +5,8 @@ import { tellExceeded } from './watch.js';
 import type { Exceeded, Watcher } from './watcher.js';
 
 /**
- * Asks the engine. When that would cost more than `engine.limits` allows, watchers are told and the call is refused:
- * there is no decision.
+ * Calls the engine. If the call exceeds `engine.limits`, the watchers are notified and the call fails without a
+ * decision.
  */
 export function withinLimits<Answer>(
   service: { readonly watchers: readonly Watcher[] },

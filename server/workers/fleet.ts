@@ -27,19 +27,19 @@ export interface FleetOptions {
   readonly answers: (member: Member) => void;
   /** A worker takes connections. */
   readonly serves: (member: Member) => void;
-  /** A worker takes nothing any more. */
+  /** A worker accepts no more connections. */
   readonly gone: (member: Member) => void;
-  /** It is said that a worker is gone; `restart` in milliseconds, undefined when none takes its place. */
+  /** A worker has exited; `restart` is the delay in milliseconds, undefined if it is not replaced. */
   readonly lost: (member: Member, how: string, restart: number | undefined) => void;
-  /** There is no use in going on: workers die of their start. With the line about it. */
-  readonly hopeless: (message: string) => void;
+  /** Workers keep failing to start. Called with the log message. */
+  readonly failed: (message: string) => void;
 }
 
-/** Workers bound their own end; one that hangs is ended after so many milliseconds. */
+/** Workers limit the time they take to stop; one that hangs is killed after this many milliseconds. */
 const LONGEST_STOP = 60_000;
-/** One that is too busy to say that it has retired in so many milliseconds will do so. */
+/** How long to wait until a worker confirms that it has retired, in milliseconds; a busy one does so later. */
 const RETIRE_PATIENCE = 1000;
-/** Without any worker that serves, after so many that died young the server gives up. */
+/** If no worker serves, the server gives up after this many consecutive early exits. */
 const YOUNG_DEATHS = 5;
 
 /**
@@ -162,7 +162,7 @@ export class Fleet {
     if (isHopeless) {
       this.options.lost(member, how, undefined);
       this.#stopReplacing();
-      return this.options.hopeless(how);
+      return this.options.failed(how);
     }
     this.options.lost(member, how, delay);
     const timer = setTimeout(() => {

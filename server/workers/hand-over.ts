@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
 import type { PortName } from './topics.js';
 
-/** Whoever serves connections that this process has accepted. */
+/** A process or server that serves the connections that this process accepts. */
 export interface Receiver {
-  /** Gives it a connection: resolves when it has taken it, rejects when it has not and never will. */
+  /** Passes a connection: resolves when the receiver has confirmed it, rejects if it never will. */
   readonly give: (port: PortName, socket: Socket) => Promise<void>;
 }
 
@@ -11,9 +11,9 @@ export interface Receiver {
 const MOST_WAITING = 16_384;
 
 /**
- * Hands connections on to those who serve them, in turn. Each is given one at a time, so that whoever is busy gets
- * fewer; and a connection is let go of only when it was taken, so that one on its way to somebody who dies is given to
- * somebody else.
+ * Distributes connections to receivers in turn. Each receiver gets one connection at a time, so that busy ones get
+ * fewer. A connection is only released when a receiver has confirmed it: if the receiver exits first, another one gets
+ * it.
  */
 export class HandOver {
   readonly #receivers = new Set<Receiver>();
@@ -32,7 +32,7 @@ export class HandOver {
     this.#next();
   }
 
-  /** One more who serves. */
+  /** Adds a receiver. */
   add(receiver: Receiver): void {
     this.#receivers.add(receiver);
     this.#free.push(receiver);
@@ -40,7 +40,7 @@ export class HandOver {
     this.#next();
   }
 
-  /** One who is gone. */
+  /** Removes a receiver that has exited. */
   remove(receiver: Receiver): void {
     this.#receivers.delete(receiver);
     this.#leaving.delete(receiver);
@@ -48,9 +48,7 @@ export class HandOver {
     this.#next();
   }
 
-  /**
-   * One wants to go: resolves when it is given nothing any more. The last one has to wait for somebody in its place.
-   */
+  /** Retires a receiver: resolves when it gets no more connections. The last one has to wait for a replacement. */
   leave(receiver: Receiver): Promise<void> {
     return new Promise((resolve) => {
       this.#leaving.set(receiver, resolve);
@@ -59,8 +57,8 @@ export class HandOver {
   }
 
   /**
-   * Resolves when all that was accepted was taken. With nobody left to take it, it is closed. To be asked once, when
-   * nothing is accepted any more.
+   * Resolves when a receiver has confirmed every accepted connection; without receivers, they are closed. To be called
+   * once, after the listener has closed.
    */
   settled(): Promise<void> {
     return new Promise((resolve) => {

@@ -5,7 +5,7 @@ export interface Topics {
   readonly [topic: string]: { readonly asks: unknown; readonly answers: unknown };
 }
 
-/** The other end of a channel between processes, as `child_process.fork` gives it. */
+/** The other end of a channel between processes, as in `child_process.fork`. */
 export interface Port {
   /**
    * Calls back with an error when the message could not be sent. A connection may go with it; this process keeps its
@@ -15,7 +15,8 @@ export interface Port {
 }
 
 /**
- * Questions and answers over the channel between the primary process and one worker: what goes out, and what comes in.
+ * Requests and responses over the channel between the primary process and one worker: the outgoing and the incoming
+ * topics.
  */
 export class Link<Out extends Topics, In extends Topics> {
   readonly #waiting = new Map<number, (answer: Answer) => void>();
@@ -71,7 +72,7 @@ export class Link<Out extends Topics, In extends Topics> {
     this.#handlers.set(topic, handler as (value: never, socket: Socket | undefined) => unknown);
   }
 
-  /** To be called with every message that comes in, and the connection that came with it. */
+  /** To be called with every incoming message and the connection that came with it. */
   receive(message: unknown, socket?: Socket): void {
     if (typeof message !== 'object' || message === null || !('id' in message)) return;
     if ('topic' in message) void this.#reply(message as Question, socket);
@@ -93,7 +94,7 @@ export class Link<Out extends Topics, In extends Topics> {
     } catch (error) {
       answer = { id, error: error instanceof Error ? error.message : String(error) };
     }
-    // An answer that cannot be sent has nobody left to read it.
+    // If the response cannot be sent, the other process is gone.
     if (this.#open) this.port.send(answer, () => {});
   }
 }

@@ -19,7 +19,7 @@ export interface PrimaryOptions {
   readonly config: Config;
   readonly workers: number;
   readonly bundle: BundleText;
-  /** Closed by whoever opened it, after the workers have ended. */
+  /** Closed by the caller, after the workers have exited. */
   readonly audit: AuditLog | undefined;
   readonly log: Logger;
 }
@@ -29,7 +29,8 @@ export interface Primary {
   readonly httpAddress: string;
   readonly grpcAddress: string;
   /**
-   * Puts a bundle in force in all workers and gives the hash of its policies, or in none: rejects with the reason then.
+   * Swaps the bundle in all workers and returns the hash of its policies, or rejects with the reason and swaps it in
+   * none.
    */
   readonly swap: (bundle: BundleText) => Promise<string>;
   /** All workers end, having answered what is under way. */
@@ -87,14 +88,14 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
         if (!isStopping) handOver.add(member);
         if (isServing || fleet.serving().length < workers) return;
         isServing = true;
-        openDoors(config, handOver).then(listening, failed);
+        openListeners(config, handOver).then(listening, failed);
       },
       gone: (member) => handOver.remove(member),
       lost: (member, how, restart) => {
         totals.ended(member.id);
         tellLost(log, member, how, restart);
       },
-      hopeless: (message) => {
+      failed: (message) => {
         fleet.kill();
         if (isServing) {
           log.error('workers keep failing to start; giving up');
@@ -135,7 +136,7 @@ const TICKET_KEYS = 48;
 
 type Doors = readonly [http: Door, grpc: Door];
 
-async function openDoors({ server }: Config, handOver: HandOver): Promise<Doors> {
+async function openListeners({ server }: Config, handOver: HandOver): Promise<Doors> {
   const open = (port: PortName): Promise<Door> =>
     openDoor({
       address: server[`${port}ListenAddr`],
@@ -158,7 +159,7 @@ function tellLost(log: Logger, { id }: Member, how: string, restart: number | un
   else log.warn('a worker exited and is being replaced', { worker: id, reason: how, after_ms: restart });
 }
 
-/** A worker whose event loop has not turned in so many milliseconds is stuck. */
+/** A worker whose event loop has not turned for this many milliseconds is stuck. */
 const TURN_PATIENCE = 2000;
 
 async function allTurn(members: readonly Member[]): Promise<boolean> {
@@ -172,7 +173,7 @@ async function allTurn(members: readonly Member[]): Promise<boolean> {
   return (await Promise.all(turns)).every(Boolean);
 }
 
-/** A worker that does not say in time what it has counted counts with what it said last. */
+/** If a worker does not respond in time, its last snapshot counts. */
 const SCRAPE_PATIENCE = 2000;
 /** No worker has this number. */
 const PRIMARY = 0;

@@ -10,8 +10,8 @@ export type SwapResult =
 const PATIENCE = 60_000;
 
 /**
- * Puts a bundle in force in all workers or in none: each prepares it, and only when all could does each begin to decide
- * by it. A worker that dies meanwhile has no say; the one in its place begins with what is in force then.
+ * Swaps the bundle in all workers or in none: each prepares it, and only if all succeed does each commit it. A worker
+ * that exits meanwhile does not count; its replacement starts with the current bundle.
  */
 export async function swapAll(members: readonly Member[], bundle: BundleText): Promise<SwapResult> {
   const outcomes = await Promise.all(members.map((member) => prepare(member, bundle)));

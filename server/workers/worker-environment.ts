@@ -2,9 +2,9 @@
 export const WORKER_VARIABLE = 'AUTHZ_WORKER';
 
 /**
- * What workers have in their environment beside what this process has. glibc gives large pieces of memory back when
- * they are freed only as long as this threshold stays where it is; left alone it rises with each, and what reading a
- * large bundle took is kept for good: 490 MB instead of 260 with ten thousand policies.
+ * The environment variables of workers, in addition to those of this process. glibc returns large freed blocks to the
+ * system only while this threshold is fixed; by default it grows with each, and the memory for reading a large bundle
+ * is never returned: 490 MB instead of 260 with ten thousand policies.
  */
 export function workerEnvironment(own: NodeJS.ProcessEnv): { readonly [name: string]: string } {
   return { [WORKER_VARIABLE]: '1', MALLOC_MMAP_THRESHOLD_: own['MALLOC_MMAP_THRESHOLD_'] ?? '131072' };

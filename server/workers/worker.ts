@@ -10,8 +10,8 @@ import { Link } from './link.js';
 import type { PrimaryTopics, WorkerTopics } from './topics.js';
 
 /**
- * The life of a worker process: asks the primary process what to serve, serves it, and ends when it is told to, when it
- * gets a SIGTERM of its own, or when the primary process is gone.
+ * Runs a worker process: gets the configuration and the bundle from the primary, serves, and stops when the primary
+ * says so, on SIGTERM, or when the primary is gone.
  */
 export async function runWorker(): Promise<void> {
   const log = openLog();
@@ -24,8 +24,8 @@ export async function runWorker(): Promise<void> {
   });
   process.on('message', (message, socket) => link.receive(message, socket as Socket | undefined));
   process.on('disconnect', () => process.exit(0));
-  // A terminal sends Ctrl-C to all processes of a group: the primary process says when to stop. SIGHUP it passes on to
-  // whoever listens for it.
+  // A terminal sends Ctrl-C to all processes of a group: the primary decides when to stop. It also forwards SIGHUP to
+  // its listeners.
   process.on('SIGINT', () => {});
   process.on('SIGHUP', () => {});
   let server: ListeningServer | undefined;
@@ -35,7 +35,7 @@ export async function runWorker(): Promise<void> {
     process.exit(0);
   };
   link.answer('stop', stop);
-  // A signal of its own, or of a group: it goes when it is given no connection any more.
+  // A signal to this worker or to the group: it stops when it gets no more connections.
   process.on('SIGTERM', () => void (server === undefined ? stop() : link.ask('leave', undefined).then(stop, stop)));
   try {
     server = await serveAsWorker(link, log);

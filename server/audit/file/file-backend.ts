@@ -7,9 +7,9 @@ import type { LineTarget } from './line-writer.js';
 import { StreamTarget } from './stream-target.js';
 
 /**
- * JSON, a line an entry, to a file, stdout or stderr, and to mirrors (docs/spec/server.md#audit-backends). An entry
- * counts as written when every target has it. Every file is opened at start; rejects with a ConfigError for one that
- * cannot be.
+ * Writes entries as JSON lines to a file, stdout or stderr, and to mirrors (docs/spec/server.md#audit-backends). An
+ * entry counts as written when every target has it. All files are opened at start; rejects with a ConfigError for one
+ * that cannot be opened.
  */
 export async function openFileBackend(
   config: FileAuditConfig,
@@ -47,7 +47,7 @@ export async function openFileBackend(
   };
 }
 
-/** In milliseconds: whoever reads stdout may have stopped reading without being gone. */
+/** In milliseconds: the reader of stdout may have stopped reading without closing it. */
 const STREAM_PATIENCE = 10_000;
 
 function isStream(path: string): path is 'stdout' | 'stderr' {
@@ -70,7 +70,7 @@ function lineOf({ kind, text }: AuditRecord): Buffer {
   return Buffer.from(`{"log.logger":"authz.audit","log.kind":"${kind}",${text.slice(1)}\n`);
 }
 
-/** What one target lacks is lost to the log as a whole, and said; the others go on. */
+/** A record that one target could not write counts as lost and is reported; the other targets continue. */
 async function writeAll(targets: readonly LineTarget[], lines: readonly Buffer[]): Promise<Written> {
   const results = await Promise.all(targets.map((target) => target.write(lines)));
   return results.reduce((worst, result) => (result.written < worst.written ? result : worst), {

@@ -56,7 +56,7 @@ export class FileTarget implements LineTarget {
         return bytesWritten;
       },
       takeBack: async (count) => {
-        // Somebody else appends to it as well: what would be cut off may be theirs.
+        // Another process appends to the file too: truncating could remove its lines.
         if (!this.file.isRegular || (await this.file.handle.stat()).size !== this.file.size) return false;
         this.file.size -= count;
         await this.file.handle.truncate(this.file.size);
@@ -78,7 +78,7 @@ export class FileTarget implements LineTarget {
     return count;
   }
 
-  /** When it fails, the file goes on growing: an entry more is worth more than the limit. */
+  /** If rotation fails, the file keeps growing: entries matter more than the limit. */
   async #rotate(): Promise<void> {
     try {
       await moveAside(this.path, Date.now());
@@ -96,7 +96,7 @@ export class FileTarget implements LineTarget {
     if (!this.file.isRegular) return;
     try {
       if (!(await isAt(this.path, this.file))) await this.#reopen();
-      // Somebody may have cut it.
+      // Another process may have truncated it.
       else this.file.size = (await this.file.handle.stat()).size;
     } catch (error) {
       this.options.onProblem(
@@ -212,7 +212,7 @@ export async function probeFile(path: string, key: string): Promise<OpenFile> {
   }
 }
 
-/** Whether a path still leads to an open file: whoever rotates logs may have moved it away. */
+/** Whether a path still refers to an open file: log rotation may have moved it. */
 export async function isAt(path: string, { handle }: OpenFile): Promise<boolean> {
   try {
     const [there, here] = await Promise.all([stat(path), handle.stat()]);

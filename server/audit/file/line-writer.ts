@@ -10,7 +10,7 @@ export interface LineTarget {
 
 /** What bytes are appended to. */
 export interface ByteTarget {
-  /** Appends some of the bytes, and gives how many; rejects with the platform's error. */
+  /** Appends some of the bytes and returns how many; rejects with the error of the platform. */
   readonly append: (bytes: Buffer) => Promise<number>;
   /** Takes back the last bytes appended, a line torn by an error. False: that cannot be done here. */
   readonly takeBack: (count: number) => Promise<boolean>;
@@ -20,15 +20,16 @@ export interface ByteTarget {
 
 /** How long to wait before a failed write is tried again, in milliseconds. */
 export const RETRY_DELAYS: readonly number[] = [50, 200, 1000];
-/** A full pipe whose reader is slow is no error. */
+/** A full pipe with a slow reader is not an error. */
 const FULL_PIPE_DELAY = 20;
 
 /**
- * Appends lines to a target: whole or not at all. A write that fails goes on where it stopped, a few times; after lines
- * were given up the next ones are tried once only, until one succeeds, so that a full disk does not make closing slow.
+ * Appends lines to a target, each completely or not at all. A failed write is retried a few times from where it
+ * stopped. After lines were given up, the next ones are tried only once until one succeeds, so that a full disk does
+ * not make closing slow.
  */
 export class LineWriter {
-  /** The last piece of a torn line could not be taken back: what comes next begins a line of its own. */
+  /** Part of an incomplete line could not be removed: the next line starts with a line break. */
   #isTorn = false;
   #isFailing = false;
 

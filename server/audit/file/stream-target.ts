@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import type { Written } from '../backend.js';
 import { type LineTarget, LineWriter } from './line-writer.js';
 
-/** What the platform writes to a pipe in one piece: lines of others do not come in between. */
+/** The platform writes this many bytes to a pipe atomically: lines of other processes are not mixed in. */
 const PIPE_PIECE = 4096;
 
 const append = promisify(write);

@@ -65,7 +65,7 @@ export class KafkaConnection {
     return new Producer({ ...this.#options, ...(this.#tls === undefined ? {} : { tls: this.#tls }) });
   }
 
-  /** Connections with the files of before end when nothing is under way on them. */
+  /** Connections that use the old files close when they are idle. */
   #reload(files: KafkaTls): void {
     try {
       const tls = readTls(files);
@@ -83,7 +83,7 @@ export class KafkaConnection {
   }
 }
 
-/** Of the two forms that the client declares, this is the one that gives a promise. */
+/** Selects the overload that returns a promise. */
 function closed(producer: Producer): Promise<void> {
   return (producer.close as (force: boolean) => Promise<void>).call(producer, true);
 }

@@ -5,7 +5,7 @@ import type { AuditBackend, OnAuditProblem } from '../backend.js';
 import type { AuditRecord } from '../record.js';
 import { KafkaConnection, type KafkaMessage } from './connection.js';
 
-/** A broker refuses a request beyond 1 MiB unless it is told otherwise. */
+/** By default, brokers reject requests above 1 MiB. */
 const MAX_REQUEST_LENGTH = 512 * 1024;
 
 /**

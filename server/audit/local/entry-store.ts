@@ -13,7 +13,7 @@ export class EntryStore {
   readonly #database: sqlite.Database;
   readonly #insert: sqlite.Statement;
 
-  /** Throws when the file is no such database or, looked through as a whole if `isChecked`, is damaged. */
+  /** Throws if the file is not such a database or, if `isChecked`, is damaged anywhere. */
   constructor(path: string, isChecked: boolean) {
     this.#database = new sqlite.Database(path);
     try {
@@ -59,7 +59,9 @@ export class EntryStore {
     };
   }
 
-  /** Deletes some entries older than a moment, and gives how many: none are left when they are fewer than `limit`. */
+  /**
+   * Deletes up to `limit` entries older than a moment and returns how many; fewer than `limit` means that none remain.
+   */
   deleteOlder(time: number, limit: number): number {
     const sql = 'DELETE FROM entries WHERE id IN (SELECT id FROM entries WHERE time < ? ORDER BY time LIMIT ?)';
     const { changes } = this.#database.run(sql, [time, limit]);

@@ -82,7 +82,7 @@ function hasJournal(path: string): boolean {
   return (statSync(`${path}-journal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
-/** How SQLite, or our own check, says that a file is no good any more. */
+/** Messages of SQLite, or of our own check, about a damaged file. */
 const DAMAGE = /damaged|malformed|not a database/;
 
 /** Writes in transactions, and tries again what fails, as LineWriter does. */
@@ -110,7 +110,7 @@ class Attempts {
   }
 }
 
-/** Deletes what is too old at start and every `gcInterval`, a little at a time. Gives what stops it. */
+/** Deletes expired entries at start and every `gcInterval`, in small batches. Returns a function that stops it. */
 function deleteNowAndThen(store: EntryStore, config: LocalAuditConfig, onProblem: OnAuditProblem): () => Promise<void> {
   let stopped = false;
   const deleteExpired = async (): Promise<void> => {

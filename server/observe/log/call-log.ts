@@ -8,9 +8,9 @@ import type { Logger, LogLevel } from './logger.js';
 import { TimestampWriter } from './timestamp.js';
 
 /**
- * Writes a line for every call (docs/spec/server.md#logs), when it has ended. A caller's error is no error of the
- * server: only faults of the server are at `error`. Members are put together as text, since this is all that most lines
- * of a log are (tests/observe/cost.ts).
+ * Logs every call when it ends (docs/spec/server.md#logs). Mistakes of callers are not errors of the server: only
+ * server faults are logged at `error`. The members are joined as text, because these lines are most of a log
+ * (tests/observe/cost.ts).
  */
 export function callLog(logger: Logger): Watcher {
   const timestamps = new TimestampWriter();
@@ -36,7 +36,7 @@ export function callLog(logger: Logger): Watcher {
     ended: (call, end) => {
       const requestId = requestIds.get(call);
       if (requestId !== undefined) requestIds.delete(call);
-      // What fails before it has an id was malformed, which gRPC calls internal; a bug is told of beside its call.
+      // A call that fails before it has an id was malformed, which gRPC calls internal; bugs are reported separately.
       const level = isServerFault(end.code) && call.id !== '' ? 'error' : 'info';
       if (isHousekeeping(call) || !logger.writes(level)) return;
       const members = prefixOf(call.method) + peerMembers(call) + endMembers(call, end, timestamps);
@@ -120,8 +120,8 @@ function violationText({ source, path, message }: ValidationError): string {
 }
 
 /**
- * Writes what was asked and what was decided (`server.logRequestPayloads`), without tokens: whoever reads a log must
- * not be able to act as a caller.
+ * Logs requests and decisions (`server.logRequestPayloads`) without tokens: a reader of the log must not be able to act
+ * as a caller.
  */
 export function payloadLog(logger: Logger): Watcher {
   return {
@@ -158,10 +158,10 @@ export function redacted(value: unknown, depth = 0): unknown {
 }
 
 const REDACTED = '[redacted]';
-/** What is nested deeper is read by nobody, and would fill the stack. */
+/** Deeper values would overflow the stack. */
 const DEEPEST = 200;
 
-/** A JWT, alone or as a header has it. */
+/** A JWT, alone or as in an `Authorization` header. */
 function isToken(text: string): boolean {
   return /^(?:bearer )?eyJ[\w-]*\.[\w-]*\.[\w-]*$/i.test(text);
 }

@@ -7,8 +7,8 @@ import type { Log } from './logger.js';
 const DEBUG_DURATION_VARIABLE = 'AUTHZ_TEMP_LOG_LEVEL_DURATION';
 
 /**
- * Makes SIGUSR1 switch the log to debug for a while. A primary process passes the signal on to its workers. Gives what
- * undoes it; throws a ConfigError for what is no duration.
+ * Makes SIGUSR1 switch the log to debug for a while. A primary process forwards the signal to its workers. Returns a
+ * function that removes the handler. Throws a ConfigError for an invalid duration.
  */
 export function debugOnSignal(log: Log, environment: Environment = process.env): () => void {
   const text = environment[DEBUG_DURATION_VARIABLE] || '10m';

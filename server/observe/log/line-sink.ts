@@ -1,16 +1,16 @@
 import { write, writeSync } from 'node:fs';
 
 /**
- * Takes lines and writes them to a file descriptor a little later, many at a time and in order, off the path of whoever
- * says them. Costs a third of what sonic-boom does (tests/observe/cost.ts). When nobody reads, a bounded part is kept
- * and the rest is dropped and counted: the server goes on.
+ * Buffers lines and writes them to a file descriptor later, in batches and in order, so that logging does not delay
+ * calls. Costs a third of what sonic-boom does (tests/observe/cost.ts). If the output is not read, a bounded part is
+ * kept, and further lines are dropped and counted.
  */
 export class LineSink {
   /** Lines that had no room. */
   dropped = 0;
   readonly #fd: number;
   readonly #enough: number;
-  /** What is yet to be written. */
+  /** The text that is not written yet. */
   #kept = '';
   #isWriting = false;
   #timer: NodeJS.Timeout | undefined;
@@ -41,7 +41,7 @@ export class LineSink {
     });
   }
 
-  /** Writes what is left before the process ends. What is under way is the platform's. */
+  /** Writes the buffered text before the process exits. A write in progress is left to the platform. */
   flushSync(): void {
     writeAllSync(this.#fd, Buffer.from(this.#kept));
     this.#kept = '';
@@ -68,7 +68,7 @@ export class LineSink {
   #writeRest(rest: Buffer): void {
     write(this.#fd, rest, (error, written) => {
       if (error?.code === 'EAGAIN') setTimeout(() => this.#writeRest(rest), DELAY).unref();
-      // Any other error: nobody will ever read it, and there is nowhere to say so.
+      // Any other error: the output is gone, and there is no other place to report it.
       else if (error === null && written < rest.length) this.#writeRest(rest.subarray(written));
       else this.#written();
     });

@@ -1,4 +1,4 @@
-/** How grave a line is. Whoever sent a bad request made no error of ours: that is `info` (docs/spec/server.md#logs). */
+/** The severity of a line. A bad request is not an error of the server: it is `info` (docs/spec/server.md#logs). */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 /** In order: a log at a level writes it and all that follow. */
@@ -26,10 +26,10 @@ export interface Logger {
 export interface Log {
   /** The logger of this name, `authz.audit`; always the same one. */
   readonly logger: (name: string) => Logger;
-  /** Writes debug lines too for a while, in milliseconds; the level that was set returns afterwards. */
+  /** Enables debug lines for some milliseconds; then the configured level applies again. */
   readonly debugFor: (duration: number) => void;
   /** Writes out what is buffered and waits for it; what is said later is written when the process exits. */
   readonly flush: () => Promise<void>;
-  /** Lines that were lost because nobody read the output. */
+  /** The number of lines that were dropped because the output was not read. */
   readonly dropped: () => number;
 }

@@ -17,9 +17,9 @@ export interface LogOptions {
 }
 
 /**
- * Opens the log of a process (docs/spec/server.md#logs): errors on stderr, all else on stdout; JSON lines, or coloured
- * text on a terminal. What is buffered is written when the process exits, whatever made it exit. Throws a ConfigError
- * for what is no level.
+ * Opens the log of a process (docs/spec/server.md#logs): errors go to stderr, other lines to stdout; as JSON, or as
+ * coloured text on a terminal. Buffered lines are written when the process exits, for whatever reason. Throws a
+ * ConfigError for an invalid level.
  */
 export function openLog(options: LogOptions = {}): Log {
   const environment = options.environment ?? process.env;

@@ -7,8 +7,8 @@ import type { Family, HistogramSeries, ScalarFamily, Snapshot } from './family.j
 import { addedUp, combined } from './merge.js';
 
 /**
- * Counts calls. A call is recorded once, in the series of its method, protocol and end; the metrics of HTTP, gRPC and
- * RPC are views of these series, made when somebody asks.
+ * Counts calls. A call is recorded once, in the series of its method, protocol and result; the HTTP, gRPC and RPC
+ * metrics are views of these series, computed on demand.
  */
 export class CallMetrics {
   readonly #methods = new Map<string, Map<Protocol, ProtocolCalls>>();
@@ -135,7 +135,7 @@ interface CallSeries {
   readonly responseSize: Histogram;
 }
 
-/** The series of a call's end, with what it is the end of. */
+/** The series of a result of calls, with its labels. */
 interface NamedEnd extends CallSeries {
   readonly method: string;
   readonly protocol: Protocol;
@@ -175,7 +175,7 @@ function grpcLabels(name: string): readonly string[] {
   return [STREAMS.get(name) ?? 'unary', service, method];
 }
 
-/** The RPCs that are no single question and answer. */
+/** The streaming RPCs. */
 const STREAMS: ReadonlyMap<string, string> = new Map([
   ['/grpc.health.v1.Health/Watch', 'server_stream'],
   ['/grpc.reflection.v1.ServerReflection/ServerReflectionInfo', 'bidi_stream'],

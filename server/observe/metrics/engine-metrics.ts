@@ -79,8 +79,8 @@ function counter(name: string, help: string, value: number): Snapshot[number] {
 }
 
 /**
- * Counts decisions by kind, action and effect. Callers choose kinds and actions, so both are bounded: a kind that no
- * policy knows, and whatever comes after the bounds are reached, is counted as `other`.
+ * Counts decisions by kind, action and effect. Callers choose kinds and actions, so both are bounded: unknown kinds,
+ * and values beyond the bounds, are counted as `other`.
  */
 export class DecisionCounts {
   readonly #kinds = new Map<string, KindCounts>();
@@ -153,7 +153,7 @@ const OTHER = 'other';
 const NO_MATCH = 'NO_MATCH';
 /** Of pairs of kind and action; a few more come of the `other` of each kind. */
 const MAX_COUNTS = 1000;
-/** Of one kind: whoever invents actions takes no room of other kinds. */
+/** The bound applies per kind: a caller that invents actions does not displace those of other kinds. */
 const MAX_ACTIONS = 100;
 /** In UTF-16 units. */
 const MAX_LABEL = 200;

@@ -7,7 +7,7 @@ export class Histogram {
   readonly #counts: Float64Array;
   #sum = 0;
 
-  /** Bounds ascend; a bucket has its upper bound in it. */
+  /** Bounds are ascending and inclusive. */
   constructor(bounds: readonly number[]) {
     this.#bounds = Float64Array.from(bounds);
     this.#counts = new Float64Array(bounds.length + 1);

@@ -9,7 +9,7 @@ import type { ScalarFamily, Snapshot } from './family.js';
 import { watchProcess } from './process-metrics.js';
 import { METRICS_CONTENT_TYPE, metricsText } from './text.js';
 
-/** A watcher that counts, and what it has counted. */
+/** A watcher that counts calls, and access to its counts. */
 export interface Metrics extends Scrape {
   readonly watcher: Watcher;
 }
@@ -19,7 +19,7 @@ export interface MetricSources {
   readonly bundle: BundleMetrics;
   /** Absent without an audit log. */
   readonly audit?: (() => readonly AuditCount[]) | undefined;
-  /** Absent when nobody looks for them. */
+  /** Absent if conditions are not examined. */
   readonly conditions?: Pick<ConditionErrorSearch, 'examined' | 'skipped' | 'found'> | undefined;
   /** Lines of the log that were lost. */
   readonly droppedLines: () => number;

@@ -45,7 +45,7 @@ function familyOf({ name, help, type, aggregator, values }: ClientFamily): Famil
   }
 }
 
-/** Buckets as the library lists them, cumulated, as counts of their own. */
+/** Converts the cumulative buckets of the library to separate counts. */
 function distribution(
   name: string,
   values: readonly ClientValue[],

@@ -3,7 +3,7 @@ import type { Family, HistogramFamily, Snapshot } from './family.js';
 /** The content type of `metricsText`. */
 export const METRICS_CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Metrics in the text format of Prometheus, version 0.0.4. A family without series is left out. */
+/** Metrics in the text format of Prometheus, version 0.0.4. Families without series are omitted. */
 export function metricsText(snapshot: Snapshot): string {
   return snapshot
     .filter(({ series }) => series.length > 0)

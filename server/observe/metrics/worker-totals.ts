@@ -38,7 +38,7 @@ export class WorkerTotals {
   readonly contentType = METRICS_CONTENT_TYPE;
 }
 
-/** Whether a family counts what has happened; a gauge tells of a process that is no more. */
+/** Whether the values of a family outlive their process: counters and histograms do, gauges do not. */
 function isLasting({ type }: Family): boolean {
   return type !== 'gauge';
 }

@@ -24,8 +24,8 @@ interface ExportResult {
 }
 
 /**
- * Makes an exporter report batches that it could not send. The library is told that they were sent: it would log each
- * of them again, as JSON with a stack, except while the server stops, when it would say nothing.
+ * Makes an exporter report batches that it could not send. The library is told that they were sent: otherwise it would
+ * log each of them again as JSON with a stack, except while the server stops, when it logs nothing.
  *
  * @param what is sent, for the message: `traces`.
  */

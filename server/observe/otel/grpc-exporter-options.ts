@@ -14,9 +14,9 @@ export interface GrpcExporterOptions {
 }
 
 /**
- * Options of an exporter of OTLP over gRPC. It reads the standard variables itself, but sends the host of the endpoint
- * as the TLS server name, and Node 26 refuses an IP address as one. Its channel options are fixed, so for such an
- * endpoint it is given credentials, made from the same variables.
+ * Options of an exporter of OTLP over gRPC. The exporter reads the standard variables itself, but sends the host of the
+ * endpoint as the TLS server name, and Node 26 rejects an IP address there. Its channel options are fixed, so for such
+ * an endpoint this returns credentials, made from the same variables.
  */
 export function grpcExporterOptions(environment: Environment, signal: Signal): GrpcExporterOptions {
   const variables = new SignalVariables(environment, signal);
@@ -39,7 +39,7 @@ export function grpcExporterOptions(environment: Environment, signal: Signal): G
 function addressOf(variables: SignalVariables): string | undefined {
   const endpoint = variables.text('ENDPOINT') ?? '';
   const hasScheme = /^\w{1,8}:\/\//.test(endpoint);
-  // As the exporter has it: a scheme says whether there is TLS; without one, a variable does.
+  // Like the exporter: a scheme selects TLS; without one, a variable does.
   if (hasScheme ? !endpoint.startsWith('https://') : variables.text('INSECURE')?.toLowerCase() === 'true')
     return undefined;
   const url = hasScheme ? endpoint : `https://${endpoint}`;

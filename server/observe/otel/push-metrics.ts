@@ -13,7 +13,7 @@ import { reportFailures } from './failures.js';
 import { resourceOf } from './resource.js';
 import type { PushSettings } from './settings.js';
 
-/** What is sent, by whom, and how. */
+/** The options of `pushMetrics`. */
 export interface Push {
   readonly settings: PushSettings;
   readonly serviceName: string;
@@ -24,9 +24,9 @@ export interface Push {
 }
 
 /**
- * Sends the metrics of this process to a collector (docs/spec/server.md#opentelemetry): the same counts, under the same
- * names, as a scrape gives. Each worker sends its own, with its own `service.instance.id`. Gives what sends the last
- * ones and stops.
+ * Sends the metrics of this process to a collector (docs/spec/server.md#opentelemetry): the same values under the same
+ * names as a scrape. Each worker sends its own, with its own `service.instance.id`. Returns a function that sends the
+ * last metrics and stops.
  */
 export async function pushMetrics({
   settings,

@@ -1,7 +1,7 @@
 import { ConfigError } from '../../config/config-error.js';
 import type { Environment } from '../../config/substitute.js';
 
-/** What the standard variables of OpenTelemetry ask for (docs/spec/server.md#opentelemetry). */
+/** The settings in the standard variables of OpenTelemetry (docs/spec/server.md#opentelemetry). */
 export interface OtelSettings {
   readonly serviceName: string;
   /** Undefined: no traces. */
@@ -10,7 +10,7 @@ export interface OtelSettings {
   readonly pushedMetrics: PushSettings | undefined;
   /** Whether metrics may be scraped. */
   readonly scrapedMetrics: boolean;
-  /** Variables that ask for what cannot be; for the log. */
+  /** Warnings about variables that have no effect, for the log. */
   readonly warnings: readonly string[];
 }
 
@@ -34,8 +34,8 @@ export type SamplerName = (typeof SAMPLERS)[number];
 export type PropagatorName = (typeof PROPAGATORS)[number];
 
 /**
- * Reads the variables. Throws a ConfigError for a sampler, protocol, propagator or exporter that is not known, and for
- * what is no number.
+ * Reads the variables. Throws a ConfigError for an unknown sampler, protocol, propagator or exporter, and for an
+ * invalid number.
  */
 export function otelSettings(environment: Environment): OtelSettings {
   const isOff = environment['OTEL_SDK_DISABLED']?.toLowerCase() === 'true';
@@ -97,7 +97,7 @@ function protocolOf(environment: Environment, signal: Signal): OtlpProtocol {
   return oneOf(environment, `OTEL_EXPORTER_OTLP_${signal}_PROTOCOL`, PROTOCOLS, general);
 }
 
-/** An empty variable is one that is not set, as OpenTelemetry has it. */
+/** An empty variable counts as not set, as OpenTelemetry specifies. */
 function oneOf<T extends string>(environment: Environment, name: string, known: readonly T[], otherwise: T): T {
   const text = environment[name]?.trim();
   return text === undefined || text === '' ? otherwise : knownOf(name, text, known);

@@ -78,7 +78,7 @@ export function tokensAttributes({ tokens }: TokenTimes): Attributes {
   return { 'authz.token.count': tokens.length };
 }
 
-/** More are of no use to whoever looks at a trace. */
+/** More would not help the reader of a trace. */
 const MAX_NAMES = 10;
 /** In characters: callers choose names and ids, as long as they like. */
 const MAX_LENGTH = 256;

@@ -5,8 +5,8 @@ import type { PropagatorName } from '../otel/settings.js';
 export type Headers = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Finds the trace that a call belongs to, in the headers of the formats that are configured: the first that is there
- * counts. Baggage is accepted and goes no further, since the server calls nobody on behalf of a call.
+ * Reads the trace of a call from headers in the configured formats; the first one present counts. Baggage is accepted
+ * but not forwarded, because the server makes no calls on behalf of a call.
  */
 export async function parentReader(names: readonly PropagatorName[]): Promise<(headers: Headers) => Context> {
   const { createTraceState, isSpanContextValid, ROOT_CONTEXT, trace } = await import('@opentelemetry/api');

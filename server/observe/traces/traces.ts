@@ -15,7 +15,7 @@ import { partSpans, wallTimeOf } from './part-spans.js';
 /** Records spans, and sends them. */
 export interface Traces {
   readonly watcher: Watcher;
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   readonly close: () => Promise<void>;
 }
 
