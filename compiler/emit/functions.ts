@@ -2,7 +2,6 @@ import { not, predicateOf } from '../ir/polarity.js';
 import type { Match, Variable } from '../ir/program.js';
 import type { Value } from '../ir/value.js';
 import { repeatedIn, valuesOf } from '../ir/visit.js';
-import { comment } from './comment.js';
 import { bracketed, type Doc, group, line, print } from './doc.js';
 import { type Fragment, primary } from './fragment.js';
 import { type FunctionContext, functionContext, requestFunction, use } from './function-context.js';
@@ -111,7 +110,7 @@ export function variableFunction(
   const declaration = `const ${name} = `;
   const text = print([requestFunction(context, body, 'with types'), ';'], 0, declaration.length);
   return {
-    text: `${comment(`V.${variable.name}: ${variable.text}`)}\n${declaration}${text}`,
+    text: `${module.remark(`V.${variable.name}: ${variable.text}`)}${declaration}${text}`,
     isConstant: context.used.size === 0,
   };
 }

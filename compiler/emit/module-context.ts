@@ -70,6 +70,7 @@ export class ModuleContext {
   private readonly variableFunctions = new Map<string, VariableFunction>();
   private readonly constantNames = new Map<string, string>();
   private readonly variables: ReadonlyMap<string, Variable>;
+  private readonly remarks = new Set<string>();
 
   constructor(
     /** Names the module imports or exports, which nothing else may take. */
@@ -101,6 +102,13 @@ export class ModuleContext {
     return (this.variables.get(name) ?? invariant(`variable ${name} was not lowered`)).value;
   }
 
+  /** A comment with the author's text and a new line, where it does not stand in the module yet. */
+  remark(text: string): string {
+    if (this.remarks.has(text)) return '';
+    this.remarks.add(text);
+    return `${comment(text)}\n`;
+  }
+
   /** The text with the declarations it turned out to need in front of it, a blank line between each two. */
   withDeclarations(printText: () => string): string {
     const text = printText();
@@ -112,7 +120,7 @@ export class ModuleContext {
   /**
    * The name of a module constant that holds a value; equal values share one.
    *
-   * @param options the type, where TypeScript would infer another; a comment to stand above it.
+   * @param options the type, where TypeScript would infer another; a comment to stand above it, with its new line.
    */
   hoist(
     wish: string,
@@ -125,9 +133,7 @@ export class ModuleContext {
     const name = this.names.fresh(wish);
     this.hoisted.set(text, name);
     const declaration = `const ${name}${type === undefined ? '' : `: ${type}`} = `;
-    this.declarations.push(
-      `${remark === undefined ? '' : `${remark(name)}\n`}${declaration}${print(doc, 0, declaration.length)};`,
-    );
+    this.declarations.push(`${remark?.(name) ?? ''}${declaration}${print(doc, 0, declaration.length)};`);
     return name;
   }
 
@@ -139,7 +145,7 @@ export class ModuleContext {
     this.constantNames.set(name, given);
     const doc = jsonDoc(this.constants.get(name) ?? null);
     const declaration = `const ${given}: cel.Json = `;
-    this.declarations.push(`${comment(`C.${name}`)}\n${declaration}${print(doc, 0, declaration.length)};`);
+    this.declarations.push(`${this.remark(`C.${name}`)}${declaration}${print(doc, 0, declaration.length)};`);
     return given;
   }
 

@@ -21,6 +21,7 @@ export function principalSections(module: PrincipalModule, exportName: string, c
       activeRole: undefined,
       roles: 'ANYONE',
       crowded: false,
+      sharesBits: false,
       traced: traced[index] as string,
     }),
   );

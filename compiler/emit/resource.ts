@@ -27,6 +27,8 @@ export function resourceSections(
   { roleNames, schemas }: { readonly roleNames: RoleNames; readonly schemas: UsedSchemas },
 ): PolicySections {
   const bits = roleBitNames(module.roles, context);
+  const { literals, globs } = module.roles;
+  const sharesBits = new Set([...literals, ...globs].map(({ bit }) => bit)).size < literals.length + globs.length;
   const several = severalTimes(module.rules);
   const traced = tracedKeys(module.key, module.rules);
   const ruleNames = module.rules.map((rule) => context.names.fresh(identifierOf(rule, several.has(rule.name))));
@@ -39,6 +41,7 @@ export function resourceSections(
       activeRole: role?.isConditional ? role.name : undefined,
       roles: bits.of([rule]),
       crowded: module.roles.crowded,
+      sharesBits,
       traced: traced[index] as string,
     };
   });

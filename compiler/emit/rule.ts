@@ -1,3 +1,4 @@
+import { literalOrGlob } from '#runtime/policy';
 import type { RuleOrigin, Section } from '../ir/emitted-file.js';
 import type { Match, Output, Rule } from '../ir/program.js';
 import { describeCondition, describeRule } from './describe.js';
@@ -24,6 +25,8 @@ export interface RuleNames {
   readonly roles: Doc;
   /** In a policy that tells too many roles apart. */
   readonly crowded: boolean;
+  /** In a policy that has one bit for several roles. */
+  readonly sharesBits: boolean;
   /** The key of its traced condition. */
   readonly traced: string;
 }
@@ -75,8 +78,9 @@ function ruleDeclaration(policyKey: string, rule: Rule, names: RuleNames, module
     ['output', rule.output && ownOrShared(rule.output, names.shared, module)],
     [
       'rows',
-      rule.output &&
-        bracketed('rowsOf(', [bracketed('[', texts(rule.actions), ']'), bracketed('[', texts(rule.roles), ']')], ')'),
+      rule.output && needsRows(rule, names)
+        ? bracketed('rowsOf(', [bracketed('[', texts(rule.actions), ']'), bracketed('[', texts(rule.roles), ']')], ')')
+        : undefined,
     ],
     ['memo', rule.memo && quote(rule.memo)],
     ['traced', names.traced === usualTracedKey(policyKey, rule) ? undefined : quote(names.traced)],
@@ -91,7 +95,7 @@ function conditionOfSeveral(condition: Match, inverted: boolean, wish: string, m
   const when = whenFunction({ condition, derivedRole: undefined, inverted }, module) as Doc;
   return module.hoist(`${wish}Condition`, when, {
     type: '(request: Request) => boolean',
-    remark: (name) => describeCondition(name, inverted, condition),
+    remark: (name) => `${describeCondition(name, inverted, condition)}\n`,
   });
 }
 
@@ -108,9 +112,29 @@ export function outputDoc(output: Output, module: ModuleContext): Doc {
   ]);
 }
 
-/** Only a rule with a glob can reach what no table names. */
+/**
+ * How a rule reaches what no table names: by its globs. The actions that it names are in the table, but for those on
+ * kinds that none names.
+ */
 function reachesDoc(rule: Rule): Doc | undefined {
   if (rule.resource?.includes('*')) return bracketed('reaches(', texts([rule.resource, ...rule.actions]), ')');
-  if (rule.actions.some((action) => action.includes('*'))) return bracketed('matchesAny(', texts(rule.actions), ')');
-  return undefined;
+  const globs = rule.actions.filter(isGlob);
+  return globs.length === 0 ? undefined : bracketed('matchesAny(', texts(globs), ')');
+}
+
+/**
+ * Whether the bits of its roles do not tell how many rows of the reference a rule stands for: roles share a bit, or two
+ * of its action texts may match one action.
+ */
+function needsRows({ actions, roles }: Rule, { sharesBits }: RuleNames): boolean {
+  if (sharesBits && roles[0] !== '*') return true;
+  const globs = actions.filter(isGlob);
+  const [glob] = globs;
+  if (glob === undefined || globs.length > 1) return globs.length > 1;
+  const matches = literalOrGlob(glob);
+  return actions.some((action) => action !== glob && matches(action));
+}
+
+function isGlob(text: string): boolean {
+  return text.includes('*');
 }

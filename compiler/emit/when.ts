@@ -1,6 +1,5 @@
 import type { Predicate } from '../ir/predicate.js';
 import type { Value } from '../ir/value.js';
-import { comment } from './comment.js';
 import { bracketed, type Doc, group, indent, join, line } from './doc.js';
 import { atLeast, type Fragment, primary } from './fragment.js';
 import { type FunctionContext, localFunction } from './function-context.js';
@@ -181,7 +180,7 @@ function membership(element: Value, collection: Value, polarity: boolean, contex
       `${camelCase(collection.name, 'constant')}Set`,
       bracketed('new Set<cel.Value>([', scalars.map(jsonDoc), '])'),
       {
-        remark: () => comment(`C.${collection.name}`),
+        remark: () => context.module.remark(`C.${collection.name}`),
       },
     );
     return call(polarity ? 'isOneOf' : 'isNoneOf', [element, set], context);

@@ -3,7 +3,7 @@
 // Photo albums with a visibility and a lock
 
 import * as cel from '#runtime/cel';
-import { ALLOW, ANYONE, DENY, glob, matchesAny, resourcePolicy, rowsOf, type Rule } from '#runtime/policy';
+import { ALLOW, ANYONE, DENY, glob, matchesAny, resourcePolicy, type Rule } from '#runtime/policy';
 import { owner } from '../derived_roles/album_roles.js';
 
 // The roles this policy tells apart, a bit each; `*` reaches every role.
@@ -19,7 +19,7 @@ const owners: Rule = {
   name: 'owners',
   effect: ALLOW,
   roles: USER,
-  reaches: matchesAny('view', 'edit', 'delete', 'comment:*'),
+  reaches: matchesAny('comment:*'),
   derivedRole: owner,
   when: owner.when,
 };
@@ -33,7 +33,7 @@ export const audience: Rule = {
   name: 'audience',
   effect: ALLOW,
   roles: USER | GUEST_ANY,
-  reaches: matchesAny('view', 'comment:*'),
+  reaches: matchesAny('comment:*'),
   when: ({ principal: P, resource: R }) =>
     R.attr.visibility === 'public' || (R.attr.visibility === 'friends' && cel.isIn(P.id, R.attr.friends)),
 };
@@ -44,13 +44,12 @@ export const locked: Rule = {
   name: 'locked',
   effect: DENY,
   roles: ANYONE,
-  reaches: matchesAny('edit', 'delete', 'comment:*'),
+  reaches: matchesAny('comment:*'),
   when: ({ resource: R }) => R.attr.status === 'LOCKED',
   output: {
     ruleActivated: ({ resource: R }) =>
       cel.toOutput(cel.mapOf([['reason', 'locked'], ['by', cel.select(R.attr, 'lockedBy')]])),
   },
-  rows: rowsOf(['edit', 'delete', 'comment:*'], ['*']),
 };
 
 export const album = resourcePolicy({

@@ -3,7 +3,7 @@
 // Who may ask for leave, and who may grant it
 
 import * as cel from '#runtime/cel';
-import { ALLOW, ANYONE, DENY, matchesAny, resourcePolicy, rowsOf, type Request, type Rule } from '#runtime/policy';
+import { ALLOW, ANYONE, DENY, matchesAny, resourcePolicy, type Request, type Rule } from '#runtime/policy';
 import { directManager, requester } from '../derived_roles/company_roles.js';
 
 // The roles this policy tells apart, a bit each; `*` reaches every role.
@@ -17,7 +17,7 @@ const ownRequests: Rule = {
   name: 'own-requests',
   effect: ALLOW,
   roles: EMPLOYEE,
-  reaches: matchesAny('view', 'view:*'),
+  reaches: matchesAny('view:*'),
   derivedRole: requester,
   when: requester.when,
 };
@@ -37,7 +37,6 @@ export const withdraw: Rule = {
     conditionNotMet: ({ resource: R }) =>
       cel.toOutput(cel.add(cel.add('a request that is ', cel.select(R.attr, 'status')), ' stays as it is')),
   },
-  rows: rowsOf(['edit', 'delete'], ['employee']),
 };
 
 // ALLOW view to [direct_manager]

@@ -140,7 +140,8 @@ export interface Rule {
   readonly output?: Output;
   /**
    * How many rows of the reference this rule stands for: outputs repeat a row
-   * (docs/spec/policy-language.md#when-outputs-are-emitted). Present with an output. The roles are one request role and
+   * (docs/spec/policy-language.md#when-outputs-are-emitted). Absent where it is the number of its roles that a request
+   * reaches, a bit each. Otherwise present with an output. The roles are one request role and
    * its ancestors by role policies; asked only when the rule reaches one of them, so at least 1.
    */
   readonly rows?: (action: string, roles: readonly string[]) => number;

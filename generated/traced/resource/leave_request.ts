@@ -68,13 +68,10 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
   ],
 ];
 
-// V.is_pending: R.attr.status == "PENDING"
 const isPendingWhere = ({ row }: Query): residual.Term => residual.equals(row.attr('status'), 'PENDING');
 
-// V.is_short: R.attr.days <= C.longest_leave_days
 const isShortWhere = ({ row }: Query): residual.Term => residual.atMost(row.attr('days'), 30);
 
-// V.has_started: timestamp(R.attr.starts) < now()
 const hasStartedWhere = (request: Query): residual.Term => {
   const { row } = request;
   return residual.lessThan(residual.call('timestamp', cel.toTimestamp, row.attr('starts')), cel.now(request));

@@ -15,7 +15,7 @@ export const visitRules: VisitRules = (evaluation, table, bits, action) => {
   for (const entry of entries) {
     if (!isReached(entry, bits, lineage, action, resource.kind)) continue;
     evaluation.listener?.considers(table.key, entry.rule.name);
-    const effect = visitRule(evaluation, table, entry, action);
+    const effect = visitRule(evaluation, table, entry, bits, action);
     if (effect === DENY) return DENY;
     if (effect === ALLOW) outcome = ALLOW;
   }
@@ -26,9 +26,17 @@ export const visitRules: VisitRules = (evaluation, table, bits, action) => {
  * A rule speaks once for each row it stands for (docs/spec/policy-language.md#when-outputs-are-emitted), unless one of
  * them denies.
  */
-function visitRule(evaluation: Evaluation, { key }: RuleTable, entry: RuleEntry, action: string): Outcome {
+function visitRule(
+  evaluation: Evaluation,
+  { key }: RuleTable,
+  entry: RuleEntry,
+  bits: number,
+  action: string,
+): Outcome {
   const { rule, effect } = entry;
-  const rows = evaluation.collectsOutputs ? (rule.rows?.(action, evaluation.lineage) ?? 1) : 1;
+  const rows = evaluation.collectsOutputs
+    ? (rule.rows?.(action, evaluation.lineage) ?? countOfRoles(rule.roles, bits))
+    : 1;
   let outcome: Outcome = UNDECIDED;
   for (let row = 0; row < rows; row++) {
     const result = resultOf(evaluation, entry);
@@ -45,6 +53,14 @@ function visitRule(evaluation: Evaluation, { key }: RuleTable, entry: RuleEntry,
     outcome = ALLOW;
   }
   return outcome;
+}
+
+/** How many of its roles a rule reaches: a bit each, and one for everyone. */
+function countOfRoles(roles: number, bits: number): number {
+  if (roles < 0) return 1;
+  let count = 0;
+  for (let reached = roles & bits; reached !== 0; reached &= reached - 1) count++;
+  return count;
 }
 
 /**

@@ -4,9 +4,7 @@
 // Drafts are their author's business.
 
 import * as cel from '#runtime/cel';
-import {
-  ALLOW, ANYONE, DENY, glob, matchesAny, resourcePolicy, rowsOf, type Request, type Rule,
-} from '#runtime/policy';
+import { ALLOW, ANYONE, DENY, glob, matchesAny, resourcePolicy, type Request, type Rule } from '#runtime/policy';
 import { author, reviewer } from '../derived_roles/document_roles.js';
 
 // The roles this policy tells apart, a bit each; `*` reaches every role.
@@ -48,7 +46,7 @@ export const read: Rule = {
   name: 'read',
   effect: ALLOW,
   roles: USER | GUEST_ANY | GUEST_TRUSTED,
-  reaches: matchesAny('view', 'print', 'comment:*'),
+  reaches: matchesAny('comment:*'),
   when: readCondition,
 };
 
@@ -57,7 +55,7 @@ export const readAsAuthor: Rule = {
   name: 'read',
   effect: ALLOW,
   roles: USER,
-  reaches: matchesAny('view', 'print', 'comment:*'),
+  reaches: matchesAny('comment:*'),
   derivedRole: author,
   when: (request) => author.when(request) && readCondition(request),
 };
@@ -67,7 +65,7 @@ export const readAsReviewer: Rule = {
   name: 'read',
   effect: ALLOW,
   roles: USER | CONTRACTOR,
-  reaches: matchesAny('view', 'print', 'comment:*'),
+  reaches: matchesAny('comment:*'),
   derivedRole: reviewer,
   when: (request) => reviewer.when(request) && readCondition(request),
 };
@@ -101,7 +99,6 @@ export const rule003: Rule = {
     conditionNotMet: ({ resource: R }) =>
       cel.toOutput(cel.add('only drafts can be changed, this is ', cel.select(R.attr, 'state'))),
   },
-  rows: rowsOf(['edit', 'delete'], ['user']),
 };
 
 // ALLOW upload to [*] when
@@ -114,7 +111,6 @@ export const quota: Rule = {
     cel.greater(cel.conditional(cel.equals(P.attr.plan, 'free'), 1, 10), R.attr.count),
 };
 
-// V.reviewers: R.attr.reviews.filter(r, r.approved == true).map(r, r.by)
 const reviewers = ({ resource: R }: Request): cel.Result =>
   cel.mapEach(cel.filter(R.attr.reviews, (r: any) => cel.equals(r?.approved, true)), (r: any) => r?.by);
 
@@ -124,7 +120,7 @@ export const locked: Rule = {
   name: 'locked',
   effect: DENY,
   roles: ANYONE,
-  reaches: matchesAny('edit', 'delete', 'comment:*'),
+  reaches: matchesAny('comment:*'),
   when: (request) => {
     const { principal: P, resource: R } = request;
     return cel.differs(R.attr.lock?.by, P.id) && !P.roles.includes('moderator') && cel.isIn(P.id, reviewers(request));

@@ -3,9 +3,7 @@
 // What Alice may do beyond her roles
 
 import * as cel from '#runtime/cel';
-import {
-  ALLOW, ANYONE, DENY, matchesAny, principalPolicy, reaches, rowsOf, type Request, type Rule,
-} from '#runtime/policy';
+import { ALLOW, ANYONE, DENY, matchesAny, principalPolicy, reaches, type Request, type Rule } from '#runtime/policy';
 
 // ALLOW view on document
 const documentRule001: Rule = { name: 'document_rule-001', effect: ALLOW, roles: ANYONE };
@@ -24,7 +22,6 @@ export const comment: Rule = {
   output: {
     conditionNotMet: ({ principal: P }) => cel.toOutput(cel.add(cel.add('not ', P.id), "'s")),
   },
-  rows: rowsOf(['comment:*'], ['*']),
 };
 
 // DENY delete on document

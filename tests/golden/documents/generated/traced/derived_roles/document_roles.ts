@@ -40,7 +40,6 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
   ],
 ];
 
-// V.same_team: P.attr.team in R.attr.teams
 const sameTeamWhere = ({ principal: P, row }: Query): residual.Term =>
   residual.inCollection(P.attr.team, row.attr('teams'));
 

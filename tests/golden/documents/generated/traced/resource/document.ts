@@ -110,7 +110,6 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
   ],
 ];
 
-// V.is_recent: timestamp(R.attr.created).getFullYear() >= 2020
 const isRecentWhere = ({ row }: Query): residual.Term =>
   residual.atLeast(
     residual.call('getFullYear', cel.getFullYear, residual.call('timestamp', cel.toTimestamp, row.attr('created'))),
@@ -134,13 +133,11 @@ const readAttempt: AttemptedCondition = (request) => {
   );
 };
 
-// V.is_draft: R.attr.state == "DRAFT" || V.is_recent
 const isDraftWhere = (request: Query): residual.Term => {
   const { row } = request;
   return residual.or(residual.equals(row.attr('state'), 'DRAFT'), isRecentWhere(request));
 };
 
-// V.reviewers: R.attr.reviews.filter(r, r.approved == true).map(r, r.by)
 const reviewersWhere = ({ row }: Query): residual.Term =>
   residual.macro(
     'mapEach',

@@ -20,7 +20,6 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
   ],
 ];
 
-// V.is_hers: R.attr.owner == P.id
 const isHersWhere = ({ principal: P, row }: Query): residual.Term => residual.equals(row.attr('owner'), P.id);
 
 export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
