@@ -1,13 +1,4 @@
-import {
-  createFileRegistry,
-  type DescMethod,
-  fromBinary,
-  fromJson,
-  type JsonValue,
-  toBinary,
-  toJson,
-} from '@bufbuild/protobuf';
-import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { type DescMethod, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
 import { Client, credentials, type ServiceError } from '@grpc/grpc-js';
 import { existsSync, readFileSync } from 'node:fs';
 import { request } from 'node:http';
@@ -15,7 +6,6 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compileFolder } from '../../cli/policies/compile.js';
-import { descriptorSet } from '../../proto/gen/descriptors.js';
 import { type RunningServer, startServer } from '../../server/main.js';
 import { type Code, CODES } from '../../server/service/rpc-error.js';
 import { fullName, type Rpc } from '../../server/transport/rpc.js';
@@ -25,11 +15,11 @@ import { profileConfig } from '../support/server/profile.js';
 import { loaded, SHARED } from '../support/compiled.js';
 import { bodyOf, type HttpCase } from './http-case.js';
 import { skip } from '../support/skip.js';
+import { registry } from '../support/protobuf.js';
 
 /** Sends the recorded REST requests over every other protocol as well. All responses must be equal. */
 const folder = join(SHARED, 'cases');
 const test = suite('protocols answer alike');
-const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
 
 /** The number of recorded calls of each method. */
 const TOTALS: { readonly [method: string]: number } = {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Document } from '../support/oracle/documents.js';
+import { policyFiles } from '../support/oracle/documents.js';
 import { ROOT } from '../support/compiled.js';
 import { readKnownFailures } from '../support/known-failures.js';
 import { Random } from '../support/oracle/random.js';
@@ -24,7 +24,7 @@ export function hazards(): readonly string[] {
 export function storesOf(conditions: readonly string[]): readonly StoreTexts[] {
   return [
     conditionStore('hazard', conditions, conditionStore('typed', TYPED)),
-    textsOf(COMBINATIONS),
+    policyFiles(COMBINATIONS),
     ...Array.from({ length: RANDOM_STORES }, (_, index) => randomTexts(index + 1)),
   ];
 }
@@ -44,14 +44,5 @@ function conditionStore(prefix: string, conditions: readonly string[], others: S
 
 function randomTexts(seed: number): StoreTexts {
   const random = new Random(seed);
-  return textsOf(randomStore(random, { outputs: false, runtime: seed % 2 === 0 }));
-}
-
-function textsOf(documents: readonly Document[]): StoreTexts {
-  return Object.fromEntries(
-    documents.map((document, index) => [
-      `p${String(index).padStart(3, '0')}.yaml`,
-      JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document }),
-    ]),
-  );
+  return policyFiles(randomStore(random, { outputs: false, runtime: seed % 2 === 0 }));
 }

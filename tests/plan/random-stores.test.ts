@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine, type Engine, type EngineOptions } from '#runtime/engine';
 import { type Filter, filterText, FLAT, REFERENCE, selects, type Writing } from '#runtime/residual';
-import type { Document } from '../support/oracle/documents.js';
+import { policyFiles } from '../support/oracle/documents.js';
 import { selectsRow, type WireRow } from '../support/oracle/filter-rows.js';
 import type { WireOperand } from '../support/oracle/operands.js';
 import { Random } from '../support/oracle/random.js';
@@ -38,7 +38,7 @@ test('a filter selects exactly the rows that check allows, and in the plain form
     const random = new Random(seed);
     const documents = randomStore(random, { outputs: false, runtime: random.chance(0.5) });
     const { policies, traced } = await loadSharedRuntime(
-      compileTexts(textsOf(random.chance(0.4) ? withSharedNames(random, documents) : documents)),
+      compileTexts(policyFiles(random.chance(0.4) ? withSharedNames(random, documents) : documents)),
     );
     const options = { defaultScope: random.pick(['', '', 'a', '.a']), lenientScopeSearch: random.chance(0.4) };
     const strict = { ...options, strictEvaluation: true, traced: await traced() };
@@ -162,14 +162,4 @@ function selectsByOracle(filter: Filter, row: WireRow): boolean {
   return filter.kind === 'KIND_CONDITIONAL'
     ? selectsRow(filter.condition as WireOperand, row)
     : filter.kind === 'KIND_ALWAYS_ALLOWED';
-}
-
-/** Policies as in a folder. JSON is valid YAML. */
-function textsOf(documents: readonly Document[]): { readonly [path: string]: string } {
-  return Object.fromEntries(
-    documents.map((document, index) => [
-      `p${String(index).padStart(3, '0')}.yaml`,
-      JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document }),
-    ]),
-  );
 }

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type CheckResult, createEngine } from '#runtime/engine';
 import { ALLOW } from '#runtime/policy';
-import type { Document } from '../support/oracle/documents.js';
+import { policyFiles } from '../support/oracle/documents.js';
 import { MODEL_DEFAULTS, type ModelOutput, type ModelResult, modelCheck } from '../support/oracle/model.js';
 import { Random } from '../support/oracle/random.js';
 import { randomRequest, randomStore } from '../support/oracle/random-store.js';
@@ -25,7 +25,7 @@ for (const strict of [false, true]) {
     for (let seed = SEED; seed < SEED + STORES / 2; seed += 1) {
       const random = new Random(strict ? seed + 1_000_000 : seed);
       const documents = randomStore(random, { outputs: random.chance(0.6), runtime: random.chance(0.5) });
-      const { policies, traced } = await loaded(compileTexts(textsOf(documents)));
+      const { policies, traced } = await loaded(compileTexts(policyFiles(documents)));
       const defaultScope = random.pick(['', '', 'a', '.a']);
       const lenient = random.chance(0.4);
       const table = tableOf(documents);
@@ -60,16 +60,6 @@ for (const strict of [false, true]) {
 }
 
 test.run();
-
-/** Policies as in a folder. JSON is valid YAML. */
-function textsOf(documents: readonly Document[]): { readonly [path: string]: string } {
-  return Object.fromEntries(
-    documents.map((document, index) => [
-      `p${String(index).padStart(3, '0')}.yaml`,
-      JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document }),
-    ]),
-  );
-}
 
 function inModelForm(result: CheckResult): ModelResult {
   return {

@@ -1,20 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import {
-  createFileRegistry,
-  type DescMessage,
-  fromBinary,
-  fromJson,
-  type JsonValue,
-  toBinary,
-  toJson,
-} from '@bufbuild/protobuf';
-import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { type DescMessage, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
 import { type ConnectError, createClient, type Transport } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
 import { hashSync } from 'bcryptjs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { descriptorSet } from '../../proto/gen/descriptors.js';
 import type { AuditQuery, AuditReader } from '../../server/audit/reader.js';
 import { loadConfig } from '../../server/config.js';
 import { type Door, openDoor } from '../../server/listen.js';
@@ -23,6 +13,7 @@ import { type GrpcServer, grpcServer } from '../../server/transport/grpc/grpc-se
 import { type HttpServer, httpServer } from '../../server/transport/http/http-server.js';
 import { send } from '../support/server/http-client.js';
 import { testServices } from './services.js';
+import { registry } from '../support/protobuf.js';
 
 const test = suite('audit log entries over Connect and gRPC-Web');
 const CALL_ID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
@@ -83,7 +74,6 @@ test.before.each(() => {
   lastPage = 1;
 });
 
-const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
 const messageType = (name: string): DescMessage => registry.getMessage(name) as DescMessage;
 const REQUEST = messageType('authz.request.v1.ListAuditLogEntriesRequest');
 const RESPONSE = messageType('authz.response.v1.ListAuditLogEntriesResponse');

@@ -1,18 +1,8 @@
-import {
-  createFileRegistry,
-  type DescMessage,
-  fromBinary,
-  fromJson,
-  type JsonValue,
-  toBinary,
-  toJson,
-} from '@bufbuild/protobuf';
-import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { type DescMessage, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import { hashSync } from 'bcryptjs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { descriptorSet } from '../../proto/gen/descriptors.js';
 import type { AuditQuery, AuditReader } from '../../server/audit/reader.js';
 import { loadConfig } from '../../server/config.js';
 import { type Door, openDoor } from '../../server/listen.js';
@@ -21,6 +11,7 @@ import { type GrpcServer, grpcServer } from '../../server/transport/grpc/grpc-se
 import { type HttpServer, httpServer } from '../../server/transport/http/http-server.js';
 import { send } from '../support/server/http-client.js';
 import { testServices } from './services.js';
+import { registry } from '../support/protobuf.js';
 
 const test = suite('the admin API');
 const CALL_ID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
@@ -176,7 +167,6 @@ test('an error after the first line is the last line', async () => {
   assert.is(JSON.parse(lines[1] as string).error.code, 13);
 });
 
-const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
 const messageType = (name: string): DescMessage => registry.getMessage(name) as DescMessage;
 
 function stream(request: JsonValue, authorization?: string): Promise<readonly JsonValue[]> {

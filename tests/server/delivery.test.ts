@@ -1,9 +1,7 @@
 import { Client, credentials, type ServiceError } from '@grpc/grpc-js';
-import { createFileRegistry, type DescMessage, fromBinary, fromJson, toBinary } from '@bufbuild/protobuf';
-import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { type DescMessage, fromJson, toBinary } from '@bufbuild/protobuf';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { descriptorSet } from '../../proto/gen/descriptors.js';
 import { loadConfig } from '../../server/config.js';
 import { type Door, openDoor } from '../../server/listen.js';
 import type { Deliver } from '../../server/service/watcher.js';
@@ -11,6 +9,7 @@ import { type GrpcServer, grpcServer } from '../../server/transport/grpc/grpc-se
 import { type HttpServer, httpServer } from '../../server/transport/http/http-server.js';
 import { send } from '../support/server/http-client.js';
 import { testServices } from './services.js';
+import { registry } from '../support/protobuf.js';
 
 const test = suite('replies that wait for the audit log');
 
@@ -60,7 +59,6 @@ test.after(async () => {
   await Promise.all([http.stop(1000), grpc.stop(1000)]);
 });
 
-const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
 const REQUEST = registry.getMessage('authz.request.v1.CheckResourcesRequest') as DescMessage;
 const PATH = '/authz.svc.v1.AuthzService/CheckResources';
 const checkOf = (...actions: string[]): object => ({

@@ -1,13 +1,12 @@
-import { createFileRegistry, type DescMessage, fromBinary, fromJson, toBinary, toJson } from '@bufbuild/protobuf';
-import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { type DescMessage, fromJson, toBinary, toJson } from '@bufbuild/protobuf';
 import { createClient, type Transport } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { descriptorSet } from '../../proto/gen/descriptors.js';
 import type { ListeningServer } from '../../server/main.js';
 import { send } from '../support/server/http-client.js';
 import { start } from '../support/server/start.js';
+import { registry } from '../support/protobuf.js';
 
 const test = suite('gRPC-Web');
 let server: ListeningServer;
@@ -16,7 +15,6 @@ test.before(async () => {
 });
 test.after(() => server.close());
 
-const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
 const messageType = (name: string): DescMessage => registry.getMessage(name) as DescMessage;
 const service = registry.getService('authz.svc.v1.AuthzService') as NonNullable<ReturnType<typeof registry.getService>>;
 const PATH = '/authz.svc.v1.AuthzService/CheckResources';

@@ -1,19 +1,11 @@
-import {
-  createFileRegistry,
-  type DescMessage,
-  fromBinary,
-  fromJson,
-  type JsonValue,
-  toBinary,
-  toJson,
-} from '@bufbuild/protobuf';
+import { type DescMessage, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
 import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { Client, credentials, type Metadata, type ServiceError } from '@grpc/grpc-js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { descriptorSet } from '../../proto/gen/descriptors.js';
 import type { ListeningServer } from '../../server/main.js';
 import { start } from '../support/server/start.js';
+import { registry } from '../support/protobuf.js';
 
 const test = suite('gRPC');
 let server: ListeningServer;
@@ -27,7 +19,6 @@ test.after(async () => {
   await server.close();
 });
 
-const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
 const type = (name: string): DescMessage => registry.getMessage(name) as DescMessage;
 const encode = (name: string, json: JsonValue): Buffer => Buffer.from(toBinary(type(name), fromJson(type(name), json)));
 const decode = (name: string, bytes: Uint8Array): JsonValue =>

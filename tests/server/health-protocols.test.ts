@@ -1,20 +1,17 @@
 import { type ClientRequest, request } from 'node:http';
-import { createFileRegistry, fromBinary } from '@bufbuild/protobuf';
-import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
 import { createClient } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { descriptorSet } from '../../proto/gen/descriptors.js';
 import type { Watcher } from '../../server/service/watcher.js';
 import { send } from '../support/server/http-client.js';
 import { within } from '../support/timeout.js';
 import { closeWithoutDelay, start } from '../support/server/start.js';
+import { registry } from '../support/protobuf.js';
 
 const test = suite('health over Connect and gRPC-Web');
 const PATH = '/grpc.health.v1.Health/';
 const JSON_TYPE = { 'content-type': 'application/json' };
-const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
 const service = registry.getService('grpc.health.v1.Health') as NonNullable<ReturnType<typeof registry.getService>>;
 
 /** The transports of the published client. */

@@ -3,21 +3,12 @@ import { once } from 'node:events';
 import { connect } from 'node:http2';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import {
-  createFileRegistry,
-  type DescMessage,
-  fromBinary,
-  fromJson,
-  type JsonValue,
-  toBinary,
-  toJson,
-} from '@bufbuild/protobuf';
-import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { type DescMessage, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { descriptorSet } from '../../proto/gen/descriptors.js';
 import { MAX_VIOLATIONS } from '../../proto/wire/violation.js';
 import { send } from '../support/server/http-client.js';
+import { registry } from '../support/protobuf.js';
 
 const test = suite('hostile requests to a server with little memory');
 
@@ -46,7 +37,6 @@ test.after(() => {
   child.kill('SIGKILL');
 });
 
-const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
 const type = (name: string): DescMessage => registry.getMessage(name) as DescMessage;
 const SERVICE = '/authz.svc.v1.AuthzService';
 

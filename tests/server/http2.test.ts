@@ -1,21 +1,12 @@
-import {
-  createFileRegistry,
-  type DescMessage,
-  fromBinary,
-  fromJson,
-  type JsonValue,
-  toBinary,
-  toJson,
-} from '@bufbuild/protobuf';
-import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { type DescMessage, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
 import { Client, credentials } from '@grpc/grpc-js';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { connect as connectSocket } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { descriptorSet } from '../../proto/gen/descriptors.js';
 import type { ListeningServer } from '../../server/main.js';
 import { start } from '../support/server/start.js';
+import { registry } from '../support/protobuf.js';
 
 const test = suite('HTTP/2 on the HTTP port');
 let server: ListeningServer;
@@ -34,7 +25,6 @@ const check = {
   principal: { id: 'a', roles: ['user'] },
   resources: [{ resource: { kind: 'contact', id: 'c1' }, actions: ['read', 'delete'] }],
 };
-const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
 const messageType = (name: string): DescMessage => registry.getMessage(name) as DescMessage;
 const encode = (name: string, json: JsonValue): Buffer =>
   Buffer.from(toBinary(messageType(name), fromJson(messageType(name), json)));

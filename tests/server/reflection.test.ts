@@ -3,14 +3,12 @@ import { once } from 'node:events';
 import { connect as connectHttp2 } from 'node:http2';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { createFileRegistry, type DescMethod, fromBinary } from '@bufbuild/protobuf';
-import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import type { DescMethod } from '@bufbuild/protobuf';
 import { ConnectError, type Transport } from '@connectrpc/connect';
 import { createConnectTransport, createGrpcTransport, createGrpcWebTransport } from '@connectrpc/connect-node';
 import { hashSync } from 'bcryptjs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { descriptorSet } from '../../proto/gen/descriptors.js';
 import { loadConfig } from '../../server/config.js';
 import { type Door, openDoor } from '../../server/listen.js';
 import { adminService } from '../../server/admin/admin.js';
@@ -19,6 +17,7 @@ import { httpServer } from '../../server/transport/http/http-server.js';
 import { ROOT } from '../support/compiled.js';
 import { send } from '../support/server/http-client.js';
 import { testServices } from './services.js';
+import { registry } from '../support/protobuf.js';
 
 const test = suite('reflection');
 const BUF = join(ROOT, 'node_modules', '.bin', 'buf');
@@ -146,7 +145,6 @@ const TRANSPORTS: readonly (readonly [string, (server: Listening) => Transport])
   ['gRPC on the HTTP port', ({ http }) => createGrpcTransport({ baseUrl: `http://${http.address}` })],
   ['gRPC', ({ grpc }) => createGrpcTransport({ baseUrl: `http://${grpc.address}` })],
 ];
-const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
 const BASIC = `Basic ${Buffer.from('admin:open:sesame').toString('base64')}`;
 const ADMIN = 'authz.svc.v1.AuthzAdminService';
 const methodsOf = (service: string): readonly DescMethod[] => registry.getService(service)?.methods ?? [];

@@ -1,12 +1,4 @@
-import {
-  createFileRegistry,
-  type DescMessage,
-  fromBinary,
-  fromJson,
-  type JsonValue,
-  toBinary,
-} from '@bufbuild/protobuf';
-import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { type DescMessage, fromJson, type JsonValue, toBinary } from '@bufbuild/protobuf';
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
@@ -14,13 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { descriptorSet } from '../../proto/gen/descriptors.js';
 import type { ListeningServer } from '../../server/main.js';
 import type { Call } from '../../server/service/call.js';
 import type { CallEnd, Checked, Planned, Watcher } from '../../server/service/watcher.js';
 import { fakeDecider } from '../support/server/fake-decider.js';
 import { send } from '../support/server/http-client.js';
 import { start } from '../support/server/start.js';
+import { registry } from '../support/protobuf.js';
 
 const test = suite('watchers');
 
@@ -64,7 +56,6 @@ test.after(async () => {
   console.error = original;
 });
 
-const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
 const encode = (name: string, json: JsonValue): Buffer => {
   const type = registry.getMessage(name) as DescMessage;
   return Buffer.from(toBinary(type, fromJson(type, json)));

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { createEngine, type Engine, type PlanRequest } from '#runtime/engine';
 import type { Attributes } from '#runtime/policy';
 import { type Filter, filterText, FLAT, REFERENCE, selects, type Writing } from '#runtime/residual';
-import type { Document } from '../support/oracle/documents.js';
+import { type Document, policyFiles } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
 import { randomRequest, randomStore } from '../support/oracle/random-store.js';
 import { compileTexts, loaded } from '../support/compiled.js';
@@ -78,7 +78,7 @@ async function compare(name: string, requests: number, familyOf: (random: Random
   for (let seed = SEED; seed < SEED + STORES; seed += 1) {
     const random = new Random(seed);
     const { documents, options, request: requestOf } = familyOf(random);
-    const { policies } = await loaded(compileTexts(textsOf(documents)));
+    const { policies } = await loaded(compileTexts(policyFiles(documents)));
     const engines = Object.entries(WRITINGS).map(
       ([writing, plan]) => [writing, createEngine(policies, { ...options, plan })] as const,
     );
@@ -199,14 +199,4 @@ interface Row {
 /** With ids that occur more than once. */
 function rowOf(random: Random, { resource }: PlanRequest): Row {
   return { id: random.pick(['r', 'x', 'r\u00e9', 'u1']), attr: { ...hostileAttributes(random), ...resource.attr } };
-}
-
-/** Policies as in a folder. JSON is valid YAML. */
-function textsOf(documents: readonly Document[]): { readonly [path: string]: string } {
-  return Object.fromEntries(
-    documents.map((document, index) => [
-      `p${String(index).padStart(3, '0')}.yaml`,
-      JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document }),
-    ]),
-  );
 }

@@ -27,7 +27,8 @@ export function messageType(name: string): MessageType {
   };
 }
 
-const registry: FileRegistry = createFileRegistry(
+/** The committed descriptors, for a library that is independent of our codec. */
+export const registry: FileRegistry = createFileRegistry(
   fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')),
 );
 

@@ -1,17 +1,7 @@
-import {
-  createFileRegistry,
-  type DescMessage,
-  fromBinary,
-  fromJson,
-  type JsonValue,
-  toBinary,
-  toJson,
-} from '@bufbuild/protobuf';
-import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
+import { type DescMessage, fromBinary, fromJson, type JsonValue, toBinary, toJson } from '@bufbuild/protobuf';
 import { Client, credentials } from '@grpc/grpc-js';
-import { descriptorSet } from '../../../proto/gen/descriptors.js';
+import { registry } from '../protobuf.js';
 
-const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
 const REQUEST = registry.getMessage('authz.request.v1.CheckResourcesRequest') as DescMessage;
 const RESPONSE = registry.getMessage('authz.response.v1.CheckResourcesResponse') as DescMessage;
 

@@ -94,3 +94,13 @@ export type Match =
   | { readonly all: { readonly of: readonly Match[] } }
   | { readonly any: { readonly of: readonly Match[] } }
   | { readonly none: { readonly of: readonly Match[] } };
+
+/** Policies as the files of a folder, in order. JSON is valid YAML. */
+export function policyFiles(documents: readonly Document[]): { readonly [path: string]: string } {
+  return Object.fromEntries(
+    documents.map((document, index) => [
+      `p${String(index).padStart(3, '0')}.yaml`,
+      JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document }),
+    ]),
+  );
+}

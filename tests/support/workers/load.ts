@@ -1,9 +1,8 @@
 import { Agent, request } from 'node:http';
 import { Client, credentials } from '@grpc/grpc-js';
-import { createFileRegistry, type DescMessage, fromBinary, fromJson, toBinary, toJson } from '@bufbuild/protobuf';
-import { FileDescriptorSetSchema } from '@bufbuild/protobuf/wkt';
-import { descriptorSet } from '../../../proto/gen/descriptors.js';
+import { type DescMessage, fromBinary, fromJson, toBinary, toJson } from '@bufbuild/protobuf';
 import { CHECK } from '../cli/policies.js';
+import { registry } from '../protobuf.js';
 
 /** The results of the load. */
 export interface Load {
@@ -70,7 +69,6 @@ const CALL_TIMEOUT = 30_000;
 const VIEW = 'EFFECT_ALLOW EFFECT_DENY';
 const EDIT = 'EFFECT_DENY EFFECT_ALLOW';
 
-const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64')));
 const REQUEST = registry.getMessage('authz.request.v1.CheckResourcesRequest') as DescMessage;
 const RESPONSE = registry.getMessage('authz.response.v1.CheckResourcesResponse') as DescMessage;
 const BYTES = Buffer.from(toBinary(REQUEST, fromJson(REQUEST, CHECK)));
