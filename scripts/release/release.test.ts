@@ -19,7 +19,7 @@ import { compareVersions, VERSIONED_FILES, withVersion } from './version.js';
 
 const parts = suite('release steps');
 
-parts('what is unreleased goes under the version, and an empty section stays', () => {
+parts('unreleased changes move under the version, and an empty section stays', () => {
   const before =
     '# Changelog\n\n## [Unreleased]\n\n### Added\n\n- A thing.\n\n## [0.1.0] - 2020-01-01\n\n- The first.\n';
   const after =
@@ -27,7 +27,7 @@ parts('what is unreleased goes under the version, and an empty section stays', (
   assert.is(releasedChangelog(before, '0.2.0', '2021-02-03'), after);
 });
 
-parts('an empty changelog, one without the section and a version that is there are refused', () => {
+parts('an empty changelog, a missing section and an existing version are rejected', () => {
   assert.throws(
     () => releasedChangelog('## [Unreleased]\n\n## [0.1.0] - 2020-01-01\n\n- The first.\n', '0.2.0', ''),
     /has nothing under/,
@@ -49,7 +49,7 @@ parts('each line with the version is replaced, and nothing else', () => {
   assert.throws(() => withVersion(text, file, '2.0.0', '2.1.0'), /a.json: no line/);
 });
 
-parts('every file that names the version is known', () => {
+parts('every file that contains the version is listed', () => {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly version: string };
   for (const file of VERSIONED_FILES) {
     const text = readFileSync(join(ROOT, file.path), 'utf8');
@@ -79,7 +79,7 @@ const git = (...words: readonly string[]): string =>
 const versionIn = (path: string): string =>
   (JSON.parse(readFileSync(join(folder, path), 'utf8')) as { readonly version: string }).version;
 
-/** The gates of the clone are a file: its text is the program that `npm test` runs. */
+/** The program that `npm test` runs in the clone. */
 const GATES = 'gates.mjs';
 
 function release(...words: readonly string[]): { readonly code: number | null; readonly output: string } {
@@ -92,7 +92,7 @@ function release(...words: readonly string[]): { readonly code: number | null; r
 
 const manifest = (): string => readFileSync(join(folder, 'package.json'), 'utf8');
 
-/** Commits another command for a script of npm. */
+/** Commits another command for an npm script. */
 function withScript(name: string, command: string): void {
   writeFileSync(
     join(folder, 'package.json'),
@@ -127,7 +127,7 @@ clone.before(() => {
 
 clone.after(() => rmSync(folder, { recursive: true, force: true }));
 
-clone('is refused for wrong arguments, versions, branches and trees, and changes nothing', () => {
+clone('invalid arguments, versions, branches and dirty trees are rejected, and nothing changes', () => {
   const head = git('rev-parse', 'HEAD');
   const refused = (expected: RegExp, code: number, ...words: readonly string[]): void => {
     const answer = release(...words);
@@ -150,14 +150,14 @@ clone('is refused for wrong arguments, versions, branches and trees, and changes
   assert.equal([git('status', '--porcelain'), git('rev-parse', 'HEAD')], ['', head]);
 });
 
-clone('stops at gates that fail, and at a package that is not fit, and restores the tree', () => {
+clone('failing gates and an invalid package stop the release and restore the tree', () => {
   const gates = readFileSync(join(folder, GATES), 'utf8');
   writeFileSync(join(folder, GATES), 'process.exit(1);\n');
   git('commit', '--quiet', '--all', '--message', 'Gates that fail');
   assert.is(release('90.0.0').code, 1);
   writeFileSync(join(folder, GATES), gates);
   git('commit', '--quiet', '--all', '--message', 'Gates that pass');
-  // The package of the clone is not made yet: it lacks all that is built.
+  // The package of the clone is not built yet.
   const built = manifest();
   withScript('prepack', 'node --version');
   const { code, output } = release('90.0.0');
@@ -171,7 +171,7 @@ clone('stops at gates that fail, and at a package that is not fit, and restores 
   git('commit', '--quiet', '--all', '--message', 'Build the package');
 });
 
-clone('with --dry-run restores the tree; without, it commits the version everywhere and tags it', () => {
+clone('--dry-run restores the tree; a release commits the version in all files and tags it', () => {
   const trial = release('90.0.0', '--dry-run');
   assert.match(trial.output, '90.0.0 can be released');
   assert.is(trial.code, 0);
@@ -179,7 +179,7 @@ clone('with --dry-run restores the tree; without, it commits the version everywh
     [git('status', '--porcelain'), git('tag'), versionIn('package.json')],
     ['', '', versionIn('package-lock.json')],
   );
-  // What the trial has built is good for this one, too.
+  // The build of the dry run can be used again.
   withScript('prepack', 'node --version');
   const { code, output } = release('90.0.0');
   assert.match(output, 'the gates');

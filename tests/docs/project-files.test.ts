@@ -8,9 +8,9 @@ import { ROOT } from '../support/compiled.js';
 const test = suite('files for contributors');
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8');
 
-test('the workflow, the issue forms and the devcontainer can be parsed', () => {
+test('the workflows, the issue forms and the devcontainer can be parsed', () => {
   const templates = readdirSync(join(ROOT, '.github/ISSUE_TEMPLATE')).map((name) => `.github/ISSUE_TEMPLATE/${name}`);
-  for (const path of ['.github/workflows/ci.yml', ...templates]) {
+  for (const path of ['.github/workflows/ci.yml', '.github/workflows/publish.yml', ...templates]) {
     const document = parseDocument(read(path));
     assert.equal([...document.errors, ...document.warnings], [], path);
   }
@@ -24,6 +24,25 @@ test('the workflow runs the CI script, on the minimum Node version of package.js
   assert.ok(job.steps.some(({ run }) => run === '.ci/run'));
   const { engines } = JSON.parse(read('package.json')) as { readonly engines: { readonly node: string } };
   assert.is(job.container.split(/[:-]/)[1]?.replace(/\.0$/, ''), engines.node.replace('>=', ''));
+});
+
+test('a tag publishes the package with provenance, on a Node version that CI tests', () => {
+  const { on, permissions, jobs } = parseDocument(read('.github/workflows/publish.yml')).toJS() as {
+    readonly on: { readonly push: { readonly tags: readonly string[] } };
+    readonly permissions: { readonly [name: string]: string };
+    readonly jobs: {
+      readonly publish: {
+        readonly steps: readonly { readonly run?: string; readonly with?: { readonly 'node-version': string } }[];
+      };
+    };
+  };
+  assert.equal(on.push.tags, ['v*']);
+  assert.is(permissions['id-token'], 'write');
+  const { steps } = jobs.publish;
+  assert.ok(steps.some(({ run }) => run?.includes('npm publish --provenance')));
+  const node = steps.find((step) => step.with !== undefined)?.with?.['node-version'] ?? '';
+  const [, tested = ''] = /^NODES='(.*)'$/m.exec(read('.ci/run')) ?? [];
+  assert.ok(tested.split(' ').includes(node), node);
 });
 
 test('every script that the pages for contributors name exists', () => {

@@ -73,7 +73,7 @@ async function verdictOf(mutant: Mutant): Promise<Verdict> {
 
 function reportOf(verdicts: ReadonlyMap<Mutant, Verdict>): string {
   const caught = mutants.filter((mutant) => verdicts.get(mutant) !== undefined).length;
-  const rows = mutants.map((mutant) => `| ${mutant.name} | ${mutant.file} | ${verdicts.get(mutant)?.by ?? 'nobody'} |`);
+  const rows = mutants.map((mutant) => `| ${mutant.name} | ${mutant.file} | ${verdicts.get(mutant)?.by ?? 'none'} |`);
   return [
     '# Mutants of the planner',
     '',
