@@ -36,46 +36,46 @@ import {
 } from './requests.js';
 
 /**
- * Decides. Not re-entrant: a condition must not call the engine that asks it.
+ * Decides requests. Not re-entrant: a condition must not call the engine that evaluates it.
  *
- * With the emitted types, `createEngine<Policies>(policies)`, a request that names a kind, an action or an attribute
- * that no policy knows does not compile.
+ * With the emitted types, `createEngine<Policies>(policies)`, a request with a kind, an action or an attribute that is
+ * in no policy does not compile.
  */
 export interface Engine<P extends Permissions = AnyPermissions> {
   /**
    * One result for each resource of the request, in its order (docs/spec/policy-language.md#requests-and-responses).
-   * Never throws for what a policy does: that denies.
+   * An error in a policy does not throw; it denies. A call that exceeds `limits` throws an `EvaluationLimitError`.
    */
   check(request: CheckRequestOf<P>): readonly CheckResult[];
   /**
-   * On which resources the actions are allowed, before there are any: selects exactly the rows that `check` allows
-   * (planner.md). Throws when the policies were compiled for checks only, and for nothing else.
+   * The filter that selects exactly the resources on which `check` allows the actions (docs/spec/plans.md#the-formula).
+   * Throws if the policies were compiled for checks only, and an `EvaluationLimitError` as `check` does.
    */
   plan<K extends KindOf<P>>(request: PlanRequestOf<P, K>): PlanResult;
-  /** Whether one action is allowed: the decision `check` makes, and nothing else of it. Allocates nothing. */
+  /** Whether `check` allows one action. Does not allocate. */
   isAllowed<K extends KindOf<P>>(request: AccessRequestOf<P, K>): boolean;
 }
 
 /**
- * What a compiled bundle exports as `policies`, with the parts of the engine that not every bundle needs: who only
- * checks does not carry a planner, who has no role policies nothing that judges by them. The terms that conditions
- * leave for a plan are met by the library that made them.
+ * What a compiled bundle exports as `policies`, with the optional parts of the engine that its policies need. Programs
+ * without plans or role policies do not carry the code for them. A residual can only be read by the copy of the library
+ * that made it, so bundles bring the planner too.
  */
 export interface CompiledBundle extends PolicyBundle, Judges {
-  /** Absent where policies were compiled for checks only. */
+  /** Absent if the policies were compiled for checks only. */
   readonly planner?: Planner;
-  /** Absent where policies were written by hand. */
+  /** Absent if the policies were written by hand. */
   readonly guard?: Guard;
 }
 
-/** The configuration that changes decisions (docs/spec/policy-language.md#configuration). */
+/** The options that change decisions (docs/spec/policy-language.md#configuration). */
 export interface EngineOptions {
-  /** For requests without a version. `default` when absent. */
+  /** The version of requests without one. Default: `default`. */
   readonly defaultPolicyVersion?: string;
-  /** For requests without a scope; a leading dot is dropped. The root when absent. */
+  /** The scope of requests without one; a leading dot is ignored. Default: the root. */
   readonly defaultScope?: string;
   /**
-   * Whether a scope that no policy lives in is looked for among its ancestors
+   * Whether a scope without policies falls back to its nearest ancestor with policies
    * (docs/spec/policy-language.md#preparing-a-check).
    */
   readonly lenientScopeSearch?: boolean;
@@ -86,34 +86,30 @@ export interface EngineOptions {
   readonly strictEvaluation?: boolean;
   /** What conditions see as `globals`; an integer of the configuration is a bigint. */
   readonly globals?: Attributes;
-  /** What a schema violation does (docs/spec/policy-language.md#enforcement). `none` when absent. */
+  /** The effect of a schema violation (docs/spec/policy-language.md#enforcement). Default: `none`. */
   readonly schemaEnforcement?: SchemaEnforcement;
-  /** The instant of a call; asked at most once a call, when a condition wants it. The system's when absent. */
-  readonly clock?: () => Instant;
-  /** How plans write their filters. Flat, with `has` where a DENY needs it, when absent. */
-  readonly plan?: Writing;
-  /** How much the conditions of a call may cost. */
-  readonly limits?: EvaluationLimits;
   /**
-   * The second emission of the bundle, whose conditions tell an error from false: for strict evaluation, and for what
-   * audit asks of the engine.
+   * The time of a call; read at most once per call, by the first condition that needs it. Default: the system clock.
    */
+  readonly clock?: () => Instant;
+  /** The shape of the filters of plans. Default: flat, with `has` where a DENY needs it. */
+  readonly plan?: Writing;
+  /** The limits on the conditions of a call. */
+  readonly limits?: EvaluationLimits;
+  /** The bundle's `traced`, whose conditions tell an error from false. Strict evaluation and explanations need it. */
   readonly traced?: CompiledTraces;
 }
 
-/** Options with nothing left open. */
+/** Options with their defaults. */
 export interface Settings extends PlanSettings {
   readonly limits: EvaluationLimits;
-  /** Present in strict evaluation, and only there. */
+  /** Only in strict evaluation. */
   readonly traced: CompiledTraces | undefined;
-  /**
-   * The same, in whatever evaluation, where the bundle's was given: what policies are asked with once more, for a
-   * journal.
-   */
+  /** `EngineOptions.traced`, also if evaluation is not strict, to explain decisions. */
   readonly tracesToExplain: CompiledTraces | undefined;
 }
 
-/** The engine of a compiled bundle: the one way in. */
+/** Creates the engine of a compiled bundle. Throws if the bundle lacks a part that its policies need. */
 export function createEngine<P extends Permissions = AnyPermissions>(
   bundle: CompiledBundle,
   options: EngineOptions = {},
@@ -124,16 +120,16 @@ export function createEngine<P extends Permissions = AnyPermissions>(
 }
 
 /**
- * What decisions name as the policy matched when none exists for the request
+ * What decisions name as the matched policy if none exists for the request
  * (docs/spec/policy-language.md#matched-policy-and-scope).
  */
 const NO_MATCH = 'NO_MATCH';
 
-/** The engine. Its constructor is for who keeps a registry, or a journal. */
+/** The engine. Its constructor takes a registry to share, and a listener. */
 export class PolicyEngine implements Engine {
   private readonly registry: Registry;
   private readonly evaluation: Evaluation;
-  /** Of the principal of the call, defaults filled in; only where principals have policies. */
+  /** Of the principal of the call, or the defaults. Only set if there are principal policies. */
   private principalVersion = '';
   private principalScope = '';
   private readonly judges: Judges;
@@ -174,7 +170,7 @@ export class PolicyEngine implements Engine {
       if (this.settings.schemaEnforcement === 'reject' && this.schemaErrors([action]).length > 0) return false;
       return check(evaluation, this.judges, action) === ALLOW;
     } catch (error) {
-      // Conditions do not throw, but at a limit; should one do so all the same, nothing is known, and that denies.
+      // Only limits make conditions throw. Should one throw anything else, there is no result, and that denies.
       this.bundle.guard?.passOn(error);
       return false;
     }
@@ -223,7 +219,7 @@ export class PolicyEngine implements Engine {
   }
 
   /**
-   * Finds the policies for a resource; false when none exists, and everything is denied
+   * Finds the policies for a resource; false if none exists, and everything is denied
    * (docs/spec/policy-language.md#preparing-a-check).
    */
   private turnTo(resource: ResourceInput): boolean {
@@ -239,7 +235,7 @@ export class PolicyEngine implements Engine {
     return evaluation.resource.exists || principals.exist(this.principalVersion, this.principalScope);
   }
 
-  /** Here the version of the principal counts (docs/spec/policy-language.md#versions). */
+  /** The version of the principal, not of the resource (docs/spec/policy-language.md#versions). */
   private principalKey(): string {
     const { principalVersion: version, principalScope: scope, registry } = this;
     const { principals } = registry;
@@ -259,7 +255,7 @@ export class PolicyEngine implements Engine {
   }
 }
 
-/** An engine that lacks a part would deny, and nobody would know why. */
+/** Throws if a part is missing: the engine would deny without saying why. */
 function judgesOf(
   { principalJudge, roleJudge, visitRules, resourcePolicies, principalPolicies }: CompiledBundle,
   { traced }: Settings,
@@ -288,8 +284,7 @@ function denyAll(actions: readonly string[], matchedPolicy: string, errors: read
 const NONE: readonly never[] = [];
 
 /**
- * The settings of an engine. Throws when strict evaluation lacks the traced conditions, which is a mistake of the
- * program that embeds it.
+ * The settings of an engine. Throws if strict evaluation lacks the traced conditions, which is a bug of the caller.
  */
 export function settingsOf(options: EngineOptions): Settings {
   if (options.strictEvaluation === true && options.traced === undefined)
@@ -309,8 +304,8 @@ export function settingsOf(options: EngineOptions): Settings {
 }
 
 /**
- * The time of the system. An instant is filled anew when it is asked, so that asking allocates nothing; the offset is
- * asked of the system once in a quarter of an hour, as no zone changes its offset but on one.
+ * The system clock. It fills one instant again for each call, so that it does not allocate. The time zone offset is
+ * read once per quarter of an hour, as zones change their offset only on one.
  */
 function systemClock(): () => Instant {
   const instant = { seconds: 0, nanos: 0, offset: 0 };

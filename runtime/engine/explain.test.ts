@@ -169,6 +169,26 @@ test('a plan reports the conditions of role policies, too', async () => {
   ]);
 });
 
+test('a plan considers rules by the sanitised kind, as a check does', async () => {
+  const { policies, traced } = await loaded(
+    compileTexts({
+      'ann.yaml': `apiVersion: api.authz.dev/v1
+principalPolicy:
+  principal: ann
+  version: default
+  rules:
+    - {resource: "leave_*", actions: [{action: view, effect: EFFECT_ALLOW}]}
+`,
+    }),
+  );
+  const engine = createAuditedEngine(policies, { traced: await traced() });
+  const resource = { kind: 'leave-request', id: 'l' };
+  const check = { principal: VIEW.principal, resources: [{ resource, actions: ['view'] }] };
+  const plan = { principal: VIEW.principal, resource, actions: ['view'] };
+  const considered = [{ policy: 'principal.ann.vdefault', source: 'ann.yaml' }];
+  assert.equal([engine.effectivePolicies(check), engine.effectivePolicies(plan)], [considered, considered]);
+});
+
 test('an engine without traced conditions reports neither', async () => {
   const { policies } = await loaded(compileTexts(TEXTS));
   const engine = createAuditedEngine(policies);

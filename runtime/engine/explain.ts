@@ -15,30 +15,27 @@ import { find, Registry } from './find/registry.js';
 import { entriesFor, EVERYONE, isReached, lineageBits, type RuleEntry, type RuleTable } from './find/tables.js';
 import { type CheckRequest, type PlanRequest, type PlanResourceInput, withoutDot } from './requests.js';
 
-/** An engine that can tell, after an answer, how it came about: for logs, audit and the command line. */
+/** An engine that can explain a decision afterwards, for logs, the audit log and the command line. */
 export interface AuditedEngine extends Engine {
   /**
-   * What could not be evaluated on the way to the decisions about a request, or to its plan: each pair of expression
-   * and message once, sorted by them (docs/spec/conditions.md#evaluation-errors). A check of several resources is asked
-   * about as a whole; ask with one resource to know of it alone. Decides again, with the traced conditions: not for the
-   * way of an answer. Empty when the engine was made without `traced`. Where that would cost more than `limits` allows,
-   * an error without an expression says so.
+   * The errors of expressions during a check or a plan: each pair of expression and message once, sorted
+   * (docs/spec/conditions.md#evaluation-errors). The errors of a check are of all its resources together; to separate
+   * them, pass one resource at a time. Decides again with the traced conditions, so call it after the response. Empty
+   * if the engine has no `traced`. If it exceeds `limits`, one error without an expression says so.
    */
   evaluationErrors(request: CheckRequest | PlanRequest): readonly EvaluationError[];
   /**
-   * The policies whose rules were considered for a request or a plan, sorted by name
-   * (docs/spec/server.md#decision-entries); asked like `evaluationErrors`.
+   * The policies whose rules were considered for a check or a plan, sorted by name
+   * (docs/spec/server.md#decision-entries). Decides again, as `evaluationErrors` does.
    */
   effectivePolicies(request: CheckRequest | PlanRequest): readonly EffectivePolicy[];
-  /**
-   * Does something in which all calls share the limits of one: a request that takes many calls costs no more than one.
-   */
+  /** Runs something in which all calls together have the limits of one call, for requests that take many calls. */
   asOne<Result>(work: () => Result): Result;
 }
 
-/** As `createEngine`; apart from it, so that who does not audit does not carry it. */
+/** As `createEngine`. Separate from it, so that programs that do not explain decisions do not carry the code. */
 export function createAuditedEngine(bundle: CompiledBundle, options: EngineOptions = {}): AuditedEngine {
-  // A journal is written of every rule that is visited.
+  // The journal has every rule that is visited, so an explanation visits rules one by one.
   const settings = settingsOf(options);
   const engine = new ExplainingEngine({ visitRules, ...bundle }, settings);
   const limited = bundle.guard?.limited(engine, settings.limits) ?? engine;
@@ -53,7 +50,7 @@ export function createAuditedEngine(bundle: CompiledBundle, options: EngineOptio
 }
 
 class ExplainingEngine extends PolicyEngine {
-  /** Settings and registry of the engines that write journals; made when first asked for. */
+  /** The settings and the registry of the engines that explain; created on first use. */
   private tracing: { readonly settings: Settings; readonly registry: Registry } | undefined = undefined;
 
   evaluationErrors(request: CheckRequest | PlanRequest): readonly EvaluationError[] {
@@ -64,7 +61,7 @@ class ExplainingEngine extends PolicyEngine {
     return this.explain(request)?.effectivePolicies(this.settings.tracesToExplain?.sources) ?? [];
   }
 
-  /** Asks the policies once more, in an engine beside this one, which writes down what it meets. */
+  /** Decides again, in another engine, which writes a journal. */
   private explain(request: CheckRequest | PlanRequest): Journal | undefined {
     const { tracesToExplain } = this.settings;
     if (tracesToExplain === undefined) return undefined;
@@ -84,14 +81,14 @@ class ExplainingEngine extends PolicyEngine {
 }
 
 /**
- * Writes down the rules that a plan considers, and what of their conditions fails whatever the row is: a plan has no
- * order in which a rule could end the visit of others. The registry is one with traced conditions.
+ * Writes a journal of the rules that a plan considers, with the errors that their conditions have on every row. It
+ * visits all rules, as none of them ends a plan. The registry has traced conditions.
  */
-export function considerPlan(registry: Registry, settings: Settings, request: PlanRequest, journal: Journal): void {
+function considerPlan(registry: Registry, settings: Settings, request: PlanRequest, journal: Journal): void {
   const { principal, resource, actions } = request;
   const found = find(registry, settings, principal, resource);
   const known = knownOf(request, settings, journal);
-  const visit: Visit = { known, journal, kind: resource.kind };
+  const visit: Visit = { known, journal, kind: found.resource.kind };
   for (const action of actions) {
     for (const { kinds, otherKinds } of found.principal?.steps ?? [])
       visitTable(visit, kinds.get(found.resource.kind) ?? otherKinds, action, EVERYONE, []);
@@ -121,7 +118,7 @@ function visitTable(visit: Visit, table: RuleTable, action: string, bits: number
 function visitRule({ known, journal }: Visit, { rule, traced, tracedDerivedRole }: RuleEntry, key: string): void {
   journal.considers(key, rule.name);
   const active = tracedDerivedRole?.(known) ?? true;
-  // Inactive because an attribute of the row is not known yet: for some row it may be active.
+  // If it is inactive because an attribute is not known yet, it may be active for some row.
   if (active === true || journal.readsUnknown) traced?.(known);
 }
 
@@ -135,7 +132,9 @@ function visitLimits({ known, journal }: Visit, limits: RoleLimits | undefined, 
   }
 }
 
-/** What conditions see: of the resource only what the request lists; the journal learns when something else is read. */
+/**
+ * The request that conditions see: of the resource only the listed attributes. Reads of others are told to the journal.
+ */
 function knownOf({ principal, resource, auxData }: PlanRequest, settings: Settings, journal: Journal): Request {
   return {
     principal: {
@@ -193,22 +192,21 @@ class KnownResource implements Resource {
   }
 }
 
-/** What is written down while policies are asked once more, for the audit log and not for an answer. */
-export class Journal implements Listener {
-  /** What traced conditions tell. */
+/** The rules that are considered and the errors that occur while a decision is explained. */
+class Journal implements Listener {
   readonly failures: Failures;
-  /** False: what was asked cost too much, and the rest is not known. */
+  /** False if the explanation exceeded a limit, and lacks the rest. */
   isComplete = true;
-  /** Since a rule was considered, something was read that is not known yet (plans only). */
+  /** Whether an unknown was read since the latest rule was considered (plans only). */
   readsUnknown = false;
-  /** The same, since the part of a condition before: whether this one fails cannot be told. */
+  /** The same, since the previous part of the condition: then its error may depend on the row. */
   private partReadsUnknown = false;
   private policy = '';
   private rule = '';
   private readonly errors = new Map<string, EvaluationError>();
   private readonly policies = new Set<string>();
 
-  /** @param isStrict whether a failure is the end of its condition. */
+  /** @param isStrict whether a failure ends its condition. */
   constructor(isStrict: boolean) {
     this.failures = {
       stops: isStrict,
@@ -222,7 +220,6 @@ export class Journal implements Listener {
     };
   }
 
-  /** A rule is going to be asked. */
   considers(policy: string, rule: string): void {
     this.policies.add(policy);
     this.policy = policy;
@@ -230,13 +227,12 @@ export class Journal implements Listener {
     this.readsUnknown = false;
   }
 
-  /** A condition reads what only a row will tell. */
+  /** Called when a condition reads something of the row that is not known yet. */
   meetUnknown(): void {
     this.readsUnknown = true;
     this.partReadsUnknown = true;
   }
 
-  /** A derived role is going to be listed; `key` is its policy, `#` and its name. */
   lists(key: string, name: string): void {
     this.policy = key.slice(0, key.length - name.length - 1);
     this.rule = name;
@@ -249,7 +245,7 @@ export class Journal implements Listener {
     return found.sort((a, b) => byText(a.expression, b.expression) || byText(a.message, b.message));
   }
 
-  /** The policies of the rules that were asked, sorted by name. */
+  /** The policies of the rules that were considered, sorted by name. */
   effectivePolicies(sources: TracedBundle['sources']): readonly EffectivePolicy[] {
     return [...this.policies].sort(byText).map((policy) => ({ policy, source: sources?.get(policy) }));
   }
@@ -260,7 +256,7 @@ export class Journal implements Listener {
   }
 }
 
-/** Of no condition in particular. */
+/** The error of an explanation that exceeded a limit. */
 const INCOMPLETE: EvaluationError = {
   policy: '',
   rule: '',
@@ -273,25 +269,24 @@ function byText(a: string, b: string): number {
 }
 
 /**
- * What failed in a condition or a variable on the way to a decision (docs/spec/conditions.md#evaluation-errors). It is
- * no part of the answer: a condition that cannot be evaluated does not hold, and the caller learns the decision; the
- * audit log and the log of the server tell the rest.
+ * An error in a condition or a variable during a decision (docs/spec/conditions.md#evaluation-errors). It is not part
+ * of the response, as a condition with an error does not hold. The audit log and the server's log have it.
  */
 export interface EvaluationError {
-  /** Whose condition it is: `resource.album.vdefault`, `derived_roles.album_roles`. */
+  /** The policy of the condition: `resource.album.vdefault`, `derived_roles.album_roles`. */
   readonly policy: string;
-  /** As outputs name it; of a derived role its name, of a role policy's rule its place, from 0. */
+  /** As outputs name it; of a derived role its name, of a rule of a role policy its index. */
   readonly rule: string;
   /** As the author wrote it. */
   readonly expression: string;
-  /** Why, in the words of docs/spec/conditions.md#error-messages. */
+  /** One of docs/spec/conditions.md#error-messages. */
   readonly message: string;
 }
 
-/** A policy of which a decision considered a rule (docs/spec/server.md#decision-entries, `auditTrail`). */
+/** A policy with a rule that a decision considered (docs/spec/server.md#decision-entries, `auditTrail`). */
 export interface EffectivePolicy {
-  /** As decisions name what matched: `resource.album.vdefault/acme`. */
+  /** As decisions name matched policies: `resource.album.vdefault/acme`. */
   readonly policy: string;
-  /** Its file, relative to the policy folder; undefined when the bundle does not say. */
+  /** Its file, relative to the policy folder; undefined if the bundle does not have it. */
   readonly source: string | undefined;
 }

@@ -4,45 +4,39 @@ import { FEW_ROLES, roleClasses } from './find/chains.js';
 import { entryOf } from './find/tables.js';
 import type { AccessRequest, CheckRequest, CheckResult, PlanRequest, PlanResult } from './requests.js';
 
-/** How much the conditions of one call may cost. A call that needs more throws an `EvaluationLimitError`. */
+/** Limits on the conditions of one call. A call that exceeds one throws an `EvaluationLimitError`. */
 export interface EvaluationLimits {
-  /** In steps of about ten nanoseconds. 50,000,000 when absent. */
+  /** In steps of about ten nanoseconds. Default: 50,000,000. */
   readonly evaluationCost?: number | undefined;
-  /** For the values that conditions make, in bytes; of a check, for each resource. 100 MiB when absent. */
+  /** For the values that conditions create, in bytes; in a check, for each resource. Default: 100 MiB. */
   readonly evaluationMemory?: number | undefined;
 }
 
-/**
- * Keeps a call from costing more than its request weighs. Without it, as in bundles that are written by hand, nothing
- * is limited.
- */
+/** Limits the cost of calls. Bundles that are written by hand lack it and are not limited. */
 export interface Guard {
   /**
-   * Grants the memory of one resource, and chooses which of many roles to judge: once its chain is known, and whether
-   * outputs are wanted.
+   * Begins with a resource, once its chain is known and whether outputs are requested: renews the memory, and selects
+   * which of many roles to judge.
    */
   turn(evaluation: Evaluation, limits: EvaluationLimits): void;
-  /** Throws what was caught on the way of a decision, if the call has to fail. */
+  /** Throws an error that was caught during a decision, if it has to fail the call. */
   passOn(error: unknown): void;
-  /** Does something within the limits; false when it was stopped by one. */
+  /** Runs something within the limits; false if one stopped it. */
   runs(work: () => void, limits: EvaluationLimits): boolean;
-  /** Does something in which all calls share the limits of one. */
+  /** Runs something in which all calls together have the limits of one call. */
   asOne<Result>(work: () => Result, limits: EvaluationLimits): Result;
-  /** The same engine, whose calls are limited. */
+  /** The engine with limited calls. */
   limited(engine: Limited, limits: EvaluationLimits): Limited;
 }
 
-/** What is limited of an engine. */
+/** The calls of an engine that are limited. */
 export interface Limited {
   readonly check: (request: CheckRequest) => readonly CheckResult[];
   readonly isAllowed: (request: AccessRequest) => boolean;
   readonly plan: (request: PlanRequest) => PlanResult;
 }
 
-/**
- * Keeps a call from costing more than its request weighs. Compiled bundles bring it, because their conditions charge
- * the meter of their own library.
- */
+/** Compiled bundles bring it, as their conditions charge the meter of their own copy of the library. */
 export const guard: Guard = {
   turn(evaluation: Evaluation, limits: EvaluationLimits): void {
     renewMemory(memoryOf(limits));
@@ -73,7 +67,7 @@ export const guard: Guard = {
   limited: (engine, limits) => new LimitedEngine(engine, limits),
 };
 
-/** Limits each call. One function for all three methods would see three targets, and V8 would inline none of them. */
+/** Limits each call. A function shared by the three methods would be megamorphic, and V8 would not inline it. */
 class LimitedEngine implements Limited {
   private readonly cost: number;
   private readonly memory: number;
@@ -125,7 +119,7 @@ function fail(error: unknown): never {
   throw error;
 }
 
-/** One role of each class; where outputs are wanted all, of which those that say nothing are skipped. */
+/** Selects one role of each class; if outputs are requested all roles, without those that have no outputs. */
 function chooseRoles(evaluation: Evaluation): void {
   const { resource, lineages, request, collectsOutputs } = evaluation;
   evaluation.roleClasses ??= new Map();

@@ -16,17 +16,17 @@ import type { Filter } from '../residual/index.js';
 
 /**
  * One call: may this principal do these actions on these resources (docs/spec/policy-language.md#requests)? Attributes
- * are plain JSON, names are not empty.
+ * are plain JSON, and names are not empty.
  */
 export interface CheckRequest {
   readonly principal: PrincipalInput;
   readonly resources: readonly ResourceActions[];
   readonly auxData?: AuxDataInput | undefined;
-  /** Whether the active derived roles are wanted. */
+  /** Whether to return the active derived roles. */
   readonly includeMeta?: boolean | undefined;
 }
 
-/** One action of one resource, for use in process. */
+/** One action on one resource, for calls in process. */
 export interface AccessRequest {
   readonly principal: PrincipalInput;
   readonly resource: ResourceInput;
@@ -41,12 +41,12 @@ export interface ResourceActions {
 }
 
 /**
- * Who asks. An absent version or scope is the engine's default; the scope `.` is the root
+ * The principal. An absent version or scope is the engine's default; the scope `.` is the root
  * (docs/spec/policy-language.md#preparing-a-check).
  */
 export interface PrincipalInput {
   readonly id: string;
-  /** Unique; without any, everything is denied. */
+  /** Unique. Without roles, everything is denied. */
   readonly roles: readonly string[];
   readonly attr?: Attributes | undefined;
   readonly policyVersion?: string | undefined;
@@ -61,13 +61,13 @@ export interface ResourceInput {
   readonly scope?: string | undefined;
 }
 
-/** Claims of tokens that are verified already (docs/spec/conditions.md#token-claims). */
+/** The claims of verified tokens (docs/spec/conditions.md#token-claims). */
 export interface AuxDataInput {
   readonly jwt?: Attributes | undefined;
   readonly jwts?: { readonly [name: string]: { readonly claims: Attributes } } | undefined;
 }
 
-/** What was decided about one resource of a request. */
+/** The decisions about one resource of a request. */
 export interface CheckResult {
   /** In the order of the request. */
   readonly actions: readonly ActionDecision[];
@@ -87,7 +87,7 @@ export interface ActionDecision {
   readonly effect: Effect;
   /** `resource.album.vdefault/acme`, or `NO_MATCH` (docs/spec/policy-language.md#matched-policy-and-scope). */
   readonly matchedPolicy: string;
-  /** The scope of the rule that decided; empty also where none did. */
+  /** The scope of the rule that decided; also empty if none did. */
   readonly matchedScope: string;
 }
 
@@ -110,35 +110,35 @@ export interface ValidationError {
 export interface PlanRequest {
   readonly principal: PrincipalInput;
   readonly resource: PlanResourceInput;
-  /** One at least, unique. */
+  /** At least one; unique. */
   readonly actions: readonly string[];
   readonly auxData?: AuxDataInput | undefined;
 }
 
-/** The resources asked about. Attributes given hold for every one of them. */
+/** The resources of a plan. All of them have the given attributes. */
 export type PlanResourceInput = Omit<ResourceInput, 'id'>;
 
-/** Which rows to select, and how that came about. */
+/** The filter of the rows to select, and how it came about. */
 export interface PlanResult {
   readonly filter: Filter;
-  /** The filter as text, or `NO_MATCH` (docs/spec/plans.md#debug-text); made when it is read. */
+  /** The filter as text, or `NO_MATCH` (docs/spec/plans.md#debug-text); created when it is read. */
   readonly filterDebug: string;
   /**
-   * By action, sorted, the root as the empty text; undefined when no rule was looked at
+   * By action, sorted, the root as the empty string; undefined if no rule was considered
    * (docs/spec/plans.md#plan-response).
    */
   readonly matchedScopes: ReadonlyMap<string, string> | undefined;
   /** Those of the principal first (docs/spec/plans.md#schemas-in-plans). */
   readonly validationErrors: readonly ValidationError[];
   /**
-   * Rules that no filter can say: an ALLOW grants nothing, a DENY applies always
+   * Rules that no filter can express: an ALLOW grants nothing, a DENY always applies
    * (docs/spec/plans.md#rules-that-cannot-be-planned).
    */
   readonly unplanned: readonly UnplannedRule[];
 }
 
 /**
- * A rule that was left out of a plan (an ALLOW) or taken to apply always (a DENY), and why
+ * A rule that no filter can express, and why. As an ALLOW it grants nothing, as a DENY it always applies
  * (docs/spec/plans.md#rules-that-cannot-be-planned).
  */
 export interface UnplannedRule {
@@ -148,7 +148,7 @@ export interface UnplannedRule {
   readonly reason: string;
 }
 
-/** A check that only names what the policies know; a CheckRequest when it is run. */
+/** A check with only the kinds, actions and attributes that are in the policies. */
 export interface CheckRequestOf<P extends Permissions> extends CheckRequest {
   readonly principal: PrincipalOf<P>;
   readonly resources: readonly ResourceActionsOf<P>[];
@@ -170,8 +170,8 @@ export interface PlanRequestOf<P extends Permissions, K extends KindOf<P>> exten
 }
 
 /**
- * The scope a request means: its own or the default, without a leading dot, so that `.` is the root whatever the
- * default (docs/spec/policy-language.md#preparing-a-check).
+ * The scope of a request, or the default, without a leading dot, so that `.` is the root whatever the default is
+ * (docs/spec/policy-language.md#preparing-a-check).
  */
 export function requestedScope(scope: string | undefined, defaultScope: string): string {
   return withoutDot(scope === undefined || scope === '' ? defaultScope : scope);
@@ -179,17 +179,17 @@ export function requestedScope(scope: string | undefined, defaultScope: string):
 
 /** A scope as conditions see it (docs/spec/policy-language.md#identifiers). */
 export function withoutDot(scope: string): string {
-  // Most scopes are empty, which this asks first; `startsWith` is a call.
+  // Most scopes are empty, so this is tested first; `startsWith` is a call.
   return scope !== '' && scope.charCodeAt(0) === DOT ? scope.slice(1) : scope;
 }
 
 const DOT = 0x2e;
 
-/** What a schema violation does (docs/spec/policy-language.md#enforcement). */
+/** The effect of a schema violation (docs/spec/policy-language.md#enforcement). */
 export type SchemaEnforcement = 'none' | 'warn' | 'reject';
 
 /**
- * What of a request does not satisfy the schemas that apply to it, the principal's errors first
+ * The violations of the schemas that apply to a request, those of the principal first
  * (docs/spec/policy-language.md#which-schemas-apply).
  */
 export function validationErrors(
@@ -204,7 +204,7 @@ export function validationErrors(
 }
 
 /**
- * The same for a plan, where attributes of the resource that are not listed are not missing
+ * The same for a plan, where attributes of the resource may be unknown but not missing
  * (docs/spec/plans.md#schemas-in-plans).
  */
 export function planErrors(
@@ -218,7 +218,7 @@ export function planErrors(
   );
 }
 
-/** One action that is not exempt is enough for all to be held to the schema. */
+/** The schema applies to all actions unless all are exempt. */
 function errorsOf(
   schema: SchemaReference | undefined,
   attributes: Attributes,

@@ -15,19 +15,18 @@ import { type Place, placeOf } from './find/registry.js';
 import type { PlanRequest } from './requests.js';
 import { RESOURCE_SCHEMA } from './plan/planner.js';
 
-/** What one rule leaves in a plan. */
+/** The filter of one rule in a plan. */
 export interface RuleFilter {
   /** `resource.album.vdefault/acme`. */
   readonly policy: string;
   readonly rule: string;
-  /** The rows that its condition holds of, whatever the effect. */
+  /** Selects the rows on which its condition holds, whatever its effect. */
   readonly filter: Filter;
 }
 
 /**
- * What each rule that a plan may consider leaves when it is planned alone, as an ALLOW: so that a part of a filter can
- * be led back to the rule that said it. Makes an engine for each rule: for errors and tools, not for the way of an
- * answer.
+ * The filter of each rule that a plan may consider, planned alone and as an ALLOW, to find the rule that a part of a
+ * plan's filter is from. Creates an engine for each rule, so it is for errors and tools, not for requests.
  */
 export function ruleFilters(
   bundle: CompiledBundle,
@@ -141,7 +140,7 @@ function rulesOfPrincipal(asked: Asked, { kinds, otherKinds }: PrincipalPolicy):
   return rulesOf(asked, table ?? { actions: new Map(), otherActions: otherKinds });
 }
 
-/** A policy that reaches everyone. */
+/** A policy for all roles of the request. */
 function anyPolicy({ request, place: { version, scope } }: Pick<Asked, 'request' | 'place'>): ResourcePolicy {
   return {
     key: '',
@@ -161,9 +160,9 @@ function anyPolicy({ request, place: { version, scope } }: Pick<Asked, 'request'
 }
 
 /**
- * The plan of a bundle with this rule and no other.
+ * The plan of a bundle with only this rule.
  *
- * @param original what the bundle has a filter of.
+ * @param original the rule of the bundle, whose filter is used.
  */
 function alone(
   { bundle, filters, request, options, place: { scope } }: Asked,
@@ -203,7 +202,7 @@ function rolesWithFilters(filters: Asked['filters'], policy: ResourcePolicy, { d
   });
 }
 
-/** The roles of a principal, and those above them by role policies. */
+/** The roles of a principal and their ancestors in role policies. */
 function rolesOf({ rolePolicies }: PolicyBundle, { principal }: PlanRequest): readonly string[] {
   const roles = new Set(principal.roles);
   for (const role of roles)

@@ -4,7 +4,7 @@ import { entryOf, EVERYONE, type RoleNames, type RuleTable, ruleTable, type Shar
 import { judgeRules } from './check.js';
 import { type Evaluation, type Judges, type Outcome, type PrincipalJudge, UNDECIDED } from './evaluation.js';
 
-/** Judges by principal policies: bundles that have some bring it. */
+/** Evaluates principal policies. Bundles with principal policies bring it. */
 export const principalJudge: PrincipalJudge = {
   principalsOf: (policies, shared, lenient) =>
     new PrincipalPolicies(
@@ -21,7 +21,7 @@ export const principalJudge: PrincipalJudge = {
 class PrincipalPolicies implements Principals {
   private readonly byId = new Map<string, PoliciesOfOne>();
   private readonly scopesByVersion = new Map<string, Set<string>>();
-  /** Bounds the memory of policies x scopes; what is beyond is made again for each request. */
+  /** Bounds the memory of policies times scopes; chains beyond it are built for each request. */
   private spareChains = 50_000;
 
   constructor(

@@ -1,10 +1,10 @@
 import { DENY, type RolePolicy, type TracedBundle } from '../../policy/index.js';
-import { areSilent, type RoleLimit, type RoleLimits, type ScopeLimits } from '../find/chains.js';
+import { limitsDoNotApply, type RoleLimit, type RoleLimits, type ScopeLimits } from '../find/chains.js';
 import { entryOf } from '../find/tables.js';
 import { type Evaluation, type Outcome, type RoleJudge, UNDECIDED } from './evaluation.js';
-import { type RuleResult, say } from './visit-rules.js';
+import { type RuleResult, emitOutput } from './visit-rules.js';
 
-/** Judges by role policies: bundles that have some bring it. */
+/** Evaluates role policies. Bundles with role policies bring it. */
 export const roleJudge: RoleJudge = {
   rolesOf: (policies, traced) => {
     const scopes = rolesByVersion(policies);
@@ -49,7 +49,7 @@ function roleScope(policies: readonly RolePolicy[]): RoleScope {
 }
 
 /**
- * A role and what it inherits from, transitively; a role in a cycle is its own ancestor, as in the reference model
+ * A role and all its ancestors; a role in a cycle is its own ancestor, as in the reference model
  * (docs/spec/policy-language.md#reference-model).
  */
 function lineageOf(role: string, parents: ReadonlyMap<string, readonly string[]>): readonly string[] {
@@ -95,7 +95,7 @@ function limitsOf(policy: RolePolicy, kind: string, traced: TracedBundle | undef
 /** The role policies of a role and its ancestors (docs/spec/policy-language.md#role-policies). */
 function judgeLimits(evaluation: Evaluation, { byRole }: ScopeLimits, hasRule: boolean, action: string): Outcome {
   const { lineage } = evaluation;
-  if (areSilent(byRole, lineage, hasRule)) return UNDECIDED;
+  if (limitsDoNotApply(byRole, lineage, hasRule)) return UNDECIDED;
   for (const role of lineage) {
     const limit = byRole.get(role);
     if (limit === undefined) continue;
@@ -108,7 +108,7 @@ function judgeLimits(evaluation: Evaluation, { byRole }: ScopeLimits, hasRule: b
   return UNDECIDED;
 }
 
-/** What no rule lists is denied; of those that list it, every condition must hold. */
+/** Denies what no rule lists; of the rules that list the action, every condition must hold. */
 function judgeLimit(evaluation: Evaluation, { key, rules }: RoleLimits, action: string): Outcome {
   let isListed = false;
   for (const limit of rules) {
@@ -128,15 +128,15 @@ function denies(evaluation: Evaluation, key: string, limit: RoleLimit, action: s
     evaluation.failed = true;
     return true;
   }
-  // The outputs keep the author's meaning (docs/spec/policy-language.md#outputs-of-inverted-rules): the DENY holds when
-  // the condition does not.
+  // The DENY holds if the author's condition does not, but outputs follow the condition
+  // (docs/spec/policy-language.md#outputs-of-inverted-rules).
   const isMet = when === undefined ? denial === 'holds' : denial !== 'holds';
-  if (evaluation.collectsOutputs) say(evaluation, { key, name, output }, action, isMet);
+  if (evaluation.collectsOutputs) emitOutput(evaluation, { key, name, output }, action, isMet);
   return when !== undefined && !isMet;
 }
 
 /**
- * The result of a rule of a role policy, asked as the DENY it amounts to: it holds when the author's condition does not
+ * The result of a rule of a role policy, evaluated as a DENY: it holds if the author's condition does not
  * (docs/spec/policy-language.md#role-policies).
  */
 function denialOf(evaluation: Evaluation, { rule, identity, traced }: RoleLimit): RuleResult {
@@ -147,7 +147,7 @@ function denialOf(evaluation: Evaluation, { rule, identity, traced }: RoleLimit)
       ? (traced?.(evaluation.request) ?? true)
       : (rule.when?.(evaluation.request) ?? true);
   if (typeof allowed === 'string') return 'fails';
-  // Without a condition there is no DENY: its row only speaks, and holds.
+  // Without a condition there is no DENY, only outputs.
   const holds = rule.when === undefined || !allowed;
   evaluation.rememberResult(identity, holds);
   return holds ? 'holds' : 'does not hold';

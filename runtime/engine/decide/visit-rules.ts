@@ -4,8 +4,8 @@ import { entriesFor, isReached, type RuleEntry, type RuleTable } from '../find/t
 import { type Evaluation, type Outcome, UNDECIDED, type VisitRules } from './evaluation.js';
 
 /**
- * Rule by rule in the order of the policy, each speaking as it is visited, up to the first DENY. Brought by bundles of
- * which somebody can tell that rules are visited: those with outputs or shared results, and the second emission.
+ * Evaluates rules one by one in the order of the policy, with their outputs, up to the first DENY. Bundles with outputs
+ * or shared results bring it, and traced ones.
  */
 export const visitRules: VisitRules = (evaluation, table, bits, action) => {
   const { lineage, resource } = evaluation;
@@ -23,8 +23,8 @@ export const visitRules: VisitRules = (evaluation, table, bits, action) => {
 };
 
 /**
- * A rule speaks once for each row it stands for (docs/spec/policy-language.md#when-outputs-are-emitted), unless one of
- * them denies.
+ * A rule emits an output for each row that it stands for (docs/spec/policy-language.md#when-outputs-are-emitted), up to
+ * one that denies.
  */
 function visitRule(
   evaluation: Evaluation,
@@ -47,7 +47,8 @@ function visitRule(
     }
     if (result === 'inactive') continue;
     const holds = result === 'holds';
-    if (evaluation.collectsOutputs) say(evaluation, { key, name: rule.name, output: rule.output }, action, holds);
+    if (evaluation.collectsOutputs)
+      emitOutput(evaluation, { key, name: rule.name, output: rule.output }, action, holds);
     if (!holds) continue;
     if (effect === DENY) return DENY;
     outcome = ALLOW;
@@ -64,13 +65,13 @@ function countOfRoles(roles: number, bits: number): number {
 }
 
 /**
- * What a visit of a rule gives. `inactive`: its derived role is not active, which is silent the first time
- * (docs/spec/policy-language.md#outputs-and-inactive-derived-roles). `fails`: strict evaluation could not evaluate it
+ * The result of a visit of a rule. `inactive`: its derived role is not active; the first such visit emits no output
+ * (docs/spec/policy-language.md#outputs-and-inactive-derived-roles). `fails`: in strict evaluation it has an error
  * (docs/spec/policy-language.md#strict-evaluation).
  */
 export type RuleResult = 'holds' | 'does not hold' | 'inactive' | 'fails';
 
-/** The result of a rule, the first of this check when it has been visited before. */
+/** The result of a rule: its first one in this check, if it has been visited before. */
 export function resultOf(evaluation: Evaluation, entry: RuleEntry): RuleResult {
   const remembered = evaluation.firstResult(entry.identity);
   if (remembered !== undefined) return remembered ? 'holds' : 'does not hold';
@@ -85,7 +86,7 @@ function firstResult({ request }: Evaluation, { rule }: RuleEntry): RuleResult {
   return isSilent ? 'inactive' : 'does not hold';
 }
 
-/** The derived role first, then the rule; an absent condition is unconditional. */
+/** Evaluates the derived role, then the rule; without a condition either holds. */
 function strictResult({ request }: Evaluation, { traced, tracedDerivedRole }: RuleEntry): RuleResult {
   const active = tracedDerivedRole?.(request) ?? true;
   if (typeof active === 'string') return 'fails';
@@ -96,7 +97,7 @@ function strictResult({ request }: Evaluation, { traced, tracedDerivedRole }: Ru
 }
 
 /**
- * A rule that speaks: `<policy key>#<rule name>` is the source of its outputs
+ * A rule with outputs; `<policy key>#<rule name>` is their source
  * (docs/spec/policy-language.md#policy-keys-and-rule-names).
  */
 export interface OutputSource {
@@ -105,11 +106,13 @@ export interface OutputSource {
   readonly output: Output | undefined;
 }
 
-/**
- * Adds what a rule says when visited (docs/spec/policy-language.md#when-outputs-are-emitted); nothing when it has no
- * output for this end.
- */
-export function say(evaluation: Evaluation, { key, name, output }: OutputSource, action: string, holds: boolean): void {
+/** Adds the output of a rule for its result (docs/spec/policy-language.md#when-outputs-are-emitted), if it has one. */
+export function emitOutput(
+  evaluation: Evaluation,
+  { key, name, output }: OutputSource,
+  action: string,
+  holds: boolean,
+): void {
   const value = (holds ? output?.ruleActivated : output?.conditionNotMet)?.(evaluation.request);
   if (value === undefined) return;
   charge(STEPS_AN_OUTPUT);
@@ -117,7 +120,7 @@ export function say(evaluation: Evaluation, { key, name, output }: OutputSource,
 }
 
 /**
- * Of one output: making it, keeping it until all is answered, and writing it to the answer and the audit log. Each role
- * repeats it, so that a request with many roles could ask for millions; 100,000 are more than 10 MB.
+ * The cost of one output: to make it, to keep it until the response, and to write it to the response and the audit log.
+ * Each role repeats it, so that a request with many roles could cause millions; 100,000 are more than 10 MB.
  */
 const STEPS_AN_OUTPUT = 500;

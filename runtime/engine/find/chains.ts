@@ -13,53 +13,52 @@ import {
 import { entryOf, lineageBits, type RuleTable, ruleTable, type SharedFacts, type TableShape } from './tables.js';
 
 /**
- * The scopes that judge a request about one kind and version, from the scope requested to the root
- * (docs/spec/policy-language.md#how-a-check-is-decided): what check walks, and plan. Made when first asked and kept.
+ * The scopes whose policies apply to a kind and version, from the requested scope to the root
+ * (docs/spec/policy-language.md#how-a-check-is-decided). Check and plan walk it. Built on first use and kept.
  */
 export interface ResourceChain {
   /** Sanitised. */
   readonly kind: string;
-  /** The scope requested, or the first listed; undefined: no scope is listed. */
+  /** The requested scope, or the first that has policies; undefined if none has. */
   readonly first: ResourceStep | undefined;
   /**
-   * The shape of the only table, where nothing but it decides and nobody can tell how: most chains are such. It and its
-   * conditions stand here so that a decision need not fetch a step and a table (bench/check.bench.ts, "Out of 10,000
-   * policies").
+   * Set if a single table decides and only the decision shows, as in most chains. The shape and the conditions are
+   * copied here so that a decision does not load a step and a table (bench/check.bench.ts, "Out of 10,000 policies").
    */
   readonly sole: TableShape | undefined;
   readonly conditions: RuleTable['conditions'];
   /**
-   * What decisions name as the policy matched: the key of the kind at the first listed scope, whether or not a policy
-   * has it (docs/spec/policy-language.md#matched-policy-and-scope).
+   * The policy that decisions name as matched: the key of the kind at the first listed scope, whether or not that
+   * policy exists (docs/spec/policy-language.md#matched-policy-and-scope).
    */
   readonly key: string;
-  /** Whether any policy of the list is about the kind (docs/spec/policy-language.md#preparing-a-check). */
+  /** Whether some policy of the chain is about the kind (docs/spec/policy-language.md#preparing-a-check). */
   readonly exists: boolean;
   readonly hasOutputs: boolean;
   readonly readsRuntime: boolean;
   /**
-   * Those of the root policy, where a policy stands at the first listed scope
+   * Those of the root policy, if the first listed scope has a policy
    * (docs/spec/policy-language.md#which-schemas-apply).
    */
   readonly schemas: SchemaReferences | undefined;
 }
 
-/** One scope of a chain. Without policy and limits it only leaves no derived role active. */
+/** One scope of a chain. Without policy and limits its only effect is that no derived role is active. */
 export interface ResourceStep {
   readonly scope: string;
-  /** The next scope to ask. */
+  /** The next scope of the chain. */
   readonly parent: ResourceStep | undefined;
-  /** Its place in the chain, from 0: what a check remembers of a step it remembers by this. */
+  /** Its index in the chain: the key of what a check remembers of a step. */
   readonly index: number;
   /** Whether an ALLOW of this scope needs that of a parent (docs/spec/policy-language.md#matched-policy-and-scope). */
   readonly consents: boolean;
   readonly policy: ResourcePolicy | undefined;
   readonly table: RuleTable | undefined;
-  /** What role policies take away. */
+  /** What role policies allow at most. */
   readonly limits: ScopeLimits | undefined;
 }
 
-/** What a chain is made of. */
+/** The parts of a chain. */
 export interface ResourceChainParts {
   readonly kind: string;
   readonly version: string;
@@ -70,7 +69,7 @@ export interface ResourceChainParts {
   readonly tableOf: (policy: ResourcePolicy) => RuleTable;
 }
 
-/** The chain of a request for which no scope is listed: principal policies may still know the kind. */
+/** The chain of a request without a listed scope. Principal policies may still be about its kind. */
 export function emptyChain(kind: string): ResourceChain {
   return {
     kind,
@@ -85,7 +84,7 @@ export function emptyChain(kind: string): ResourceChain {
   };
 }
 
-/** The chain of the scopes listed, one at least. */
+/** The chain of the listed scopes, at least one. */
 export function resourceChain(parts: ResourceChainParts): ResourceChain {
   const { kind, version, scopes } = parts;
   const first = resourceSteps(parts);
@@ -104,14 +103,14 @@ export function resourceChain(parts: ResourceChainParts): ResourceChain {
   };
 }
 
-/** A step and those after it. */
+/** A step and the steps after it. */
 export function stepsFrom(first: ResourceStep | undefined): readonly ResourceStep[] {
   const steps: ResourceStep[] = [];
   for (let step = first; step !== undefined; step = step.parent) steps.push(step);
   return steps;
 }
 
-/** The table of a resource policy; `isLast` as shapes have it. */
+/** The rule table of a resource policy; `isLast` as in `TableShape`. */
 export function resourceTable(policy: ResourcePolicy, isLast: boolean, shared: SharedFacts): RuleTable {
   return ruleTable(policy, {
     key: policy.key,
@@ -129,8 +128,8 @@ export function derivedRolesOf(step: ResourceStep): readonly DerivedRole[] {
 }
 
 /**
- * Whether a role of the principal is a parent of a derived role. By exact text: a glob of a parent role reaches rules,
- * never this list.
+ * Whether a role of the principal is a parent role of a derived role. Names are compared exactly: globs of parent roles
+ * apply to rules, not to the list of derived roles.
  */
 export function reachesByText({ parentRoles }: DerivedRole, roles: ReadonlySet<string>): boolean {
   if (parentRoles.has('*')) return true;
@@ -156,17 +155,17 @@ function resourceSteps({ scopes, policyAt, limitsAt, tableOf }: ResourceChainPar
 }
 
 function soleTable(first: ResourceStep | undefined): RuleTable | undefined {
-  // Where a scope requires consent, an ALLOW of the last one is no ALLOW: nobody is left to consent.
+  // An ALLOW of a last scope that requires consent has no effect, as it has no parent.
   if (first === undefined || first.consents) return undefined;
   const { table } = first;
   return table?.shape.isLast === true && !table.shape.alwaysVisited ? table : undefined;
 }
 
-/** The principal policies of a bundle that has some. */
+/** Finds the principal policies of a bundle. */
 export interface Principals {
   /**
-   * The policies of a principal; the version is that of the resource (docs/spec/policy-language.md#versions).
-   * Undefined: it has none there.
+   * The policies of a principal; the version is that of the resource (docs/spec/policy-language.md#versions). Undefined
+   * if there are none.
    */
   chain(id: string, version: string, scope: string): PrincipalChain | undefined;
   /**
@@ -174,18 +173,18 @@ export interface Principals {
    */
   existAt(scope: string): boolean;
   /**
-   * Whether any principal, whoever it is, has a policy of a version in the listed scopes
+   * Whether any principal has a policy of a version in the listed scopes
    * (docs/spec/policy-language.md#preparing-a-check).
    */
   exist(version: string, scope: string): boolean;
   /**
-   * What decisions name for a principal, whether or not it has a policy
+   * The policy that decisions name for a principal, whether or not it exists
    * (docs/spec/policy-language.md#combining-decisions).
    */
   keyOf(id: string, version: string, scope: string): string;
 }
 
-/** Finds principal policies. */
+/** The half of `PrincipalJudge` that finds principal policies. */
 export interface PrincipalFinder {
   readonly principalsOf: (
     policies: readonly PrincipalPolicy[],
@@ -195,7 +194,7 @@ export interface PrincipalFinder {
 }
 
 /**
- * The policies of one principal that judge its requests, from the scope requested to the root
+ * The policies of one principal that apply to a request, from the requested scope to the root
  * (docs/spec/policy-language.md#principal-policies).
  */
 export interface PrincipalChain {
@@ -209,26 +208,26 @@ export interface PrincipalStep {
   readonly scope: string;
   /** Whether an ALLOW of this scope needs that of a parent (docs/spec/policy-language.md#combining-decisions). */
   readonly consents: boolean;
-  /** For each kind some rule names literally, sanitised. */
+  /** By kind, sanitised: for each kind that some rule names literally. */
   readonly kinds: ReadonlyMap<string, RuleTable>;
   /** For any other kind. */
   readonly otherKinds: RuleTable;
 }
 
-/** The role policies of a bundle that has some (docs/spec/policy-language.md#role-policies). */
+/** Finds the role policies of a bundle (docs/spec/policy-language.md#role-policies). */
 export interface Roles {
   /** For each role that has parents at exactly this scope: itself and its ancestors. */
   lineages(version: string, scope: string): ReadonlyMap<string, readonly string[]> | undefined;
-  /** What those of a scope say about a kind; undefined where there is none. */
+  /** The role policies of a scope for a kind; undefined if there are none. */
   limits(version: string, scope: string, kind: string): ScopeLimits | undefined;
 }
 
-/** Finds role policies. */
+/** The half of `RoleJudge` that finds role policies. */
 export interface RoleFinder {
   readonly rolesOf: (policies: readonly RolePolicy[], traced: TracedBundle | undefined) => Roles;
 }
 
-/** What the role policies of one version and scope say about one kind. */
+/** The role policies of one version and scope, for one kind. */
 export interface ScopeLimits {
   readonly byRole: ReadonlyMap<string, RoleLimits>;
   /** Whether any of their rules is about the kind. */
@@ -237,28 +236,28 @@ export interface ScopeLimits {
   readonly readsRuntime: boolean;
 }
 
-/** What the role policy of one role says about one kind. */
+/** The role policy of one role, for one kind. */
 export interface RoleLimits {
   /** The key of the role policy. */
   readonly key: string;
-  /** Its rules about the kind, in order; empty: it lists other kinds only. */
+  /** Its rules about the kind, in order; empty if it only lists other kinds. */
   readonly rules: readonly RoleLimit[];
 }
 
 export interface RoleLimit {
   readonly rule: RoleRule;
-  /** What a check remembers its first result by (docs/spec/policy-language.md#rules-that-share-a-name). */
+  /** The key of its first result in a check (docs/spec/policy-language.md#rules-that-share-a-name). */
   readonly identity: RoleRule | string;
   readonly traced: TracedCondition | undefined;
   readonly attempt: AttemptedCondition | undefined;
 }
 
 /**
- * Whether role policies have nothing to say: nothing about the kind reaches the role and its ancestors, neither a rule
- * of the resource policy, whatever its action, nor one of theirs
+ * Whether role policies do not apply: no rule about the kind reaches the role and its ancestors, neither of the
+ * resource policy, whatever its action, nor of their role policies
  * (docs/spec/policy-language.md#when-role-policies-apply).
  */
-export function areSilent(
+export function limitsDoNotApply(
   limits: ReadonlyMap<string, RoleLimits>,
   lineage: readonly string[],
   hasRule: boolean,
@@ -267,8 +266,8 @@ export function areSilent(
 }
 
 /**
- * The roles of a request by how a chain judges them: roles of one class are told apart by none of its scopes. So the
- * cost of a decision depends on what policies name, not on how many roles the caller sends.
+ * The roles of a request in classes: no scope of a chain distinguishes roles of one class. So the cost of a decision
+ * depends on the roles that policies name, not on the number of roles that the caller sends.
  */
 export interface RoleClasses {
   /** The first role of each class, in the order of the request. */
@@ -281,10 +280,10 @@ export interface RoleClasses {
   readonly byLast: readonly number[];
 }
 
-/** With no more roles than this, finding their classes would cost more than it saves. */
+/** Up to this number of roles, classes cost more than they save. */
 export const FEW_ROLES = 8;
 
-/** The classes of some roles. */
+/** Sorts roles into classes. */
 export function roleClasses(
   roles: readonly string[],
   chain: ResourceChain,
@@ -309,10 +308,7 @@ export function roleClasses(
   return { first, of, firstTwo, byLast };
 }
 
-/**
- * A role that a policy names in a way bits cannot tell is a class of its own: its text, which cannot be mistaken for
- * bits.
- */
+/** The key of a role's class: its bits in each scope, or its name if a policy names it where bits do not tell. */
 function classText(role: string, chain: ResourceChain): string {
   let text = ' ';
   for (let step = chain.first; step !== undefined; step = step.parent) {
@@ -338,7 +334,7 @@ export function scopeChain(scope: string): readonly string[] {
 }
 
 /**
- * The scopes that some policy lives in, of whatever kind and version (docs/spec/policy-language.md#preparing-a-check,
+ * The scopes that have policies, of whatever kind and version (docs/spec/policy-language.md#preparing-a-check,
  * docs/spec/policy-language.md#scopes).
  */
 export class ScopeSet {
@@ -353,19 +349,19 @@ export class ScopeSet {
     this.longest = Math.max(0, ...[...this.scopes].map((scope) => scope.length));
   }
 
-  /** The first scope of the list a request at `scope` is judged by; undefined when the list is empty. */
+  /** The first listed scope of a request at `scope`; undefined if none is listed. */
   first(scope: string): string | undefined {
     if (this.scopes.has(scope)) return scope;
     return this.lenient ? this.nearestAncestor(scope) : undefined;
   }
 
-  /** The list from a scope of this set on: it and its ancestors that exist. */
+  /** A scope of this set and its ancestors in this set. */
   listFrom(scope: string): readonly string[] {
     return scopeChain(scope).filter((candidate) => this.scopes.has(candidate));
   }
 
   private nearestAncestor(scope: string): string | undefined {
-    // What is longer than any scope cannot be one: a very long text from a request costs no more than a short one.
+    // No scope is longer than the longest, so a very long string in a request costs no more than a short one.
     let end = scope.lastIndexOf('.', this.longest);
     while (end > 0) {
       const ancestor = scope.slice(0, end);

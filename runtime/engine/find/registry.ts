@@ -17,31 +17,31 @@ import {
 } from './chains.js';
 import { entryOf, type RuleTable, type SharedFacts, TableShapes } from './tables.js';
 
-/** What of the settings decides which policies a request is about. */
+/** The settings that select policies. */
 export interface FindSettings {
   readonly defaultPolicyVersion: string;
   readonly defaultScope: string;
   readonly lenientScopeSearch: boolean;
-  /** Present in strict evaluation, and only there. */
+  /** Only in strict evaluation. */
   readonly traced: TracedBundle | undefined;
 }
 
-/** A bundle, with what finds its principal and role policies where it has some. */
+/** A bundle with the parts that find its principal and role policies. */
 export interface Findable extends PolicyBundle {
   readonly principalJudge?: PrincipalFinder | undefined;
   readonly roleJudge?: RoleFinder | undefined;
 }
 
-/** Where the policies for a request are looked for: what it names, or the defaults of the settings. */
+/** The versions and scopes of a request, or the defaults of the settings. */
 export interface Place {
-  /** Of the resource. Principal and role policies have it too (docs/spec/policy-language.md#versions). */
+  /** Of the resource. It also selects principal and role policies (docs/spec/policy-language.md#versions). */
   readonly version: string;
   readonly scope: string;
   readonly principalVersion: string;
   readonly principalScope: string;
 }
 
-/** The place of a request. */
+/** The versions and scopes of a request. */
 export function placeOf(
   { defaultPolicyVersion, defaultScope }: Pick<FindSettings, 'defaultPolicyVersion' | 'defaultScope'>,
   principal: PrincipalInput,
@@ -55,24 +55,24 @@ export function placeOf(
   };
 }
 
-/** The policies that a request is about, and how they know its roles. */
+/** The policies that apply to a request, and the roles that they apply to. */
 export interface Found {
   readonly place: Place;
   readonly principal: PrincipalChain | undefined;
   readonly resource: ResourceChain;
-  /** For each role that has ancestors by role policies: itself and them. */
+  /** For each role with ancestors in role policies: the role and its ancestors. */
   readonly lineages: ReadonlyMap<string, readonly string[]> | undefined;
-  /** Where there are many roles. */
+  /** Only if there are many roles. */
   readonly classes: RoleClasses | undefined;
-  /** Whether some scope is listed, for the resource or for the principal. */
+  /** Whether a scope is listed, for the resource or the principal. */
   readonly hasScope: boolean;
-  /** Whether any policy exists for the request; without one everything is denied. */
+  /** Whether a policy exists for the request. If not, everything is denied. */
   readonly exists: boolean;
 }
 
 /**
- * Finds the policies that a request is about (docs/spec/policy-language.md#preparing-a-check). A check finds them by
- * itself, as it must not allocate (`turnTo` in runtime/engine/engine.ts).
+ * Finds the policies that apply to a request (docs/spec/policy-language.md#preparing-a-check). A check uses `turnTo` of
+ * runtime/engine/engine.ts instead, which does not allocate.
  */
 export function find(
   registry: Registry,
@@ -92,28 +92,28 @@ export function find(
     lineages,
     classes: principal.roles.length > FEW_ROLES ? roleClasses(principal.roles, chain, lineages) : undefined,
     hasScope: chain.first !== undefined || principals?.existAt(principalScope) === true,
-    // Here the version of the principal counts (docs/spec/policy-language.md#versions).
+    // The version of the principal, not of the resource (docs/spec/policy-language.md#versions).
     exists: chain.exists || principals?.exist(principalVersion, principalScope) === true,
   };
 }
 
-/** A part of the engine that the bundle needs. Without it a policy would not count, which must not happen silently. */
+/** An optional part that the policies of a bundle need. Without it policies would silently have no effect. */
 export function requirePart<Part>(part: Part | undefined): Part {
   if (part === undefined) throw new Error('the policies were compiled by another authzc: compile them again');
   return part;
 }
 
 /**
- * Finds the policies a request is about. Chains are made when first asked, so a bundle of 10,000 policies costs nothing
- * to start; they are kept by names that policies have, never by names that requests invent.
+ * The policies of a bundle by kind, version and scope. Chains are built on first use, so that a bundle of 10,000
+ * policies starts fast. They are kept under names of policies, never under names that only requests have.
  */
 export class Registry {
-  /** Undefined: no principal has a policy. */
+  /** Undefined if no principal has a policy. */
   readonly principals: Principals | undefined;
-  /** Undefined: no role has a policy. */
+  /** Undefined if no role has a policy. */
   readonly roles: Roles | undefined;
   /**
-   * Those in which resource or principal policies decide for themselves: the scopes that plans name
+   * The scopes whose resource or principal policies do not need consent: those that plans name
    * (docs/spec/plans.md#matched-scopes).
    */
   readonly scopesWithRules: ReadonlySet<string>;
@@ -121,19 +121,19 @@ export class Registry {
   private readonly kinds = new Map<string, KindPolicies>();
   private readonly shared: SharedFacts;
   private readonly tables = new Map<ResourcePolicy, RuleTable>();
-  /** Those of policies that nobody is asked beside. */
+  /** The tables of policies that nothing is asked after. */
   private readonly lastTables = new Map<ResourcePolicy, RuleTable>();
   /**
-   * Kinds as requests spell them (`leave-request` for `leave_request`): one kind has many spellings, so their number
-   * has a bound.
+   * By kind as requests spell it (`leave-request` for `leave_request`). A kind has many spellings, so their number is
+   * bounded.
    */
   private readonly spellings = new Map<string, KindPolicies>();
-  /** What most requests want: of the default version, at the root. By kinds as policies and `spellings` have them. */
+  /** The chains of most requests: of the default version, at the root. By kind as in `kinds` and `spellings`. */
   private readonly rootChains = new Map<string, ResourceChain>();
-  /** The one asked last: the next resource of a request mostly has the same kind. */
+  /** The latest chain: the next resource of a request mostly has the same kind. */
   private lastKind = '';
   private lastRootChain: ResourceChain | undefined = undefined;
-  /** Bounds the memory of policies x scopes; what is beyond is made again for each request. */
+  /** Bounds the memory of policies times scopes; chains beyond it are built for each request. */
   private spareChains = 50_000;
 
   constructor(
@@ -168,7 +168,7 @@ export class Registry {
   }
 
   /**
-   * The policies that judge a kind, as the request spells it; `scope` is the one requested
+   * The policies that apply to a kind, as the request spells it, at the requested scope
    * (docs/spec/policy-language.md#preparing-a-check).
    */
   resourceChain(kind: string, version: string, scope: string): ResourceChain {
@@ -209,7 +209,7 @@ export class Registry {
     const known = policies.chains.get(version)?.get(first);
     if (known !== undefined) return known;
     const chain = this.makeChain(policies, version, first);
-    // A version that no policy of the kind has is the request's invention.
+    // A version that no policy of the kind has comes from the request, and is not kept.
     if (this.spareChains > 0 && policies.policies.some((policy) => policy.version === version)) {
       this.spareChains--;
       entryOf(policies.chains, version, () => new Map<string, ResourceChain>()).set(first, chain);
@@ -217,7 +217,7 @@ export class Registry {
     return chain;
   }
 
-  /** Role policies may still say something about it, and the scope list exists without it. */
+  /** Role policies may apply to it, and scopes are listed whatever the kind. */
   private chainOfUnknownKind(kind: string, version: string, scope: string): ResourceChain {
     const first = this.resourceScopes.first(scope);
     const spelt = sanitize(kind);
@@ -227,8 +227,7 @@ export class Registry {
   private makeChain({ kind, policies }: KindPolicies, version: string, first: string): ResourceChain {
     const scopes = this.resourceScopes.listFrom(first);
     if (scopes.length === 0) return emptyChain(kind);
-    // Who else could decide could tell, by the scope or the policy that decisions name, whether the root denied a role
-    // or said nothing of it.
+    // With other policies the matched scope or policy would show whether the root denied a role or had no rule for it.
     const isLast = scopes.length === 1 && scopes[0] === '' && this.roles === undefined;
     const tables = isLast ? this.lastTables : this.tables;
     return resourceChain({
@@ -247,12 +246,12 @@ const MAX_SPELLINGS = 4096;
 /** The policies of one kind, all versions and scopes. */
 class KindPolicies {
   readonly policies: ResourcePolicy[] = [];
-  /** Of the default version at the root: what most requests want. */
+  /** Of the default version at the root, as most requests need it. */
   root: ResourceChain | undefined = undefined;
   /** By version, then by first listed scope. */
   readonly chains = new Map<string, Map<string, ResourceChain>>();
 
-  /** For requests at a scope where no policy of any kind lives. */
+  /** For requests at a scope without policies of any kind. */
   readonly nowhere: ResourceChain;
 
   constructor(readonly kind: string) {

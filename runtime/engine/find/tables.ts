@@ -14,9 +14,9 @@ import {
 export type RoleNames = Pick<ResourcePolicy, 'roles' | 'roleGlobs'>;
 
 /**
- * What rule tables share that differ in their conditions only: names, effects, and which rules to ask in which order.
- * Thousands of policies have few shapes, so these stay at hand, and a decision about a policy that nobody has asked for
- * long has only its conditions to fetch (bench/check.bench.ts, "Out of 10,000 policies").
+ * What tables that differ only in their conditions share: names, effects, and the order of rules. Thousands of policies
+ * have few shapes, which stay in the CPU cache, so that a decision about a policy that is rarely used only loads its
+ * conditions (bench/check.bench.ts, "Out of 10,000 policies").
  */
 export interface TableShape extends RoleNames {
   /**
@@ -27,11 +27,11 @@ export interface TableShape extends RoleNames {
   /** For any other action. */
   readonly other: readonly RuleShape[];
   readonly hasOutputs: boolean;
-  /** Whether nobody is asked beside the table, so that nobody can tell a DENY of it from no decision. */
+  /** Whether nothing is asked after the table, so that a DENY of it and no outcome come to the same. */
   readonly isLast: boolean;
-  /** Whether every rule has to be visited in order even where outputs are not wanted. */
+  /** Whether every rule has to be visited in order, even if outputs are not requested. */
   readonly alwaysVisited: boolean;
-  /** Whether roles share bits, so that rules name their roles as well. */
+  /** Whether roles share bits, so that rules also name their roles. */
   readonly crowded: boolean;
 }
 
@@ -39,24 +39,24 @@ export interface TableShape extends RoleNames {
 export interface RuleShape {
   readonly roles: number;
   readonly effect: Effect;
-  /** Undefined: the list it is in says so already. */
+  /** Undefined if the list it is in implies it. */
   readonly reaches: Rule['reaches'];
-  /** The place of its condition among those of its table, or `UNCONDITIONAL`. */
+  /** The index of its condition in its table, or `UNCONDITIONAL`. */
   readonly condition: number;
 }
 
-/** In the place of a condition: there is none. */
+/** The index of no condition. */
 export const UNCONDITIONAL = -1;
 
-/** What decides the shape of a table beside its rules. */
+/** What determines the shape of a table besides its rules. */
 export type ShapeFacts = Omit<TableShape, 'named' | 'other'>;
 
-/** The shapes of a registry, each made once. */
+/** The shapes of a registry, each built once. */
 export class TableShapes {
   private readonly shapes = new Map<string, TableShape>();
   private readonly numbers = new Map<unknown, number>();
 
-  /** The shape of a table; the rules are all of it, in the order of its conditions. */
+  /** The shape of a table; `rules` are all its rules, in the order of its conditions. */
   of(table: ActionTable, rules: readonly Rule[], facts: ShapeFacts): TableShape {
     const shapes = new Map(rules.map((rule, index) => [rule, ruleShape(rule, index)]));
     const text = this.textOf(table, shapes, facts);
@@ -84,7 +84,7 @@ export class TableShapes {
     ]);
   }
 
-  /** Functions are the same when they are one. */
+  /** Functions are compared by identity. */
   private numberOf(matcher: unknown): number {
     const number = this.numbers.get(matcher) ?? this.numbers.size;
     this.numbers.set(matcher, number);
@@ -122,24 +122,24 @@ function sorted(rules: readonly Rule[], first: Effect): readonly Rule[] {
 }
 
 /**
- * The bit every role has and no rule but one for everyone: roles of a policy are bits 0 to 29, and -1 has all bits. So
- * one test, `(rule.roles & bits) !== 0`, serves both.
+ * The bit that every role has, and of rules only those for everyone. Roles of a policy are bits 0 to 29, and -1 has all
+ * bits, so one test, `(rule.roles & bits) !== 0`, serves both.
  */
 export const EVERYONE = 1 << 30;
 
-/** A rule as the engine visits it. All have one shape, whatever optional parts the rule has. */
+/** A rule as the engine visits it. All entries have one hidden class, whatever optional parts the rule has. */
 export interface RuleEntry {
   readonly roles: number;
   readonly effect: Effect;
-  /** Undefined: the list it is in says so already. */
+  /** Undefined if the list it is in implies it. */
   readonly reaches: Rule['reaches'];
   readonly rule: Rule;
-  /** What a check remembers its first result by (docs/spec/policy-language.md#rules-that-share-a-name). */
+  /** The key of its first result in a check (docs/spec/policy-language.md#rules-that-share-a-name). */
   readonly identity: Rule | string;
-  /** Strict evaluation only; undefined there means unconditional. */
+  /** Only in strict evaluation, where undefined means unconditional. */
   readonly traced: TracedCondition | undefined;
   readonly tracedDerivedRole: TracedCondition | undefined;
-  /** The same for plans; undefined there means unconditional, but for bundles that have none. */
+  /** The same for plans; undefined means unconditional, except in bundles without any. */
   readonly attempt: AttemptedCondition | undefined;
   readonly attemptDerivedRole: AttemptedCondition | undefined;
 }
@@ -150,15 +150,15 @@ export interface ActionLists {
   readonly other: readonly RuleEntry[];
 }
 
-/** The rules of one policy (of a principal policy: about one kind), in the two forms they are walked in. */
+/** The rules of one policy (of a principal policy: for one kind), in the two forms in which they are walked. */
 export interface RuleTable {
-  /** Whom to ask, and in which order, when only the decision counts. */
+  /** Which rules to evaluate, and in which order, if only the decision counts. */
   readonly shape: TableShape;
-  /** By the places that the shape names; undefined in places that it does not name. */
+  /** By index of the shape's rules; undefined at an index that the shape does not name. */
   readonly conditions: readonly Rule['when'][];
   /** The key of the policy. */
   readonly key: string;
-  /** In the order of the policy: how rules are visited one by one, and how they are planned. */
+  /** In the order of the policy, to visit rules one by one and to plan them. */
   readonly ordered: ActionLists;
 }
 
@@ -167,7 +167,9 @@ export function entriesFor({ ordered }: RuleTable, action: string): readonly Rul
   return ordered.named.get(action) ?? ordered.other;
 }
 
-/** Whether a rule of `entriesFor` reaches a role, told by the bits of it and its ancestors, and the action. */
+/**
+ * Whether a rule of `entriesFor` reaches the action and a role; `bits` and `lineage` are of the role and its ancestors.
+ */
 export function isReached(
   { roles, reaches, rule: { among } }: RuleEntry,
   bits: number,
@@ -180,7 +182,7 @@ export function isReached(
   return reaches === undefined || reaches(action, kind);
 }
 
-/** What tables of one registry have in common. */
+/** What the tables of one registry share. */
 export interface SharedFacts {
   readonly shapes: TableShapes;
   readonly traced: TracedBundle | undefined;
@@ -193,18 +195,18 @@ export interface TableFacts extends SharedFacts {
   readonly hasOutputs: boolean;
   readonly isLast: boolean;
   /**
-   * Whether a later action of the same check could see a result change: rules of principal policies that read `runtime`
+   * Whether a result could change in a later action of the same check: rules of principal policies that read `runtime`
    * (docs/spec/policy-language.md#how-derived-roles-are-used, docs/spec/policy-language.md#rules-that-share-a-name).
    */
   readonly remembersAll: boolean;
 }
 
-/** The table of a policy's rules, made when the policy is first asked. */
+/** Builds the table of a policy, when it is first used. */
 export function ruleTable(table: ActionTable, facts: TableFacts): RuleTable {
   const rules = [...new Set([...table.actions.values(), table.otherActions].flat())];
   const { key, names, hasOutputs, isLast } = facts;
   const crowded = rules.some(({ among }) => among !== undefined);
-  // Results that rules share depend on who is asked first; an exact set of roles needs more than bits.
+  // Shared results depend on which rule is evaluated first; roles that share bits need `among`.
   const alwaysVisited =
     facts.traced !== undefined || facts.remembersAll || crowded || rules.some(({ memo }) => memo !== undefined);
   return {
@@ -252,15 +254,15 @@ function ruleEntry(rule: Rule, reaches: RuleEntry['reaches'], facts: TableFacts)
 const NOT_TRACED: TracedBundle = { conditions: new Map() };
 
 /**
- * The bits by which rules know roles. Remembers the last answer: one role asks policies that name the same roles about
- * action after action, resource after resource.
+ * The bits of roles. Remembers the last result, as one role is mostly followed by itself, with policies that name the
+ * same roles.
  */
 export class RoleBits {
   private names: RoleNames | undefined = undefined;
   private role = '';
   private bits = 0;
 
-  /** Of a role, ancestors aside. */
+  /** Of a role without its ancestors. */
   ofRole(names: RoleNames, role: string): number {
     if (names === this.names && role === this.role) return this.bits;
     this.names = names;
@@ -291,7 +293,7 @@ function globBits(names: RoleNames, role: string): number {
   return bits;
 }
 
-/** The value of a key, made and kept where there is none. */
+/** The value of a key; makes and adds it if there is none. */
 export function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   let value = map.get(key);
   if (value === undefined) {

@@ -20,7 +20,7 @@ import {
   unplannableReason,
 } from '../../residual/index.js';
 import {
-  areSilent,
+  limitsDoNotApply,
   derivedRolesOf,
   reachesByText,
   type ResourceStep,
@@ -202,7 +202,7 @@ function planScope(walk: Walk, step: ResourceStep, lineage: readonly string[]): 
   const bits = policy === undefined ? 0 : lineageBits(policy, lineage);
   const hasRule = policy !== undefined && (policy.reach & bits) !== 0;
   const restriction =
-    limits === undefined || areSilent(limits.byRole, lineage, hasRule)
+    limits === undefined || limitsDoNotApply(limits.byRole, lineage, hasRule)
       ? undefined
       : planLimits(walk, limits.byRole, lineage);
   const layer: Layer = { scope, consents, allow: undefined, deny: undefined, restriction };

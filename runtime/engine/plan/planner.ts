@@ -27,7 +27,7 @@ import {
 import { type ActionPlan, plan, type Planning } from './plan.js';
 import { PlannedConditions, PlanQuery } from './query.js';
 
-/** The planner that bundles bring. It finds policies by itself, when first asked. */
+/** The planner that bundles bring. It has a registry of its own, created for the first plan. */
 export const planner: Planner = (bundle, settings) => {
   const facts = {
     registry: new Registry(bundle, settings),
@@ -37,22 +37,22 @@ export const planner: Planner = (bundle, settings) => {
   return (request) => planResources(facts, request);
 };
 
-/** Makes the planner of a bundle, when an engine is first asked for a plan. */
+/** Creates the planner of a bundle. Called for the first plan of an engine. */
 export type Planner = (bundle: Findable, settings: PlanSettings) => Plan;
 
-/** Plans. Never throws. */
+/** Plans a request. Does not throw. */
 export type Plan = (request: PlanRequest) => PlanResult;
 
-/** What of the settings decides what a plan comes to. */
+/** The settings that change plans. */
 export interface PlanSettings extends FindSettings {
   readonly globals: Attributes;
   readonly schemaEnforcement: SchemaEnforcement;
   readonly clock: () => Instant;
-  /** Undefined: as the planner does by itself. */
+  /** Undefined for the planner's default. */
   readonly plan: Writing | undefined;
 }
 
-/** What the plans of an engine have in common. */
+/** What the plans of an engine share. */
 export interface PlanFacts {
   readonly registry: Registry;
   readonly settings: PlanSettings;
@@ -92,8 +92,12 @@ export function planResources({ registry, settings, conditions }: PlanFacts, req
   const allowed = allOf(...plans.map(({ condition }) => condition));
   const rows =
     allowed === false ||
-    settledSchema(schema(allowed), policyKey('resource', found.resource.kind, found.place.version, ''), unplanned);
-  // The schema is said once.
+    decidedIfUnplannable(
+      schema(allowed),
+      policyKey('resource', found.resource.kind, found.place.version, ''),
+      unplanned,
+    );
+  // The schema is written once, with the first action.
   const filters = plans.map(({ condition }, position) =>
     writtenFilter(planning, actions[position] as string, { condition, rows: position === 0 ? rows : true }, writing),
   );
@@ -102,7 +106,7 @@ export function planResources({ registry, settings, conditions }: PlanFacts, req
   return new Planned(filter, isMatched, matchedScopesOf(actions, plans), errors, unplanned);
 }
 
-/** A class, as an object with a getter of its own costs more than the rest of a plan. */
+/** A class, as an object literal with a getter costs more than the rest of a plan. */
 class Planned implements PlanResult {
   constructor(
     readonly filter: Filter,
@@ -118,9 +122,9 @@ class Planned implements PlanResult {
 }
 
 /**
- * The reference's trees have no guards of conditions that are only looked at, which strict evaluation denies by. Where
- * that makes no difference the filter has the reference's shapes; where it does they would select what check denies,
- * and the filter is written as by default.
+ * The filter of one action. The reference's filters lack the guards by which strict evaluation denies. Where guards
+ * make no difference the filter has the reference's shape; where they do, that shape would select what check denies,
+ * and the filter has the default shape.
  */
 function writtenFilter(
   planning: Planning,
@@ -144,7 +148,7 @@ const NO_MATCH = 'NO_MATCH';
 
 const NONE: readonly never[] = [];
 
-/** What `engine.plan.referenceShapes` chooses between. */
+/** The shape of filters that `engine.plan.referenceShapes` selects. */
 export function writingOf(referenceShapes: boolean): Writing {
   return referenceShapes ? REFERENCE : FLAT;
 }
@@ -168,15 +172,15 @@ function unmatched(
 }
 
 /**
- * What attributes of the resource that are not listed could mend is no violation yet: a number of properties, one
- * branch of many.
+ * Whether the principal or every row violates its schema. A violation that unlisted attributes could resolve is none yet, for example of
+ * a number of properties or of one branch of several.
  */
 function isRejected(errors: readonly ValidationError[], schema: SchemaOfRows): boolean {
   return errors.some(({ source }) => source === 'SOURCE_PRINCIPAL') || schema(true) === false;
 }
 
 /**
- * In strict evaluation an error of a condition as a whole denies; one that stays behind an unknown does not
+ * In strict evaluation an error of a whole condition denies; one that depends on an unknown does not
  * (docs/spec/plans.md#strict-evaluation).
  */
 function isFailure(query: Query, { traced, tracedDerivedRole }: RuleEntry, left: Condition): boolean {
@@ -187,14 +191,14 @@ function isFailure(query: Query, { traced, tracedDerivedRole }: RuleEntry, left:
 }
 
 /**
- * The rows that satisfy the resource schema, given what selected rows satisfy anyway; what no filter can say is
- * unplannable.
+ * The rows that satisfy the resource schema, given the condition that selected rows satisfy anyway; unplannable if no
+ * filter can express them.
  */
 export type SchemaOfRows = (facts: Condition) => Condition;
 
 /**
- * The part of every plan under `schema.enforcement: reject`, as check denies the rows that violate the schema. One
- * action that is not exempt by `ignoreWhen` is enough for all to be held to it.
+ * Part of every plan under `schema.enforcement: reject`, as check denies the rows that violate the schema. The schema
+ * applies to all actions unless `ignoreWhen` exempts all.
  */
 export function schemaOfRows(
   schema: SchemaReference | undefined,
@@ -205,11 +209,11 @@ export function schemaOfRows(
   return (facts) => schema.where?.(query.row, facts) ?? NOT_COMPILED;
 }
 
-/** What reports name in place of a rule. */
+/** Named in reports instead of a rule. */
 export const RESOURCE_SCHEMA = 'resourceSchema';
 
-/** Without what no filter can say, which is reported and selects nothing. */
-export function settledSchema(condition: Condition, policy: string, unplanned: UnplannedRule[]): Condition {
+/** Reports a schema that no filter can express, which then selects nothing. */
+export function decidedIfUnplannable(condition: Condition, policy: string, unplanned: UnplannedRule[]): Condition {
   const reason = unplannableReason(condition);
   if (reason === undefined) return condition;
   unplanned.push({ policy, rule: RESOURCE_SCHEMA, reason });

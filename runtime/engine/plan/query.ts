@@ -14,7 +14,7 @@ import {
 import { allOf, anyOf, type Condition, not, rowOf, sameCondition } from '../../residual/index.js';
 import { type PlanRequest, withoutDot } from '../requests.js';
 
-/** What conditions see of a request. */
+/** The request that conditions of a plan see. */
 export class PlanQuery implements Query {
   readonly principal: Principal;
   readonly resource: Resource;
@@ -44,7 +44,7 @@ export class PlanQuery implements Query {
   }
 
   /**
-   * One instant for the whole plan, in UTC and whole milliseconds, which stores can compare
+   * One instant for the whole plan, in UTC and whole milliseconds, which databases can compare
    * (docs/spec/plans.md#d-16-time).
    */
   get now(): Instant {
@@ -54,15 +54,15 @@ export class PlanQuery implements Query {
 }
 
 /**
- * What the conditions of a bundle leave for a plan. Joins the tables that the modules of its policies have, when a plan is
- * first asked for. A condition that is in none of them can be said of no row.
+ * The filters of the conditions of a bundle, from the tables of its policy modules. A condition that is in none of them
+ * is unplannable.
  */
 export class PlannedConditions {
   private readonly own = new Map<Filters[number][0], PlannedCondition>();
   private readonly listed = new Map<Filters[number][0], PlannedCondition>();
   /**
-   * What is left of rules that ask for nothing but the row: the same in every plan in which no attribute is listed. Holds
-   * no more entries than there are rules.
+   * The residuals of rules that depend only on the row: they are the same in every plan without listed attributes. Has
+   * at most one entry per rule.
    */
   private readonly fixed = new Map<Rule, Condition | undefined>();
 
@@ -74,7 +74,7 @@ export class PlannedConditions {
       }
   }
 
-  /** What is left of a rule. */
+  /** The residual of a rule. */
   of(rule: Rule, query: PlanQuery): Condition {
     if (!query.isOfAnyRow) return this.ofRule(rule, query);
     const fixed = this.fixed.get(rule);
@@ -86,23 +86,23 @@ export class PlannedConditions {
     return left;
   }
 
-  /** What is left of the condition of a rule of a role policy. */
+  /** The residual of a rule of a role policy. */
   ofRoleRule(rule: RoleRule, query: Query): Condition {
     return this.find(rule)(query);
   }
 
-  /** What is left of the condition of a derived role. */
+  /** The residual of a derived role. */
   ofDerivedRole(role: DerivedRole, query: Query): Condition {
     return role.when === always || this.find(role)(query);
   }
 
-  /** The same as it reads while derived roles are listed. */
+  /** The same while derived roles are listed. */
   ofListedRole(role: DerivedRole, query: Query): Condition {
     const listed = this.listed.get(role);
     return listed === undefined ? this.ofDerivedRole(role, query) : listed(query);
   }
 
-  /** The rule's own part stands first (docs/spec/plans.md#order-of-operands). */
+  /** The rule's own condition comes first (docs/spec/plans.md#order-of-operands). */
   private ofRule(rule: Rule, query: Query): Condition {
     const { when, derivedRole } = rule;
     if (when === undefined) return true;
@@ -120,7 +120,7 @@ function notCompiled(): Condition {
   return { kind: 'unplannable', reason: 'a condition that was compiled for checks only' };
 }
 
-/** Notices when something is read that another request may say otherwise. */
+/** Records whether something is read that may differ in another request. */
 class WatchedQuery implements Query {
   isRead = false;
   readonly row = ANY_ROW;
@@ -168,7 +168,7 @@ function inMilliseconds({ seconds, nanos }: Instant): Instant {
   return { seconds, nanos: nanos - (nanos % 1_000_000), offset: 0 };
 }
 
-/** A rule whose result others share, where one of them may have been visited. */
+/** A visit of a rule that shares its result. */
 export interface SharedVisit {
   /** Where the visit happens. */
   readonly reached: Condition;
@@ -176,13 +176,13 @@ export interface SharedVisit {
 }
 
 /**
- * The results that rules share with those of their identity (docs/spec/policy-language.md#rules-that-share-a-name),
- * while one action is planned: the rule that is visited first decides for all, and which that is may depend on the row.
+ * The shared results of rules (docs/spec/policy-language.md#rules-that-share-a-name) in the plan of one action: the
+ * rule that is visited first decides for all, and which one that is may depend on the row.
  */
 export class PlannedResults {
   private readonly visits = new Map<string, SharedVisit[]>();
 
-  /** What a rule comes to at a visit; the visit counts for those after it. */
+  /** Adds a visit of a rule, and returns its result there. */
   visit(identity: string, own: SharedVisit): Condition {
     const known = this.visits.get(identity) ?? [];
     this.visits.set(identity, [...known, own]);
@@ -193,7 +193,7 @@ export class PlannedResults {
     );
   }
 
-  /** Where a rule of an identity has been visited before the visit that was counted last. */
+  /** Where a rule of an identity was visited before the latest visit. */
   visitedBefore(identity: string): Condition {
     return anyOf(...(this.visits.get(identity) ?? []).slice(0, -1).map(({ reached }) => reached));
   }

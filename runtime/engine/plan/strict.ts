@@ -2,14 +2,14 @@ import { allOf, anyOf, type Condition, decided, not } from '../../residual/index
 
 /** One visit of a rule, or of a rule of a role policy, in strict evaluation. */
 export interface Visit {
-  /** A DENY, or what a role policy takes away: it ends the matter for a role where it holds. */
+  /** A DENY, or a denial by a role policy: where it holds, nothing more is visited for the role. */
   readonly denies: boolean;
-  /** What counts where the condition evaluates. */
+  /** The result where the condition evaluates. */
   readonly holds: Condition;
   readonly evaluates: Condition;
 }
 
-/** What one scope visits, in order. */
+/** The visits of one scope, in order. */
 export interface VisitedLayer {
   readonly consents: boolean;
   readonly visits: readonly Visit[];
@@ -22,10 +22,9 @@ export interface Trail {
 }
 
 /**
- * What check comes to in strict evaluation, where a condition that is looked at and cannot be evaluated denies the
- * action, whatever else is said (docs/spec/policy-language.md#strict-evaluation). So what is looked at counts: a role
- * only where no role before it is allowed, a parent only where its children leave the matter open, a rule only where no
- * DENY before it holds.
+ * The rows that check allows in strict evaluation, where a visited condition with an error denies the action
+ * (docs/spec/policy-language.md#strict-evaluation). So the order of visits counts: a role is visited only where no role
+ * before it is allowed, a parent only where its children have no outcome, a rule only where no DENY before it holds.
  */
 export function strictCondition({ principal, roles }: Trail): Condition {
   const byRoles = roles.reduceRight<Condition>(
@@ -35,7 +34,7 @@ export function strictCondition({ principal, roles }: Trail): Condition {
   return allowedBy(principal, byRoles);
 }
 
-/** Where layers allow, or leave the matter to what comes `after`: all that is visited evaluates, and no DENY holds. */
+/** Where layers allow, or have no outcome and `after` holds: all visits evaluate, and no DENY holds. */
 function allowedBy(layers: readonly VisitedLayer[], after: Condition): Condition {
   return layers.reduceRight<Condition>((parents, { consents, visits }) => {
     const evaluate = visits.map(({ evaluates }) => decided(evaluates, false));
@@ -44,7 +43,7 @@ function allowedBy(layers: readonly VisitedLayer[], after: Condition): Condition
   }, after);
 }
 
-/** Where nothing fails that a role visits: up to its first DENY, or to the scope that allows. */
+/** Where no visit of a role fails, up to its first DENY or to the scope that allows. */
 function clear(layers: readonly VisitedLayer[]): Condition {
   return layers.reduceRight<Condition>((parents, { consents, visits }) => {
     const end = consents ? parents : anyOf(allowed(visits), parents);
