@@ -1,4 +1,4 @@
-/** The engine: how compiled policies are asked. */
+/** The engine, as applications import it (`authz/runtime`). */
 export { type AuditedEngine, createAuditedEngine, type EffectivePolicy, type EvaluationError } from './explain.js';
 export { type CompiledBundle, createEngine, type Engine, type EngineOptions } from './engine.js';
 export { EvaluationLimitError } from '../cel/meter.js';
