@@ -8,7 +8,7 @@ import { ConfigError } from './config/config-error.js';
 const DEFAULT_SOCKET_MODE = 0o766;
 
 /** A port or socket that accepts connections. */
-export interface Door {
+export interface Listener {
   /** The one that clients use: `127.0.0.1:3592`, `unix:/path`. */
   readonly address: string;
   /**
@@ -19,8 +19,8 @@ export interface Door {
   readonly close: () => Promise<void>;
 }
 
-/** How a door is opened. */
-export interface DoorOptions {
+/** The options of a listener. */
+export interface ListenerOptions {
   readonly address: Address;
   /** What the configuration calls the address. */
   readonly key?: string;
@@ -28,14 +28,14 @@ export interface DoorOptions {
   readonly socketMode: number;
   /** Connections are handed on unread, as another process needs them. */
   readonly unread?: boolean;
-  readonly welcome: (socket: Socket) => void;
+  readonly onConnection: (socket: Socket) => void;
 }
 
 /**
  * Listens on an address; all that this process accepts comes through here. Rejects with the platform's words when it
  * cannot, in a ConfigError when there is a key.
  */
-export async function openDoor(options: DoorOptions): Promise<Door> {
+export async function openListener(options: ListenerOptions): Promise<Listener> {
   try {
     return await open(options);
   } catch (error) {
@@ -43,8 +43,8 @@ export async function openDoor(options: DoorOptions): Promise<Door> {
   }
 }
 
-async function open({ address, socketMode, unread = false, welcome }: DoorOptions): Promise<Door> {
-  const entry = new Entry(welcome);
+async function open({ address, socketMode, unread = false, onConnection }: ListenerOptions): Promise<Listener> {
+  const entry = new Entry(onConnection);
   const newServer = (): Server =>
     createServer({ noDelay: true, pauseOnConnect: unread }, (socket) => entry.enter(socket));
   if (address.kind === 'unix') {
@@ -64,15 +64,15 @@ async function open({ address, socketMode, unread = false, welcome }: DoorOption
 
 /** Passes connections on, or holds them back for a moment. */
 class Entry {
-  readonly #welcome: (socket: Socket) => void;
+  readonly #onConnection: (socket: Socket) => void;
   #held: Socket[] | undefined;
 
-  constructor(welcome: (socket: Socket) => void) {
-    this.#welcome = welcome;
+  constructor(onConnection: (socket: Socket) => void) {
+    this.#onConnection = onConnection;
   }
 
   enter(socket: Socket): void {
-    if (this.#held === undefined) this.#welcome(socket);
+    if (this.#held === undefined) this.#onConnection(socket);
     else this.#held.push(socket);
   }
 
@@ -88,7 +88,7 @@ class Entry {
   release(): void {
     const held = this.#held ?? [];
     this.#held = undefined;
-    for (const socket of held) this.#welcome(socket);
+    for (const socket of held) this.#onConnection(socket);
   }
 }
 

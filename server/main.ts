@@ -6,7 +6,7 @@ import { type AuditWatch, auditWatcher } from './audit/audit-watcher.js';
 import type { AuditReader } from './audit/reader.js';
 import { textOf, type Verifier, verifierOf } from './aux-data/verify.js';
 import type { Config } from './config.js';
-import { type Door, openDoor } from './listen.js';
+import { type Listener, openListener } from './listen.js';
 import type { Log } from './observe/log/logger.js';
 import { loggingRefusals } from './observe/log/call-log.js';
 import { observe, tracesCalls } from './observe/observe.js';
@@ -263,7 +263,7 @@ async function listen({
   };
   const grpc = grpcServer(config.server, services, tls);
   const http = await httpServer(config.server, services, { grpc, tls, metrics });
-  const doors: Door[] = [];
+  const listeners: Listener[] = [];
   let hasRetired = false;
   const retire = (): void => {
     hasRetired = true;
@@ -274,7 +274,7 @@ async function listen({
     retire();
     // Clients that watch the health send new calls elsewhere; until they notice, calls are still answered.
     if (grace > 0) await sleep(grace);
-    await Promise.all(doors.map((door) => door.close()));
+    await Promise.all(listeners.map((listener) => listener.close()));
     tls?.close();
     await Promise.all([http.stop(PATIENCE), grpc.stop(PATIENCE)]);
     verifier.close();
@@ -285,16 +285,19 @@ async function listen({
     closing ??= stop(grace);
     return closing;
   };
-  const open = async (key: 'httpListenAddr' | 'grpcListenAddr', welcome: (socket: Socket) => void): Promise<string> => {
+  const open = async (
+    key: 'httpListenAddr' | 'grpcListenAddr',
+    onConnection: (socket: Socket) => void,
+  ): Promise<string> => {
     if (accepted !== undefined) return '';
-    const door = await openDoor({
+    const listener = await openListener({
       address: config.server[key],
       key: `server.${key}`,
       socketMode: config.server.udsFileMode,
-      welcome,
+      onConnection,
     });
-    doors.push(door);
-    return door.address;
+    listeners.push(listener);
+    return listener.address;
   };
   try {
     const grpcAddress = await open('grpcListenAddr', grpc.take);

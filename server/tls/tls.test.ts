@@ -11,7 +11,7 @@ import * as assert from 'uvu/assert';
 import { tlsChannel } from '../../proto/tls-channel.js';
 import { makeCertificate } from '../../tests/support/certificate.js';
 import { ConfigError } from '../config/config-error.js';
-import { openDoor } from '../listen.js';
+import { openListener } from '../listen.js';
 import { grpcListener } from '../transport/grpc/grpc-listener.js';
 import { loadTls, type ServerTls, type TlsEvent } from './server-tls.js';
 
@@ -249,12 +249,12 @@ test('gRPC is served on the port too, follows the files, and stops with them', a
     streamsRequest: () => false,
     tls,
   });
-  const door = await openDoor({
+  const opened = await openListener({
     address: { kind: 'tcp', host: '127.0.0.1', port: 0 },
     socketMode: 0o766,
-    welcome: listener.take,
+    onConnection: listener.take,
   });
-  const { address } = door;
+  const { address } = opened;
   const call = (...pair: readonly Buffer[]): Promise<string> => {
     const { credentials, options } = tlsChannel(address, {
       ca: Buffer.from(authority.cert),
@@ -291,7 +291,7 @@ test('gRPC is served on the port too, follows the files, and stops with them', a
   assert.is((await handshake(port, { ALPNProtocols: ['h2'] })).name, 'second');
   assert.is(await call(), 'hi');
   tls.close();
-  await door.close();
+  await opened.close();
   await listener.stop(1000);
   assert.is(await call(), 'refused');
 });

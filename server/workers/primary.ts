@@ -5,7 +5,7 @@ import type { Config } from '../config.js';
 import type { Logger } from '../observe/log/logger.js';
 import { auditFamilies } from '../observe/metrics/audit-metrics.js';
 import { WorkerTotals } from '../observe/metrics/worker-totals.js';
-import { type Door, openDoor } from '../listen.js';
+import { type Listener, openListener } from '../listen.js';
 import type { BundleText } from '../swap/bundle-source.js';
 import { Fleet, type Member } from './fleet.js';
 import { HandOver } from './hand-over.js';
@@ -104,7 +104,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
         reject(new Error(message));
       },
     });
-    const listening = ([http, grpc]: Doors): void => {
+    const listening = ([http, grpc]: Listeners): void => {
       const close = async (): Promise<void> => {
         isStopping = true;
         await fleet.retire();
@@ -134,16 +134,16 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
 /** The bytes that the platform makes ticket keys of. */
 const TICKET_KEYS = 48;
 
-type Doors = readonly [http: Door, grpc: Door];
+type Listeners = readonly [http: Listener, grpc: Listener];
 
-async function openListeners({ server }: Config, handOver: HandOver): Promise<Doors> {
-  const open = (port: PortName): Promise<Door> =>
-    openDoor({
+async function openListeners({ server }: Config, handOver: HandOver): Promise<Listeners> {
+  const open = (port: PortName): Promise<Listener> =>
+    openListener({
       address: server[`${port}ListenAddr`],
       key: `server.${port}ListenAddr`,
       socketMode: server.udsFileMode,
       unread: true,
-      welcome: (socket) => handOver.accept(port, socket),
+      onConnection: (socket) => handOver.accept(port, socket),
     });
   const grpc = await open('grpc');
   try {

@@ -9,7 +9,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { healthcheck } from '../../cli/commands/healthcheck.js';
 import { targetOf } from '../../cli/health/target.js';
-import { openDoor } from '../../server/listen.js';
+import { openListener } from '../../server/listen.js';
 import { Health } from '../../server/service/health.js';
 import { HEALTH_NAMES } from '../../server/service/services.js';
 import { loadTls } from '../../server/tls/server-tls.js';
@@ -106,13 +106,13 @@ async function grpcServer(
     streamsRequest: () => false,
     tls,
   });
-  const door = await openDoor({ address: target, socketMode: 0o766, welcome: listener.take });
+  const opened = await openListener({ address: target, socketMode: 0o766, onConnection: listener.take });
   closers.push(() => {
     tls?.close();
-    void door.close();
+    void opened.close();
     void listener.stop(0);
   });
-  return { address: door.address, health };
+  return { address: opened.address, health };
 }
 
 test('a serving server is healthy over gRPC until it stops', async () => {

@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AuditQuery, AuditReader } from '../../server/audit/reader.js';
 import { loadConfig } from '../../server/config.js';
-import { type Door, openDoor } from '../../server/listen.js';
+import { type Listener, openListener } from '../../server/listen.js';
 import { adminService } from '../../server/admin/admin.js';
 import { type GrpcServer, grpcServer } from '../../server/transport/grpc/grpc-server.js';
 import { type HttpServer, httpServer } from '../../server/transport/http/http-server.js';
@@ -49,12 +49,16 @@ async function listening(hasAdmin: boolean): Promise<Listening> {
   const services = testServices(config, { admin });
   const grpc: GrpcServer = grpcServer(config.server, services);
   const http: HttpServer = await httpServer(config.server, services, { grpc });
-  const door: Door = await openDoor({ address: config.server.httpListenAddr, socketMode: 0o766, welcome: http.take });
+  const listener: Listener = await openListener({
+    address: config.server.httpListenAddr,
+    socketMode: 0o766,
+    onConnection: http.take,
+  });
   const stop = async (): Promise<void> => {
-    await door.close();
+    await listener.close();
     await Promise.all([http.stop(1000), grpc.stop(1000)]);
   };
-  return { address: door.address, stop };
+  return { address: listener.address, stop };
 }
 
 let server: Listening;

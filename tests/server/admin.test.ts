@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AuditQuery, AuditReader } from '../../server/audit/reader.js';
 import { loadConfig } from '../../server/config.js';
-import { type Door, openDoor } from '../../server/listen.js';
+import { type Listener, openListener } from '../../server/listen.js';
 import { adminService } from '../../server/admin/admin.js';
 import { type GrpcServer, grpcServer } from '../../server/transport/grpc/grpc-server.js';
 import { type HttpServer, httpServer } from '../../server/transport/http/http-server.js';
@@ -38,7 +38,7 @@ const reader: AuditReader = {
 
 let http: HttpServer;
 let grpc: GrpcServer;
-let doors: readonly Door[] = [];
+let listeners: readonly Listener[] = [];
 let address = '';
 let client: Client;
 test.before(async () => {
@@ -48,13 +48,13 @@ test.before(async () => {
   });
   grpc = grpcServer(config.server, services);
   http = await httpServer(config.server, services, { grpc });
-  doors = await Promise.all(
+  listeners = await Promise.all(
     [http, grpc].map(({ take }) =>
-      openDoor({ address: config.server.httpListenAddr, socketMode: 0o766, welcome: take }),
+      openListener({ address: config.server.httpListenAddr, socketMode: 0o766, onConnection: take }),
     ),
   );
-  address = doors[0]?.address ?? '';
-  client = new Client(doors[1]?.address ?? '', credentials.createInsecure());
+  address = listeners[0]?.address ?? '';
+  client = new Client(listeners[1]?.address ?? '', credentials.createInsecure());
 });
 test.before.each(() => {
   asked = undefined;
@@ -62,7 +62,7 @@ test.before.each(() => {
 });
 test.after(async () => {
   client.close();
-  await Promise.all(doors.map((door) => door.close()));
+  await Promise.all(listeners.map((listener) => listener.close()));
   await Promise.all([http.stop(1000), grpc.stop(1000)]);
 });
 

@@ -3,7 +3,7 @@ import { type DescMessage, fromJson, toBinary } from '@bufbuild/protobuf';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../server/config.js';
-import { type Door, openDoor } from '../../server/listen.js';
+import { type Listener, openListener } from '../../server/listen.js';
 import type { Deliver } from '../../server/service/watcher.js';
 import { type GrpcServer, grpcServer } from '../../server/transport/grpc/grpc-server.js';
 import { type HttpServer, httpServer } from '../../server/transport/http/http-server.js';
@@ -30,7 +30,7 @@ const nextCall = (): Promise<Waiting> =>
 
 let http: HttpServer;
 let grpc: GrpcServer;
-let doors: readonly Door[] = [];
+let listeners: readonly Listener[] = [];
 let address = '';
 let client: Client;
 let ended: (string | undefined)[] = [];
@@ -42,20 +42,20 @@ test.before(async () => {
   const services = testServices(config, { deliver, watchers: [{ ended: (_call, { code }) => void ended.push(code) }] });
   grpc = grpcServer(config.server, services);
   http = await httpServer(config.server, services, { grpc });
-  doors = await Promise.all(
+  listeners = await Promise.all(
     [http, grpc].map(({ take }) =>
-      openDoor({ address: config.server.httpListenAddr, socketMode: 0o766, welcome: take }),
+      openListener({ address: config.server.httpListenAddr, socketMode: 0o766, onConnection: take }),
     ),
   );
-  address = doors[0]?.address ?? '';
-  client = new Client(doors[1]?.address ?? '', credentials.createInsecure());
+  address = listeners[0]?.address ?? '';
+  client = new Client(listeners[1]?.address ?? '', credentials.createInsecure());
 });
 test.before.each(() => {
   ended = [];
 });
 test.after(async () => {
   client.close();
-  await Promise.all(doors.map((door) => door.close()));
+  await Promise.all(listeners.map((listener) => listener.close()));
   await Promise.all([http.stop(1000), grpc.stop(1000)]);
 });
 

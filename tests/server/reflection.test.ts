@@ -10,7 +10,7 @@ import { hashSync } from 'bcryptjs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../server/config.js';
-import { type Door, openDoor } from '../../server/listen.js';
+import { type Listener, openListener } from '../../server/listen.js';
 import { adminService } from '../../server/admin/admin.js';
 import { grpcServer } from '../../server/transport/grpc/grpc-server.js';
 import { httpServer } from '../../server/transport/http/http-server.js';
@@ -23,8 +23,8 @@ const test = suite('reflection');
 const BUF = join(ROOT, 'node_modules', '.bin', 'buf');
 
 interface Listening {
-  readonly http: Door;
-  readonly grpc: Door;
+  readonly http: Listener;
+  readonly grpc: Listener;
   readonly stop: () => Promise<void>;
 }
 
@@ -36,23 +36,23 @@ async function listening(hasAdmin: boolean): Promise<Listening> {
   const services = testServices(config, { admin });
   const grpc = grpcServer(config.server, services);
   const http = await httpServer(config.server, services, { grpc });
-  const open = (welcome: typeof http.take): Promise<Door> =>
-    openDoor({ address: config.server.httpListenAddr, socketMode: 0o766, welcome });
-  const doors = { http: await open(http.take), grpc: await open(grpc.take) };
+  const open = (onConnection: typeof http.take): Promise<Listener> =>
+    openListener({ address: config.server.httpListenAddr, socketMode: 0o766, onConnection });
+  const listeners = { http: await open(http.take), grpc: await open(grpc.take) };
   const stop = async (): Promise<void> => {
-    await Promise.all([doors.http.close(), doors.grpc.close()]);
+    await Promise.all([listeners.http.close(), listeners.grpc.close()]);
     await Promise.all([http.stop(1000), grpc.stop(1000)]);
   };
-  return { ...doors, stop };
+  return { ...listeners, stop };
 }
 
 let withAdmin: Listening;
 let withoutAdmin: Listening;
-let door: Door;
+let listener: Listener;
 test.before(async () => {
   withAdmin = await listening(true);
   withoutAdmin = await listening(false);
-  door = withoutAdmin.http;
+  listener = withoutAdmin.http;
 });
 test.after(async () => {
   await Promise.all([withAdmin.stop(), withoutAdmin.stop()]);
@@ -66,7 +66,7 @@ for (const protocol of ['grpc', 'connect', 'grpcweb']) {
       '--http2-prior-knowledge',
       '--protocol',
       protocol,
-      `http://${door.address}`,
+      `http://${listener.address}`,
     ]);
     assert.match(stdout, 'authz.svc.v1.AuthzService/CheckResources\n');
     assert.match(stdout, 'grpc.health.v1.Health/Watch\n');
@@ -75,7 +75,7 @@ for (const protocol of ['grpc', 'connect', 'grpcweb']) {
 }
 
 const path = (version: string): string =>
-  `http://${door.address}/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`;
+  `http://${listener.address}/grpc.reflection.${version}.ServerReflection/ServerReflectionInfo`;
 const framed = (message: string | Buffer): Buffer =>
   Buffer.concat([Buffer.from([0, 0, 0, 0, message.length]), Buffer.from(message)]);
 
@@ -244,7 +244,7 @@ const PINGS = 30;
 
 for (const protocol of ['grpc', 'connect+proto', 'grpc-web+proto']) {
   test(`requests are not read while nobody reads the responses, as application/${protocol}`, async () => {
-    const session = connectHttp2(`http://${door.address}`);
+    const session = connectHttp2(`http://${listener.address}`);
     await once(session, 'connect');
     const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';
     const stream = session.request({

@@ -9,7 +9,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tlsChannel } from '../../proto/tls-channel.js';
 import { loadConfig } from '../../server/config.js';
-import { type Door, openDoor } from '../../server/listen.js';
+import { type Listener, openListener } from '../../server/listen.js';
 import { loadTls, type ServerTls } from '../../server/tls/server-tls.js';
 import { grpcServer } from '../../server/transport/grpc/grpc-server.js';
 import { type HttpServer, httpServer } from '../../server/transport/http/http-server.js';
@@ -25,7 +25,7 @@ const CHECK =
 let folder = '';
 let tls: ServerTls;
 let http: HttpServer;
-let door: Door;
+let listener: Listener;
 let address = '';
 
 test.before(async () => {
@@ -38,12 +38,12 @@ test.before(async () => {
   const services = testServices(config);
   const grpc = grpcServer(config.server, services, tls);
   http = await httpServer(config.server, services, { grpc, tls });
-  door = await openDoor({ address: config.server.httpListenAddr, socketMode: 0o766, welcome: http.take });
-  address = door.address;
+  listener = await openListener({ address: config.server.httpListenAddr, socketMode: 0o766, onConnection: http.take });
+  address = listener.address;
 });
 test.after(async () => {
   tls.close();
-  await door.close();
+  await listener.close();
   await http.stop(1000);
   rmSync(folder, { recursive: true });
 });
@@ -124,7 +124,7 @@ test('an idle port is free again when the server has stopped', async () => {
   const silent = connectSocket(Number(address.split(':')[1]), '127.0.0.1');
   await Promise.all([session, silent].map((one) => new Promise((resolve) => one.on('connect', resolve))));
   const closed = Promise.all([session, silent].map((one) => new Promise((resolve) => one.on('close', resolve))));
-  await door.close();
+  await listener.close();
   await closeWithoutDelay(() => http.stop(60_000));
   await closed;
   const next = createServer();

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { loadConfig } from '../../server/config.js';
-import { type Door, openDoor } from '../../server/listen.js';
+import { type Listener, openListener } from '../../server/listen.js';
 import { type HttpServer, httpServer } from '../../server/transport/http/http-server.js';
 import { LAST_RESORT } from '../support/timeout.js';
 import { send } from '../support/server/http-client.js';
@@ -12,7 +12,7 @@ const test = suite('unusual HTTP requests');
 const CHECK = '/api/check/resources';
 const METRICS = { contentType: 'text/plain', text: async () => 'a 1\n' };
 let http: HttpServer;
-let door: Door;
+let listener: Listener;
 let address = '';
 
 test.before(async () => {
@@ -21,11 +21,11 @@ test.before(async () => {
     environment: {},
   });
   http = await httpServer(config.server, testServices(config), { metrics: METRICS });
-  door = await openDoor({ address: config.server.httpListenAddr, socketMode: 0o766, welcome: http.take });
-  address = door.address;
+  listener = await openListener({ address: config.server.httpListenAddr, socketMode: 0o766, onConnection: http.take });
+  address = listener.address;
 });
 test.after(async () => {
-  await door.close();
+  await listener.close();
   await http.stop(1000);
 });
 
