@@ -3,10 +3,7 @@ import type { PolicyFile } from '../ast/policy.js';
 import type { Bindings, LinkedDerivedRole, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
 import type { Module, Program } from '../ir/program.js';
 import type { SchemaSet } from '../ir/schema.js';
-import { lowerDerivedRoles } from './derived-roles.js';
-import { lowerPrincipalPolicy } from './principal.js';
-import { lowerResourcePolicy } from './resource.js';
-import { lowerRolePolicy } from './role.js';
+import { lowerDerivedRoles, lowerPrincipalPolicy, lowerResourcePolicy, lowerRolePolicy } from './modules.js';
 
 /** Policies as data and decisions: no name is left to look up. */
 export function lower(policies: PolicySet, types: Types, schemas: SchemaSet = NO_SCHEMAS): Program {

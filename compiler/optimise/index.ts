@@ -1,6 +1,5 @@
 import type { Module, Program } from '../ir/program.js';
-import { foldConstants, foldInlined } from './passes/fold-constants.js';
-import { inlineConstants } from './passes/inline-constants.js';
+import { foldConstants, foldInlined, inlineConstants } from './constants.js';
 
 /** The passes, in order. */
 const passes: readonly ((program: Program) => Program)[] = [
