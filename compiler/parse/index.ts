@@ -1,1 +1,45 @@
-export { parse } from './parse.js';
+import type { PolicyFile } from '../ast/policy.js';
+import { Diagnostics } from '../diagnostics/diagnostic.js';
+import type { Source } from '../diagnostics/source.js';
+import { policyFile } from './build/policy.js';
+import { decodeObject } from './decode.js';
+import { DOCUMENT } from './schema/tables.js';
+import type { ObjectValue } from './schema/value.js';
+import { validateSemantics } from './semantics.js';
+import { validateStructure } from './structure.js';
+import { readDocument } from './yaml/read.js';
+
+/** What became of a source: compiling a folder again, a source that is the same is not parsed again. */
+const parsed = new WeakMap<Source, { readonly file: PolicyFile | undefined; readonly report: Diagnostics }>();
+
+/**
+ * A policy file as a tree (docs/spec/policy-language.md#compilation-phases: each runs only when those before it found
+ * nothing). Undefined for a file that holds nothing, and for one with errors, which are reported. A disabled policy is
+ * not validated beyond its shape.
+ */
+export function parse(source: Source, report: Diagnostics): PolicyFile | undefined {
+  let result = parsed.get(source);
+  if (result === undefined) {
+    const own = new Diagnostics();
+    result = { file: parseSource(source, own), report: own };
+    parsed.set(source, result);
+  }
+  report.adopt(result.report);
+  return result.file;
+}
+
+function parseSource(source: Source, report: Diagnostics): PolicyFile | undefined {
+  const document = documentOf(source, report);
+  if (document === undefined || !validateStructure(document, source, report)) return undefined;
+  const file = policyFile(document, source);
+  return file.disabled || validateSemantics(file, document, report) ? file : undefined;
+}
+
+function documentOf(source: Source, report: Diagnostics): ObjectValue | undefined {
+  const read = readDocument(source, report);
+  if (read === undefined) return undefined;
+  const { root, problems } = read;
+  const document = decodeObject(root, DOCUMENT, problems);
+  problems.reportTo(report);
+  return problems.found ? undefined : document;
+}
