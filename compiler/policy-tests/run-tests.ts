@@ -1,10 +1,9 @@
 import type { SuiteFiles } from '../load/index.js';
-import type { Answer, Ask, Decision } from './ask.js';
-import { type Pair, pairsOf } from './expand-test.js';
-import type { PairExpectation } from './expectations.js';
+import type { Answer, Ask, Decision, Question } from './ask.js';
+import { type Expectations, mergeExpectations, type PairExpectation } from './expectations.js';
 import type { Dimension, TestFilter } from './filter.js';
 import { InvalidSuite } from './invalid-suite.js';
-import { namesIn } from './names-in-suite.js';
+import { type Names, namesIn } from './names-in-suite.js';
 import { inContext, readFixtures, readSuite } from './read-suite.js';
 import {
   type CaseResult,
@@ -18,7 +17,7 @@ import {
   type UnmetOutput,
 } from './results.js';
 import { sameJson } from './same-json.js';
-import type { ExpectedOutput, Suite } from './suite.js';
+import type { ExpectedOutput, Suite, Test, TestOptions } from './suite.js';
 
 /**
  * Runs test suites against policies (docs/spec/server.md#how-tests-run). Never throws for what an author wrote: a suite
@@ -214,3 +213,45 @@ function heaviest(outcomes: readonly Outcome[]): Outcome | undefined {
 function total(counts: ReadonlyMap<Outcome, number>): number {
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
+
+/** A pair of principal and resource that a test asks about, by their keys, with what they stand for. */
+interface Pair extends Pick<Question, 'auxData' | 'options'> {
+  readonly test: Test;
+  readonly principalKey: string;
+  readonly resourceKey: string;
+  readonly principal: Question['principal'];
+  readonly resource: Question['resource'];
+  readonly expected: ReturnType<Expectations>;
+}
+
+/**
+ * The pairs of a test: all principals with all resources, principal by principal (docs/spec/server.md#how-tests-run).
+ * Throws an InvalidSuite.
+ */
+function pairsOf(test: Test, suite: Suite, names: Names): readonly Pair[] {
+  const principals = names.principals(test.input.principals);
+  const resources = names.resources(test.input.resources);
+  const expectations = mergeExpectations(test, names, { principals, resources });
+  const options = test.options ?? suite.options ?? DEFAULTS;
+  return principals.flatMap((principalKey) =>
+    resources.map((resourceKey) => ({
+      test,
+      principalKey,
+      resourceKey,
+      principal: names.principal(principalKey, test.input.principals),
+      resource: names.resource(resourceKey, test.input.resources),
+      auxData: test.input.auxData === undefined ? undefined : names.auxData(test.input.auxData),
+      options,
+      expected: expectations(principalKey, resourceKey),
+    })),
+  );
+}
+
+const DEFAULTS: TestOptions = {
+  now: undefined,
+  defaultPolicyVersion: undefined,
+  defaultScope: undefined,
+  lenientScopeSearch: false,
+  strictEvaluation: false,
+  globals: {},
+};

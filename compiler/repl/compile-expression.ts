@@ -2,7 +2,7 @@ import type { Expr } from '../ast/expr.js';
 import { dyn } from '../cel/types.js';
 import type { Value } from '../ir/value.js';
 import { lowerValue } from '../lower/values.js';
-import { foldValue } from '../optimise/passes/fold-constants.js';
+import { foldValue } from '../optimise/constants.js';
 import { parseCel } from '../parse/cel/index.js';
 import { checkExpression } from '../validate/cel/check-expression.js';
 import { policyEnvironment } from '../validate/cel/environment.js';

@@ -10,12 +10,11 @@ import { type Assign, ASSIGNMENTS, EMPTY_STATE, readJson, type State } from './s
 import { compileExpression, type ExpressionProblem, isDeclared } from './compile-expression.js';
 import { conditionTree } from './condition-tree.js';
 import { HELP, readInput } from './directive.js';
-import { evaluate } from './evaluate.js';
+import { evaluate, resultOf, surroundingsOf, surroundingsOfPolicy } from './evaluate.js';
 import { listNames, listPolicy, listRules } from './listing.js';
 import { loadedPolicy } from './loaded-policy.js';
 import { printValue } from './print-value.js';
 import { RequestProblem } from './request-json.js';
-import { resultOf, surroundingsOf, surroundingsOfPolicy } from './surroundings.js';
 
 /**
  * What an input leads to: text for standard output and for standard error, both empty or ended with a line break, and
