@@ -246,13 +246,13 @@ export {
   auxDataMessage,
   effectiveDerivedRoles,
   jwtMessages,
+  messageOf,
   principalMessage,
   requestMessage,
   resourceMessage,
   runtimeMessage,
   variablesMessage,
 } from './messages.js';
-export { messageOf } from './well-known-messages.js';
 export type { Json, JsonObject } from './json.js';
 export { type OutputValue, stored, toOutput } from './output.js';
 
