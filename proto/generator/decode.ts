@@ -6,10 +6,17 @@ import { fullName, typeName } from './options.js';
  * `read...`, which reads a message from its protobuf encoding. An unknown field is skipped, and so is one of an unexpected wire type; a
  * message that occurs twice is merged; of a scalar the last one counts (https://protobuf.dev/programming-guides/encoding/).
  */
-export function readFunction(message: DescMessage): string {
+export function readFunction(message: DescMessage, isItem: boolean): string {
   const name = typeName(message);
   const fields = fieldsOf(message);
   return [
+    ...(isItem
+      ? [
+          '/** An empty item, of which a small request can hold millions: all are this one. */',
+          `const ${emptyName(message)}: Draft<${name}> = Object.freeze(${emptyObject(message)});`,
+          '',
+        ]
+      : []),
     `/** Reads the fields of ${message.typeName} up to \`end\`, and adds them to what is known of the message. */`,
     `export function read${name}(reader: WireReader, end: number, known?: Draft<${name}>): Draft<${name}> {`,
     `  const message: Draft<${name}> = known ?? ${emptyObject(message)};`,
@@ -39,6 +46,23 @@ export function decodeFunction(message: DescMessage): string {
     `/** ${name} from its protobuf encoding. Throws a WireError for bytes that are not such a message. */`,
     `export function decode${name}(bytes: Buffer, table?: TextTable): ${name} {`,
     `  return read${name}(new WireReader(bytes, table), bytes.length);`,
+    '}',
+    '',
+  ].join('\n');
+}
+
+function emptyName(message: DescMessage): string {
+  return `EMPTY${typeName(message).replace(/([A-Z])/g, '_$1').toUpperCase()}`;
+}
+
+/** `read...Item`, which reads an item of a list. */
+export function readItemFunction(message: DescMessage): string {
+  const name = typeName(message);
+  return [
+    `/** Reads ${message.typeName} as an item of a list. */`,
+    `export function read${name}Item(reader: WireReader): Draft<${name}> {`,
+    '  const end = reader.messageEnd();',
+    `  return end === reader.at ? ${emptyName(message)} : read${name}(reader, end);`,
     '}',
     '',
   ].join('\n');
@@ -93,7 +117,7 @@ function readStatement(field: DescField): string {
     case 'strings':
       return `${member}.push(reader.string());`;
     case 'messages':
-      return `${member}.push(${readCall(field)});`;
+      return `${member}.push(read${typeName(field.message as DescMessage)}Item(reader));`;
     case 'values':
       return `readJsonEntry(reader, ${member});`;
     case 'messageMap':

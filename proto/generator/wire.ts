@@ -1,9 +1,9 @@
-import type { FileRegistry } from '@bufbuild/protobuf';
-import { decodeFunction, readFunction } from './decode.js';
+import type { DescMessage, FileRegistry } from '@bufbuild/protobuf';
+import { decodeFunction, readFunction, readItemFunction } from './decode.js';
 import { decodeResponseFunction, readResponseFunction } from './decode-response.js';
 import { encodeFunction, writeFunction } from './encode.js';
 import { fileOf } from './file-text.js';
-import { AUDIT_TYPES, Reach, typeModule } from './messages.js';
+import { AUDIT_TYPES, formOf, Reach, typeModule } from './messages.js';
 import { functionModules, moduleText } from './module.js';
 import { isJsonType, typeName } from './options.js';
 import { sizeFunction, sizeName } from './size.js';
@@ -11,10 +11,16 @@ import { sizeFunction, sizeName } from './size.js';
 /** The protobuf encoding of requests and responses: a module for each .proto file, by its name. */
 export function wireModules(registry: FileRegistry): ReadonlyMap<string, string> {
   const reach = new Reach(registry);
+  const items = new Set(
+    [...reach.received].flatMap(({ fields }) =>
+      fields.flatMap((field) => (formOf(field) === 'messages' ? [field.message as DescMessage] : [])),
+    ),
+  );
   const modules = functionModules(reach.all, {
     functions: (message) => [
       ...(reach.requests.includes(message) ? [decodeFunction(message)] : []),
-      ...(reach.received.has(message) ? [readFunction(message)] : []),
+      ...(reach.received.has(message) ? [readFunction(message, items.has(message))] : []),
+      ...(items.has(message) ? [readItemFunction(message)] : []),
       ...(reach.responses.includes(message) && reach.read.has(message) ? [decodeResponseFunction(message)] : []),
       ...(reach.read.has(message) ? [readResponseFunction(message)] : []),
       ...(reach.isRoot(message) && (reach.sent.has(message) || reach.answered.has(message))
@@ -25,6 +31,7 @@ export function wireModules(registry: FileRegistry): ReadonlyMap<string, string>
     ],
     namesOf: (message) => [
       ...(reach.isRoot(message) ? ['decode', 'encode'] : ['read', 'write']).map((verb) => verb + typeName(message)),
+      `read${typeName(message)}Item`,
       sizeName(message),
     ],
     isRequest: (message) => reach.isRoot(message),

@@ -127,6 +127,9 @@ export function accessEvaluationRequestSize(message: AccessEvaluationRequest): n
     mapSize(message.context);
 }
 
+/** An empty item, of which a small request can hold millions: all are this one. */
+const EMPTY_EVALUATION: Draft<Evaluation> = Object.freeze({ subject: undefined, resource: undefined, action: undefined, context: {} });
+
 /** Reads the fields of authzen.authorization.v1.AccessEvaluationBatchRequest.Evaluation up to `end`, and adds them to what is known of the message. */
 function readEvaluation(reader: WireReader, end: number, known?: Draft<Evaluation>): Draft<Evaluation> {
   const message: Draft<Evaluation> = known ?? { subject: undefined, resource: undefined, action: undefined, context: {} };
@@ -151,6 +154,12 @@ function readEvaluation(reader: WireReader, end: number, known?: Draft<Evaluatio
   }
   reader.checkEnd(end);
   return message;
+}
+
+/** Reads authzen.authorization.v1.AccessEvaluationBatchRequest.Evaluation as an item of a list. */
+function readEvaluationItem(reader: WireReader): Draft<Evaluation> {
+  const end = reader.messageEnd();
+  return end === reader.at ? EMPTY_EVALUATION : readEvaluation(reader, end);
 }
 
 /** The size of authzen.authorization.v1.AccessEvaluationBatchRequest.Evaluation in its protobuf encoding, in bytes. Attributes may be nested without bound. */
@@ -207,7 +216,7 @@ function readAccessEvaluationBatchRequest(reader: WireReader, end: number, known
         readJsonEntry(reader, message.context);
         break;
       case (5 << 3) | BYTES:
-        message.evaluations.push(readEvaluation(reader, reader.messageEnd()));
+        message.evaluations.push(readEvaluationItem(reader));
         break;
       case (6 << 3) | BYTES:
         message.options = readBatchOptions(reader, reader.messageEnd(), message.options);

@@ -7,6 +7,9 @@ import { type WireWriter, writeMessageMap, writeText, writeTexts } from '../../w
 import type { AttributesMap, AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ListAuditLogEntriesRequest, PlanResourcesRequest, RequestContext, ResourceEntry, ResourceSet, ServerInfoRequest, TimeRange, Token } from '../messages.js';
 import { planResourceSize, principalSize, readPlanResource, readPrincipal, readResource, resourceSize, writePlanResource, writePrincipal, writeResource } from './engine.js';
 
+/** An empty item, of which a small request can hold millions: all are this one. */
+const EMPTY_RESOURCE_ENTRY: Draft<ResourceEntry> = Object.freeze({ actions: [], resource: undefined });
+
 /** Reads the fields of authz.request.v1.CheckResourcesRequest.ResourceEntry up to `end`, and adds them to what is known of the message. */
 function readResourceEntry(reader: WireReader, end: number, known?: Draft<ResourceEntry>): Draft<ResourceEntry> {
   const message: Draft<ResourceEntry> = known ?? { actions: [], resource: undefined };
@@ -25,6 +28,12 @@ function readResourceEntry(reader: WireReader, end: number, known?: Draft<Resour
   }
   reader.checkEnd(end);
   return message;
+}
+
+/** Reads authz.request.v1.CheckResourcesRequest.ResourceEntry as an item of a list. */
+function readResourceEntryItem(reader: WireReader): Draft<ResourceEntry> {
+  const end = reader.messageEnd();
+  return end === reader.at ? EMPTY_RESOURCE_ENTRY : readResourceEntry(reader, end);
 }
 
 /** Writes the fields of authz.request.v1.CheckResourcesRequest.ResourceEntry. */
@@ -158,7 +167,7 @@ function readCheckResourcesRequest(reader: WireReader, end: number, known?: Draf
         message.principal = readPrincipal(reader, reader.messageEnd(), message.principal);
         break;
       case (4 << 3) | BYTES:
-        message.resources.push(readResourceEntry(reader, reader.messageEnd()));
+        message.resources.push(readResourceEntryItem(reader));
         break;
       case (5 << 3) | BYTES:
         message.auxData = readAuxData(reader, reader.messageEnd(), message.auxData);
@@ -411,6 +420,9 @@ export function checkResourceSetRequestSize(message: CheckResourceSetRequest): n
     (message.auxData === undefined ? 0 : field(auxDataSize(message.auxData)));
 }
 
+/** An empty item, of which a small request can hold millions: all are this one. */
+const EMPTY_BATCH_ENTRY: Draft<BatchEntry> = Object.freeze({ actions: [], resource: undefined });
+
 /** Reads the fields of authz.request.v1.CheckResourceBatchRequest.BatchEntry up to `end`, and adds them to what is known of the message. */
 function readBatchEntry(reader: WireReader, end: number, known?: Draft<BatchEntry>): Draft<BatchEntry> {
   const message: Draft<BatchEntry> = known ?? { actions: [], resource: undefined };
@@ -429,6 +441,12 @@ function readBatchEntry(reader: WireReader, end: number, known?: Draft<BatchEntr
   }
   reader.checkEnd(end);
   return message;
+}
+
+/** Reads authz.request.v1.CheckResourceBatchRequest.BatchEntry as an item of a list. */
+function readBatchEntryItem(reader: WireReader): Draft<BatchEntry> {
+  const end = reader.messageEnd();
+  return end === reader.at ? EMPTY_BATCH_ENTRY : readBatchEntry(reader, end);
 }
 
 /** The size of authz.request.v1.CheckResourceBatchRequest.BatchEntry in its protobuf encoding, in bytes. Attributes may be nested without bound. */
@@ -454,7 +472,7 @@ function readCheckResourceBatchRequest(reader: WireReader, end: number, known?: 
         message.principal = readPrincipal(reader, reader.messageEnd(), message.principal);
         break;
       case (3 << 3) | BYTES:
-        message.resources.push(readBatchEntry(reader, reader.messageEnd()));
+        message.resources.push(readBatchEntryItem(reader));
         break;
       case (4 << 3) | BYTES:
         message.auxData = readAuxData(reader, reader.messageEnd(), message.auxData);
