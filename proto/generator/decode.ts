@@ -52,7 +52,9 @@ export function decodeFunction(message: DescMessage): string {
 }
 
 function emptyName(message: DescMessage): string {
-  return `EMPTY${typeName(message).replace(/([A-Z])/g, '_$1').toUpperCase()}`;
+  return `EMPTY${typeName(message)
+    .replace(/([A-Z])/g, '_$1')
+    .toUpperCase()}`;
 }
 
 /** `read...Item`, which reads an item of a list. */

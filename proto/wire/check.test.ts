@@ -2,6 +2,7 @@ import type { JsonValue } from '@bufbuild/protobuf';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { damaged, messageType, randomNumbers } from '../../tests/support/protobuf.js';
+import { checkResourcesRequestViolations } from '../gen/validate/request.js';
 import { checkResourcesRequestSize, decodeCheckResourcesRequest } from '../gen/wire/request.js';
 import type { CheckResourcesResponse } from '../gen/messages.js';
 import { encodeCheckResourcesResponse } from '../gen/wire/response.js';
@@ -76,6 +77,17 @@ test('unknown fields of every wire type are skipped', () => {
   ]);
   const request = decodeCheckResourcesRequest(Buffer.concat([unknown, encodeRequest({ requestId: 'r' }), unknown]));
   assert.is(request.requestId, 'r');
+});
+
+test('millions of empty items are one object, and each of them violates its rules', () => {
+  const { resources } = decodeCheckResourcesRequest(Buffer.alloc(4 * 1024 * 1024, Buffer.from([0x22, 0])));
+  assert.is(resources.length, 2 * 1024 * 1024);
+  assert.is(new Set(resources).size, 1);
+  const request = decodeCheckResourcesRequest(Buffer.alloc(400, Buffer.from([0x22, 0])));
+  assert.equal(request.resources[199], { actions: [], resource: undefined });
+  const { first, count } = checkResourcesRequestViolations(request);
+  assert.is(count, 1 + 2 * 200);
+  assert.is(first.length, 100);
 });
 
 test('attributes named like members of Object.prototype are ordinary', () => {

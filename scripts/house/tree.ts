@@ -51,12 +51,12 @@ const NO_MESSAGES = /^proto\/openapi\/|^proto\/(tls-channel|descriptor-index)\.t
 
 /**
  * Whether people write this file by hand to define, read, print, encode, measure or validate messages. Counted are
- * `proto` (the generator, too, but neither what it prints nor OpenAPI's examples), the JSON of server and client, and
- * the messages that the server's transports write themselves.
+ * `proto` (the generator, too, but neither what it prints nor OpenAPI's examples) and the messages that the server's
+ * transports write themselves.
  */
 export function isMessageLayer(file: string): boolean {
   if (!file.endsWith('.ts') || isTest(file) || isGenerated(file) || NO_MESSAGES.test(file)) return false;
-  return /^proto\/|^server\/transport\/json\/|^server\/transport\/[^/]*-messages?\.ts$|^client\/json\//.test(file);
+  return /^proto\/|^server\/transport\/(message-reader|[^/]*-messages?)\.ts$/.test(file);
 }
 
 /** The lines of a TypeScript file that are longer than `columns` characters. */

@@ -1,7 +1,7 @@
 import { BYTES, WireReader } from '../../proto/wire/reader.js';
 import type { WireWriter } from '../../proto/wire/writer.js';
 import type { ServingStatus } from '../service/health.js';
-import { messageReader, text } from './json/message-reader.js';
+import { messageReader, text } from './message-reader.js';
 
 /** grpc.health.v1.Health (docs/spec/server.md#health). */
 export const HEALTH_SERVICE = 'grpc.health.v1.Health';

@@ -4,7 +4,7 @@ import { type DescriptorIndex, descriptorIndex } from '../../proto/descriptor-in
 import { CODES } from '../service/rpc-error.js';
 import { ADMIN_SERVICE, type Services } from '../service/services.js';
 import { HEALTH_SERVICE } from './health-messages.js';
-import { type Field, messageReader, text } from './json/message-reader.js';
+import { type Field, messageReader, text } from './message-reader.js';
 import type { Shape } from '../../proto/wire/json-shape.js';
 import { RPC_SERVICES } from './rpcs.js';
 

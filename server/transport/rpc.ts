@@ -5,7 +5,6 @@ import { type ReadMessage, readDocument } from '../../proto/wire/json-scan.js';
 import { JsonError } from '../../proto/wire/json-shape.js';
 import { type Code, RpcError, tooLarge } from '../service/rpc-error.js';
 import type { Services } from '../service/services.js';
-import { limitMessageSize } from './json/message-limit.js';
 import type { TransportCall } from './transport-call.js';
 
 /** One RPC with one request and one response: all that any transport needs to serve it. */
@@ -132,4 +131,22 @@ function decode(rpc: Rpc, bytes: Buffer, { texts, malformed }: Codec): Message {
   } catch (error) {
     throw malformedOf(error, malformed);
   }
+}
+
+/** In protobuf, JSON never grows to more than this many times its length: `0,` becomes eleven bytes. */
+const MAX_GROWTH = 8;
+
+/**
+ * Refuses a request that came as JSON of `length` bytes and is too large in protobuf: the limit is about that
+ * (docs/spec/server.md#limits-and-deadlines).
+ */
+function limitMessageSize<Request>(
+  request: Request,
+  sizeOf: (request: Request) => number,
+  length: number,
+  limit: number,
+): void {
+  if (length * MAX_GROWTH <= limit) return;
+  const size = sizeOf(request);
+  if (size > limit) throw tooLarge(size, limit);
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type AdminService, COMPILED_IN, refuseAdminCall, type Services } from '../../service/services.js';
 import { type Report, type RpcError, rpcErrorOf } from '../../service/rpc-error.js';
-import { printRestError } from '../json/print-error.js';
+import { printRestError } from './error-body.js';
 import { STREAM_RPCS } from '../rpcs.js';
 import { runStream, type StreamRpc } from '../stream-rpc.js';
 import type { HeaderList } from './cors.js';

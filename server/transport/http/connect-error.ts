@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { RpcError } from '../../service/rpc-error.js';
-import { violationsJson } from '../json/print-error.js';
+import { violationsJson } from './error-body.js';
 import { encodeViolations } from '../violations-message.js';
 
 /** An error as Connect writes it: codes are words, details are base64. */

@@ -3,8 +3,8 @@ import { pipeline, type Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RpcError } from '../../service/rpc-error.js';
 import { CODES, listingAtMost } from '../../service/rpc-error.js';
-import { indentJson } from '../json/indent.js';
-import { printRestError } from '../json/print-error.js';
+import { indentJson } from './indent.js';
+import { printRestError } from './error-body.js';
 import type { Cors, HeaderList } from './cors.js';
 
 /**

@@ -6,8 +6,8 @@ import {
   readAccessEvaluationBatchRequest,
   readAccessEvaluationRequest,
   readMetadataRequest,
-} from '../../../proto/gen/json/authorization.js';
-import { readDocument } from '../../../proto/wire/json-scan.js';
+} from '../gen/json/authorization.js';
+import { readDocument } from './json-scan.js';
 
 const body = (json: unknown): Buffer => Buffer.from(JSON.stringify(json));
 const none = { subject: undefined, resource: undefined, action: undefined, context: {} };

@@ -1,4 +1,4 @@
-import type { Shape } from '../../../proto/wire/json-shape.js';
+import type { Shape } from '../../proto/wire/json-shape.js';
 
 /** How one field of a message is read, and what stands for it when it is absent or null. */
 export interface Field<T> {

@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readCheckResourceBatchRequest, readCheckResourceSetRequest } from '../../../proto/gen/json/request.js';
-import type { Decision } from '../../service/decider.js';
-import { printCheckResourceBatchResponse, printCheckResourceSetResponse } from '../../../proto/gen/json/response.js';
-import { readDocument } from '../../../proto/wire/json-scan.js';
+import { readCheckResourceBatchRequest, readCheckResourceSetRequest } from '../gen/json/request.js';
+import type { Decision } from '../../server/service/decider.js';
+import { printCheckResourceBatchResponse, printCheckResourceSetResponse } from '../gen/json/response.js';
+import { readDocument } from './json-scan.js';
 
 const body = (json: unknown): Buffer => Buffer.from(JSON.stringify(json));
 
