@@ -6,7 +6,7 @@ import { openApiDocument } from '../openapi/document.js';
 import { jsonModules } from './read-json.js';
 import { checkOptions } from './options.js';
 import { typeModules } from './types.js';
-import { validators } from './validators.js';
+import { validators } from './validate.js';
 import { wireModules } from './wire.js';
 
 const BUF = fileURLToPath(new URL('../../node_modules/.bin/buf', import.meta.url));

@@ -1,5 +1,5 @@
 import type { DescMessage } from '@bufbuild/protobuf';
-import { fileOf } from './file-text.js';
+import { fileOf } from './validate.js';
 import { innerOf, typeModule } from './messages.js';
 import { typeName } from './options.js';
 

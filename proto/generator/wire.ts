@@ -2,7 +2,7 @@ import type { DescMessage, FileRegistry } from '@bufbuild/protobuf';
 import { decodeFunction, readFunction, readItemFunction } from './decode.js';
 import { decodeResponseFunction, readResponseFunction } from './decode-response.js';
 import { encodeFunction, writeFunction } from './encode.js';
-import { fileOf } from './file-text.js';
+import { fileOf } from './validate.js';
 import { AUDIT_TYPES, formOf, Reach, typeModule } from './messages.js';
 import { functionModules, moduleText } from './module.js';
 import { isJsonType, typeName } from './options.js';

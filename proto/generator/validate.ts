@@ -1,7 +1,77 @@
-import type { DescMessage } from '@bufbuild/protobuf';
-import { type Code, joined, messageOf, type Module, nameOf } from './code.js';
-import { typeModule } from './messages.js';
+import type { DescMessage, DescOneof, FileRegistry } from '@bufbuild/protobuf';
+import { expressionCode } from './expression.js';
+import { fieldsOf, messageNamed, REQUESTS, typeModule } from './messages.js';
 import { typeName } from './options.js';
+import { type Annotations, annotationsOf } from './annotations.js';
+import { type Code, constantName, fieldCode, joined, messageOf, type Module, nameOf } from './validate-fields.js';
+
+/**
+ * The annotations of the .proto files as TypeScript: for each message `isValid...`, which allocates nothing, and `report...`, which says
+ * what is wrong; for each request the two together. One file for each .proto file, by name. Throws for an annotation that there is no code
+ * for, wherever in the module it stands.
+ */
+export function validators(
+  registry: FileRegistry,
+  requests: readonly string[] = REQUESTS.map(({ message }) => message),
+): ReadonlyMap<string, string> {
+  const annotations = annotationsOf(registry);
+  const all = [...registry].filter((desc) => desc.kind === 'message');
+  const module: Module = {
+    annotations,
+    known: new Set(all.filter((message) => reaches(message, (one) => hasRules(one, annotations)))),
+    timed: new Set(
+      all.filter((message) =>
+        reaches(message, (one) => one.fields.some((field) => annotations.ofField(field).timestamp?.ltNow === true)),
+      ),
+    ),
+  };
+  const codes = new Map(all.map((message) => [message, messageCode(message, module)]));
+  const found = new Set<DescMessage>();
+  for (const name of requests) collect(messageNamed(name, registry), module, found);
+  const files = new Map<string, string>();
+  for (const file of new Set([...found].map(fileOf))) {
+    const messages = [...found].filter((message) => fileOf(message) === file);
+    files.set(file, fileText({ file, messages, codes, found, module, requests }));
+  }
+  return files;
+}
+
+/** Whether something holds for a message, or for one in it. */
+function reaches(
+  message: DescMessage,
+  holds: (message: DescMessage) => boolean,
+  seen = new Set<DescMessage>(),
+): boolean {
+  if (seen.has(message)) return false;
+  seen.add(message);
+  return (
+    holds(message) || message.fields.some((field) => field.message !== undefined && reaches(field.message, holds, seen))
+  );
+}
+
+function hasRules(message: DescMessage, { ofField, ofMessage, isRequiredOneof }: Annotations): boolean {
+  return (
+    ofMessage(message).length > 0 ||
+    message.oneofs.some(isRequiredOneof) ||
+    message.fields.some((field) => Object.keys(ofField(field)).length > 0)
+  );
+}
+
+/** Messages before those that have them. */
+function collect(
+  message: DescMessage,
+  { known }: Pick<Module, 'known'>,
+  found: Set<DescMessage>,
+  open = new Set<DescMessage>(),
+): void {
+  if (!known.has(message) || open.has(message)) return;
+  open.add(message);
+  for (const field of message.fields) {
+    const inner = messageOf(field);
+    if (inner !== undefined) collect(inner, { known }, found, open);
+  }
+  found.add(message);
+}
 
 /** The messages of one .proto file. */
 export interface GeneratedFile {
@@ -152,4 +222,37 @@ function imports({ file, messages, found }: GeneratedFile, text: string): readon
         ? `import type { ${names.map((name) => name.slice(5)).join(', ')} } from '${path}';`
         : `import { ${names.join(', ')} } from '${path}';`,
     );
+}
+
+/** The code of a message: rules about the whole, then fields in the order of their numbers; a oneof stands where its first field does. */
+export function messageCode(message: DescMessage, module: Module): Code {
+  const rules = module.annotations.ofMessage(message).map(({ id, message: text, expression }): Code => {
+    const condition = expressionCode(expression, message);
+    const constant = `${constantName(id.replaceAll('.', '_'))}_RULE`;
+    return {
+      conditions: [/ (&&|\|\||[!=]==|[<>]=?) /.test(condition) ? `(${condition})` : condition],
+      statements: [`if (!(${condition})) report(found, ${constant}, path);`],
+      constants: new Map([[constant, ` = expression(${JSON.stringify(id)}, ${JSON.stringify(text)})`]]),
+    };
+  });
+  const met = new Set<DescOneof>();
+  const fields = fieldsOf(message).flatMap((field) => {
+    const { oneof } = field;
+    if (oneof === undefined || met.has(oneof)) return [fieldCode(field, module)];
+    met.add(oneof);
+    return [oneofCode(oneof, module), fieldCode(field, module)];
+  });
+  return joined([...rules, ...fields]);
+}
+
+/** A oneof has no number of its own; in a path it stands by its name. */
+function oneofCode(oneof: DescOneof, { annotations }: Module): Code {
+  if (!annotations.isRequiredOneof(oneof)) return { conditions: [], statements: [], constants: new Map() };
+  const value = `message.${oneof.localName}`;
+  const constant = `${constantName(nameOf(oneof.parent))}_${constantName(oneof.name)}`;
+  return {
+    conditions: [`${value} !== undefined`],
+    statements: [`if (${value} === undefined) report(found, ONE_FIELD, path, ${constant});`],
+    constants: new Map([[constant, `: FieldElement = { number: 0, name: '${oneof.name}', type: 'TYPE_MESSAGE' }`]]),
+  };
 }

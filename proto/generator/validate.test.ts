@@ -22,7 +22,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { descriptorSet } from '../gen/descriptors.js';
 import { NONE, type Violations } from '../wire/violation.js';
-import { validators } from './validators.js';
+import { validators } from './validate.js';
 
 const descriptors = (): FileDescriptorSet => fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64'));
 const committed = createFileRegistry(descriptors());

@@ -1,0 +1,331 @@
+import { type DescEnum, type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
+import { FeatureSet_FieldPresence, FieldDescriptorProto_Type as FieldType } from '@bufbuild/protobuf/wkt';
+import type { Annotations, FieldRules } from './annotations.js';
+
+/** What the code of one message refers to. */
+export interface Module {
+  readonly annotations: Annotations;
+  /** The messages that have rules, or messages in them that have. */
+  readonly known: ReadonlySet<DescMessage>;
+  /** Those of them whose rules ask what time it is: their functions are told. */
+  readonly timed: ReadonlySet<DescMessage>;
+}
+
+/** Code, and the names it needs. */
+export interface Code {
+  /** Conditions that all hold for a valid message. */
+  readonly conditions: readonly string[];
+  /** Statements that report what is not so. */
+  readonly statements: readonly string[];
+  /** Declared at the top of the file, by name. */
+  readonly constants: ReadonlyMap<string, string>;
+}
+
+/** Several pieces of code as one. Throws when two of them mean different things by one name. */
+export function joined(codes: readonly Code[]): Code {
+  const constants = new Map<string, string>();
+  for (const [name, value] of codes.flatMap((code) => [...code.constants])) {
+    if ((constants.get(name) ?? value) !== value) throw new Error(`two rules name a constant ${name}`);
+    constants.set(name, value);
+  }
+  return {
+    conditions: codes.flatMap(({ conditions }) => conditions),
+    statements: codes.flatMap(({ statements }) => statements),
+    constants,
+  };
+}
+
+/** `authz.request.v1.AuxData.JWT` is `AuxDataJWT`. */
+export function nameOf(message: DescMessage): string {
+  return message.parent === undefined ? message.name : nameOf(message.parent) + message.name;
+}
+
+/** The words of a name of any spelling, as a constant is written. */
+export function constantName(name: string): string {
+  return name.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase();
+}
+
+/** The message that a field, its items or its entries are. */
+export function messageOf(field: DescField): DescMessage | undefined {
+  return field.message;
+}
+
+/** The rules of a text. */
+export function addText(code: GrownCode, { required, string: { pattern, in: texts } = {} }: FieldRules): void {
+  const { value } = code;
+  const prefix = constantName(code.field.name);
+  if (required === true) code.required(`${value} !== ''`, `${value} === ''`);
+  if (pattern !== undefined) {
+    const name = `${prefix}_PATTERN`;
+    code.constants.set(name, ` = ${new RegExp(pattern)}`);
+    code.constants.set(`${name}_RULE`, ` = matching(${name})`);
+    const matches = new RegExp(pattern).test('')
+      ? `(${value} === '' || ${name}.test(${value}))`
+      : `${name}.test(${value})`;
+    code.rule(matches, `!${name}.test(${value})`, `${name}_RULE`);
+  }
+  if (texts !== undefined) {
+    const name = `${prefix}_TEXTS`;
+    code.constants.set(name, `: readonly string[] = ${JSON.stringify(texts)}`);
+    code.constants.set(`${name}_RULE`, ` = oneOf(${name})`);
+    code.rule(`${name}.includes(${value})`, `!${name}.includes(${value})`, `${name}_RULE`);
+  }
+}
+
+/** The rules of a number: from one to another. */
+export function addNumber(code: GrownCode, { uint32 = {} }: FieldRules): void {
+  const { value, element } = code;
+  const { gte, lte } = uint32;
+  if (gte === undefined && lte === undefined) return;
+  if (gte === undefined || lte === undefined || gte > lte)
+    throw new Error(`${element}: there is code for numbers from one to another only`);
+  code.constants.set(`${element}_RANGE`, ` = withinNumbers(${gte}, ${lte})`);
+  code.rule(
+    `(${value} >= ${gte} && ${value} <= ${lte})`,
+    `!(${value} >= ${gte} && ${value} <= ${lte})`,
+    `${element}_RANGE`,
+  );
+}
+
+/** The rules of an enum, whose values are numbers; its rule calls them by their names. */
+export function addEnum(
+  code: GrownCode,
+  { required, enum: { in: numbers } = {} }: FieldRules,
+  { values }: DescEnum,
+): void {
+  const { value, element } = code;
+  if (required === true) code.required(`${value} !== 0`, `${value} === 0`);
+  if (numbers === undefined) return;
+  const names = numbers.map((number) => values.find((one) => one.number === number)?.name);
+  if (names.includes(undefined)) throw new Error(`${element}: a rule names a number that its enum does not have`);
+  code.constants.set(`${element}_NUMBERS`, `: readonly number[] = ${JSON.stringify(numbers)}`);
+  code.constants.set(`${element}_NUMBERS_RULE`, ` = oneOfValues(${JSON.stringify(names)})`);
+  code.rule(
+    `${element}_NUMBERS.includes(${value})`,
+    `!${element}_NUMBERS.includes(${value})`,
+    `${element}_NUMBERS_RULE`,
+  );
+}
+
+/** The rules of a google.protobuf.Timestamp, when it is there. */
+export function addMoment(code: GrownCode, { required, timestamp }: FieldRules): void {
+  const { value } = code;
+  if (required === true) code.required(`${value} !== undefined`, `${value} === undefined`);
+  if (timestamp?.ltNow !== true) return;
+  const isPast = `isPast(${value}, now)`;
+  const mayBeAbsent = required !== true && !code.isInOneof;
+  code.rule(
+    mayBeAbsent ? `(${value} === undefined || ${isPast})` : isPast,
+    mayBeAbsent ? `${value} !== undefined && !${isPast}` : `!${isPast}`,
+    'PAST',
+  );
+}
+
+/** The code of one field while it grows, rule by rule. */
+export class GrownCode implements Code {
+  readonly conditions: string[] = [];
+  readonly statements: string[] = [];
+  readonly constants = new Map<string, string>();
+  /** How the value of the field is written. */
+  readonly value: string;
+  /** The constant that is its step of a path; those of its rules begin like it. */
+  readonly element: string;
+  /** One of a oneof is there or is not, and is never empty: whether it is the one. */
+  readonly #isTheOne: string | undefined;
+  #isPresent: string | undefined;
+
+  constructor(readonly field: DescField) {
+    const { oneof, parent, name, localName } = field;
+    const union = oneof && `message.${oneof.localName}`;
+    this.#isTheOne = union && `${union}?.by === '${localName}'`;
+    this.value = union === undefined ? `message.${localName}` : `${union}.value`;
+    this.element = `${constantName(nameOf(parent))}_${constantName(name)}`;
+  }
+
+  get isInOneof(): boolean {
+    return this.#isTheOne !== undefined;
+  }
+
+  /** What must hold, and the rule that is broken otherwise. */
+  rule(holds: string, broken: string, rule: string): void {
+    this.condition(holds);
+    this.statement(broken, `report(found, ${rule}, path, ${this.element});`);
+  }
+
+  /** That the value is there. Rules about a value that is not are not asked. */
+  required(isPresent: string, isMissing: string): void {
+    this.rule(isPresent, isMissing, 'REQUIRED');
+    this.#isPresent = isPresent;
+  }
+
+  condition(holds: string): void {
+    this.conditions.push(
+      this.#isTheOne === undefined ? holds : `(${this.#isTheOne.replace('===', '!==')} || ${holds})`,
+    );
+  }
+
+  /** What is done when something is so. */
+  statement(when: string | undefined, then: string): void {
+    const all = [this.#isTheOne, this.#isPresent, when].filter((one) => one !== undefined);
+    this.statements.push(all.length === 0 ? then : `if (${all.join(' && ')}) ${then}`);
+  }
+
+  /** The field as a step of a path, once it has code that names it. */
+  finished(): Code {
+    if (this.statements.length > 0)
+      this.constants.set(
+        this.element,
+        `: FieldElement = { number: ${this.field.number}, name: '${this.field.name}', type: 'TYPE_${FieldType[this.field.proto.type]}' }`,
+      );
+    return this;
+  }
+}
+
+/** The code of the rules of one field, and of the messages in it. Throws when there is none for a field of its kind. */
+export function fieldCode(field: DescField, module: Module): Code {
+  const rules = module.annotations.ofField(field);
+  if (field.oneof !== undefined && rules.required === true) throw refusal(field);
+  const code = new GrownCode(field);
+  const message = messageOf(field);
+  const inner: Inner | undefined =
+    message !== undefined && module.known.has(message)
+      ? { name: nameOf(message), now: module.timed.has(message) ? ', now' : '' }
+      : undefined;
+  allow(rules, rulesFor(field), field);
+  switch (field.fieldKind) {
+    case 'scalar':
+      if (field.scalar === ScalarType.STRING) addText(code, rules);
+      else addNumber(code, rules);
+      break;
+    case 'enum':
+      addEnum(code, rules, field.enum);
+      break;
+    case 'message':
+      if (inner === undefined) addMoment(code, rules);
+      else addMessage(code, rules, inner);
+      break;
+    case 'list':
+      addList(code, rules, inner);
+      break;
+    case 'map':
+      addMap(code, rules, inner, isJson(message));
+  }
+  return code.finished();
+}
+
+/** A message that has functions of its own: its name, and what these are given beside it. */
+interface Inner {
+  readonly name: string;
+  readonly now: '' | ', now';
+}
+
+type RuleName = keyof FieldRules;
+
+/** The rules that there is code for: of a scalar that may be absent, or be empty and there, none. */
+function rulesFor(field: DescField): readonly RuleName[] {
+  const isOptional = field.presence === FeatureSet_FieldPresence.EXPLICIT && field.oneof === undefined;
+  switch (field.fieldKind) {
+    case 'scalar':
+      if (isOptional) return [];
+      if (field.scalar === ScalarType.STRING) return ['required', 'string'];
+      return field.scalar === ScalarType.UINT32 ? ['uint32'] : [];
+    case 'enum':
+      return isOptional ? [] : ['required', 'enum'];
+    case 'message':
+      return field.message.typeName === 'google.protobuf.Timestamp' ? ['required', 'timestamp'] : ['required'];
+    case 'list':
+      return ['required', 'repeated'];
+    case 'map':
+      return ['required', 'map'];
+  }
+}
+
+function allow(rules: FieldRules, allowed: readonly RuleName[], field: DescField): void {
+  if (Object.keys(rules).some((name) => !allowed.includes(name as RuleName))) throw refusal(field);
+}
+
+function refusal(field: DescField): Error {
+  return new Error(`no code for the rules of ${field.parent.typeName}.${field.name}`);
+}
+
+function addMessage(code: GrownCode, { required }: FieldRules, { name, now }: Inner): void {
+  const { value, element } = code;
+  const report = `report${name}(${value}, within(path, ${element}), found${now});`;
+  const isValid = `isValid${name}(${value}${now})`;
+  if (code.isInOneof) {
+    code.condition(isValid);
+    code.statement(undefined, report);
+  } else if (required === true) {
+    code.conditions.push(`${value} !== undefined`, isValid);
+    code.statements.push(`if (${value} === undefined) report(found, REQUIRED, path, ${element});\n  else ${report}`);
+  } else {
+    code.condition(`(${value} === undefined || ${isValid})`);
+    code.statement(`${value} !== undefined`, report);
+  }
+}
+
+function addList(code: GrownCode, { required, repeated = {} }: FieldRules, inner: Inner | undefined): void {
+  const { value, element, field } = code;
+  const { minItems, maxItems, unique, items } = repeated;
+  const isOfTexts = field.fieldKind === 'list' && field.listKind === 'scalar' && field.scalar === ScalarType.STRING;
+  if (!isOfTexts && (unique !== undefined || items !== undefined)) throw refusal(field);
+  if (required === true) code.rule(`${value}.length > 0`, `${value}.length === 0`, 'REQUIRED');
+  if (minItems !== undefined) addCount(code, 'AT_LEAST', `atLeast(${minItems})`, `>= ${minItems}`, `< ${minItems}`);
+  if (maxItems !== undefined) addCount(code, 'AT_MOST', `atMost(${maxItems})`, `<= ${maxItems}`, `> ${maxItems}`);
+  if (unique === true) code.rule(`isUnique(${value})`, `!isUnique(${value})`, 'UNIQUE');
+  const loop = `for (const [index, item] of ${value}.entries())`;
+  if (items?.string?.minLen !== undefined) {
+    code.condition(`!${value}.includes('')`);
+    code.statement(undefined, `${loop} if (item === '') report(found, ITEM_NOT_EMPTY, path, ${element}, index);`);
+  }
+  if (items?.string?.maxLen !== undefined) {
+    const { maxLen } = items.string;
+    code.constants.set(`${element}_ITEM_AT_MOST`, ` = itemAtMost(${maxLen})`);
+    code.condition(`allItems(${value}, (item) => isAtMost(item, ${maxLen}))`);
+    code.statement(
+      undefined,
+      `${loop} if (!isAtMost(item, ${maxLen})) report(found, ${element}_ITEM_AT_MOST, path, ${element}, index);`,
+    );
+  }
+  if (inner !== undefined) {
+    code.condition(`allItems(${value}, ${predicate(inner)})`);
+    code.statement(undefined, `${loop} report${inner.name}(item, within(path, ${element}, index), found${inner.now});`);
+  }
+}
+
+function addCount(code: GrownCode, name: string, rule: string, holds: string, broken: string): void {
+  const constant = `${code.element}_${name}`;
+  code.constants.set(constant, ` = ${rule}`);
+  code.rule(`${code.value}.length ${holds}`, `${code.value}.length ${broken}`, constant);
+}
+
+/** A map of JSON values is an object, any other a Map. */
+function addMap(code: GrownCode, { required, map }: FieldRules, inner: Inner | undefined, isObject: boolean): void {
+  const { value, element } = code;
+  if (required === true)
+    code.rule(
+      isObject ? `Object.keys(${value}).length > 0` : `${value}.size > 0`,
+      isObject ? `Object.keys(${value}).length === 0` : `${value}.size === 0`,
+      'REQUIRED',
+    );
+  const hasEmptyKey = isObject ? `Object.hasOwn(${value}, '')` : `${value}.has('')`;
+  // The empty key is the least of all: it comes before the entries.
+  if (map?.keys !== undefined) {
+    code.condition(`!${hasEmptyKey}`);
+    code.statement(hasEmptyKey, `reportKey(found, KEY_NOT_EMPTY, path, ${element}, '');`);
+  }
+  if (inner === undefined) return;
+  code.condition(`allValues(${value}, ${predicate(inner)})`);
+  code.statement(
+    undefined,
+    `for (const [key, item] of byKey(${value})) report${inner.name}(item, within(path, ${element}, key), found${inner.now});`,
+  );
+}
+
+function isJson(message: DescMessage | undefined): boolean {
+  return message?.typeName === 'google.protobuf.Value';
+}
+
+function predicate({ name, now }: Inner): string {
+  return now === '' ? `isValid${name}` : `(item) => isValid${name}(item, now)`;
+}
