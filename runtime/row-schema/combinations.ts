@@ -18,7 +18,7 @@ export function anyOf(...schemas: readonly Schema[]): Schema {
   );
 }
 
-/** Each branch of a `oneOf` is said beside all others. */
+/** Each branch of a `oneOf` is written beside all others. */
 const MOST_BRANCHES = 12;
 
 /** `oneOf`: a branch, and none of the others. */

@@ -2,7 +2,7 @@ import { sameTerm } from '../residual/alike.js';
 import { Timestamp, Uint } from '../cel/index.js';
 import { type Condition, isKnown, type Node, resultOf, type Term, Unknown } from '../residual/term.js';
 
-/** The types of JSON values, as CEL tells them apart. */
+/** The types of JSON values in CEL. */
 export type JsonType = 'string' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 
 export type Scalar = string | number | boolean | null;
@@ -11,11 +11,11 @@ export type Scalar = string | number | boolean | null;
 export interface Facts {
   /** It has one of these types. */
   readonly types: readonly JsonType[];
-  /** It is one of these values, where that is known. */
+  /** It is one of these values, if that is known. */
   readonly values: readonly Scalar[] | undefined;
 }
 
-/** What is known of a value where a condition holds: `x == "a"` holds of nothing but a string. */
+/** What is known of a value where a condition holds: `x == "a"` only holds for a string. */
 export function factsOf(condition: Condition, value: Term): Facts | undefined {
   if (typeof condition === 'boolean') return undefined;
   switch (condition.kind) {
@@ -115,7 +115,7 @@ function ofOrdered(other: Term): Facts | undefined {
     : { types: [typeOf(scalar)], values: undefined };
 }
 
-/** What has a field is an object: where a test of a field is true, the field could be read. */
+/** A value with a field is an object: where a test of a field is true, the field could be read. */
 function ofFields({ operands }: Node & { kind: 'call' }, value: Term): Facts | undefined {
   return operands.some((operand) => isBelow(operand, value)) ? { types: ['object'], values: undefined } : undefined;
 }
@@ -137,7 +137,7 @@ function isBelow(term: Term, value: Term): boolean {
   );
 }
 
-/** A constant as JSON has it; undefined for what is none, and for integers that no double holds. */
+/** A constant as JSON; undefined for terms that are not constants, and for integers that are not exactly doubles. */
 function scalarOf(term: Term): Scalar | undefined {
   if (!isKnown(term)) return undefined;
   const value = resultOf(term);

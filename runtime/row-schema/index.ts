@@ -1,7 +1,7 @@
 /**
- * JSON schemas that can be planned (docs/spec/plans.md#schemas-in-plans): what generated schema modules are made of
- * where a bundle has a planner. Each keyword validates as that of `runtime/schema` does, and says besides what it
- * leaves of rows that are yet to be found.
+ * JSON schemas that can be planned (docs/spec/plans.md#schemas-in-plans): the functions that generated schema modules
+ * call if the bundle has a planner. Each keyword validates as that of `runtime/schema` does, and also returns the
+ * condition of the rows that satisfy it.
  */
 export { rowsThatSatisfy, type Schema } from './schema.js';
 export { decimal } from '../schema/index.js';

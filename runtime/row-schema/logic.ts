@@ -4,8 +4,8 @@ import { problemOf } from '../residual/problem.js';
 import { type Condition, isKnown, resultOf, type Term, Unknown, unplannable } from '../residual/term.js';
 
 /*
- * Conditions of schemas. A term in them is true or false of every value that is asked for its type before it, so CEL's
- * `!` is the exact negation of each.
+ * Conditions of schemas. The type of a value is tested before a term about it, so that a term is true or false and
+ * CEL's `!` is its exact negation.
  */
 
 /** Where a term is true. */
@@ -15,12 +15,12 @@ export function test(term: Term): Condition {
   return reason === undefined ? { kind: 'is', term: term as Unknown } : unsayable(reason);
 }
 
-/** What no filter can say. */
+/** What no filter can express. */
 export function unsayable(reason: string): Condition {
   return { kind: 'unplannable', reason };
 }
 
-/** Where a condition of a schema does not hold. What no filter can say stays so on either side. */
+/** Where a condition of a schema does not hold. An unplannable condition stays unplannable. */
 export function negated(condition: Condition): Condition {
   if (typeof condition === 'boolean') return !condition;
   switch (condition.kind) {

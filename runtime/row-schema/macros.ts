@@ -3,15 +3,15 @@ import { type Condition, path, type Term, Unknown } from '../residual/term.js';
 import { bodyOf, test, unsayable } from './logic.js';
 import type { Asked } from './schema.js';
 
-/** What a body is asked of: each item of a list, each with its position, each key of a map, or each entry. */
+/** The parts that a body applies to: the items of a list, items with positions, the keys of a map, or its entries. */
 export type Parts = 'items' | 'positions' | 'keys' | 'entries';
 
 /** A condition about the parts of a list or a map. */
 export type Body = (parts: readonly [Term, Term], asked: Asked) => Condition;
 
 /**
- * Where each of the parts satisfies a condition. The attributes that the request lists are asked one by one, too: they
- * need not be stored.
+ * Where each part satisfies a condition. Attributes that the request lists are also tested one by one, as they need not
+ * be stored.
  */
 export function eachOf(parts: Parts, value: Term, asked: Asked, body: Body): Condition {
   const listed = value instanceof Unknown && value.node.kind === 'attributes' ? Object.entries(value.node.listed) : [];
@@ -26,8 +26,8 @@ export function someItem(value: Term, asked: Asked, body: Body): Condition {
 }
 
 /**
- * The macro over what can be said of the body is true in fewer rows, if anything: then more may be, which nobody can
- * say.
+ * Without the unplannable part of its body the macro is true for fewer rows, if any; whether it is true for more is
+ * unplannable.
  */
 function overParts(operator: 'all' | 'exists', parts: Parts, value: Term, asked: Asked, body: Body): Condition {
   const { depth } = asked;

@@ -26,7 +26,7 @@ function propertiesHold(value: Term, schemas: { readonly [name: string]: Schema 
   );
 }
 
-/** What the rows' own condition says of a member decides where it says all: `x == "a"` satisfies an `enum` with `a`. */
+/** Where the rows' condition implies a member's schema, it decides: `x == "a"` satisfies an `enum` with `a`. */
 function memberHolds(schema: Schema, member: Term, asked: Asked): Condition {
   const { values } = factsOf(asked.facts, member) ?? {};
   if (values !== undefined) {
@@ -41,7 +41,7 @@ function ifPresent(value: Term, name: string, { facts }: Asked, holds: (member: 
   return anyOf(negated(isPresent(value, name, facts)), holds(member));
 }
 
-/** With brackets where the name could not stand behind a dot. */
+/** With brackets if the name is not an identifier. */
 function memberOf(value: Term, name: string): Term {
   return /^[A-Za-z_]\w*$/.test(name) ? select(value, name) : index(value, name);
 }

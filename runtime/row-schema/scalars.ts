@@ -33,7 +33,7 @@ function isOfTypeOrLess(constant: unknown, type: TypeName): boolean {
   return type === 'integer' ? Number.isInteger(constant) : typeOf(constant) === type;
 }
 
-/** As JSON; undefined where no double is the number that is stated. */
+/** As JSON; undefined if the number is not exactly a double. */
 function constantOf(stated: Stated): unknown {
   if (stated instanceof Decimal) return stated.equals(stated.number) ? stated.number : undefined;
   if (Array.isArray(stated)) {
@@ -69,7 +69,7 @@ type Order = 'ge' | 'gt' | 'le' | 'lt';
 
 const RUNS = { ge: cel.atLeast, gt: cel.greaterThan, le: cel.atMost, lt: cel.lessThan };
 
-/** Of a limit that is not a double, the nearest double is on one side. */
+/** The nearest double of a limit that is not a double is on one side of it. */
 function bounded(limit: number | Decimal, order: Order): Schema['where'] {
   const [nearest, operator] = typeof limit === 'number' ? [limit, order] : [limit.number, aroundNearest(limit, order)];
   return (value, asked) =>
@@ -86,7 +86,7 @@ function aroundNearest(limit: Decimal, order: Order): Order {
   return side > 0 ? (isLower ? 'ge' : 'lt') : isLower ? 'gt' : 'le';
 }
 
-/** `multipleOf`: of 1, as nothing else is sure to be divided by digits. */
+/** `multipleOf`: only of 1, as other divisions are not exact in decimal digits. */
 export function multipleOf(divisor: number | Decimal): Schema {
   return plannable(validator.multipleOf(divisor), (value, asked) => {
     return ofType('number', value, asked, () =>
@@ -111,7 +111,7 @@ export function maxLength(most: number): Schema {
   );
 }
 
-/** Whether a string, a list or a map is so long. */
+/** Whether a string, a list or a map has a length. */
 export function sizeIs(order: 'ge' | 'le', value: Term, limit: number): Condition {
   if (order === 'ge' && limit <= 0) return true;
   if (limit > Number.MAX_SAFE_INTEGER) return order === 'le';
@@ -126,7 +126,7 @@ export function pattern(source: string): Schema {
 }
 
 /**
- * `format`: `date-time` is what `timestamp(...)` reads, leap seconds and the year 0 apart; the others nobody can say.
+ * `format`: `date-time` is what `timestamp(...)` parses, except leap seconds and the year 0; others are unplannable.
  */
 export function format(name: string): Schema {
   return plannable(validator.format(name), (value, asked) =>

@@ -25,7 +25,7 @@ export function anyType(...keywords: readonly Schema[]): Schema {
   return plannable(validator.anyType(...keywords), within(everyKeyword(keywords)));
 }
 
-/** A schema object with a `type`: the other keywords are asked of each type on its own. */
+/** A schema object with a `type`: the other keywords are planned for each type separately. */
 export function type(types: TypeName | readonly TypeName[], ...keywords: readonly Schema[]): Schema {
   const names = typeof types === 'string' ? [types] : types;
   const told = names.filter((name) => name !== 'integer' || !names.includes('number'));
@@ -43,8 +43,8 @@ export function type(types: TypeName | readonly TypeName[], ...keywords: readonl
 }
 
 /**
- * The keywords of a schema object, and `unevaluatedProperties` or `unevaluatedItems`, which depend on how the others
- * come out.
+ * The keywords of a schema object, and `unevaluatedProperties` or `unevaluatedItems`, which depend on the result of the
+ * others.
  */
 export function unevaluated(
   schemas: Parameters<typeof validator.unevaluated>[0],
@@ -57,12 +57,12 @@ export function unevaluated(
   );
 }
 
-/** A schema that stands elsewhere. */
+/** A reference to a schema. */
 export function ref(target: () => Schema): Schema {
   return plannable(validator.ref(target), followed(target));
 }
 
-/** Where no resource around has dynamic anchors, `$dynamicRef` is a reference like any other. */
+/** If no resource around has dynamic anchors, `$dynamicRef` is a reference like any other. */
 export function dynamicRef(name: string, target: () => Schema): Schema {
   return plannable(validator.dynamicRef(name, target), followed(target));
 }
@@ -94,8 +94,8 @@ function followed(target: () => Schema): Where {
 }
 
 /**
- * Whether the other keywords say the type as well: by the values they allow, or by comparisons, which fail for values
- * of other types.
+ * Whether the other keywords imply the type: by the values they allow, or by comparisons, which fail for values of
+ * other types.
  */
 function impliesType(condition: Condition, value: Parameters<Where>[0], name: TypeName, isPositive: boolean): boolean {
   const facts = factsOf(condition, value);

@@ -8,28 +8,28 @@ import type { TypeName } from '../schema/json.js';
 import { unsayable } from './logic.js';
 
 /**
- * A JSON schema of `runtime/schema` that can also be asked about rows that are yet to be found: for plans
+ * A JSON schema of `runtime/schema` that can also be planned
  * (docs/spec/plans.md#schemas-in-plans).
  */
 export type Schema = Validator & { readonly where: Where };
 
 /**
  * Where a value that can be read satisfies a schema. Built of `and`, `or` and terms without a two-valued `not`, so that
- * what no filter can say selects nothing wherever it stands. Where the value cannot be read, it may come to anything.
+ * an unplannable part selects nothing, wherever it is. If the value cannot be read, the result is undefined.
  */
 export type Where = (value: Term, asked: Asked) => Condition;
 
-/** What is known where a part of a schema is asked. */
+/** What is known where a part of a schema is planned. */
 export interface Asked {
-  /** The type of the value, where the schema object around has asked for one. */
+  /** The type of the value, if the schema object around has tested it. */
   readonly type: TypeName | undefined;
-  /** What the selected rows satisfy anyway: the policies' own condition. */
+  /** What the selected rows satisfy anyway: the condition of the policies. */
   readonly facts: Condition;
-  /** Whether the condition stands under no negation: what fails may then stand for what is false. */
+  /** Whether the condition is under no negation: a failing term may then replace a false one. */
   readonly isPositive: boolean;
-  /** How many schema objects there are around. */
+  /** The number of schema objects around. */
   readonly objects: number;
-  /** How many lambdas there are around. */
+  /** The number of lambdas around. */
   readonly depth: number;
   /** The schemas whose references are being followed. */
   readonly followed: readonly Validator[];
@@ -39,13 +39,13 @@ export interface Asked {
 interface Work {
   left: number;
   /**
-   * Whether schema objects nest more deeply than the validator follows them. It then accepts nothing, though another
-   * branch would.
+   * Whether schema objects nest more deeply than the validator follows. It then accepts nothing, even if another branch
+   * would.
    */
   isTooDeep: boolean;
 }
 
-/** A validator with what it leaves of unknown values. A known value is validated. */
+/** A validator with a plan for unknown values. A known value is validated. */
 export function plannable(validator: Validator, where: Where): Schema {
   return Object.assign(validator, {
     where: (value: Term, asked: Asked): Condition => {
@@ -62,7 +62,7 @@ export function isValid(validator: Validator, value: unknown): boolean {
   return validator(value, Place.root(), run) && run.violations().length === 0;
 }
 
-/** The rows whose attributes satisfy a schema, as a policy's reference to it asks. */
+/** The rows whose attributes satisfy a schema, for the reference of a policy. */
 export function rowsThatSatisfy(schema: Schema): NonNullable<SchemaReference['where']> {
   return ({ attributes }, facts) => {
     const asked: Asked = {
@@ -79,5 +79,5 @@ export function rowsThatSatisfy(schema: Schema): NonNullable<SchemaReference['wh
   };
 }
 
-/** Schemas applied within one another, however often a reference repeats them. */
+/** The depth of nested schemas, however often a reference repeats them. */
 const MOST_WORK = 2000;

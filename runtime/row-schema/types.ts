@@ -30,20 +30,20 @@ export function isOfType(
   return test(TESTS[type](value, isPositive));
 }
 
-/** What a condition says of the values of one type; it does not matter for others. */
+/** A condition for values of one type; its result for others does not matter. */
 export function ofType(type: TypeName, value: Term, asked: Asked, condition: () => Condition): Condition {
   const has = isOfType(value, type, asked);
   return has === false ? true : anyOf(negated(has), condition());
 }
 
-/** The type of CEL's that values of a type of JSON Schema have. */
+/** The CEL type of values of a JSON Schema type. */
 export function jsonTypeOf(type: TypeName): JsonType {
   return type === 'integer' ? 'number' : type;
 }
 
 /**
- * Tests of types as CEL has them: `type(x) == string`. In the shapes of the reference by comparisons, where adapters
- * know no `type`: a comparison with a value of another type fails, so only where a test may fail instead of being
+ * Type tests of CEL: `type(x) == string`. In the shapes of the reference they are comparisons, as its adapters do not
+ * support `type`: a comparison with a value of another type fails, so only where a test may fail instead of being
  * false.
  */
 const TESTS: { readonly [type in TypeName]: (value: Term, mayFail: boolean) => Term } = {
@@ -66,7 +66,7 @@ function isCelType(value: Term, type: string, reference: Term = false): Term {
   return new Unknown(node, 'bool', reference instanceof Unknown ? reference.node : undefined);
 }
 
-/** `x - math.floor(x) == 0`: false of infinity, which is no integer. */
+/** `x - math.floor(x) == 0`: false for infinity, which is not an integer. */
 function isWhole(value: Term): Term {
   const fraction = function_(
     'sub',
@@ -78,7 +78,7 @@ function isWhole(value: Term): Term {
   return function_('eq', cel.equals, 'bool', fraction, 0);
 }
 
-/** A call as it stands: the value is a number wherever it matters. */
+/** A call that is not simplified: the value is a number wherever it matters. */
 function function_(
   operator: string,
   run: NonNullable<(Node & { kind: 'call' })['run']>,

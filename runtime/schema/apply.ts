@@ -11,7 +11,7 @@ export function below(schema: Schema, value: unknown, place: Place, name: string
   return valid;
 }
 
-/** Applies a schema to the value itself. What it looked at counts only when it is satisfied. */
+/** Applies a schema to the value itself. What it evaluated counts only if the value satisfies it. */
 export function beside(schema: Schema, value: unknown, place: Place, run: Run): boolean {
   const { evaluated } = run;
   if (evaluated === undefined) return schema(value, place, run);
@@ -23,7 +23,7 @@ export function beside(schema: Schema, value: unknown, place: Place, run: Run): 
   return valid;
 }
 
-/** Whether the value satisfies a schema; what is wrong is not reported. */
+/** Whether the value satisfies a schema, without reporting violations. */
 export function satisfies(schema: Schema, value: unknown, place: Place, run: Run): boolean {
   const mark = run.mark;
   const valid = beside(schema, value, place, run);

@@ -32,7 +32,7 @@ export function tuple({ prefixItems, rest }: Items): Schema {
   };
 }
 
-/** `contains` with its limits. Too few matches are explained by what is wrong with the other items. */
+/** `contains` with its limits. Too few matches are explained by the violations of the other items. */
 export interface Contains {
   readonly schema: Schema;
   readonly minContains: number;

@@ -13,8 +13,8 @@ export function allOf(...schemas: readonly Schema[]): Schema {
 }
 
 /**
- * `anyOf`: what is wrong in every branch is reported when none is satisfied. All are asked: each may look at other
- * members.
+ * `anyOf`: reports the violations of every branch if none is satisfied. All branches are applied, as each may evaluate
+ * other members.
  */
 export function anyOf(...schemas: readonly Schema[]): Schema {
   return (value, place, run) => {
@@ -28,7 +28,7 @@ export function anyOf(...schemas: readonly Schema[]): Schema {
   };
 }
 
-/** `oneOf`: what is wrong in every branch is reported when none is satisfied. */
+/** `oneOf`: reports the violations of every branch if none is satisfied. */
 export function oneOf(...schemas: readonly Schema[]): Schema {
   return (value, place, run) => {
     const mark = run.mark;

@@ -2,7 +2,7 @@ import { base64Bytes } from '../cel/base64.js';
 import { beside } from './apply.js';
 import type { Schema } from './run.js';
 
-/** What a text holds: the one encoding and the one media type that are known, and the schema of the JSON in it. */
+/** The content of a string: the supported encoding, the supported media type, and the schema of the JSON in it. */
 export interface Content {
   readonly contentEncoding?: 'base64';
   readonly contentMediaType?: 'application/json';
@@ -10,7 +10,7 @@ export interface Content {
 }
 
 /**
- * `contentEncoding`, `contentMediaType` and `contentSchema`, asked of what the encoding leaves
+ * `contentEncoding`, `contentMediaType` and `contentSchema`, applied to the decoded string
  * (docs/spec/policy-language.md#json-schema-dialect).
  */
 export function content({ contentEncoding, contentMediaType, contentSchema }: Content): Schema {
@@ -34,7 +34,7 @@ export function content({ contentEncoding, contentMediaType, contentSchema }: Co
   };
 }
 
-/** The text in base64 with padding; bytes that are no UTF-8 become replacement characters. */
+/** Decodes base64 with padding; bytes that are not UTF-8 become replacement characters. */
 function decoded(value: string): string | undefined {
   const bytes = base64Bytes(value);
   const isPadded = value.replace(/[\r\n]/g, '').length % 4 === 0;

@@ -14,7 +14,7 @@ export class Decimal {
     this.exponent = Number(exponent) - fraction.length;
   }
 
-  /** Whether a value is a number whose shortest decimal text says the same. */
+  /** Whether a value is a number whose shortest decimal string is this number. */
   equals(value: unknown): boolean {
     return typeof value === 'number' && value === this.number && this.compare(new Decimal(String(value))) === 0;
   }
@@ -40,7 +40,7 @@ export class Decimal {
   }
 }
 
-/** A number of a schema that is not the shortest text of a double. */
+/** A number of a schema that is not the shortest string of a double. */
 export function decimal(text: string): Decimal {
   return new Decimal(text);
 }

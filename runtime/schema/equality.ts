@@ -2,7 +2,7 @@ import { Decimal } from './decimal.js';
 import { isObject } from './json.js';
 import type { Run } from './run.js';
 
-/** A JSON value that a schema states; a number that no double is exactly stands as a `Decimal`. */
+/** A JSON value of a schema; a number that is not exactly a double is a `Decimal`. */
 export type Stated =
   | null
   | boolean
@@ -12,7 +12,7 @@ export type Stated =
   | readonly Stated[]
   | { readonly [name: string]: Stated };
 
-/** Whether a value is the one stated. It goes no deeper than what is stated. */
+/** Whether a value equals that of a schema. Compares no deeper than the value of the schema. */
 export function isStated(value: unknown, stated: Stated): boolean {
   if (stated instanceof Decimal) return stated.equals(value);
   if (Array.isArray(stated)) {
@@ -32,7 +32,7 @@ export function isStated(value: unknown, stated: Stated): boolean {
 }
 
 /**
- * A text that equal values share and others do not: members sorted by name. Undefined when that takes too much work.
+ * A string that equal values have and others do not, with members sorted by name. Undefined if it takes too much work.
  */
 export function identityOf(value: unknown, run: Run, depth = 0): string | undefined {
   if (!run.enterValue(depth)) return undefined;

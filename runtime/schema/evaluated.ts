@@ -1,6 +1,6 @@
 /**
- * Which members of an object, or items of an array, a schema and those beside it have looked at: what `unevaluated…`
- * leaves out.
+ * The members of an object, or items of an array, that a schema and those beside it have evaluated: `unevaluated…` does
+ * not apply to them.
  */
 export class Evaluated {
   private readonly names = new Set<string>();

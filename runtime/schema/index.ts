@@ -1,6 +1,6 @@
 /**
- * JSON schemas at run time (docs/spec/policy-language.md#schema-validation): what generated schema modules are made of,
- * and what asks them.
+ * JSON schemas at run time (docs/spec/policy-language.md#schema-validation): the functions that generated schema
+ * modules call, and those that apply them.
  */
 export type { Schema } from './run.js';
 export { unavailable, violationsOf } from './violations-of.js';

@@ -13,7 +13,7 @@ export interface Members {
   readonly additionalProperties?: Schema | false;
 }
 
-/** `properties`, where nothing is said about other members. */
+/** `properties` without keywords about other members. */
 export function properties(schemas: { readonly [name: string]: Schema }): Schema {
   const named = Object.entries(schemas);
   return (value, place, run) => {
@@ -90,7 +90,7 @@ function additionalHold(
   return valid;
 }
 
-/** `required`: one violation names all that is missing. */
+/** `required`: one violation names all missing members. */
 export function required(...names: readonly string[]): Schema {
   return (value, place, run) => {
     if (!isObject(value)) return true;
@@ -117,7 +117,7 @@ export function maxProperties(most: number): Schema {
   };
 }
 
-/** `propertyNames`: each name, as a text, at the place of its member. */
+/** `propertyNames`: each name, as a string, at the place of its member. */
 export function propertyNames(schema: Schema): Schema {
   return (value, place, run) => {
     if (!isObject(value)) return true;
@@ -129,7 +129,7 @@ export function propertyNames(schema: Schema): Schema {
   };
 }
 
-/** `dependentRequired`, and `dependencies` on names: members that one member needs beside it. */
+/** `dependentRequired`, and `dependencies` with names: the members that one member requires. */
 export function dependentRequired(needs: { readonly [name: string]: readonly string[] }): Schema {
   const entries = Object.entries(needs);
   return (value, place, run) => {
@@ -149,7 +149,7 @@ export function dependentRequired(needs: { readonly [name: string]: readonly str
   };
 }
 
-/** `dependentSchemas`, and `dependencies` on schemas: what an object with some member must satisfy. */
+/** `dependentSchemas`, and `dependencies` with schemas: what an object with a member must satisfy. */
 export function dependentSchemas(schemas: { readonly [name: string]: Schema }): Schema {
   const entries = Object.entries(schemas);
   return (value, place, run) => {
@@ -162,7 +162,7 @@ export function dependentSchemas(schemas: { readonly [name: string]: Schema }): 
   };
 }
 
-/** As many names as a message has room for. */
+/** The names that fit into a message. */
 function namesOf(names: readonly string[]): string {
   return names.slice(0, MAX_TEXT).map(singleQuoted).join(', ');
 }

@@ -1,4 +1,4 @@
-/** Where in the attributes a value stands. Its text is made only when something is wrong there. */
+/** The place of a value in the attributes. Its string is only created for a violation. */
 export class Place {
   private pointer: string | undefined;
 
@@ -20,7 +20,7 @@ export class Place {
     return this.pointerText() || '/';
   }
 
-  // What was made for a parent is kept: siblings share it.
+  // The string of a parent is kept, as siblings share it.
   private pointerText(): string {
     if (this.parent === undefined) return '';
     this.pointer ??= `${this.parent.pointerText()}/${escaped(this.name)}`;

@@ -5,37 +5,35 @@ import type { Place } from './place.js';
 import { moreViolations } from './unlisted.js';
 
 /**
- * A JSON schema, or one keyword of it: whether a value satisfies it. What is wrong is reported to the run, at the place
+ * A JSON schema, or one keyword of it: whether a value satisfies it. Violations are reported to the run, at the place
  * of the value (docs/spec/policy-language.md#validation-errors).
  */
 export type Schema = (value: unknown, place: Place, run: Run) => boolean;
 
-/**
- * The schemas that `$dynamicRef` may find by name: those of the resource being applied, and of the resources around it.
- */
+/** The schemas that `$dynamicRef` can find by name: those of the current resource and of the resources around it. */
 export interface DynamicScope {
   readonly outer: DynamicScope | undefined;
   readonly anchors: ReadonlyMap<string, () => Schema>;
 }
 
 /**
- * One validation of some attributes: what was found so far, and how much work is left. Attributes come from outside: a
- * schema that refers to itself must neither overflow the stack nor take exponential time.
+ * One validation of attributes: the violations so far, and the remaining work. Attributes are untrusted: a schema that
+ * refers to itself must neither overflow the stack nor take exponential time.
  */
 export class Run {
-  /** What the schema object being applied has looked at; absent where nobody asks. */
+  /** What the current schema object has evaluated; absent if no keyword needs it. */
   evaluated: Evaluated | undefined;
   scope: DynamicScope | undefined;
   private readonly found: SchemaViolation[] = [];
-  /** All violations, those that are not kept among them. */
+  /** The number of violations, including those that are not kept. */
   private count = 0;
-  /** Characters of the violations that are kept. */
+  /** The characters of the violations that are kept. */
   private length = 0;
   private depth = 0;
   private work = 0;
   private limit: string | undefined;
 
-  /** Starts the application of a schema object; false when it must not be applied any more. */
+  /** Begins to apply a schema object; false if a limit forbids it. */
   enter(): boolean {
     if (this.depth >= MAX_DEPTH) this.limit ??= TOO_DEEP;
     this.depth += 1;
@@ -46,22 +44,22 @@ export class Run {
     this.depth -= 1;
   }
 
-  /** Counts steps of work; false when there were too many. */
+  /** Counts steps of work; false if there were too many. */
   spend(steps: number): boolean {
     this.work += steps;
     if (this.work > MAX_WORK) this.limit ??= 'attributes take too long to be validated';
     return this.limit === undefined;
   }
 
-  /** Starts to look at a part of a value, so many levels down in it; false when it must not be looked at. */
+  /** Begins with a part of a value, at a depth in it; false if a limit forbids it. */
   enterValue(depth: number): boolean {
     if (this.depth + depth >= MAX_DEPTH) this.limit ??= TOO_DEEP;
     return this.spend(1);
   }
 
   /**
-   * Notes what is wrong at a place. Always false, so that a keyword can return it. A message that quotes attributes is
-   * a function: it is called only while there is room.
+   * Reports a violation at a place. Always false, so that a keyword can return it. A message that quotes attributes is
+   * a function, which is only called if the violation is kept.
    */
   report(place: Place, message: string | (() => string)): false {
     this.count += 1;
@@ -73,31 +71,31 @@ export class Run {
     return false;
   }
 
-  /** Whether further violations are counted only. */
+  /** Whether further violations are only counted. */
   get isFull(): boolean {
     return this.found.length >= MAX_VIOLATIONS || this.length >= MAX_LENGTH;
   }
 
-  /** Counts violations that there is no room for. Always false, as `report` is. */
+  /** Counts violations that are not kept. Always false, as `report`. */
   reportUnlisted(count: number): false {
     this.count += count;
     return false;
   }
 
-  /** How many violations there are: a place to come back to. */
+  /** The number of violations, to return to. */
   get mark(): number {
     return this.count;
   }
 
-  /** Forgets the violations since a mark: they were of a branch that did not matter. */
+  /** Drops the violations since a mark, of a branch that does not count. */
   forget(mark: number): void {
     this.count = mark;
     for (const violation of this.found.splice(mark)) this.length -= lengthOf(violation);
   }
 
   /**
-   * What is wrong, sorted by path and message, and last how much more there is. Beyond the limits of the run that is
-   * the one violation: the attributes were not judged.
+   * The violations, sorted by path and message, and last the number of those that are not listed. If the run exceeded a
+   * limit, that is the only violation, as the attributes were not validated completely.
    */
   violations(): readonly SchemaViolation[] {
     if (this.limit !== undefined) return [{ path: '/', message: this.limit }];
@@ -107,13 +105,13 @@ export class Run {
   }
 }
 
-/** Schema objects applied within one another. Each takes up to five frames of the stack. */
+/** The depth of nested schema objects. Each takes up to five frames of the stack. */
 export const MAX_DEPTH = 500;
-/** Schema objects applied, members and items looked at. */
+/** The number of schema objects applied, and of members and items visited. */
 const MAX_WORK = 1_000_000;
-/** The most violations of some attributes that are listed: an answer must not be many times the size of its request. */
+/** The number of violations that are listed: a response must not be many times the size of its request. */
 const MAX_VIOLATIONS = 100;
-/** No further violation is listed once those listed have this many characters: each names the keys that lead to it. */
+/** The number of characters of the listed violations after which no further one is listed: each names its keys. */
 const MAX_LENGTH = 10_000;
 /** A path or a message is cut to this many characters: both quote keys, and messages quote values. */
 export const MAX_TEXT = 1_000;

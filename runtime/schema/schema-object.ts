@@ -20,7 +20,7 @@ export function anyType(...keywords: readonly Schema[]): Schema {
 }
 
 /**
- * A schema object with a `type`: the other keywords are asked only about a value of that type
+ * A schema object with a `type`: the other keywords only apply to a value of that type
  * (docs/spec/policy-language.md#validation-errors).
  */
 export function type(types: TypeName | readonly TypeName[], ...keywords: readonly Schema[]): Schema {
@@ -37,7 +37,7 @@ export function type(types: TypeName | readonly TypeName[], ...keywords: readonl
   };
 }
 
-/** The keywords of a schema object, and what becomes of the members and items that none of them looked at. */
+/** The keywords of a schema object, and the schemas of the members and items that none of them evaluated. */
 export function unevaluated(
   {
     unevaluatedProperties,
@@ -68,14 +68,14 @@ export function unevaluated(
   };
 }
 
-/** A schema that stands elsewhere: looked up when first needed, because schemas may refer to one another. */
+/** A reference to a schema, resolved on first use, as schemas can refer to one another. */
 export function ref(target: () => Schema): Schema {
   return (value, place, run) => target()(value, place, run);
 }
 
 /**
- * The outermost schema being applied that has a dynamic anchor of that name, or else the one the reference itself
- * names.
+ * The outermost schema in the current application with a dynamic anchor of that name, or else the one that the
+ * reference names.
  */
 export function dynamicRef(name: string, target: () => Schema): Schema {
   return (value, place, run) => {

@@ -31,7 +31,7 @@ export function pattern(source: string): Schema {
     typeof value !== 'string' || matchesPattern(value, literal) || run.report(place, `does not match pattern ${shown}`);
 }
 
-/** `format`; one that is not known holds of everything (docs/spec/policy-language.md#json-schema-dialect). */
+/** `format`; every value satisfies an unknown one (docs/spec/policy-language.md#json-schema-dialect). */
 export function format(name: string): Schema {
   const isValid = FORMATS.get(name) ?? (() => true);
   const shown = singleQuoted(name);

@@ -5,15 +5,15 @@ import type { Stated } from './equality.js';
 import { MAX_TEXT } from './run.js';
 
 /**
- * A text in single quotes, as messages name members, patterns and formats
- * (docs/spec/policy-language.md#validation-errors). Not more of it than a message may have.
+ * A string in single quotes, as messages name members, patterns and formats
+ * (docs/spec/policy-language.md#validation-errors), cut to the length of a message.
  */
 export function singleQuoted(text: string): string {
   return `'${quotedText(shortened(text, MAX_TEXT)).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }
 
 /**
- * A number as messages show it: the fewest digits that mean it, with an exponent from a million on and below 0.0001
+ * A number as messages show it: with the fewest digits, and with an exponent from a million on and below 0.0001
  * (docs/spec/policy-language.md#validation-errors).
  */
 export function numberText(value: number): string {

@@ -1,11 +1,11 @@
 import type { SchemaViolation } from '../policy/index.js';
 
-/** Stands last in a list of violations that is cut off: how many more there are. */
+/** The last entry of a truncated list of violations: the number of those that are not listed. */
 export function moreViolations(count: number): SchemaViolation {
   return { path: '/', message: `and ${count} more` };
 }
 
-/** How many violations an entry of a list stands for that are not listed; 0 for a violation. */
+/** The number of violations that an entry stands for and that are not listed; 0 for a violation. */
 export function unlistedViolations({ path, message }: SchemaViolation): number {
   const [, count] = (path === '/' && /^and (\d+) more$/.exec(message)) || [];
   return Number(count ?? 0);

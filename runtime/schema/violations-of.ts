@@ -3,7 +3,7 @@ import { Place } from './place.js';
 import { Run, type Schema } from './run.js';
 
 /**
- * What of attributes does not satisfy a schema, as a policy's reference to it asks
+ * The violations of a schema by attributes, for the reference of a policy
  * (docs/spec/policy-language.md#validation-errors).
  */
 export function violationsOf(schema: Schema): SchemaReference['violations'] {
@@ -15,7 +15,7 @@ export function violationsOf(schema: Schema): SchemaReference['violations'] {
 }
 
 /**
- * Stands in for a schema that could not be loaded: that is a violation of its own, at no place
+ * Replaces a schema that could not be loaded, which is a violation without a place
  * (docs/spec/policy-language.md#enforcement).
  */
 export function unavailable(message: string): SchemaReference['violations'] {

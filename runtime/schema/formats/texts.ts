@@ -1,19 +1,17 @@
 import { RE2JS } from 're2js';
 
-/** `regex`: RE2 takes it. Not kept: it is a value, not a pattern to match with. */
+/** `regex`: RE2 accepts it. The parsed pattern is not cached, as it is a value. */
 export function isRegex(text: string): boolean {
   try {
     RE2JS.compile(text);
     return true;
   } catch {
-    // What overflows the parser's stack is no expression either.
+    // A string that overflows the parser's stack is not accepted either.
     return false;
   }
 }
 
-/**
- * How much work it is to tell whether a text is a `regex`: what is repeated by a count is written out so many times.
- */
+/** The work to parse a `regex`: RE2 expands counted repetitions. */
 export function regexWork(text: string): number {
   const counts = text.match(/[0-9]{1,4}(?=[,}])/g)?.map(Number) ?? [];
   const most = counts.reduce((a, b) => Math.max(a, b), 1);

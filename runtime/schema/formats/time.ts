@@ -23,7 +23,7 @@ export function isTime(text: string): boolean {
   return (hour * 60 + minute - offset + DAY) % DAY === DAY - 1;
 }
 
-/** `duration`: RFC 3339 appendix A. Units stand in their order, none left out between two. */
+/** `duration`: RFC 3339 appendix A. Units are in order, without gaps. */
 export function isDuration(text: string): boolean {
   if (/^P[0-9]+W$/.test(text)) return true;
   const match = /^P((?:[0-9]+Y)?(?:[0-9]+M)?(?:[0-9]+D)?)(?:T((?:[0-9]+H)?(?:[0-9]+M)?(?:[0-9]+S)?))?$/.exec(text);

@@ -5,7 +5,7 @@ export function isUri(text: string): boolean {
   return referenceOf(text)?.scheme !== undefined;
 }
 
-/** `uri-reference`, `iri-reference`. A backslash is never right. */
+/** `uri-reference`, `iri-reference`. A backslash is not allowed. */
 export function isUriReference(text: string): boolean {
   return !text.includes('\\') && referenceOf(text) !== undefined;
 }
@@ -22,8 +22,8 @@ interface Reference {
 }
 
 /**
- * A URI reference, read as leniently as the reference's library does: any character stands for itself in a path, but
- * escapes must be whole, controls are nowhere allowed, and the host is checked.
+ * A URI reference, as leniently as in the library of the reference PDP: a path can have any character, but escapes must
+ * be complete, control characters are not allowed, and the host is checked.
  */
 function referenceOf(text: string): Reference | undefined {
   if (/(?=\p{ASCII})\p{Cc}/u.test(text)) return undefined;
@@ -63,5 +63,5 @@ function isHostAndPort(text: string): boolean {
   return /^(?::[0-9]*)?$/.test(port) && !host.includes(':') && hasWholeEscapes(host) && !FOREIGN_TO_HOSTS.test(host);
 }
 
-/** ASCII characters that no host may have, and escapes of ASCII. */
+/** ASCII characters that a host must not have, and escapes of ASCII. */
 const FOREIGN_TO_HOSTS = /[ \\^`{|}]|%[0-7]/;
