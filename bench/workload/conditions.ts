@@ -41,7 +41,7 @@ export const CONDITIONS: readonly TypicalCondition[] = [
       (R.attr.public === true || R.attr.owner === P.id) && R.attr.status !== undefined && R.attr.status !== 'LOCKED',
   },
   {
-    name: 'start of a text',
+    name: 'string prefix',
     expr: 'R.attr.path.startsWith("/home/") && !R.attr.path.contains("..")',
     byHand: ({ resource: R }) =>
       typeof R.attr.path === 'string' && R.attr.path.startsWith('/home/') && !R.attr.path.includes('..'),

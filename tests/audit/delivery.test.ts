@@ -23,7 +23,7 @@ function watching(config: AuditConfig, { sink }: AuditLog): AuditWatch {
 /** Decides and answers a call. Resolves when the response would be sent. */
 function served({ watcher, deliver }: AuditWatch, call: Call): Promise<void> {
   watcher.checked?.(call, sampleCheck());
-  if (deliver === undefined) throw new Error('nothing is waited for');
+  if (deliver === undefined) throw new Error('no call waits');
   return deliver(call, ENDED);
 }
 

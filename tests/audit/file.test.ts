@@ -196,7 +196,7 @@ test('a folder that is not writable fails the start', () =>
     mkdirSync(closed, { mode: 0o500 });
     chmodSync(closed, 0o500);
     if (process.getuid?.() === 0)
-      return skip(import.meta.url, 'root may write everywhere, so a folder that may not be written is not tried');
+      return skip(import.meta.url, 'root can write everywhere, so an unwritable folder is not tested');
     try {
       await open(join(closed, 'audit.log'));
       assert.unreachable();

@@ -78,7 +78,7 @@ function killed(
     child.on('close', (_code, signal) => {
       clearTimeout(timer);
       if (signal !== 'SIGKILL' || problems !== '')
-        reject(new Error(`the process ended by itself, or complained: ${problems}`));
+        reject(new Error(`the process ended without a kill, or reported problems: ${problems}`));
       // The last line may have been cut off.
       else resolve(Number(text.split('\n').at(-2) ?? first));
     }),

@@ -171,7 +171,7 @@ test('a full disk drops whole entries and counts them; the others stay and the d
 
 test('a damaged database is moved aside and logged, and the server starts', () =>
   inTempFolder(async (folder) => {
-    writeFileSync(join(folder, 'audit.db'), 'this is no database '.repeat(1000));
+    writeFileSync(join(folder, 'audit.db'), 'not a database '.repeat(1000));
     const problems: string[] = [];
     const log = await openLog(folder, {}, (message) => problems.push(message));
     assert.match(problems.join('\n'), /^the audit database was damaged and is now `.*audit\.db\.damaged-\d+`/);

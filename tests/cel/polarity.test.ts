@@ -18,7 +18,7 @@ const EXAMPLES: readonly Example[] = [
     false,
   ],
   ['a hierarchy is unequal to null', '!(hierarchy("a.b") == R.attr.x)', { x: null }, true],
-  ['a list of hierarchies differs from a list of texts', '[hierarchy("a")] != R.attr.x', { x: ['a'] }, true],
+  ['a list of hierarchies differs from a list of strings', '[hierarchy("a")] != R.attr.x', { x: ['a'] }, true],
   [
     '`!` of an `==` below `exists` does not hold either',
     '[spiffeTrustDomain("a"), null].exists(e, !(e == R.attr.x) && e != null)',
@@ -26,7 +26,7 @@ const EXAMPLES: readonly Example[] = [
     false,
   ],
   [
-    'a constant of the policy is no literal, so all members of the list are needed',
+    'a constant of the policy is not a literal, so all elements of the list are evaluated',
     'C.word in [R.attr.x, "alice"]',
     {},
     false,

@@ -71,6 +71,6 @@ async function stateOf(
 
 function policyWith(entry: RecordedCase): LoadedPolicy {
   const policy = parse(new Source('case.yaml', policyOf(entry, 'doc')), new Diagnostics());
-  if (policy === undefined) throw new Error(`${entry.id} is no policy`);
+  if (policy === undefined) throw new Error(`${entry.id} is not a policy`);
   return loadedPolicy(policy, []);
 }

@@ -15,7 +15,7 @@ import { type Ended, folderOf, launch, PROGRAMS, type Running, stop } from '../s
 const test = suite('authzc audit');
 const authority = makeCertificate('authority');
 const leaf = makeCertificate('localhost', authority);
-const otherAuthority = makeCertificate('somebody');
+const otherAuthority = makeCertificate('other authority');
 const servers: Running[] = [];
 let folder = '';
 let plain = '';

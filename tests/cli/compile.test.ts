@@ -271,7 +271,7 @@ test('a folder that is missing, a file or unreadable ends with status 1 and one 
 test('an unreadable file ends with status 1 and its name', async () => {
   // root can read every file.
   if (process.getuid?.() === 0)
-    return skip(import.meta.url, 'root may read everything, so a file that may not be read is not tried');
+    return skip(import.meta.url, 'root can read everything, so an unreadable file is not tested');
   const folder = newFolder(GOOD);
   chmodSync(join(folder, 'policies/document.yaml'), 0);
   const { code, stderr } = await authzc(folder, 'compile');

@@ -79,7 +79,7 @@ const CASES: readonly (readonly [string, () => readonly string[], string | RegEx
     'authz: error: tls.yaml:2:9: server.tls.cert: `none.pem` cannot be read (ENOENT)',
   ],
   ['a bundle that is not there', () => ['--bundle', 'none.js'], 'none.js'],
-  ['a bundle that is none', () => ['--bundle', 'bundle.js'], 'bundle.js'],
+  ['an invalid bundle', () => ['--bundle', 'bundle.js'], 'bundle.js'],
   ['a bundle with an error', () => ['--bundle', 'syntax.js'], 'syntax.js'],
   [
     'an audit log without a backend',

@@ -60,7 +60,7 @@ function headerProblem(
   pattern: string | null,
   value: string | readonly string[] | undefined,
 ): readonly string[] {
-  if (pattern === null) return value === undefined ? [] : [`header ${name} is there: ${value}`];
+  if (pattern === null) return value === undefined ? [] : [`unexpected header ${name}: ${value}`];
   return value !== undefined && new RegExp(pattern).test(String(value))
     ? []
     : [`header ${name} is ${value}, not ${pattern}`];
@@ -112,9 +112,9 @@ function jsonProblems(want: HttpCase['want'], text: string): readonly string[] {
   const isSame = want.compare === 'exact' ? isDeepStrictEqual(have, wanted) : contains(have, wanted);
   return [
     ...(want.callId === true && !CALL_ID.test(String(authzCallId)) ? [`call id ${authzCallId}`] : []),
-    ...(want.callId !== true && authzCallId !== undefined ? ['a call id is there'] : []),
+    ...(want.callId !== true && authzCallId !== undefined ? ['unexpected call id'] : []),
     ...(isSame ? [] : [`body ${JSON.stringify(have).slice(0, 600)}, not ${JSON.stringify(wanted).slice(0, 600)}`]),
-    ...(want.absent ?? []).filter((field) => Object.hasOwn(got, field)).map((field) => `field ${field} is there`),
+    ...(want.absent ?? []).filter((field) => Object.hasOwn(got, field)).map((field) => `unexpected field ${field}`),
   ];
 }
 

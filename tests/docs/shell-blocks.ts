@@ -78,8 +78,8 @@ export function openShell(page: Page, base: string): Shell {
     });
 
   const step = async (block: Block, command: string, expected: string | undefined): Promise<readonly string[]> => {
-    const strangers = forbiddenCommands(command);
-    if (strangers.length > 0) return [`${titleOf(block)}: \`${strangers.join('`, `')}\` is not run from a page`];
+    const forbidden = forbiddenCommands(command);
+    if (forbidden.length > 0) return [`${titleOf(block)}: \`${forbidden.join('`, `')}\` must not run from a page`];
     const { code, output } = await bash(command);
     printed = output;
     const wanted = Number(block.words.get('exit') ?? 0);

@@ -46,7 +46,7 @@ const CALLERS: readonly {
   { who: 'someone without roles', claims: {}, may: () => false },
   { who: 'someone with an empty list of roles', claims: { roles: [] }, may: () => false },
   { who: 'someone whose roles are one text', claims: { roles: 'admin' }, may: () => false },
-  { who: 'someone with a role that is no text', claims: { roles: ['admin', 1] }, may: () => false },
+  { who: 'someone with a role that is not a string', claims: { roles: ['admin', 1] }, may: () => false },
   { who: 'someone with an empty role', claims: { roles: ['admin', ''] }, may: () => false },
   { who: 'someone whose roles are null', claims: { roles: null }, may: () => false },
   { who: 'someone whose role has other letters', claims: { roles: ['Admin'] }, may: () => false },
@@ -76,7 +76,7 @@ const INVALID_TOKENS: readonly {
   { what: 'a scheme alone', header: () => 'Bearer' },
   { what: 'two tokens', header: async () => `Bearer ${await admin()} ${await admin()}` },
   { what: 'a token without a scheme', header: () => admin() },
-  { what: 'text that is no token', header: () => 'Bearer abc' },
+  { what: 'a malformed token', header: () => 'Bearer abc' },
   { what: 'two dots', header: () => 'Bearer ..' },
   {
     what: 'a token of another secret',
@@ -214,7 +214,7 @@ for (const transport of TRANSPORTS) {
     }
     assert.equal((await send(api, 'GET', path, { token: harry })).json, UNAUTHORIZED);
     assert.equal((await send(api, 'GET', '/contacts', { token: harry })).json, [JOHN, SARAH]);
-    assert.is((await send(api, 'DELETE', path, { token: sally })).status, 403, 'an owner is a user all the same');
+    assert.is((await send(api, 'DELETE', path, { token: sally })).status, 403, 'an owner needs the permission, too');
   });
 
   test('a list has pages of the contacts that the caller may see, and their total', async () => {
@@ -248,7 +248,7 @@ for (const transport of TRANSPORTS) {
     assert.is(
       (await send(api, 'GET', '/contacts', { token: sally })).json.length,
       20,
-      'a page has 20 where nobody says otherwise',
+      'a page has 20 contacts by default',
     );
   });
 

@@ -65,16 +65,16 @@ const KINDS: readonly ((seed: number) => InvalidRequest)[] = [
       PATH,
       Buffer.concat([Buffer.from('{"requestId":"'), Buffer.from([0xff, 0xfe, 0xc0]), Buffer.from('"}')]),
     ),
-  () => post('a token that is none', PATH, JSON.stringify({ ...CHECK, auxData: { jwt: { token: 'a.b.c' } } })),
+  () => post('an invalid token', PATH, JSON.stringify({ ...CHECK, auxData: { jwt: { token: 'a.b.c' } } })),
   (seed) => call('unknown path', 'GET', `/nowhere/${seed}`, ''),
   (seed) => call('wrong method', ['PUT', 'DELETE', 'PATCH', 'GET'][seed % 4] as string, PATH, ''),
   (seed) =>
     post('bad protobuf', CONNECT, Buffer.from(Array.from({ length: 40 }, (_, n) => (n * 37 + seed * 101 + 7) & 255)), {
       'content-type': 'application/proto',
     }),
-  () => post('media type that nobody reads', CONNECT, GOOD, { 'content-type': 'text/nonsense' }),
+  () => post('an unsupported media type', CONNECT, GOOD, { 'content-type': 'text/nonsense' }),
   () => post('Connect with a bad timeout', CONNECT, GOOD.slice(1), { ...JSON_TYPE, 'connect-timeout-ms': 'soon' }),
-  (seed) => raw('a request line that is none', `NONSENSE${seed} \r\n\r\n`),
+  (seed) => raw('an invalid request line', `NONSENSE${seed} \r\n\r\n`),
   () => raw('a header without a name', `POST ${PATH} HTTP/1.1\r\nHost: x\r\n: none\r\n\r\n`),
   () => raw('two lengths', `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef`),
   () =>
@@ -82,7 +82,7 @@ const KINDS: readonly ((seed: number) => InvalidRequest)[] = [
       'length and chunks',
       `POST ${PATH} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     ),
-  () => raw('a chunk that is none', `POST ${PATH} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`),
+  () => raw('an invalid chunk', `POST ${PATH} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n`),
   () => raw('bytes of TLS', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03])),
   () => raw('a path with a line break', 'GET /a\nb HTTP/1.1\r\nHost: x\r\n\r\n'),
 ];

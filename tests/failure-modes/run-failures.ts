@@ -129,7 +129,7 @@ async function swapBundles(day: Run): Promise<void> {
     replaceFile(day.server.bundle, `${day.bundles[day.swaps % 2 === 0 ? 1 : 0]}\n`);
     day.swaps++;
     await sleep(1300);
-    replaceFile(day.server.bundle, `this is no bundle ${day.badSwaps++} (`);
+    replaceFile(day.server.bundle, `not a bundle ${day.badSwaps++} (`);
   }
 }
 

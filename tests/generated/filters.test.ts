@@ -24,7 +24,7 @@ const when = (expr: string): object => ({ condition: { match: { expr } } });
 const planOf = (engine: ReturnType<typeof createEngine>, kind: string, scope = '') =>
   engine.plan({ principal: { id: 'u', roles: ['user'] }, resource: { kind, scope }, actions: ['view'] });
 
-test('policies whose names end like a module of filters have modules of their own', async () => {
+test('policies whose names end like a filter module have separate modules', async () => {
   const compilation = compileTexts({
     'doc.yaml': policy('doc', when('R.attr.n == 1')),
     'where.yaml': policy('doc.where', when('R.attr.n == 2')),
@@ -142,7 +142,7 @@ test('a condition without a filter selects no row, and is reported', async () =>
   );
 });
 
-test('for checks only there are no filters, and rules stay inside their modules', () => {
+test('compiled for checks only, modules have no filters and export no rules', () => {
   const source = new Source('doc.yaml', policy('doc', when('R.attr.n == 1')));
   const { files } = compile([source], undefined, { checksOnly: true });
   assert.not.ok(files.some(({ path }) => path.endsWith('.where.ts')));
@@ -151,7 +151,7 @@ test('for checks only there are no filters, and rules stay inside their modules'
   assert.not.match(files.find(({ path }) => path === 'index.ts')?.text ?? '', 'filters');
 });
 
-test('filters of policies of one shape are those of their own policies, beyond one shard and within', async () => {
+test('policies with the same shape keep their own filters, within one shard and across shards', async () => {
   const texts: Record<string, string> = {};
   for (let i = 0; i < 230; i += 1) {
     // Two shapes by turns: the filters of one stand before the rules of the other.

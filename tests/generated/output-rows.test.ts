@@ -115,7 +115,7 @@ for (const { title, actions, roles, others = [], isSaid, asked } of CASES)
         principal: { id: 'p', roles: [role] },
         resources: [{ resource: { kind: 'doc', id: 'd' }, actions: [action] }],
       });
-      assert.is(result?.outputs.length, times, `${role} asks for ${action}`);
+      assert.is(result?.outputs.length, times, `${role}, ${action}`);
     }
   });
 

@@ -60,9 +60,15 @@ const CASES: readonly (readonly [
     [{ a: {} }, {}],
     'KIND_ALWAYS_ALLOWED',
   ],
-  ['an optional selection of itself is none', { a: 'V.?a.orValue(5)' }, ['V.a'], [5], 'KIND_ALWAYS_ALLOWED'],
   [
-    'an optional selection of a variable after it is none',
+    'an optional selection of the variable itself is none',
+    { a: 'V.?a.orValue(5)' },
+    ['V.a'],
+    [5],
+    'KIND_ALWAYS_ALLOWED',
+  ],
+  [
+    'an optional selection of a later variable is none',
     { b: 'V.?c.orValue(6)', c: '7' },
     ['V.b', 'V.c'],
     [6, 7],

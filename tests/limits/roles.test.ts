@@ -97,7 +97,7 @@ function roles(count: number): readonly string[] {
         ? `many-${index % 40}-x`
         : index % 11 === 0
           ? `role-${index % 40}:${index}`
-          : `stranger-${index}`,
+          : `other-${index}`,
   );
 }
 
@@ -255,7 +255,7 @@ function planEachRole(
   engine: ReturnType<typeof createEngine>,
   request: PlanRequest,
 ): ReturnType<ReturnType<typeof createEngine>['plan']> {
-  const distinct = ['guest:0', 'stranger-1', 'many-7-x', 'role-3', 'clerk'];
+  const distinct = ['guest:0', 'other-1', 'many-7-x', 'role-3', 'clerk'];
   return engine.plan({
     ...request,
     principal: { ...request.principal, roles: request.principal.roles.filter((role) => distinct.includes(role)) },

@@ -47,7 +47,7 @@ const all = await observe({
   findConditionErrors: () => [],
 });
 
-await report('nobody', [], call, single);
+await report('none', [], call, single);
 await report('metrics, 1 x 4', [metrics], call, single);
 await report('metrics, 50 x 4', [metrics], call, batch);
 await report('log, a line a call', [callLog(log.logger('authz.grpc'))], call, single);

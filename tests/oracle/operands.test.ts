@@ -25,7 +25,7 @@ function outcomeOf(operand: WireOperand, value: unknown): unknown {
   }
 }
 
-test('an operator, a variable or a number whose kind nobody knows is not judged, even where it decides nothing', () => {
+test('an unknown operator, variable or number type is not evaluated, even where it does not matter', () => {
   const unknown = call('sortBy', x);
   assert.throws(
     () => selectsRow(unknown, { id: 'r', attr: {} }),

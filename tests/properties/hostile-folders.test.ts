@@ -96,7 +96,7 @@ test(`every folder of mutated policies compiles to a bundle or to diagnostics wi
     }
   }
   console.log(`  hostile folders: ${JSON.stringify(counts)}`);
-  assert.equal(escapes, [], 'a text of a policy ran as code');
+  assert.equal(escapes, [], 'a string of a policy ran as code');
   assert.ok(counts.bundles > 0 && counts.refused > 0 && counts.loaded > 0);
 });
 

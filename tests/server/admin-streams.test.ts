@@ -166,8 +166,8 @@ for (const [name, make] of TRANSPORTS) {
 
   test(`the published client of ${name} reads the status`, async () => {
     const transport = make(`http://${server.address}`);
-    const nobody = await list(transport, {}, { authorization: '' });
-    assert.equal([nobody.code, nobody.message], [16, 'authentication required']);
+    const anonymous = await list(transport, {}, { authorization: '' });
+    assert.equal([anonymous.code, anonymous.message], [16, 'authentication required']);
     assert.is((await list(transport, {}, { authorization: 'Basic YWRtaW46bm9wZQ==' })).code, 16);
     assert.equal(await list(transport, {}), {
       entries: [],

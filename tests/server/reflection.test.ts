@@ -243,7 +243,7 @@ const QUESTIONS = 1024;
 const PINGS = 30;
 
 for (const protocol of ['grpc', 'connect+proto', 'grpc-web+proto']) {
-  test(`requests are not read while nobody reads the responses, as application/${protocol}`, async () => {
+  test(`requests are not read while the client reads no responses, as application/${protocol}`, async () => {
     const session = connectHttp2(`http://${listener.address}`);
     await once(session, 'connect');
     const path = '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo';

@@ -81,7 +81,7 @@ export function asBoolean({ type, types }: SqlValue): string {
 
 /** Whether UTF-8 can represent a string. */
 function wellFormed(text: string): string {
-  if (/\p{Surrogate}/u.test(text)) throw new Refusal('value', 'a text with half a surrogate pair');
+  if (/\p{Surrogate}/u.test(text)) throw new Refusal('value', 'a string with half a surrogate pair');
   return text;
 }
 

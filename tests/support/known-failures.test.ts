@@ -37,7 +37,7 @@ test('a suite fails for an unknown failure, for a known failure that passes, and
         ['suite/c', 'a reason'],
       ]),
     ),
-    'suite/c is no case',
+    'suite/c is not a case',
   );
 });
 

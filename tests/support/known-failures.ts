@@ -40,7 +40,7 @@ export function settle(suite: string, outcomes: readonly Outcome[], known: Known
   const strays = [...known.keys()].filter((id) => id.startsWith(`${suite}/`) && !ids.has(id));
   const surprises = [
     ...outcomes.flatMap(({ id, problem }) => contradictionOf(id, problem, known)),
-    ...strays.map((id) => `${id} is no case`),
+    ...strays.map((id) => `${id} is not a case`),
   ];
   if (surprises.length > 0)
     throw new Error(

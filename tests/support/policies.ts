@@ -17,7 +17,7 @@ import {
   type Rule,
 } from '../../runtime/policy/index.js';
 
-/** The roles of the policies the tests write: `user` and `admin`, and whoever `a*` matches. */
+/** The roles of the policies the tests write: `user` and `admin`, and all that `a*` matches. */
 export const USER = 1;
 export const ADMIN = 2;
 export const A_GLOB = 4;

@@ -95,7 +95,7 @@ for (const workers of [1, 2]) {
   test(`${title}: an invalid bundle is reported once and counted, the last good one stays in use, also in a new worker, and the next good one is loaded`, async () => {
     const server = await start(`server.workers=${workers}`);
     const bad: readonly string[] = [
-      'this is no module (',
+      'not a module (',
       'export const nothing = 1;\n',
       bundles.edit.slice(0, -400),
       "export const policies = { hash: 'x', resourcePolicies: [{}], principalPolicies: [], rolePolicies: [] };\n",

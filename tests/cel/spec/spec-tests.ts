@@ -70,7 +70,7 @@ function specTest(section: string, { original, type }: Recorded): Omit<SpecTest,
   for (const [name, bound] of Object.entries(bindings)) {
     const literal = bound.kind.case === 'value' ? literalText(bound.kind.value) : undefined;
     if (!/^[a-z_]\w*$/i.test(name) || ['true', 'false', 'null'].includes(name) || literal === undefined)
-      return 'a binding that is no variable';
+      return 'a binding that is not a variable';
     variables[name] = literal;
   }
   const declared = typeEnv.some(({ name }) => !Object.hasOwn(variables, name));

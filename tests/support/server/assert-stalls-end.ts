@@ -90,12 +90,12 @@ export async function assertStallsEnd(
       (error: Error) => {
         const open = clients.filter(({ socket }) => !socket.readableEnded && !socket.destroyed).map(({ name }) => name);
         throw new Error(
-          `${error.message}: ${socketsOf(served) - kept} are left, perhaps ${[...new Set(open)].join('; ')}`,
+          `${error.message}: ${socketsOf(served) - kept} are still open, perhaps ${[...new Set(open)].join('; ')}`,
         );
       },
     );
     await good.leave();
-    await until(() => socketsOf(served) === before, 'nothing is left of the good clients');
+    await until(() => socketsOf(served) === before, 'the sockets of well-behaved clients to close');
   } finally {
     good.close();
     for (const { socket } of clients) socket.destroy();

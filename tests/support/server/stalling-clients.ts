@@ -220,7 +220,7 @@ export const STALLS: readonly Stall[] = [
     open: (target) => sending(target, request(REST_CHECK), () => frame(DATA, 0, 1, Buffer.from(' '))),
   },
   {
-    name: 'sends no body where nobody reads it',
+    name: 'sends no body where none is read',
     on: onHttp,
     open: (target) => sending(target, request({ ...REST_CHECK, ':path': '/nothing' })),
   },
