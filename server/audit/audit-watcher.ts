@@ -27,7 +27,8 @@ export interface AuditWatcherOptions {
 export interface AuditWatch {
   readonly watcher: Watcher;
   /**
-   * With `audit.delivery: before_reply`: replies wait for this. It is notified of the end of a call instead of the watcher.
+   * With `audit.delivery: before_reply`: replies wait for this. It is notified of the end of a call instead of the
+   * watcher.
    */
   readonly deliver: Deliver | undefined;
   /** Makes the entries that are still to be made, flushes the sink and closes it. */

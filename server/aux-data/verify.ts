@@ -144,8 +144,8 @@ function chooseKeySet(token: Token, sources: readonly KeySource[]): KeySource {
 }
 
 /**
- * Three segments, the second of which is base64url; nothing else is verified (docs/spec/server.md#without-
- * verification).
+ * Three segments, the second of which is base64url; nothing else is verified
+ * (docs/spec/server.md#without-verification).
  */
 function unverifiedPayload(token: string): string {
   const segments = token.split('.');

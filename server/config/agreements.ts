@@ -82,8 +82,8 @@ const AGREEMENTS: readonly Agreement[] = [
 ];
 
 /**
- * Checks constraints between keys. Throws a ConfigError for the first one that is violated (docs/spec/server.md#start-
- * failures).
+ * Checks constraints between keys. Throws a ConfigError for the first one that is violated
+ * (docs/spec/server.md#start-failures).
  */
 export function checkAgreements({ settings, places }: Settled): void {
   for (const { key, holds, problem } of AGREEMENTS) {
