@@ -64,10 +64,7 @@ const rows: readonly Row[] = [
     figures: [count((100 * oneImporter.length) / importing.size, 40, '%')],
   },
   { what: 'lines that cite a section nobody can open', figures: [count(sum(citing.map(unresolvedLines)), 0, '')] },
-  ...['', 'examples/contact-api/'].map((folder) => ({
-    what: `generated lines for a line of YAML, ${folder}policies`,
-    figures: [count(generatedLines(folder), 3, '')],
-  })),
+  ...['', 'examples/contact-api/'].flatMap(generatedRows),
   {
     what: 'imports from the folder of another test suite',
     figures: [
@@ -116,13 +113,36 @@ function unresolvedLines(file: string): number {
   return new Set(unresolved.map(({ line }) => line)).size;
 }
 
-/** All modules of a generated folder, for each line of the policies that it was generated from. */
-function generatedLines(folder: string): number {
+/**
+ * The lines generated for a line of YAML. The aim is for what a reviewer of decisions reads: policies and derived roles.
+ * Beside it, without an aim, stand the filters of plans (`*.where.ts`), the conditions that report failures (`traced`),
+ * and the rest: index, hash, types, JSON schemas.
+ */
+function generatedRows(folder: string): readonly Row[] {
   const policies = files.filter(
     (file) => file.startsWith(`${folder}policies/`) && /\.ya?ml$/.test(file) && !/_test\.ya?ml$/.test(file),
   );
-  const modules = files.filter(
-    (file) => file.startsWith(`${folder}generated/`) && file.endsWith('.ts') && !isTest(file),
-  );
-  return linesOf(modules) / Math.max(1, linesOf(policies));
+  const lines = { decisions: 0, filters: 0, traced: 0, rest: 0 };
+  for (const file of files) {
+    if (!file.startsWith(`${folder}generated/`) || !file.endsWith('.ts') || isTest(file)) continue;
+    lines[partOf(file.slice(`${folder}generated/`.length))] += linesOf([file]);
+  }
+  const perLine = (count: number): number => count / Math.max(1, linesOf(policies));
+  return [
+    {
+      what: `generated lines that decide, for a line of ${folder}policies`,
+      figures: [count(perLine(lines.decisions), 3, '')],
+    },
+    {
+      what: 'beside them: filters, traced conditions, the rest',
+      figures: [lines.filters, lines.traced, lines.rest].map((value) => ({ value: perLine(value), unit: '' })),
+    },
+  ];
+}
+
+/** What a generated module is for, by its path. */
+function partOf(path: string): 'decisions' | 'filters' | 'traced' | 'rest' {
+  if (path.startsWith('traced/')) return 'traced';
+  if (!/^(derived_roles|principal|resource|role)\//.test(path)) return 'rest';
+  return path.endsWith('.where.ts') ? 'filters' : 'decisions';
 }

@@ -6,8 +6,8 @@ export interface Row {
 
 export interface Figure {
   readonly value: number;
-  /** At most so much. */
-  readonly aim: number;
+  /** At most so much; absent where it is only shown. */
+  readonly aim?: number;
   /** What is counted: `files`, `%`. */
   readonly unit: string;
 }
@@ -17,8 +17,8 @@ export function table(rows: readonly Row[]): string {
   const cells = rows.map(({ what, figures }) => [
     what,
     figures.map(({ value, unit }) => amount(value, unit)).join(', '),
-    figures.map(({ aim, unit }) => amount(aim, unit)).join(', '),
-    figures.every(({ value, aim }) => value <= aim) ? 'met' : 'not met',
+    figures.flatMap(({ aim, unit }) => (aim === undefined ? [] : [amount(aim, unit)])).join(', '),
+    verdict(figures),
   ]);
   const head = ['', 'today', 'aim', ''];
   const widths = head.map((title, column) =>
@@ -27,6 +27,11 @@ export function table(rows: readonly Row[]): string {
   const line = (row: readonly string[]): string =>
     `| ${row.map((cell, column) => cell.padEnd(widths[column] as number)).join(' | ')} |`;
   return [line(head), line(widths.map((width) => '-'.repeat(width))), ...cells.map(line)].join('\n');
+}
+
+function verdict(figures: readonly Figure[]): string {
+  if (figures.every(({ aim }) => aim === undefined)) return '';
+  return figures.every(({ value, aim }) => aim === undefined || value <= aim) ? 'met' : 'not met';
 }
 
 function amount(value: number, unit: string): string {
