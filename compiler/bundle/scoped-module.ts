@@ -54,7 +54,8 @@ export function scopedModule(file: EmittedFile): ScopedModule {
   const whole = file.text.slice(end);
   const code = whole.replace(NO_CODE, '');
   const body = whole.replace(EXPORT, (_, name: string) => {
-    const local = code.split(name).length === 2 ? `$$export${exports.length}` : name;
+    const isAlone = code.indexOf(name, code.indexOf(name) + name.length) === -1;
+    const local = isAlone ? `$$export${exports.length}` : name;
     exports.push({ name, local });
     return `const ${local}`;
   });

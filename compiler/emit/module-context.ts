@@ -84,7 +84,7 @@ export class ModuleContext {
     /** Whether nothing is emitted that only plans need. */
     readonly checksOnly = false,
   ) {
-    this.names = new Names([...MODULE_WORDS, ...reserved]);
+    this.names = new Names(reserved, MODULE_WORDS);
     this.variables = new Map(variables.map((variable) => [variable.name, variable]));
   }
 
@@ -167,7 +167,7 @@ export class ModuleContext {
 }
 
 /** The words of generated code itself: no policy's name is given one of them. */
-export const MODULE_WORDS = [
+export const MODULE_WORDS: ReadonlySet<string> = new Set([
   'P',
   'R',
   'G',
@@ -210,4 +210,4 @@ export const MODULE_WORDS = [
   'conditions',
   'AttemptedCondition',
   'attempts',
-];
+]);

@@ -31,7 +31,7 @@ export function moduleLocations(modules: readonly Module[]): ReadonlyMap<string,
     for (; paths.has(path.toLowerCase()); number += 1) path = `${wish}~${number}`;
     numbers.set(folded, number);
     paths.add(path.toLowerCase());
-    const names = new Names(MODULE_WORDS);
+    const names = new Names([], MODULE_WORDS);
     const roles = module.kind === 'derived-roles' ? module.definitions : [];
     const name = names.fresh(camelCase(nameOf(module), 'policy'));
     locations.set(module.key, {

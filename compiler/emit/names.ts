@@ -5,8 +5,14 @@ export class Names {
   /** By wish, the number to go on with: of thousands of like wishes each is found at once. */
   private readonly numbers = new Map<string, number>();
 
-  /** @param reserved identifiers that are not to be given out. */
-  constructor(reserved: Iterable<string>) {
+  /**
+   * @param reserved identifiers that are not to be given out.
+   * @param words more of them, which all modules have in common.
+   */
+  constructor(
+    reserved: Iterable<string>,
+    private readonly words: ReadonlySet<string> = NO_WORDS,
+  ) {
     this.taken = new Set(reserved);
   }
 
@@ -29,7 +35,7 @@ export class Names {
   }
 
   private isTaken(name: string): boolean {
-    return NEVER_GIVEN.has(name) || this.taken.has(name);
+    return NEVER_GIVEN.has(name) || this.words.has(name) || this.taken.has(name);
   }
 }
 
@@ -62,6 +68,8 @@ function wordsOf(text: string): readonly string[] {
 function lowerFirst(word: string): string {
   return /^[A-Z0-9]+$/.test(word) ? word.toLowerCase() : word.charAt(0).toLowerCase() + word.slice(1);
 }
+
+const NO_WORDS: ReadonlySet<string> = new Set();
 
 const RESERVED_WORDS = (
   'abstract any arguments as async await bigint boolean break case catch class const continue debugger declare default delete do else enum ' +

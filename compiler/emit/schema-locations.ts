@@ -22,7 +22,7 @@ export function definitionKey({ file, pointer }: SchemaAddress): string {
  */
 export function schemaLocations(modules: readonly SchemaModule[], policies: Iterable<ModuleLocation>): SchemaLocations {
   const reserved = [...policies].flatMap(({ name, derivedRoles }) => [name, ...derivedRoles.values()]);
-  const identifiers = new Names([...MODULE_WORDS, ...reserved]);
+  const identifiers = new Names(reserved, MODULE_WORDS);
   const taken = new Set<string>();
   const paths = new Map<string, string>();
   const names = new Map<string, string>();
