@@ -4,8 +4,8 @@ import { entriesOf, fullName, isAlways, isJsonType, sentValues, typeName } from 
 
 /**
  * `read...` of a response, for clients: stricter than the encoding asks, because what is unclear must not become an
- * answer. A field of another wire type, a message or an entry that comes twice, a enum without a value that responses
- * have, and a missing part are errors. Unknown fields are skipped: servers may be newer.
+ * answer. A field of another wire type, a message or an entry that comes twice, an enum with a value that responses
+ * do not have, and a missing part are errors. Unknown fields are skipped: servers may be newer.
  */
 export function readResponseFunction(message: DescMessage): string {
   const name = typeName(message);
