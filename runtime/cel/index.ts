@@ -260,6 +260,7 @@ export { type OutputValue, stored, toOutput } from './output.js';
 export {
   beginLimit,
   charge,
+  chargeMemory,
   DEFAULT_COST,
   DEFAULT_MEMORY,
   EvaluationLimitError,

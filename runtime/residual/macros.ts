@@ -51,8 +51,10 @@ export function bind(value: Term, body: Body): Term {
 /** Elements of a known range that are worked out one by one; more stay a macro over a constant (each is a disjunct). */
 const MOST_UNROLLED = 1000;
 
-/** What an element leaves is a tree of terms, of some hundred bytes each. */
+/** What an element leaves is a tree of terms and, later, of operands. */
 const STEPS_A_TERM = 100;
+/** Of the terms and operands that an element leaves, measured: nested macros multiply their elements. */
+const BYTES_A_TERM = 2000;
 
 function overKnown(of: Macro, range: cel.Value): Term {
   const items = itemsOf(of, range);
@@ -60,6 +62,7 @@ function overKnown(of: Macro, range: cel.Value): Term {
   const quantifier = QUANTIFIERS[of.runtime];
   if (quantifier !== undefined && items.length <= MOST_UNROLLED) {
     cel.charge(STEPS_A_TERM * items.length);
+    cel.chargeMemory(BYTES_A_TERM * items.length);
     const [body] = of.bodies as [Body];
     const join = quantifier === 'exists' ? or : and;
     const unrolled = items.reduceRight<Term>((rest, item) => join(body(...item), rest), quantifier === 'all');

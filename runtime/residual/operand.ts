@@ -137,28 +137,43 @@ const BOOLEAN: ReadonlySet<string> = new Set([
  * `or(c, not(has(x)))` say more than `c` there.
  */
 function withoutImpliedPresence(all: readonly Operand[]): readonly Operand[] {
-  const operands = all.map((operand) => withoutImpliedAbsence(operand, all));
+  const impliesAny = witnesses(all, (other, variable) => isPresence(other, variable) || needs(other, variable, true));
+  const operands = all.map((operand) => withoutImpliedAbsence(operand, impliesAny));
   if (!operands.some((operand) => operandsOf(operand, 'has') !== undefined)) return operands;
+  const implies = witnesses(operands, (other, variable) => needs(other, variable, true));
   return operands.filter((operand) => {
     const [tested] = operandsOf(operand, 'has') ?? [];
     if (tested === undefined || !('variable' in tested)) return true;
-    charge(4 * operands.length);
-    return !operands.some((other) => other !== operand && needs(other, tested.variable, true));
+    return !implies(tested.variable, operand);
   });
 }
 
-function withoutImpliedAbsence(operand: Operand, beside: readonly Operand[]): Operand {
+/** Whether an operand other than a certain one passes a test for a variable. */
+type Witnesses = (variable: string, except: Operand) => boolean;
+
+/** Two operands that pass are enough to know whether another one than any of them does. */
+function witnesses(operands: readonly Operand[], passes: (operand: Operand, variable: string) => boolean): Witnesses {
+  const known = new Map<string, readonly Operand[]>();
+  return (variable, except) => {
+    let found = known.get(variable);
+    if (found === undefined) {
+      charge(4 * operands.length);
+      const two: Operand[] = [];
+      for (const operand of operands) if (two.length < 2 && passes(operand, variable)) two.push(operand);
+      found = two;
+      known.set(variable, found);
+    }
+    return found.some((operand) => operand !== except);
+  };
+}
+
+function withoutImpliedAbsence(operand: Operand, implies: Witnesses): Operand {
   const parts = operandsOf(operand, 'or');
   if (parts === undefined) return operand;
   const left = parts.filter((part) => {
     const [tested] = operandsOf(operandsOf(part, 'not')?.[0] ?? part, 'has') ?? [];
     const isAbsence = operandsOf(part, 'not') !== undefined && tested !== undefined && 'variable' in tested;
-    return (
-      !isAbsence ||
-      !beside.some(
-        (other) => other !== operand && (isPresence(other, tested.variable) || needs(other, tested.variable, true)),
-      )
-    );
+    return !isAbsence || !implies(tested.variable, operand);
   });
   if (left.length === parts.length) return operand;
   return left.length === 1 ? (left[0] as Operand) : expression('or', ...left);
@@ -201,16 +216,22 @@ function needs(operand: Operand, variable: string, outcome: boolean): boolean {
 function withMemberships(operands: readonly Operand[]): readonly Operand[] {
   const memberships = operands.map(membershipOf);
   if (!memberships.some((one) => one?.isList) && !repeats(memberships)) return operands;
+  const valuesOf = new Map<string, Set<JsonValue>>();
+  for (const one of memberships) {
+    if (one === undefined) continue;
+    const values = valuesOf.get(one.variable) ?? new Set();
+    valuesOf.set(one.variable, values);
+    for (const value of one.values) values.add(value);
+    charge(one.values.length);
+  }
   const written = new Set<string>();
   return operands.flatMap((operand, position) => {
     const variable = memberships[position]?.variable;
-    if (variable === undefined) return [operand];
-    charge(operands.length);
-    const values = [...new Set(memberships.flatMap((other) => (other?.variable === variable ? other.values : [])))];
-    if (values.length < 2) return [operand];
+    const values = variable === undefined ? undefined : valuesOf.get(variable);
+    if (variable === undefined || values === undefined || values.size < 2) return [operand];
     if (written.has(variable)) return [];
     written.add(variable);
-    return [expression('in', { variable }, { value: values })];
+    return [expression('in', { variable }, { value: [...values] })];
   });
 }
 

@@ -186,6 +186,23 @@ test('a plan fails for values nested 100,000 levels deep, in time that does not 
   }
 });
 
+test('a plan of macros within macros takes time that grows with its elements, and fails before they fill the memory', async () => {
+  const condition = 'P.attr.a.exists(x, P.attr.b.exists(y, R.attr.z == x + y))';
+  const { policies } = await loaded(compileTexts({ 'item.yaml': policyOf(condition) }));
+  const engine = createEngine(policies as CompiledBundle);
+  const plan = (count: number): unknown => {
+    const [a, b] = ['a', 'b'].map((name) => Array.from({ length: count }, (_, index) => `${name}${index}`));
+    const principal = { id: 'alice', roles: ['user'], attr: { a, b } as Attributes };
+    return engine.plan({ principal, resource: { kind: 'item', attr: {} }, actions: ['view'] }).filter.kind;
+  };
+  const before = process.cpuUsage();
+  assert.is(plan(60), 'KIND_CONDITIONAL');
+  const { user, system } = process.cpuUsage(before);
+  assert.ok(user + system < 2_000_000, `${user + system} microseconds`);
+  assert.throws(() => plan(300), isLimit('cost'));
+  assert.is(plan(10), 'KIND_CONDITIONAL');
+});
+
 test('evaluating a filter against a row has the limits of a check', async () => {
   const { policies } = await loaded(
     compileTexts({
