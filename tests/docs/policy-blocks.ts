@@ -21,7 +21,7 @@ export async function runPolicies(blocks: readonly Block[]): Promise<readonly st
     return [...problems, ...checks.map((block) => `${titleOf(block)}: there is no policy below this heading`)];
   const compilation = compiled(policies, schemasOf(blocks));
   if (compilation.diagnostics.length > 0)
-    return [...problems, `${titleOf(policies[0] as Block)}: ${said(compilation)}`];
+    return [...problems, `${titleOf(policies[0] as Block)}: ${messagesOf(compilation)}`];
   return [...problems, ...(await Promise.all(checks.map((block) => problemsOfChecks(block, compilation)))).flat()];
 }
 
@@ -80,10 +80,10 @@ function problemsOfMistake(block: Block, schemas: ReadonlyMap<string, string>): 
   const refused = block.words.has('policy-error');
   const code = block.words.get(refused ? 'policy-error' : 'policy-warning');
   if (refused !== (compilation.program === undefined))
-    return [`${titleOf(block)}: it ${refused ? 'compiles' : `does not compile: ${said(compilation)}`}`];
+    return [`${titleOf(block)}: it ${refused ? 'compiles' : `does not compile: ${messagesOf(compilation)}`}`];
   return compilation.diagnostics.some((diagnostic) => diagnostic.code === code)
     ? []
-    : [`${titleOf(block)}: what is said is ${said(compilation)}`];
+    : [`${titleOf(block)}: what is said is ${messagesOf(compilation)}`];
 }
 
 function compiled(blocks: readonly Block[], schemaTexts: ReadonlyMap<string, string>): Compilation {
@@ -100,6 +100,6 @@ function schemasOf(blocks: readonly Block[]): ReadonlyMap<string, string> {
   );
 }
 
-function said({ diagnostics }: Compilation): string {
+function messagesOf({ diagnostics }: Compilation): string {
   return diagnostics.map(({ code, message }) => `[${code}] ${message}`).join('; ');
 }

@@ -27,7 +27,7 @@ for (const transport of ['in-process', 'grpc']) {
       env: { ...ENVIRONMENT, ...free },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    const requests = requestsIn(await said(child, 'Nobody in particular: 401\ncurl '));
+    const requests = requestsIn(await outputUntil(child, 'Nobody in particular: 401\ncurl '));
     const statuses = [];
     for (const { method, url, authorization, body } of requests) {
       const { status } = await send({ url }, method, '', {
@@ -64,7 +64,7 @@ for (const transport of ['in-process', 'grpc']) {
 test.run();
 
 /** The output of a process, up to the end of the line that contains the text. */
-function said({ stdout, stderr }: ChildProcess, text: string): Promise<string> {
+function outputUntil({ stdout, stderr }: ChildProcess, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     let output = '';
     let errors = '';

@@ -73,7 +73,8 @@ async function report(
   for (let round = 0; round < ROUNDS; round++) {
     const before = process.cpuUsage();
     for (let turn = 0; turn < TURNS; turn++) {
-      for (let index = 0; index < CALLS_A_TURN; index++) tell(watchers, { ...which, timestamp: Date.now() }, check);
+      for (let index = 0; index < CALLS_A_TURN; index++)
+        recordCall(watchers, { ...which, timestamp: Date.now() }, check);
       await new Promise(setImmediate);
     }
     const { user, system } = process.cpuUsage(before);
@@ -82,7 +83,7 @@ async function report(
   console.log(`${name}: ${(costs.sort((a, b) => a - b)[ROUNDS >> 1] as number).toFixed(2)} us`);
 }
 
-function tell(watchers: readonly Watcher[], which: typeof call, check: typeof single): void {
+function recordCall(watchers: readonly Watcher[], which: typeof call, check: typeof single): void {
   for (const watcher of watchers) watcher.began?.(which);
   for (const watcher of watchers) watcher.checked?.(which, check);
   for (const watcher of watchers) watcher.ended?.(which, end);

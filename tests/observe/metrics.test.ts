@@ -10,7 +10,7 @@ import { sampleCall, sampleCheck, sampleEnd } from './sample-calls.js';
 
 test('a scrape is valid Prometheus text: every line is a comment or a sample of the family above it', async () => {
   const metrics = await someMetrics();
-  tell(metrics, sampleCall({ protocol: 'grpc' }), sampleEnd());
+  recordCall(metrics, sampleCall({ protocol: 'grpc' }), sampleEnd());
   const text = await metrics.text();
   let family = '';
   for (const line of text.trimEnd().split('\n')) {
@@ -29,8 +29,8 @@ test('a scrape is valid Prometheus text: every line is a comment or a sample of 
 
 test('every documented name is present', async () => {
   const metrics = await someMetrics();
-  tell(metrics, sampleCall(), sampleEnd());
-  tell(metrics, sampleCall({ protocol: 'grpc' }), sampleEnd());
+  recordCall(metrics, sampleCall(), sampleEnd());
+  recordCall(metrics, sampleCall({ protocol: 'grpc' }), sampleEnd());
   metrics.watcher.planned?.(sampleCall(), { plan: { unplanned: [] }, duration: 1 } as unknown as Planned);
   const text = await metrics.text();
   for (const name of DOCUMENTED) assert.match(text, new RegExp(`^# TYPE ${name} `, 'm'), name);
@@ -50,10 +50,10 @@ test('a check records its duration, its size and its decisions', async () => {
 
 test('gRPC calls are counted by code name, HTTP calls by status', async () => {
   const metrics = await someMetrics();
-  tell(metrics, sampleCall({ protocol: 'grpc' }), sampleEnd({ code: 'invalid_argument' }));
-  tell(metrics, sampleCall({ protocol: 'rest' }), sampleEnd({ code: 'invalid_argument', httpStatus: 400 }));
-  tell(metrics, sampleCall({ protocol: 'rest' }), sampleEnd());
-  tell(metrics, sampleCall({ protocol: 'connect' }), sampleEnd());
+  recordCall(metrics, sampleCall({ protocol: 'grpc' }), sampleEnd({ code: 'invalid_argument' }));
+  recordCall(metrics, sampleCall({ protocol: 'rest' }), sampleEnd({ code: 'invalid_argument', httpStatus: 400 }));
+  recordCall(metrics, sampleCall({ protocol: 'rest' }), sampleEnd());
+  recordCall(metrics, sampleCall({ protocol: 'connect' }), sampleEnd());
   const text = await metrics.text();
   assert.match(
     text,
@@ -77,7 +77,7 @@ test('gRPC calls are counted by code name, HTTP calls by status', async () => {
 test('unknown methods from callers do not grow the memory', async () => {
   const metrics = await someMetrics();
   for (let index = 0; index < 1000; index++)
-    tell(metrics, sampleCall({ protocol: 'grpc', method: `/s/M${index}` }), sampleEnd({ code: 'unimplemented' }));
+    recordCall(metrics, sampleCall({ protocol: 'grpc', method: `/s/M${index}` }), sampleEnd({ code: 'unimplemented' }));
   const text = await metrics.text();
   assert.is(text.match(/^grpc_server_handled_total/gm)?.length, 65);
   assert.match(
@@ -114,7 +114,7 @@ test('metrics of workers are aggregated: calls are summed, a reload of all worke
     });
     bundle.loaded({ hash: 'one', version: '1' });
     bundle.loaded({ hash: 'two', version: '1' });
-    tell(metrics, sampleCall({ protocol: 'grpc' }), sampleEnd());
+    recordCall(metrics, sampleCall({ protocol: 'grpc' }), sampleEnd());
     // In the form in which it arrives over the channel between processes.
     totals.record(worker, JSON.parse(JSON.stringify(await metrics.snapshot())) as Snapshot);
   }
@@ -165,7 +165,7 @@ async function someMetrics(): Promise<Metrics> {
   });
 }
 
-function tell({ watcher }: Metrics, call: Call, end: CallEnd): void {
+function recordCall({ watcher }: Metrics, call: Call, end: CallEnd): void {
   watcher.began?.(call);
   watcher.checked?.(call, sampleCheck());
   watcher.ended?.(call, end);

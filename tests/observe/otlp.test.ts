@@ -19,7 +19,7 @@ test.after(() => rmSync(folder, { recursive: true, force: true }));
 
 test('a sampled call is exported as spans for HTTP, RPC and engine, with the attributes of a decision', async () => {
   await withCollector({ OTEL_TRACES_SAMPLER: 'always_on' }, async (receiver, observation) => {
-    tell(observation, sampleCall({ id: 'CALL' }));
+    recordCall(observation, sampleCall({ id: 'CALL' }));
     await observation.close();
     const [api, rpc, engine] = ['/api', 'authz.svc.v1.AuthzService/CheckResources', 'engine.Check'].map((name) =>
       receiver.spans.find((span) => span.name === name),
@@ -44,10 +44,10 @@ test('a sampled call is exported as spans for HTTP, RPC and engine, with the att
 
 test('by default only calls of a sampled trace are sampled', async () => {
   await withCollector({}, async (receiver, observation) => {
-    tell(observation, sampleCall());
-    tell(observation, sampleCall({ headers: { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` } }));
-    tell(observation, sampleCall({ headers: { b3: `${'c'.repeat(32)}-${'d'.repeat(16)}-1` } }));
-    tell(observation, sampleCall({ headers: { traceparent: `00-${'e'.repeat(32)}-${'f'.repeat(16)}-00` } }));
+    recordCall(observation, sampleCall());
+    recordCall(observation, sampleCall({ headers: { traceparent: `00-${'a'.repeat(32)}-${'b'.repeat(16)}-01` } }));
+    recordCall(observation, sampleCall({ headers: { b3: `${'c'.repeat(32)}-${'d'.repeat(16)}-1` } }));
+    recordCall(observation, sampleCall({ headers: { traceparent: `00-${'e'.repeat(32)}-${'f'.repeat(16)}-00` } }));
     await observation.close();
     assert.equal(new Set(receiver.spans.map(({ traceId }) => traceId)), new Set(['a'.repeat(32), 'c'.repeat(32)]));
     assert.is(
@@ -59,9 +59,9 @@ test('by default only calls of a sampled trace are sampled', async () => {
 
 test('health checks are not traced; a server fault is an error, a bad request is not', async () => {
   await withCollector({ OTEL_TRACES_SAMPLER: 'always_on' }, async (receiver, observation) => {
-    tell(observation, sampleCall({ method: '/grpc.health.v1.Health/Check', protocol: 'grpc' }));
-    tell(observation, sampleCall({ protocol: 'grpc', method: '/s/Fault' }), 'internal');
-    tell(observation, sampleCall({ protocol: 'grpc', method: '/s/Bad' }), 'invalid_argument');
+    recordCall(observation, sampleCall({ method: '/grpc.health.v1.Health/Check', protocol: 'grpc' }));
+    recordCall(observation, sampleCall({ protocol: 'grpc', method: '/s/Fault' }), 'internal');
+    recordCall(observation, sampleCall({ protocol: 'grpc', method: '/s/Bad' }), 'invalid_argument');
     await observation.close();
     const rpcs = receiver.spans.filter(({ name }) => name !== 'engine.Check');
     assert.equal(
@@ -83,7 +83,7 @@ test('metrics are exported under their scrape names when enabled', async () => {
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment=test',
     },
     async (receiver, observation) => {
-      tell(observation, sampleCall());
+      recordCall(observation, sampleCall());
       assert.is(observation.metrics, undefined);
       await observation.close();
       const byName = new Map(receiver.metrics.map((metric) => [metric.name, metric]));
@@ -112,7 +112,7 @@ test('gRPC is the default protocol', async () => {
     },
     async () => {
       const observation = await observe({ ...OPTIONS, log: logInto([]) });
-      tell(observation, sampleCall({ protocol: 'grpc' }));
+      recordCall(observation, sampleCall({ protocol: 'grpc' }));
       assert.match((await observation.metrics?.text()) ?? '', 'grpc_server_handled_total');
       await observation.close();
     },
@@ -156,7 +156,7 @@ for (const [where, host] of [
         { ...variables, OTEL_EXPORTER_OTLP_TIMEOUT: ca === certificate ? '30000' : '500' },
         async () => {
           const observation = await observe({ ...OPTIONS, log: logInto([]) });
-          tell(observation, sampleCall());
+          recordCall(observation, sampleCall());
           await observation.close();
         },
       );
@@ -193,7 +193,7 @@ for (const protocol of ['http/protobuf', 'grpc']) {
       },
       async () => {
         const observation = await observe({ ...OPTIONS, log: logInto(lines) });
-        for (let call = 0; call < 3; call++) tell(observation, sampleCall());
+        for (let call = 0; call < 3; call++) recordCall(observation, sampleCall());
         await within(observation.close(), 'the end of the observation');
       },
     );
@@ -221,7 +221,7 @@ test('a collector that never responds causes a warning when the server stops', a
     },
     async () => {
       const observation = await observe({ ...OPTIONS, log: logInto(lines) });
-      tell(observation, sampleCall());
+      recordCall(observation, sampleCall());
       await within(observation.close(), 'the end of the observation');
     },
   );
@@ -252,7 +252,7 @@ function logInto(lines: string[]): Log {
   return { logger: () => logger, debugFor: () => {}, flush: async () => {}, dropped: () => 0 };
 }
 
-function tell({ watchers }: Observation, call: Call, code?: 'internal' | 'invalid_argument'): void {
+function recordCall({ watchers }: Observation, call: Call, code?: 'internal' | 'invalid_argument'): void {
   for (const { began } of watchers) began?.(call);
   for (const { checked } of watchers) checked?.(call, sampleCheck());
   for (const { ended } of watchers) ended?.(call, sampleEnd({ code }));

@@ -175,14 +175,14 @@ class Tally {
   }
 
   text(): string {
-    const said = (counts: ReadonlyMap<string, number>): string =>
+    const summaryOf = (counts: ReadonlyMap<string, number>): string =>
       [...counts]
         .sort(([a], [b]) => (a < b ? -1 : 1))
         .map(([name, count]) => `${name} ${count}`)
         .join(', ') || 'none';
     return [
-      `    ${this.plans} plans, ${this.conditional} conditional; rendered ${this.rendered}, refused ${this.conditional - this.rendered} (${said(this.#refused)})`,
-      `    ${this.rows} rows in three writings, ${this.selected} selected; disagreements ${this.wrong.length}; allowed and not selected: ${said(this.#fewer)}`,
+      `    ${this.plans} plans, ${this.conditional} conditional; rendered ${this.rendered}, refused ${this.conditional - this.rendered} (${summaryOf(this.#refused)})`,
+      `    ${this.rows} rows in three writings, ${this.selected} selected; disagreements ${this.wrong.length}; allowed and not selected: ${summaryOf(this.#fewer)}`,
     ].join('\n');
   }
 }
