@@ -32,9 +32,7 @@ test('a schema is one module, in the folder of its file, whatever refers to it',
 import * as schema from '#runtime/row-schema';
 import { idSchema } from '../user.js';
 
-export const leaveRequestSchema: schema.Schema = schema.anyType(
-  schema.properties({ by: schema.ref(() => idSchema) }),
-);
+export const leaveRequestSchema: schema.Schema = schema.anyType(schema.properties({ by: schema.ref(() => idSchema) }));
 `,
   );
 });
