@@ -2,8 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError } from 'commander';
 import { addServerCommands, collect } from './commands/server-commands.js';
 import { EXIT } from './exit.js';
-import { limitGarbage } from '../server/heap-growth.js';
-import { isWorkerProcess, runWorkerProcess } from '../server/process.js';
+import { isWorkerProcess, limitGarbage, runWorkerProcess } from '../server/process.js';
 import { release } from '../server/release.js';
 
 /** The command line of dist/server.js, which serves a compiled bundle. It never compiles. */

@@ -9,8 +9,7 @@ import type {
   PlanAnswer,
 } from './authz-client.js';
 import { AuthzError } from './authz-error.js';
-import { withDeadline } from './deadline.js';
-import { type CheckQuestion, checkMessage, type PlanQuestion, planMessage } from './request-message.js';
+import { checkMessage, type CheckQuestion, planMessage, type PlanQuestion } from './request-message.js';
 import type { Transport } from './transport.js';
 
 /** Milliseconds. */
@@ -78,4 +77,44 @@ interface UntypedClient extends Pick<AuthzClient, 'serverInfo' | 'close'> {
   checkAll(request: CheckQuestion, options?: CallOptions): Promise<CheckAllAnswer>;
   isAllowed(request: Omit<One, 'actions'> & { readonly action: string }, options?: CallOptions): Promise<boolean>;
   plan(request: PlanQuestion, options?: CallOptions): Promise<PlanAnswer>;
+}
+
+/** The longest that timers of all platforms can wait. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+/**
+ * Runs a call until it is answered, aborted or out of time, whichever is first; then its signal is aborted and nothing
+ * of it is waited for.
+ *
+ * @param timeout in milliseconds.
+ * @param closed aborted when the client is closed.
+ */
+function withDeadline<T>(
+  call: (signal: AbortSignal) => Promise<T>,
+  timeout: number,
+  closed: AbortSignal,
+  { signal }: CallOptions,
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const controller = new AbortController();
+    const giveUp = (error: AuthzError): void => {
+      settle();
+      reject(error);
+      controller.abort(error);
+    };
+    const onClose = (): void => giveUp(new AuthzError('canceled', 'the client is closed'));
+    const onAbort = (): void => giveUp(new AuthzError('canceled', 'the call was aborted', { cause: signal?.reason }));
+    const onTime = (): void => giveUp(new AuthzError('deadline_exceeded', `no answer within ${timeout} ms`));
+    const timer = timeout <= LONGEST_TIMER ? setTimeout(onTime, timeout) : undefined;
+    const settle = (): void => {
+      clearTimeout(timer);
+      closed.removeEventListener('abort', onClose);
+      signal?.removeEventListener('abort', onAbort);
+    };
+    if (closed.aborted) return onClose();
+    if (signal?.aborted === true) return onAbort();
+    closed.addEventListener('abort', onClose);
+    signal?.addEventListener('abort', onAbort);
+    call(controller.signal).then(resolve, reject).finally(settle);
+  });
 }

@@ -1,8 +1,9 @@
+import { encode, type SourceMapSegment } from '@jridgewell/sourcemap-codec';
 import { append } from '../append.js';
-import type { EmittedFile } from '../ir/emitted-file.js';
-import { LineMap } from './line-map.js';
-import { type ModuleGroup, moduleGroups, type PlaceOf } from './module-group.js';
+import type { Source } from '../diagnostics/source.js';
+import type { EmittedFile, Origin } from '../ir/emitted-file.js';
 import { decisionsOf, type ModuleImport, type ScopedModule, scopedModule } from './scoped-module.js';
+import { filled, type Shape, shapeOf } from './shape.js';
 
 /**
  * Emitted files as the modules to bundle, by path. The policies, of which there may be many, become functions in
@@ -145,4 +146,108 @@ function destructuringLines(imports: readonly ModuleImport[], homes: Homes, deci
       return `const ${local} = ${from === decisions ? DECISIONS : home.name}[${home.exports.indexOf(name as string)}];`;
     });
   });
+}
+
+/** From the lines of a text to the lines of the policies: what a source map says, as it is gathered. */
+class LineMap {
+  private readonly sources = new Map<Source, number>();
+  private readonly lines: SourceMapSegment[][] = [];
+
+  /** @param offset what to add to a line of the origins to get the line of the text. */
+  add(origins: readonly Origin[], offset: number): void {
+    for (const { line, lines, span } of origins) {
+      const place = span.source.lineAndColumn(span.start);
+      const segment: SourceMapSegment = [0, this.indexOf(span.source), place.line - 1, place.column - 1];
+      for (let i = line; i < line + lines; i += 1) this.lines[i + offset] = [segment];
+    }
+  }
+
+  /** Leads one line of the text to where the first of the origins stands. */
+  addFirst([first]: readonly Origin[], line: number): void {
+    if (first !== undefined) this.add([{ ...first, line: 0, lines: 1 }], line);
+  }
+
+  /**
+   * The map as a comment that esbuild follows. It is there even with nothing to say: without one the text itself would
+   * be mapped.
+   */
+  comment(): string {
+    const sources = [...this.sources.keys()];
+    const map = {
+      version: 3,
+      sources: sources.map(({ path }) => path),
+      sourcesContent: sources.map(({ text }) => text),
+      names: [],
+      mappings: encode(Array.from(this.lines, (line) => line ?? [])),
+    };
+    return `//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}\n`;
+  }
+
+  private indexOf(source: Source): number {
+    const index = this.sources.get(source) ?? this.sources.size;
+    this.sources.set(source, index);
+    return index;
+  }
+}
+
+/** Modules that differ in literals only: one body, with a parameter for each literal that differs. */
+interface ModuleGroup {
+  readonly modules: readonly ScopedModule[];
+  /** The lines of the body, as many as the first module has. */
+  readonly body: readonly string[];
+  readonly parameters: readonly string[];
+  /** The literals of a module of the group, by parameter. */
+  readonly argumentsOf: (module: ScopedModule) => readonly string[];
+}
+
+/** The place of a name among the exports of a module. */
+type PlaceOf = (path: string, name: string) => number;
+
+/** Groups modules, in the order of the first of each group. */
+function moduleGroups(modules: readonly ScopedModule[], placeOf: PlaceOf): readonly ModuleGroup[] {
+  const shapes = new Map(modules.map((module) => [module, shapeOf(module.body.join('\n'))]));
+  const groups = new Map<unknown, ScopedModule[]>();
+  for (const module of modules) {
+    const key = keyOf(module, shapes.get(module), placeOf);
+    const group = groups.get(key) ?? [];
+    group.push(module);
+    groups.set(key, group);
+  }
+  return [...groups.values()].map((group) =>
+    groupOf(
+      group,
+      group.map((module) => shapes.get(module)),
+    ),
+  );
+}
+
+/**
+ * Modules with equal keys have bodies of one shape, in which imported names mean the same, or the same of the policy that
+ * they have the filters of. A module without a shape is like no other.
+ */
+function keyOf(module: ScopedModule, shape: Shape | undefined, placeOf: PlaceOf): unknown {
+  if (shape === undefined) return module;
+  const decisions = decisionsOf(module.file.path);
+  const imports = module.imports.map(({ from, names }) =>
+    from === decisions ? names.map((name) => [name, placeOf(from, name)]) : [from, names],
+  );
+  return JSON.stringify([imports, module.exports.map(({ local }) => local), shape.code]);
+}
+
+function groupOf(modules: readonly ScopedModule[], shapes: readonly (Shape | undefined)[]): ModuleGroup {
+  const [first] = modules as readonly [ScopedModule];
+  const [shape] = shapes;
+  if (modules.length === 1 || shape === undefined)
+    return { modules, body: first.body, parameters: [], argumentsOf: () => [] };
+  const differing = shape.literals.flatMap((literal, index) =>
+    shapes.some((other) => other?.literals[index] !== literal) ? [index] : [],
+  );
+  const terms = shape.literals.map((literal, index) => (differing.includes(index) ? `$$${index}` : literal));
+  const literals = new Map(modules.map((module, index) => [module, shapes[index]?.literals ?? []]));
+  return {
+    modules,
+    body: filled(shape, terms).split('\n'),
+    parameters: differing.map((index) => `$$${index}`),
+    argumentsOf: (module) => differing.map((index) => literals.get(module)?.[index] as string),
+  };
 }

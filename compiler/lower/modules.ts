@@ -1,6 +1,8 @@
+import { append } from '../append.js';
 import type { Types } from '../ast/checked.js';
 import { ruleName, sanitize } from '../ast/names.js';
 import type {
+  Bindings,
   LinkedDerivedRole,
   LinkedPrincipalPolicy,
   LinkedResourcePolicy,
@@ -10,22 +12,24 @@ import type { ResourceRule, SchemaReference } from '../ast/policy.js';
 import { invariant } from '../diagnostics/invariant.js';
 import { messages } from '../diagnostics/messages.js';
 import type {
+  Constant,
   DerivedRole,
   DerivedRoleReference,
   DerivedRolesModule,
   PrincipalModule,
   ResourceModule,
+  RoleBits,
   RoleModule,
   RoleRule,
   Rule,
   Schema,
+  Variable,
 } from '../ir/program.js';
 import type { SchemaSet } from '../ir/schema.js';
-import { valuesOf } from '../ir/visit.js';
-import { usedBindings } from './bindings.js';
+import type { Value } from '../ir/value.js';
+import { mapParts, namesIn, valuesOf } from '../ir/visit.js';
 import { actionTable, ReachIndex } from './reach-index.js';
-import { roleBits } from './role-bits.js';
-import { lowerCondition, lowerOutput, readsRuntime, underConsent, valuesOfRule } from './rules.js';
+import { lowerCondition, lowerExpression, lowerOutput, readsRuntime, underConsent, valuesOfRule } from './rules.js';
 
 /**
  * A resource policy: one lowered rule for the plain roles of an authored rule and one for each of its derived roles.
@@ -306,3 +310,108 @@ export function lowerDerivedRoles(definitions: readonly LinkedDerivedRole[], typ
     ...usedBindings(values, bindings, types),
   };
 }
+
+/**
+ * Bits a policy has for its roles: JavaScript's bit operators work on 32; one is the engine's for roles that no rule
+ * names, one the sign.
+ */
+const BITS = 30;
+
+/**
+ * Gives each role text of a policy a bit, in order of first appearance. Where there are too many, roles that no rule
+ * tells apart share one; where that is not enough, bits repeat and rules must name their roles as well (`crowded`).
+ *
+ * @param rules the role texts of each rule; `['*']` is everyone.
+ */
+export function roleBits(rules: readonly (readonly string[])[]): RoleBits {
+  const texts = [...new Set(rules.flat())].filter((text) => text !== '*');
+  const patterns = texts.filter((text) => text.includes('*'));
+  const roles = texts.filter((text) => !text.includes('*'));
+
+  const groupOf = groups(roles, rules, texts.length > BITS);
+  const size = new Set(groupOf.values()).size + patterns.length;
+  const bitOf = (position: number): number => 1 << (position % BITS);
+
+  const globs = patterns.map((pattern, index) => ({ pattern, bit: bitOf(size - patterns.length + index) }));
+  const index = new ReachIndex(patterns.map((pattern, entry) => [entry, [pattern]]));
+  const literals = roles.map((role) => ({
+    role,
+    bit: bitOf(groupOf.get(role) as number),
+    alsoGlobs: index.reaching(role).flatMap((entry) => globs[entry]?.bit ?? []),
+  }));
+  return { literals, globs, crowded: size > BITS };
+}
+
+/** The position of each role's bit: its own, or one for all roles that appear in the same rules. */
+function groups(
+  roles: readonly string[],
+  rules: readonly (readonly string[])[],
+  share: boolean,
+): ReadonlyMap<string, number> {
+  if (!share) return new Map(roles.map((role, index) => [role, index]));
+  const rulesOf = new Map<string, number[]>(roles.map((role) => [role, []]));
+  rules.forEach((texts, rule) => {
+    for (const text of texts) rulesOf.get(text)?.push(rule);
+  });
+  const positions = new Map<string, number>();
+  const groupOf = new Map<string, number>();
+  for (const role of roles) {
+    const signature = (rulesOf.get(role) as number[]).join(',');
+    const position = positions.get(signature) ?? positions.size;
+    positions.set(signature, position);
+    groupOf.set(role, position);
+  }
+  return groupOf;
+}
+
+/**
+ * What of a document's variables and constants exists at run time: the used ones
+ * (docs/spec/policy-language.md#compiling-variables-and-constants).
+ */
+export interface UsedBindings {
+  /** In dependency order. */
+  readonly variables: readonly Variable[];
+  /** By name. */
+  readonly constants: readonly Constant[];
+}
+
+/** The variables and constants that some of the values select, directly or through another used variable. */
+function usedBindings(values: readonly Value[], bindings: Bindings, types: Types): UsedBindings {
+  const used = new Map<string, Variable>();
+  const reached = [...values];
+  const pending = [...namesIn(values, 'variable')];
+  for (let name = pending.pop(); name !== undefined; name = pending.pop()) {
+    const definition = bindings.variables.get(name);
+    if (definition === undefined || used.has(name)) continue;
+    const value = seenFrom(name, lowerExpression(definition.expression, types));
+    used.set(name, { name, text: definition.expression.text, value });
+    reached.push(value);
+    append(pending, namesIn([value], 'variable'));
+  }
+  const order = used.size > 1 ? placesIn(bindings) : NO_PLACES;
+  return {
+    variables: [...used.values()].sort((a, b) => (order.get(a.name) as number) - (order.get(b.name) as number)),
+    constants: [...namesIn(reached, 'constant')].sort().flatMap((name) => {
+      const constant = bindings.constants.get(name);
+      return constant === undefined ? [] : [{ name, value: constant.value }];
+    }),
+  };
+}
+
+/** The definition of a variable, where `V` as a whole has no more than the variables before it. */
+function seenFrom(name: string, value: Value): Value {
+  if (value.kind === 'bindings' && value.of === 'variables') return { ...value, before: name };
+  return mapParts(value, (part) => seenFrom(name, part));
+}
+
+/** Where each variable stands in the dependency order. */
+function placesIn(bindings: Bindings): ReadonlyMap<string, number> {
+  const known = places.get(bindings) ?? new Map([...bindings.variables.keys()].map((name, place) => [name, place]));
+  places.set(bindings, known);
+  return known;
+}
+
+const NO_PLACES: ReadonlyMap<string, number> = new Map();
+
+// Asked for each rule of a principal policy; bindings never change, and entries go with them.
+const places = new WeakMap<Bindings, ReadonlyMap<string, number>>();

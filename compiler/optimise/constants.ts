@@ -1,10 +1,9 @@
 import * as cel from '#runtime/cel';
 import type { JsonValue } from '../ast/policy.js';
 import { bool, bytes, double, int, json, nullType, string, uint } from '../cel/types.js';
-import type { Program } from '../ir/program.js';
+import type { Match, Module, Output, Program, Variable } from '../ir/program.js';
 import type { Literal, Value } from '../ir/value.js';
 import { mapParts, some } from '../ir/visit.js';
-import { mapValues } from './map-values.js';
 
 /**
  * Computes the constant parts of every expression, by the very functions that would run later.
@@ -174,4 +173,62 @@ function constantAt(value: Value, constants: ReadonlyMap<string, JsonValue>): Js
   const object = constantAt(value.operand, constants);
   if (typeof object !== 'object' || object === null || Array.isArray(object)) return undefined;
   return Object.hasOwn(object, value.name) ? (object as { readonly [key: string]: JsonValue })[value.name] : undefined;
+}
+
+/** What replaces the expressions of a module; undefined where all stay. */
+export type ReplaceIn = (module: Module) => ((value: Value) => Value) | undefined;
+
+/** The program with every expression replaced: conditions, outputs, variables. */
+function mapValues(program: Program, replaceIn: ReplaceIn): Program {
+  const modules = program.modules.map((module) => {
+    const replace = replaceIn(module);
+    return replace === undefined ? module : mapModule(module, replace);
+  });
+  return { ...program, modules };
+}
+
+// What does not change stays the object it was: most expressions have nothing to decide, and objects are what a
+// compilation costs.
+function mapModule(module: Module, replace: (value: Value) => Value): Module {
+  const variables = module.variables.map((variable): Variable => {
+    const value = replace(variable.value);
+    return value === variable.value ? variable : { ...variable, value };
+  });
+  switch (module.kind) {
+    case 'resource':
+    case 'principal':
+      return { ...module, variables, rules: module.rules.map((rule) => mapRule(rule, replace)) };
+    case 'role':
+      return { ...module, variables, rules: module.rules.map((rule) => mapRule(rule, replace)) };
+    case 'derived-roles':
+      return {
+        ...module,
+        variables,
+        definitions: module.definitions.map((role) => ({
+          ...role,
+          condition: role.condition && mapMatch(role.condition, replace),
+        })),
+      };
+  }
+}
+
+function mapRule<R extends { readonly condition: Match | undefined; readonly output: Output | undefined }>(
+  rule: R,
+  replace: (value: Value) => Value,
+): R {
+  const condition = rule.condition && mapMatch(rule.condition, replace);
+  const output = rule.output && {
+    ruleActivated: rule.output.ruleActivated && replace(rule.output.ruleActivated),
+    conditionNotMet: rule.output.conditionNotMet && replace(rule.output.conditionNotMet),
+  };
+  return condition === rule.condition && output === undefined ? rule : { ...rule, condition, output };
+}
+
+function mapMatch(match: Match, replace: (value: Value) => Value): Match {
+  if (match.kind === 'expr') {
+    const value = replace(match.value);
+    return value === match.value ? match : { ...match, value };
+  }
+  const of = match.of.map((inner) => mapMatch(inner, replace));
+  return of.every((inner, index) => inner === match.of[index]) ? match : { ...match, of };
 }

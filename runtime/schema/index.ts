@@ -2,8 +2,7 @@
  * JSON schemas at run time (docs/spec/policy-language.md#schema-validation): the functions that generated schema
  * modules call, and those that apply them.
  */
-export type { Schema } from './run.js';
-export { unavailable, violationsOf } from './violations-of.js';
+export { type Schema, unavailable, violationsOf } from './run.js';
 export { FORMATS } from './formats/index.js';
 export { decimal } from './decimal.js';
 

@@ -1,7 +1,7 @@
 import { shortened } from '../cel/code-points.js';
-import type { SchemaViolation } from '../policy/index.js';
+import type { Attributes, SchemaReference, SchemaViolation } from '../policy/index.js';
 import type { Evaluated } from './evaluated.js';
-import type { Place } from './place.js';
+import { Place } from './place.js';
 import { moreViolations } from './unlisted.js';
 
 /**
@@ -124,4 +124,24 @@ function compare(a: string, b: string): number {
 
 function lengthOf({ path, message }: SchemaViolation): number {
   return path.length + message.length;
+}
+
+/**
+ * The violations of a schema by attributes, for the reference of a policy
+ * (docs/spec/policy-language.md#validation-errors).
+ */
+export function violationsOf(schema: Schema): SchemaReference['violations'] {
+  return (attributes: Attributes) => {
+    const run = new Run();
+    schema(attributes, Place.root(), run);
+    return run.violations();
+  };
+}
+
+/**
+ * Replaces a schema that could not be loaded, which is a violation without a place
+ * (docs/spec/policy-language.md#enforcement).
+ */
+export function unavailable(message: string): SchemaReference['violations'] {
+  return () => [{ path: '', message }];
 }

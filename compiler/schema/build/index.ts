@@ -1,11 +1,11 @@
-import { FORMATS } from '#runtime/schema';
+import { decimal, FORMATS } from '#runtime/schema';
 import { append } from '../../append.js';
-import type { JsonNode } from '../../ir/json-node.js';
+import type { JsonNode, JsonObject } from '../../ir/json-node.js';
 import type { SchemaTerm } from '../../ir/schema.js';
+import type { Draft } from '../dialect.js';
 import type { Position } from '../document.js';
+import { shapeOf } from '../keywords.js';
 import { dynamicNameOf, type Links, REFERENCES } from '../reach.js';
-import { isFalse, isTrue, itemsOf, membersOf, schemaObject, type SchemaObject } from './schema-object.js';
-import { call, constant, count, flag, list, number, record, text, value } from './terms.js';
 
 /**
  * A schema that something refers to, as calls of `runtime/schema`. The schemas it refers to are named, not repeated.
@@ -283,4 +283,85 @@ function combinationKeywords({ keyword, schema }: SchemaObject): readonly Schema
     ),
   );
   return terms;
+}
+
+/** A schema object being built: its keywords as its draft knows them, and how the schemas within it are built. */
+interface SchemaObject {
+  readonly draft: Draft;
+  /** The value of a keyword, if the draft knows it. */
+  readonly keyword: (name: string) => JsonNode | undefined;
+  /** The schema that stands at a node, built. */
+  readonly schema: (node: JsonNode) => SchemaTerm;
+}
+
+/** The keywords of an object for the builders. */
+function schemaObject(node: JsonObject, draft: Draft, schema: (node: JsonNode) => SchemaTerm): SchemaObject {
+  return {
+    draft,
+    schema,
+    keyword: (name) => (shapeOf(name, draft) === undefined ? undefined : node.members.get(name)),
+  };
+}
+
+/** The members of a keyword that is an object. */
+function membersOf(node: JsonNode | undefined): readonly (readonly [string, JsonNode])[] {
+  return node?.kind === 'object' ? [...node.members] : [];
+}
+
+/** The items of a keyword that is a list. */
+function itemsOf(node: JsonNode | undefined): readonly JsonNode[] {
+  return node?.kind === 'array' ? node.items : [];
+}
+
+function isTrue(node: JsonNode | undefined): boolean {
+  return node?.kind === 'boolean' && node.value;
+}
+
+function isFalse(node: JsonNode | undefined): boolean {
+  return node?.kind === 'boolean' && !node.value;
+}
+
+/** A call of a function of `runtime/schema`. */
+function call(name: string, ...args: readonly SchemaTerm[]): SchemaTerm {
+  return { kind: 'call', name, args };
+}
+
+/** A constant of `runtime/schema`. */
+function constant(name: string): SchemaTerm {
+  return { kind: 'name', name };
+}
+
+function list(items: readonly SchemaTerm[]): SchemaTerm {
+  return { kind: 'list', items };
+}
+
+/** An object; members that are undefined are left out. */
+function record(members: readonly (readonly [name: string, term: SchemaTerm | undefined])[]): SchemaTerm {
+  return {
+    kind: 'record',
+    members: members.flatMap(([name, term]) => (term === undefined ? [] : [[name, term] as const])),
+  };
+}
+
+function value(node: JsonNode): SchemaTerm {
+  return { kind: 'value', node };
+}
+
+/** A number of things: `2.0` is 2. */
+function count(node: JsonNode): SchemaTerm {
+  return value(node.kind === 'number' ? { ...node, text: String(Number(node.text)) } : node);
+}
+
+/** A number whose writing does not matter. */
+function number(node: JsonNode): SchemaTerm {
+  const isDouble = node.kind === 'number' && decimal(node.text).equals(Number(node.text));
+  return isDouble ? count(node) : value(node);
+}
+
+function text(content: string): SchemaTerm {
+  return value({ kind: 'string', value: content, start: 0, end: 0 });
+}
+
+function flag(holds: boolean): SchemaTerm {
+  return value({ kind: 'boolean', value: holds, start: 0, end: 0 });
 }

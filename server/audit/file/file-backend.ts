@@ -1,10 +1,11 @@
+import { write } from 'node:fs';
 import { resolve } from 'node:path';
+import { promisify } from 'node:util';
 import type { FileAuditConfig } from '../../config/audit-config.js';
 import { AT_ONCE, type AuditBackend, type OnAuditProblem, type Written } from '../backend.js';
 import type { AuditRecord } from '../record.js';
 import { FileTarget, probeFile } from './file-target.js';
-import type { LineTarget } from './line-writer.js';
-import { StreamTarget } from './stream-target.js';
+import { type LineTarget, LineWriter } from './line-writer.js';
 
 /**
  * Writes entries as JSON lines to a file, stdout or stderr, and to mirrors (docs/spec/server.md#audit-backends). An
@@ -81,4 +82,32 @@ async function writeAll(targets: readonly LineTarget[], lines: readonly Buffer[]
 
 async function closeAll(targets: readonly LineTarget[]): Promise<void> {
   await Promise.all(targets.map((target) => target.close()));
+}
+
+/** The platform writes this many bytes to a pipe atomically: lines of other processes are not mixed in. */
+const PIPE_PIECE = 4096;
+
+const append = promisify(write);
+
+/**
+ * stdout or stderr, by its descriptor: the platform's stream would make the whole process wait for a slow reader, and
+ * end it when the reader is gone.
+ */
+class StreamTarget implements LineTarget {
+  readonly #writer: LineWriter;
+
+  constructor(descriptor: 1 | 2, delays?: readonly number[]) {
+    const bytes = {
+      append: async (piece: Buffer): Promise<number> => (await append(descriptor, piece)).bytesWritten,
+      takeBack: async (): Promise<boolean> => false,
+      pieceSize: PIPE_PIECE,
+    };
+    this.#writer = new LineWriter(bytes, delays);
+  }
+
+  write(lines: readonly Buffer[]): Promise<Written> {
+    return this.#writer.write(lines);
+  }
+
+  async close(): Promise<void> {}
 }

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { roleBits } from './role-bits.js';
+import { roleBits } from './modules.js';
 
 const numbered = (count: number) => Array.from({ length: count }, (_, index) => `role${index}`);
 
