@@ -45,9 +45,9 @@ export function misshape(node: JsonNode, shape: Shape): string | undefined {
     case 'boolean':
       return node.kind === 'boolean' ? undefined : 'must be true or false';
     case 'pattern':
-      return node.kind === 'string' ? badPattern(node.value) : 'must be a text';
+      return node.kind === 'string' ? badPattern(node.value) : 'must be a string';
     case 'text':
-      return node.kind === 'string' ? undefined : 'must be a text';
+      return node.kind === 'string' ? undefined : 'must be a string';
   }
 }
 

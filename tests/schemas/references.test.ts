@@ -276,7 +276,10 @@ test('an invalid schema is rejected with the location of the error', () => {
     "'/properties/a/pattern' must be a regular expression",
   );
   assert.match(reason({ patternProperties: { '(?<=a)b': true } }), "'/patternProperties' must be a regular expression");
-  assert.match(reason({ $defs: { unused: { minLength: -1 } } }), "'/$defs/unused/minLength' must be an integer");
+  assert.match(
+    reason({ $defs: { unused: { minLength: -1 } } }),
+    "'/$defs/unused/minLength' must be a non-negative integer",
+  );
   assert.match(reason({ required: ['a', 'a'] }), "'/required' must be a list of different names");
   assert.match(reason({ $ref: '#/$defs/zz' }), 'authz:///r.json#/$defs/zz not found');
   assert.match(reason({ $schema: 'https://example.com/meta' }), 'is not known');
