@@ -56,7 +56,7 @@ interface Functions {
   readonly checkResourcesRequestSize: (request: Request) => number;
   readonly readCheckResourcesRequest: (value: unknown, shape: unknown) => Request;
   readonly checkResourcesRequestViolations: (request: Request) => {
-    readonly first: readonly { readonly field: readonly { readonly name: string }[] }[];
+    readonly first: readonly { readonly field?: { readonly elements: readonly { readonly fieldName: string }[] } }[];
   };
   readonly printCheckResourcesResponse: (response: Response) => string;
   readonly encodeCheckResourcesResponse: (response: Response, writer: unknown) => Buffer;
@@ -128,7 +128,7 @@ added('is read from JSON by both spellings, written, measured, decoded and valid
   const violations = generated.checkResourcesRequestViolations(
     generated.readCheckResourcesRequest({ tenantId: 'A1' }, new Shape()),
   );
-  assert.ok(violations.first.some(({ field }) => field[0]?.name === 'tenant_id'));
+  assert.ok(violations.first.some(({ field }) => field?.elements[0]?.fieldName === 'tenant_id'));
   assert.throws(
     () => generated.readCheckResourcesRequest({ tenantId: 1 }, new Shape()),
     /field `tenantId` must be a string/,

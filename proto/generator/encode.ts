@@ -10,7 +10,7 @@ export function writeFunction(message: DescMessage, isJson = isJsonType(message)
     .filter(({ deprecated }) => !isJson || !deprecated)
     .reverse();
   return [
-    ...(isJson ? fields.flatMap(enumTable) : []),
+    ...(isJson ? new Set(fields.flatMap(enumTable)) : []),
     `/** Writes the fields of ${message.typeName}. */`,
     `export function write${name}(writer: WireWriter, message: ${name}): void {`,
     ...fields.flatMap((field) => (isJson ? jsonStatements(field) : statements(field, memberOf(field)))),
@@ -56,13 +56,13 @@ function statements(field: DescField, member: string, isJson = false): readonly 
   switch (formOf(field)) {
     case 'string':
       // The field of a oneof says which one it is.
-      if (field.oneof !== undefined) return [`  writer.stringField(${number}, ${member});`];
+      if (field.oneof !== undefined || hasPresence(field)) return [`  writer.stringField(${number}, ${member});`];
       return [`  writeText(writer, ${number}, ${member});`];
     case 'bool':
       return [
         isPresent
           ? `  if (${member} !== undefined) writer.varintField(${number}, ${member} ? 1 : 0);`
-          : hasPresence(field)
+          : hasPresence(field) || field.oneof !== undefined
             ? `  writer.varintField(${number}, ${member} ? 1 : 0);`
             : `  if (${member}) writer.varintField(${number}, 1);`,
       ];
@@ -117,6 +117,14 @@ function statements(field: DescField, member: string, isJson = false): readonly 
       throw new Error(`no code that writes ${fullName(field)}`);
     case 'uint32':
       return [`  if (${member} !== 0) writer.varintField(${number}, ${member});`];
+    case 'int32':
+    case 'int64': {
+      const line = `  writer.integerField(${number}, ${member});`;
+      if (hasPresence(field) || field.oneof !== undefined) return [line];
+      return [`  if (${member} !== ${formOf(field) === 'int32' ? 0 : "'0'"})${line.slice(1)}`];
+    }
+    case 'bytes':
+      return [`  writer.bytesField(${number}, ${member});`];
     case 'moment':
       if (isJson) return [`  writeTimestamp(writer, ${number}, ${member});`];
       throw new Error(`no code that writes ${fullName(field)}`);
@@ -150,9 +158,9 @@ function writerOf(field: DescField): string {
 function enumTable(field: DescField): readonly string[] {
   if (formOf(field) !== 'enum' || field.enum === undefined) return [];
   const numbers = [...sentValues(field.enum)].map(([number, name]) => `${name}: ${number}`);
-  return [`const ${tableName(field)} = { ${numbers.join(', ')} } as const;`, ''];
+  return [`const ${tableName(field)} = { ${numbers.join(', ')} } as const;\n`];
 }
 
 function tableName(field: DescField): string {
-  return `${typeName(field.parent)}_${field.name}_NUMBERS`.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase();
+  return `${typeName(field.parent)}_${field.enum?.name}_NUMBERS`.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase();
 }

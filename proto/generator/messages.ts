@@ -22,6 +22,8 @@ export const REQUESTS: readonly RequestRow[] = [
   { message: 'authzen.authorization.v1.AccessEvaluationRequest', isMeasured: true, isSent: false },
   { message: 'authzen.authorization.v1.AccessEvaluationBatchRequest', isMeasured: true, isSent: false },
   { message: 'authzen.authorization.v1.MetadataRequest', isMeasured: false, isSent: false },
+  { message: 'grpc.health.v1.HealthCheckRequest', isMeasured: false, isSent: false },
+  { message: 'grpc.health.v1.HealthListRequest', isMeasured: false, isSent: false },
 ];
 
 /** A response, and who writes and reads it beside the server. */
@@ -41,17 +43,33 @@ export const RESPONSES: readonly ResponseRow[] = [
   { message: 'authzen.authorization.v1.AccessEvaluationResponse', isRead: false },
   { message: 'authzen.authorization.v1.AccessEvaluationBatchResponse', isRead: false },
   { message: 'authzen.authorization.v1.MetadataResponse', isRead: false },
+  { message: 'grpc.health.v1.HealthCheckResponse', isRead: false },
+  { message: 'grpc.health.v1.HealthListResponse', isRead: false },
 ];
 
-/** The entries of the audit log, and the response that lists them. Their types are their JSON form; all are only written. */
-const AUDIT: readonly string[] = [
-  'authz.audit.v1.AccessLogEntry',
-  'authz.audit.v1.DecisionLogEntry',
-  'authz.response.v1.ListAuditLogEntriesResponse',
-];
+/** Messages that are only written, and whose types are their JSON form. */
+export interface WrittenModule {
+  /** The module in gen/wire. */
+  readonly file: string;
+  /** The module in gen/ with their types. */
+  readonly types: string;
+  readonly roots: readonly DescMessage[];
+  /** The roots and the messages in them, without those whose type is their JSON form everywhere. */
+  readonly messages: readonly DescMessage[];
+}
 
-/** The module in gen/ with their types. */
-export const AUDIT_TYPES = 'audit-messages';
+const WRITTEN: readonly Readonly<Record<'file' | 'types', string> & { roots: readonly string[] }>[] = [
+  {
+    file: 'audit',
+    types: 'audit-messages',
+    roots: [
+      'authz.audit.v1.AccessLogEntry',
+      'authz.audit.v1.DecisionLogEntry',
+      'authz.response.v1.ListAuditLogEntriesResponse',
+    ],
+  },
+  { file: 'error', types: 'error-messages', roots: ['google.rpc.Status', 'buf.validate.Violations'] },
+];
 
 /** What is generated for which messages. */
 export class Reach {
@@ -67,10 +85,7 @@ export class Reach {
   /** In responses that clients read. */
   readonly read: ReadonlySet<DescMessage>;
   readonly all: ReadonlySet<DescMessage>;
-  /** The roots of the audit log. */
-  readonly entries: readonly DescMessage[];
-  /** In entries of the audit log, without those whose type is their JSON form everywhere. */
-  readonly audited: readonly DescMessage[];
+  readonly written: readonly WrittenModule[];
 
   constructor(registry: FileRegistry) {
     const named = (rows: readonly { readonly message: string }[]): readonly DescMessage[] =>
@@ -83,8 +98,10 @@ export class Reach {
     this.answered = withInner(this.responses);
     this.read = withInner(named(RESPONSES.filter(({ isRead }) => isRead)));
     this.all = new Set([...this.received, ...this.answered]);
-    this.entries = AUDIT.map((name) => messageNamed(name, registry));
-    this.audited = [...withInner(this.entries)].filter((message) => !isJsonType(message));
+    this.written = WRITTEN.map((module) => {
+      const roots = module.roots.map((name) => messageNamed(name, registry));
+      return { ...module, roots, messages: [...withInner(roots)].filter((message) => !isJsonType(message)) };
+    });
     const both = [...this.received].find((message) => this.read.has(message));
     if (both !== undefined) throw new Error(`${both.typeName} is both in requests and in responses`);
   }
@@ -95,8 +112,9 @@ export class Reach {
 }
 
 /** The module in gen/ that declares the type of a message. AuthZEN has names of its own, such as Resource. */
-export function typeModule(message: DescMessage): string {
-  return message.typeName.startsWith('authzen.') ? 'authzen-messages' : 'messages';
+export function typeModule({ typeName }: DescMessage): string {
+  if (typeName.startsWith('authzen.')) return 'authzen-messages';
+  return typeName.startsWith('grpc.health.') ? 'health-messages' : 'messages';
 }
 
 /** The message of a name. Throws when the module does not define it. */
@@ -147,6 +165,9 @@ export type FieldForm =
   | 'string'
   | 'bool'
   | 'uint32'
+  | 'int32'
+  | 'int64'
+  | 'bytes'
   | 'enum'
   | 'moment'
   | 'message'
@@ -189,11 +210,16 @@ const SCALARS: { readonly [scalar: number]: FieldForm } = {
   [ScalarType.STRING]: 'string',
   [ScalarType.BOOL]: 'bool',
   [ScalarType.UINT32]: 'uint32',
+  [ScalarType.INT32]: 'int32',
+  [ScalarType.INT64]: 'int64',
+  [ScalarType.UINT64]: 'int64',
+  [ScalarType.BYTES]: 'bytes',
 };
 const MOMENTS: readonly string[] = ['google.protobuf.Timestamp', 'google.protobuf.Duration'];
 
 function ownMessage(message: DescMessage, form: FieldForm): FieldForm | undefined {
-  return message.typeName.startsWith('google.') ? undefined : form;
+  const isOwn = !message.typeName.startsWith('google.protobuf.') || message.typeName === 'google.protobuf.Any';
+  return isOwn ? form : undefined;
 }
 
 /** The fields of a message in the order of their numbers. */

@@ -36,6 +36,7 @@ const JSON_TYPES: ReadonlySet<string> = new Set([
   'authz.engine.v1.PlanResourcesFilter.Expression',
   'authz.engine.v1.PlanResourcesFilter.Expression.Operand',
   'authz.schema.v1.ValidationError',
+  'grpc.health.v1.HealthCheckResponse',
 ]);
 
 /** Fields of responses that are printed even when they are empty, and that types require. */
@@ -95,6 +96,20 @@ const ALWAYS: ReadonlySet<string> = new Set([
   'authzen.authorization.v1.MetadataResponse.access_evaluation_endpoint',
   'authzen.authorization.v1.MetadataResponse.access_evaluations_endpoint',
   'authzen.authorization.v1.MetadataResponse.policy_decision_point',
+  'buf.validate.FieldPath.elements',
+  'buf.validate.FieldPathElement.field_name',
+  'buf.validate.FieldPathElement.field_number',
+  'buf.validate.FieldPathElement.field_type',
+  'buf.validate.Violation.message',
+  'buf.validate.Violation.rule_id',
+  'buf.validate.Violations.violations',
+  'google.protobuf.Any.type_url',
+  'google.protobuf.Any.value',
+  'google.rpc.Status.code',
+  'google.rpc.Status.details',
+  'google.rpc.Status.message',
+  'grpc.health.v1.HealthCheckResponse.status',
+  'grpc.health.v1.HealthListResponse.statuses',
 ]);
 
 /** Members that types require although responses may leave the field out. */

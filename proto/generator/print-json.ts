@@ -151,6 +151,9 @@ function printed(field: DescField): string | Loop {
       if (isJsonType(field.parent)) return `'"' + ${member} + '"'`;
       throw new Error(`no code that prints ${fullName(field)}`);
     case 'uint32':
+    case 'int32':
+    case 'int64':
+    case 'bytes':
     case 'moment':
       throw new Error(`no code that prints ${fullName(field)}`);
   }

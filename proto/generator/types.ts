@@ -1,6 +1,7 @@
 import type { DescField, DescMessage, DescOneof, FileRegistry } from '@bufbuild/protobuf';
+import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
 import { commentOf } from '../openapi/comments.js';
-import { AUDIT_TYPES, fieldsOf, formOf, innerMessages, Reach, typeModule } from './messages.js';
+import { fieldsOf, formOf, innerMessages, Reach, typeModule } from './messages.js';
 import { entriesOf, holderOf, isAlways, isJsonType, isRequiredMember, sentValues, typeName } from './options.js';
 
 /**
@@ -15,7 +16,10 @@ export function typeModules(registry: FileRegistry): ReadonlyMap<string, string>
     const ofModule = messages.filter((message) => typeModule(message) === module);
     return [module, moduleText(module, ofModule, isJsonType)] as const;
   });
-  return new Map([...modules, [AUDIT_TYPES, moduleText(AUDIT_TYPES, reach.audited, () => true)]]);
+  return new Map([
+    ...modules,
+    ...reach.written.map(({ types, messages }) => [types, moduleText(types, messages, () => true)] as const),
+  ]);
 }
 
 function moduleText(
@@ -29,9 +33,11 @@ function moduleText(
   const types = messages.map((message) => typeText(message, isJson(message))).join('\n');
   const fromOthers = new Set([
     ...messages.flatMap((message) => message.fields.flatMap((field) => holderOf(field)?.message ?? [])),
-    ...(module === AUDIT_TYPES
-      ? messages.flatMap((message) => innerMessages(message).filter(isJsonType).map(typeName))
-      : []),
+    ...messages.flatMap((message) =>
+      innerMessages(message)
+        .filter((inner) => !messages.includes(inner))
+        .map(typeName),
+    ),
   ]);
   const imports = [
     ...(/: Attributes\b/.test(types) ? ["import type { Attributes } from '../wire/json-shape.js';"] : []),
@@ -94,7 +100,10 @@ function jsonMember(field: DescField): readonly string[] {
 }
 
 function comment(desc: DescMessage | DescField, indent: string): readonly string[] {
-  const text = commentOf(desc) ?? (desc.kind === 'message' ? desc.typeName : undefined);
+  const message = desc.kind === 'message' ? desc : desc.parent;
+  // Those of the well-known messages are pages.
+  const own = message.typeName.startsWith('google.protobuf.') ? undefined : commentOf(desc);
+  const text = own ?? (desc.kind === 'message' ? desc.typeName : undefined);
   return text === undefined ? [] : [`${indent}/** ${text.replaceAll('*/', '* /')} */`];
 }
 
@@ -107,7 +116,9 @@ export function isOptional(field: DescField): boolean {
 
 /** Whether a scalar that is absent is told from one that is empty. */
 export function hasPresence(field: DescField): boolean {
-  return field.fieldKind === 'scalar' && field.oneof === undefined && field.proto.proto3Optional;
+  return (
+    field.fieldKind === 'scalar' && field.oneof === undefined && field.presence === FeatureSet_FieldPresence.EXPLICIT
+  );
 }
 
 function typeOf(field: DescField, isJson = false): string {
@@ -117,7 +128,12 @@ function typeOf(field: DescField, isJson = false): string {
     case 'bool':
       return 'boolean';
     case 'uint32':
+    case 'int32':
       return 'number';
+    case 'int64':
+      return 'string';
+    case 'bytes':
+      return 'Buffer';
     case 'enum':
       return isJson ? namesOf(field) : 'number';
     case 'moment':

@@ -175,7 +175,7 @@ export class GrownCode implements Code {
     if (this.statements.length > 0)
       this.constants.set(
         this.element,
-        `: FieldElement = { number: ${this.field.number}, name: '${this.field.name}', type: 'TYPE_${FieldType[this.field.proto.type]}' }`,
+        `: FieldElement = { fieldNumber: ${this.field.number}, fieldName: '${this.field.name}', fieldType: 'TYPE_${FieldType[this.field.proto.type]}' }`,
       );
     return this;
   }

@@ -160,8 +160,8 @@ async function generated(
 
 const texts = ({ first }: Violations): readonly string[] =>
   first.map(
-    ({ field, rule }) =>
-      `${field.map(({ name, index }) => name + (index === undefined ? '' : `[${index}]`)).join('.')} ${rule.id} ${rule.message}`,
+    ({ field, ruleId, message }) =>
+      `${field?.elements.map(({ fieldName, index }) => fieldName + (index === undefined ? '' : `[${index}]`)).join('.')} ${ruleId} ${message}`,
   );
 
 test('items have a maximum length in code points', async () => {

@@ -253,6 +253,8 @@ function oneofCode(oneof: DescOneof, { annotations }: Module): Code {
   return {
     conditions: [`${value} !== undefined`],
     statements: [`if (${value} === undefined) report(found, ONE_FIELD, path, ${constant});`],
-    constants: new Map([[constant, `: FieldElement = { number: 0, name: '${oneof.name}', type: 'TYPE_MESSAGE' }`]]),
+    constants: new Map([
+      [constant, `: FieldElement = { fieldNumber: 0, fieldName: '${oneof.name}', fieldType: 'TYPE_MESSAGE' }`],
+    ]),
   };
 }

@@ -3,7 +3,7 @@ import { decodeFunction, readFunction, readItemFunction } from './decode.js';
 import { decodeResponseFunction, readResponseFunction } from './decode-response.js';
 import { encodeFunction, writeFunction } from './encode.js';
 import { fileOf } from './validate.js';
-import { AUDIT_TYPES, formOf, Reach, typeModule } from './messages.js';
+import { formOf, Reach, typeModule, type WrittenModule } from './messages.js';
 import { functionModules, moduleText } from './module.js';
 import { isJsonType, typeName } from './options.js';
 import { sizeFunction, sizeName } from './size.js';
@@ -37,23 +37,22 @@ export function wireModules(registry: FileRegistry): ReadonlyMap<string, string>
     isRequest: (message) => reach.isRoot(message),
     primitives: PRIMITIVES,
   });
-  return new Map([...modules, ['audit', auditModule(reach)]]);
+  return new Map([...modules, ...reach.written.map((written) => [written.file, writtenModule(written)] as const)]);
 }
 
-/** Entries of the audit log are only written, and their types are their JSON form. */
-function auditModule(reach: Reach): string {
+function writtenModule({ file, types, roots, messages }: WrittenModule): string {
   return moduleText({
-    file: 'audit',
-    messages: reach.audited,
-    all: new Set(reach.audited),
+    file,
+    messages,
+    all: new Set(messages),
     functions: (message) => [
-      ...(reach.entries.includes(message) ? [encodeFunction(message)] : []),
+      ...(roots.includes(message) ? [encodeFunction(message)] : []),
       writeFunction(message, true),
     ],
-    namesOf: (message) => [(reach.entries.includes(message) ? 'encode' : 'write') + typeName(message)],
-    isRequest: (message) => reach.entries.includes(message),
-    moduleOf: (message) => (isJsonType(message) ? fileOf(message) : 'audit'),
-    typesOf: (message) => (isJsonType(message) ? typeModule(message) : AUDIT_TYPES),
+    namesOf: (message) => [(roots.includes(message) ? 'encode' : 'write') + typeName(message)],
+    isRequest: (message) => roots.includes(message),
+    moduleOf: (message) => (isJsonType(message) ? fileOf(message) : file),
+    typesOf: (message) => (isJsonType(message) ? typeModule(message) : types),
     primitives: PRIMITIVES,
   });
 }

@@ -21,15 +21,15 @@ import {
 } from '../gen/validate/request.js';
 import { reportAccessEvaluationBatchRequest } from '../gen/validate/authorization.js';
 import { expression } from './rules.js';
-import { type FieldElement, FoundViolations, type Violations } from './violation.js';
+import { type FieldPath, FoundViolations, type Violations } from './violation.js';
 
 const lines = ({ first }: Violations): readonly string[] =>
-  first.map(({ field, rule }) => `${pathOf(field)} ${rule.message}`);
-const pathOf = (field: readonly FieldElement[]): string =>
-  field
+  first.map(({ field, message }) => `${pathOf(field)} ${message}`);
+const pathOf = (field: FieldPath = { elements: [] }): string =>
+  field.elements
     .map(
-      ({ name, index, key }) =>
-        name + (index === undefined ? '' : `[${index}]`) + (key === undefined ? '' : `["${key}"]`),
+      ({ fieldName, index, stringKey }) =>
+        fieldName + (index === undefined ? '' : `[${index}]`) + (stringKey === undefined ? '' : `["${stringKey}"]`),
     )
     .join('.');
 
@@ -230,7 +230,7 @@ test('a plan names its actions in one field', () => {
     { ...plan, action: '' },
     { ...plan, actions: ['b'] },
   ])
-    assert.equal(planResourcesRequestViolations(broken).first, [{ field: [], rule, forKey: false }]);
+    assert.equal(planResourcesRequestViolations(broken).first, [rule]);
 });
 
 test.run();

@@ -1,46 +1,49 @@
 import { shortened } from '../../runtime/cel/code-points.js';
 
 /**
- * A rule of the request messages that a request breaks (docs/spec/server.md#form-of-violations), in the terms of
- * buf.validate.Violation.
+ * A rule of the request messages that a request breaks (docs/spec/server.md#form-of-violations): buf.validate.Violation
+ * in its JSON form.
  */
-export interface Violation {
-  /** From the request down; empty for a rule about the whole request. */
-  readonly field: readonly FieldElement[];
-  readonly rule: Rule;
+export interface Violation extends Rule {
+  /** From the request down; absent for a rule about the whole request. */
+  readonly field?: FieldPath;
   /** Whether the key of the map entry that `field` ends in broke the rule. */
-  readonly forKey: boolean;
+  readonly forKey?: true;
+}
+
+export interface FieldPath {
+  readonly elements: readonly FieldElement[];
 }
 
 /** One step of a field path: a field, perhaps one item or one entry of it. */
 export interface FieldElement {
-  readonly number: number;
+  readonly fieldNumber: number;
   /** As the .proto file has it: snake_case. */
-  readonly name: string;
-  readonly type: FieldType;
-  readonly index?: number;
+  readonly fieldName: string;
+  readonly fieldType: FieldType;
+  readonly index?: string;
   /** An entry of a map from string to message. */
-  readonly key?: string;
+  readonly keyType?: 'TYPE_STRING';
+  readonly valueType?: 'TYPE_MESSAGE';
+  readonly stringKey?: string;
 }
 
 export interface Rule {
-  readonly id: string;
+  readonly ruleId: string;
   readonly message: string;
-  /** Where the rule stands in buf.validate.FieldRules; empty for a rule written as an expression. */
-  readonly path: readonly FieldElement[];
+  /** Where the rule stands in buf.validate.FieldRules; absent for a rule written as an expression. */
+  readonly rule?: FieldPath;
 }
 
-/** The numbers of google.protobuf.FieldDescriptorProto.Type. */
-export const FIELD_TYPES = {
-  TYPE_UINT64: 4,
-  TYPE_INT32: 5,
-  TYPE_BOOL: 8,
-  TYPE_STRING: 9,
-  TYPE_MESSAGE: 11,
-  TYPE_UINT32: 13,
-  TYPE_ENUM: 14,
-} as const;
-export type FieldType = keyof typeof FIELD_TYPES;
+/** Values of google.protobuf.FieldDescriptorProto.Type. */
+export type FieldType =
+  | 'TYPE_UINT64'
+  | 'TYPE_INT32'
+  | 'TYPE_BOOL'
+  | 'TYPE_STRING'
+  | 'TYPE_MESSAGE'
+  | 'TYPE_UINT32'
+  | 'TYPE_ENUM';
 
 /** The violations of one request: the first of them, and how many there are. */
 export interface Violations {
@@ -84,10 +87,10 @@ export class FoundViolations implements Violations {
   ): void {
     this.count += 1;
     if (this.#isFull) return;
-    const field = elementsOf(element === undefined ? path : within(path, element, at));
-    for (const { key } of field) this.#keysLength += key?.length ?? 0;
+    const elements = elementsOf(element === undefined ? path : within(path, element, at));
+    for (const { stringKey } of elements) this.#keysLength += stringKey?.length ?? 0;
     this.#isFull = this.first.length + 1 >= MAX_VIOLATIONS || this.#keysLength > MAX_KEYS_LENGTH;
-    this.first.push({ field, rule, forKey });
+    this.first.push(violationOf(elements, rule, forKey));
   }
 }
 
@@ -126,6 +129,17 @@ export function reportKey(
   found.add(rule, true, path, field, key);
 }
 
+/** Members are in the order of the definition, in which JSON has them. */
+function violationOf(elements: readonly FieldElement[], { rule, ruleId, message }: Rule, forKey: boolean): Violation {
+  return {
+    ...(elements.length > 0 && { field: { elements } }),
+    ...(rule !== undefined && { rule }),
+    ruleId,
+    message,
+    ...(forKey && { forKey }),
+  };
+}
+
 function elementsOf(place: Place | undefined): readonly FieldElement[] {
   const elements: FieldElement[] = [];
   for (let one = place; one !== undefined; one = one.around) elements.push(elementAt(one));
@@ -134,7 +148,8 @@ function elementsOf(place: Place | undefined): readonly FieldElement[] {
 
 function elementAt({ field, at }: Place): FieldElement {
   if (at === undefined) return field;
-  return typeof at === 'number' ? { ...field, index: at } : { ...field, key: shortened(at, MAX_KEY_LENGTH) };
+  if (typeof at === 'number') return { ...field, index: String(at) };
+  return { ...field, keyType: 'TYPE_STRING', valueType: 'TYPE_MESSAGE', stringKey: shortened(at, MAX_KEY_LENGTH) };
 }
 
 /** `validation error: PATH: TEXT`, or a line for each violation and one that says how many more there are. */
@@ -146,17 +161,16 @@ export function violationsMessage({ first, count }: Violations): string {
 }
 
 /** `PATH: TEXT`; without a path when the rule is about the whole request. */
-export function lineOf({ field, rule }: Violation): string {
-  const path = pathText(field);
-  return path === '' ? rule.message : `${path}: ${rule.message}`;
+export function lineOf({ field, message }: Violation): string {
+  return field === undefined ? message : `${pathText(field)}: ${message}`;
 }
 
-function pathText(path: readonly FieldElement[]): string {
-  return path.map((element) => element.name + subscript(element)).join('.');
+function pathText({ elements }: FieldPath): string {
+  return elements.map((element) => element.fieldName + subscript(element)).join('.');
 }
 
 function subscript(element: FieldElement): string {
   if (element.index !== undefined) return `[${element.index}]`;
-  if (element.key !== undefined) return `[${JSON.stringify(element.key)}]`;
+  if (element.stringKey !== undefined) return `[${JSON.stringify(element.stringKey)}]`;
   return '';
 }

@@ -59,6 +59,18 @@ export class WireWriter {
     this.#varint((field << 3) | VARINT);
   }
 
+  /** An integer of 64 bits, or its decimal digits. A negative one takes ten bytes. */
+  integerField(field: number, value: number | string): void {
+    const bytes: number[] = [];
+    let rest = BigInt.asUintN(64, BigInt(value));
+    for (; rest >= 0x80n; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80);
+    bytes.push(Number(rest));
+    this.#reserve(bytes.length);
+    this.#at -= bytes.length;
+    this.#bytes.set(bytes, this.#at);
+    this.#varint((field << 3) | VARINT);
+  }
+
   doubleField(field: number, value: number): void {
     this.#reserve(8);
     this.#at -= 8;

@@ -145,7 +145,7 @@ test('the message layer counts handwritten files', () => {
     'proto/wire/reader.ts',
     'proto/generator/validate-fields.ts',
     'proto/wire/json-scan.ts',
-    'server/transport/health-messages.ts',
+    'server/transport/reflection-messages.ts',
     'server/transport/message-reader.ts',
   ];
   assert.equal(

@@ -9,7 +9,7 @@ const NOW = Date.UTC(2024, 0, 1);
 const moment = (milliseconds: number) => ({ seconds: milliseconds / 1000, nanos: 0 });
 const linesOf = (request: ListAuditLogEntriesRequest): readonly string[] =>
   listAuditLogEntriesRequestViolations(request, NOW).first.map(
-    ({ field, rule }) => `${field.map(({ name }) => name).join('.')}: ${rule.message}`,
+    ({ field, message }) => `${field?.elements.map(({ fieldName }) => fieldName).join('.')}: ${message}`,
   );
 
 test('a valid request has no violation', () => {
@@ -44,21 +44,20 @@ test('kind is valid, exactly one filter, tail 1 to 1000, timestamps set and past
 test('a violation names the rule and the field, in the terms of buf.validate', () => {
   assert.equal(listAuditLogEntriesRequestViolations({ kind: 9, filter: undefined }, NOW).first, [
     {
-      field: [{ number: 1, name: 'kind', type: 'TYPE_ENUM' }],
+      field: { elements: [{ fieldNumber: 1, fieldName: 'kind', fieldType: 'TYPE_ENUM' }] },
       rule: {
-        id: 'enum.in',
-        message: 'must be in list [KIND_ACCESS, KIND_DECISION]',
-        path: [
-          { number: 16, name: 'enum', type: 'TYPE_MESSAGE' },
-          { number: 3, name: 'in', type: 'TYPE_INT32' },
+        elements: [
+          { fieldNumber: 16, fieldName: 'enum', fieldType: 'TYPE_MESSAGE' },
+          { fieldNumber: 3, fieldName: 'in', fieldType: 'TYPE_INT32' },
         ],
       },
-      forKey: false,
+      ruleId: 'enum.in',
+      message: 'must be in list [KIND_ACCESS, KIND_DECISION]',
     },
     {
-      field: [{ number: 0, name: 'filter', type: 'TYPE_MESSAGE' }],
-      rule: { id: 'required', message: 'exactly one field is required in oneof', path: [] },
-      forKey: false,
+      field: { elements: [{ fieldNumber: 0, fieldName: 'filter', fieldType: 'TYPE_MESSAGE' }] },
+      ruleId: 'required',
+      message: 'exactly one field is required in oneof',
     },
   ]);
 });
@@ -130,8 +129,8 @@ test('the compiled rules and simple ones agree on random requests', () => {
     const request = { kind: one(0, 1, 1, 2, 2, 3, -1, next(2 ** 31)), filter: filter() };
     const violations = listAuditLogEntriesRequestViolations(request, NOW).first;
     const lines = violations.map(
-      ({ field, rule }) =>
-        `${field.map(({ number, name, type }) => `${number} ${name} ${type}`).join(',')}|${rule.id}|${rule.message}`,
+      ({ field, ruleId, message }) =>
+        `${field?.elements.map(({ fieldNumber, fieldName, fieldType }) => `${fieldNumber} ${fieldName} ${fieldType}`).join(',')}|${ruleId}|${message}`,
     );
     assert.equal(lines, oracle(request, NOW), JSON.stringify(request));
     counts[lines.length === 0 ? 'valid' : 'broken'] += 1;

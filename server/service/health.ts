@@ -1,3 +1,5 @@
+import type { HealthListResponse } from '../../proto/gen/health-messages.js';
+
 /** What grpc.health.v1 says of a service. */
 export type ServingStatus = 'SERVING' | 'NOT_SERVING';
 
@@ -17,9 +19,10 @@ export class Health {
     return this.services.includes(service) ? this.#status : undefined;
   }
 
-  /** The status of each registered service. */
-  all(): ReadonlyMap<string, ServingStatus> {
-    return new Map(this.services.map((service) => [service, this.#status]));
+  /** The status of each registered service, sorted by name. */
+  all(): HealthListResponse {
+    const status = this.#status;
+    return { statuses: new Map([...this.services].sort().map((service) => [service, { status }])) };
   }
 
   /** From now on everything is NOT_SERVING. */

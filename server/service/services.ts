@@ -36,6 +36,8 @@ export interface AdminService {
 export const AUTHZ_SERVICE = 'authz.svc.v1.AuthzService';
 export const AUTHZEN_SERVICE = 'authzen.authorization.v1.AuthorizationService';
 export const ADMIN_SERVICE = 'authz.svc.v1.AuthzAdminService';
+/** docs/spec/server.md#health */
+export const HEALTH_SERVICE = 'grpc.health.v1.Health';
 
 /**
  * The names whose health is known (docs/spec/server.md#health), without the admin API; the empty one is the whole

@@ -20,35 +20,35 @@ export function accessEvaluationBatchRequestViolations(message: AccessEvaluation
   return found;
 }
 
-const SUBJECT_TYPE: FieldElement = { number: 1, name: 'type', type: 'TYPE_STRING' };
-const SUBJECT_ID: FieldElement = { number: 2, name: 'id', type: 'TYPE_STRING' };
-const SUBJECT_PROPERTIES: FieldElement = { number: 3, name: 'properties', type: 'TYPE_MESSAGE' };
-const RESOURCE_TYPE: FieldElement = { number: 1, name: 'type', type: 'TYPE_STRING' };
-const RESOURCE_ID: FieldElement = { number: 2, name: 'id', type: 'TYPE_STRING' };
-const RESOURCE_PROPERTIES: FieldElement = { number: 3, name: 'properties', type: 'TYPE_MESSAGE' };
-const ACTION_NAME: FieldElement = { number: 1, name: 'name', type: 'TYPE_STRING' };
-const ACTION_PROPERTIES: FieldElement = { number: 2, name: 'properties', type: 'TYPE_MESSAGE' };
-const ACCESS_EVALUATION_REQUEST_SUBJECT: FieldElement = { number: 1, name: 'subject', type: 'TYPE_MESSAGE' };
-const ACCESS_EVALUATION_REQUEST_RESOURCE: FieldElement = { number: 2, name: 'resource', type: 'TYPE_MESSAGE' };
-const ACCESS_EVALUATION_REQUEST_ACTION: FieldElement = { number: 3, name: 'action', type: 'TYPE_MESSAGE' };
-const ACCESS_EVALUATION_REQUEST_CONTEXT: FieldElement = { number: 4, name: 'context', type: 'TYPE_MESSAGE' };
-const ACCESS_EVALUATION_BATCH_REQUEST_EVALUATION_SUBJECT: FieldElement = { number: 1, name: 'subject', type: 'TYPE_MESSAGE' };
-const ACCESS_EVALUATION_BATCH_REQUEST_EVALUATION_RESOURCE: FieldElement = { number: 2, name: 'resource', type: 'TYPE_MESSAGE' };
-const ACCESS_EVALUATION_BATCH_REQUEST_EVALUATION_ACTION: FieldElement = { number: 3, name: 'action', type: 'TYPE_MESSAGE' };
-const ACCESS_EVALUATION_BATCH_REQUEST_EVALUATION_CONTEXT: FieldElement = { number: 4, name: 'context', type: 'TYPE_MESSAGE' };
+const SUBJECT_TYPE: FieldElement = { fieldNumber: 1, fieldName: 'type', fieldType: 'TYPE_STRING' };
+const SUBJECT_ID: FieldElement = { fieldNumber: 2, fieldName: 'id', fieldType: 'TYPE_STRING' };
+const SUBJECT_PROPERTIES: FieldElement = { fieldNumber: 3, fieldName: 'properties', fieldType: 'TYPE_MESSAGE' };
+const RESOURCE_TYPE: FieldElement = { fieldNumber: 1, fieldName: 'type', fieldType: 'TYPE_STRING' };
+const RESOURCE_ID: FieldElement = { fieldNumber: 2, fieldName: 'id', fieldType: 'TYPE_STRING' };
+const RESOURCE_PROPERTIES: FieldElement = { fieldNumber: 3, fieldName: 'properties', fieldType: 'TYPE_MESSAGE' };
+const ACTION_NAME: FieldElement = { fieldNumber: 1, fieldName: 'name', fieldType: 'TYPE_STRING' };
+const ACTION_PROPERTIES: FieldElement = { fieldNumber: 2, fieldName: 'properties', fieldType: 'TYPE_MESSAGE' };
+const ACCESS_EVALUATION_REQUEST_SUBJECT: FieldElement = { fieldNumber: 1, fieldName: 'subject', fieldType: 'TYPE_MESSAGE' };
+const ACCESS_EVALUATION_REQUEST_RESOURCE: FieldElement = { fieldNumber: 2, fieldName: 'resource', fieldType: 'TYPE_MESSAGE' };
+const ACCESS_EVALUATION_REQUEST_ACTION: FieldElement = { fieldNumber: 3, fieldName: 'action', fieldType: 'TYPE_MESSAGE' };
+const ACCESS_EVALUATION_REQUEST_CONTEXT: FieldElement = { fieldNumber: 4, fieldName: 'context', fieldType: 'TYPE_MESSAGE' };
+const ACCESS_EVALUATION_BATCH_REQUEST_EVALUATION_SUBJECT: FieldElement = { fieldNumber: 1, fieldName: 'subject', fieldType: 'TYPE_MESSAGE' };
+const ACCESS_EVALUATION_BATCH_REQUEST_EVALUATION_RESOURCE: FieldElement = { fieldNumber: 2, fieldName: 'resource', fieldType: 'TYPE_MESSAGE' };
+const ACCESS_EVALUATION_BATCH_REQUEST_EVALUATION_ACTION: FieldElement = { fieldNumber: 3, fieldName: 'action', fieldType: 'TYPE_MESSAGE' };
+const ACCESS_EVALUATION_BATCH_REQUEST_EVALUATION_CONTEXT: FieldElement = { fieldNumber: 4, fieldName: 'context', fieldType: 'TYPE_MESSAGE' };
 const EVALUATIONS_SEMANTIC_TEXTS: readonly string[] = ["","execute_all","deny_on_first_deny","permit_on_first_permit"];
 const EVALUATIONS_SEMANTIC_TEXTS_RULE = oneOf(EVALUATIONS_SEMANTIC_TEXTS);
-const ACCESS_EVALUATION_BATCH_REQUEST_OPTIONS_EVALUATIONS_SEMANTIC: FieldElement = { number: 1, name: 'evaluations_semantic', type: 'TYPE_STRING' };
+const ACCESS_EVALUATION_BATCH_REQUEST_OPTIONS_EVALUATIONS_SEMANTIC: FieldElement = { fieldNumber: 1, fieldName: 'evaluations_semantic', fieldType: 'TYPE_STRING' };
 const ACCESS_EVALUATION_BATCH_REQUEST_SUBJECT_RULE = expression("AccessEvaluationBatchRequest.subject", "subject must be set for all evaluations, or for some of them");
 const ACCESS_EVALUATION_BATCH_REQUEST_RESOURCE_RULE = expression("AccessEvaluationBatchRequest.resource", "resource must be set for all evaluations, or for some of them");
 const ACCESS_EVALUATION_BATCH_REQUEST_ACTION_RULE = expression("AccessEvaluationBatchRequest.action", "action must be set for all evaluations, or for some of them");
-const ACCESS_EVALUATION_BATCH_REQUEST_SUBJECT: FieldElement = { number: 1, name: 'subject', type: 'TYPE_MESSAGE' };
-const ACCESS_EVALUATION_BATCH_REQUEST_RESOURCE: FieldElement = { number: 2, name: 'resource', type: 'TYPE_MESSAGE' };
-const ACCESS_EVALUATION_BATCH_REQUEST_ACTION: FieldElement = { number: 3, name: 'action', type: 'TYPE_MESSAGE' };
-const ACCESS_EVALUATION_BATCH_REQUEST_CONTEXT: FieldElement = { number: 4, name: 'context', type: 'TYPE_MESSAGE' };
+const ACCESS_EVALUATION_BATCH_REQUEST_SUBJECT: FieldElement = { fieldNumber: 1, fieldName: 'subject', fieldType: 'TYPE_MESSAGE' };
+const ACCESS_EVALUATION_BATCH_REQUEST_RESOURCE: FieldElement = { fieldNumber: 2, fieldName: 'resource', fieldType: 'TYPE_MESSAGE' };
+const ACCESS_EVALUATION_BATCH_REQUEST_ACTION: FieldElement = { fieldNumber: 3, fieldName: 'action', fieldType: 'TYPE_MESSAGE' };
+const ACCESS_EVALUATION_BATCH_REQUEST_CONTEXT: FieldElement = { fieldNumber: 4, fieldName: 'context', fieldType: 'TYPE_MESSAGE' };
 const ACCESS_EVALUATION_BATCH_REQUEST_EVALUATIONS_AT_LEAST = atLeast(1);
-const ACCESS_EVALUATION_BATCH_REQUEST_EVALUATIONS: FieldElement = { number: 5, name: 'evaluations', type: 'TYPE_MESSAGE' };
-const ACCESS_EVALUATION_BATCH_REQUEST_OPTIONS: FieldElement = { number: 6, name: 'options', type: 'TYPE_MESSAGE' };
+const ACCESS_EVALUATION_BATCH_REQUEST_EVALUATIONS: FieldElement = { fieldNumber: 5, fieldName: 'evaluations', fieldType: 'TYPE_MESSAGE' };
+const ACCESS_EVALUATION_BATCH_REQUEST_OPTIONS: FieldElement = { fieldNumber: 6, fieldName: 'options', fieldType: 'TYPE_MESSAGE' };
 
 /** Whether a message authzen.authorization.v1.Subject keeps its rules. */
 export function isValidSubject(message: Subject): boolean {

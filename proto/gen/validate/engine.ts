@@ -4,23 +4,23 @@ import { REQUIRED, ITEM_NOT_EMPTY, KEY_NOT_EMPTY, UNIQUE, matching, isUnique } f
 import { type FieldElement, type FoundViolations, type Place, report, reportKey } from '../../wire/violation.js';
 import type { PlanResource, Principal, Resource } from '../messages.js';
 
-const PRINCIPAL_ID: FieldElement = { number: 1, name: 'id', type: 'TYPE_STRING' };
+const PRINCIPAL_ID: FieldElement = { fieldNumber: 1, fieldName: 'id', fieldType: 'TYPE_STRING' };
 const POLICY_VERSION_PATTERN = /^[\w]*$/;
 const POLICY_VERSION_PATTERN_RULE = matching(POLICY_VERSION_PATTERN);
-const PRINCIPAL_POLICY_VERSION: FieldElement = { number: 2, name: 'policy_version', type: 'TYPE_STRING' };
-const PRINCIPAL_ROLES: FieldElement = { number: 3, name: 'roles', type: 'TYPE_STRING' };
-const PRINCIPAL_ATTR: FieldElement = { number: 4, name: 'attr', type: 'TYPE_MESSAGE' };
+const PRINCIPAL_POLICY_VERSION: FieldElement = { fieldNumber: 2, fieldName: 'policy_version', fieldType: 'TYPE_STRING' };
+const PRINCIPAL_ROLES: FieldElement = { fieldNumber: 3, fieldName: 'roles', fieldType: 'TYPE_STRING' };
+const PRINCIPAL_ATTR: FieldElement = { fieldNumber: 4, fieldName: 'attr', fieldType: 'TYPE_MESSAGE' };
 const SCOPE_PATTERN = /^(^$|\.|[0-9a-zA-Z][\w\-]*(\.\w[\w\-]*)*)$/;
 const SCOPE_PATTERN_RULE = matching(SCOPE_PATTERN);
-const PRINCIPAL_SCOPE: FieldElement = { number: 5, name: 'scope', type: 'TYPE_STRING' };
-const RESOURCE_KIND: FieldElement = { number: 1, name: 'kind', type: 'TYPE_STRING' };
-const RESOURCE_POLICY_VERSION: FieldElement = { number: 2, name: 'policy_version', type: 'TYPE_STRING' };
-const RESOURCE_ID: FieldElement = { number: 3, name: 'id', type: 'TYPE_STRING' };
-const RESOURCE_ATTR: FieldElement = { number: 4, name: 'attr', type: 'TYPE_MESSAGE' };
-const RESOURCE_SCOPE: FieldElement = { number: 5, name: 'scope', type: 'TYPE_STRING' };
-const PLAN_RESOURCES_INPUT_RESOURCE_KIND: FieldElement = { number: 1, name: 'kind', type: 'TYPE_STRING' };
-const PLAN_RESOURCES_INPUT_RESOURCE_POLICY_VERSION: FieldElement = { number: 3, name: 'policy_version', type: 'TYPE_STRING' };
-const PLAN_RESOURCES_INPUT_RESOURCE_SCOPE: FieldElement = { number: 4, name: 'scope', type: 'TYPE_STRING' };
+const PRINCIPAL_SCOPE: FieldElement = { fieldNumber: 5, fieldName: 'scope', fieldType: 'TYPE_STRING' };
+const RESOURCE_KIND: FieldElement = { fieldNumber: 1, fieldName: 'kind', fieldType: 'TYPE_STRING' };
+const RESOURCE_POLICY_VERSION: FieldElement = { fieldNumber: 2, fieldName: 'policy_version', fieldType: 'TYPE_STRING' };
+const RESOURCE_ID: FieldElement = { fieldNumber: 3, fieldName: 'id', fieldType: 'TYPE_STRING' };
+const RESOURCE_ATTR: FieldElement = { fieldNumber: 4, fieldName: 'attr', fieldType: 'TYPE_MESSAGE' };
+const RESOURCE_SCOPE: FieldElement = { fieldNumber: 5, fieldName: 'scope', fieldType: 'TYPE_STRING' };
+const PLAN_RESOURCES_INPUT_RESOURCE_KIND: FieldElement = { fieldNumber: 1, fieldName: 'kind', fieldType: 'TYPE_STRING' };
+const PLAN_RESOURCES_INPUT_RESOURCE_POLICY_VERSION: FieldElement = { fieldNumber: 3, fieldName: 'policy_version', fieldType: 'TYPE_STRING' };
+const PLAN_RESOURCES_INPUT_RESOURCE_SCOPE: FieldElement = { fieldNumber: 4, fieldName: 'scope', fieldType: 'TYPE_STRING' };
 
 /** Whether a message authz.engine.v1.Principal keeps its rules. */
 export function isValidPrincipal(message: Principal): boolean {

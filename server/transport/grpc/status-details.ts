@@ -1,6 +1,6 @@
 import { Metadata, type ServiceError, type StatusObject } from '@grpc/grpc-js';
 import { CODES, type RpcError } from '../../service/rpc-error.js';
-import { encodeStatus, forTrailers } from '../status-message.js';
+import { encodeDetails, forTrailers } from '../error-details.js';
 
 /**
  * An error as gRPC sends it: code, message, and the details in the trailer `grpc-status-details-bin`
@@ -11,6 +11,6 @@ export function grpcErrorOf(thrown: RpcError): Partial<StatusObject> & Pick<Serv
   const code = CODES[error.code].number;
   if (error.violations.count === 0) return { code, details: error.message };
   const metadata = new Metadata();
-  metadata.set('grpc-status-details-bin', encodeStatus(error));
+  metadata.set('grpc-status-details-bin', encodeDetails(error));
   return { code, details: error.message, metadata };
 }

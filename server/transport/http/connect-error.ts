@@ -1,16 +1,14 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { encodeViolations } from '../../../proto/gen/wire/error.js';
+import { WireWriter } from '../../../proto/wire/writer.js';
 import { RpcError } from '../../service/rpc-error.js';
-import { violationsJson } from './error-body.js';
-import { encodeViolations } from '../violations-message.js';
 
 /** An error as Connect writes it: codes are words, details are base64. */
 export function printConnectError({ code, message, violations }: RpcError): string {
   if (violations.count === 0) return JSON.stringify({ code, message });
-  const detail = {
-    type: 'buf.validate.Violations',
-    value: encodeViolations(violations.first).toString('base64').replace(/=+$/, ''),
-    debug: { violations: violationsJson(violations.first) },
-  };
+  const debug = { violations: violations.first };
+  const value = encodeViolations(debug, new WireWriter()).toString('base64').replace(/=+$/, '');
+  const detail = { type: 'buf.validate.Violations', value, debug };
   return JSON.stringify({ code, message, details: [detail] });
 }
 

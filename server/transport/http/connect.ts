@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { TextTable } from '../../../proto/wire/reader.js';
 import { WireWriter } from '../../../proto/wire/writer.js';
-import { ADMIN_SERVICE, refuseAdminCall, type Services } from '../../service/services.js';
+import { ADMIN_SERVICE, HEALTH_SERVICE, refuseAdminCall, type Services } from '../../service/services.js';
 import { CODES, RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import { callHeader } from '../call-header.js';
 import { begin, deliver, end, endFailed } from '../watched-call.js';
 import { type Codec, fullName, type Rpc, runJson, runProto, type UnservedRpc } from '../rpc.js';
-import { HEALTH_SERVICE } from '../health-messages.js';
 import { REFLECTION_SERVICES } from '../reflection-messages.js';
 import { RPC_SERVICES, RPCS, UNSERVED_RPCS } from '../rpcs.js';
 import { checkVersion, printConnectError } from './connect-error.js';

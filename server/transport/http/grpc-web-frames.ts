@@ -1,5 +1,5 @@
 import { CODES, type RpcError } from '../../service/rpc-error.js';
-import { encodeStatus, forTrailers } from '../status-message.js';
+import { encodeDetails, forTrailers } from '../error-details.js';
 import { frame, messageOf } from './frames.js';
 
 /** Whether a media type is one of gRPC-Web's, whose messages are protobuf: binary, or as base64 text. */
@@ -49,7 +49,7 @@ function failedTrailers(thrown: RpcError): string {
   const error = forTrailers(thrown);
   const lines = [`grpc-status: ${CODES[error.code].number}`, `grpc-message: ${percentEncoded(error.message)}`];
   if (error.violations.count > 0)
-    lines.push(`grpc-status-details-bin: ${encodeStatus(error).toString('base64').replace(/=+$/, '')}`);
+    lines.push(`grpc-status-details-bin: ${encodeDetails(error).toString('base64').replace(/=+$/, '')}`);
   return `${lines.join('\r\n')}\r\n`;
 }
 

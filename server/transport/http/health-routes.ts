@@ -1,20 +1,25 @@
 import type { FastifyInstance } from 'fastify';
-import type { Health } from '../../service/health.js';
-import { RpcError } from '../../service/rpc-error.js';
-import type { Services } from '../../service/services.js';
+import type {
+  HealthCheckRequest,
+  HealthCheckResponse,
+  HealthListRequest,
+  HealthListResponse,
+} from '../../../proto/gen/health-messages.js';
 import {
-  decodeHealthCheckRequest,
-  encodeHealthCheckResponse,
-  encodeHealthListResponse,
-  HEALTH_SERVICE,
-  type HealthCheckRequest,
-  type HealthList,
   printHealthCheckResponse,
   printHealthListResponse,
   readHealthCheckRequest,
   readHealthListRequest,
-  type WatchedStatus,
-} from '../health-messages.js';
+} from '../../../proto/gen/json/health.js';
+import {
+  decodeHealthCheckRequest,
+  decodeHealthListRequest,
+  encodeHealthCheckResponse,
+  encodeHealthListResponse,
+} from '../../../proto/gen/wire/health.js';
+import type { Health, ServingStatus } from '../../service/health.js';
+import { RpcError } from '../../service/rpc-error.js';
+import { HEALTH_SERVICE, type Services } from '../../service/services.js';
 import type { Rpc } from '../rpc.js';
 import type { StreamMessages } from '../stream-rpc.js';
 import type { Exchange } from './exchange.js';
@@ -23,33 +28,33 @@ import { sendStream } from './stream-routes.js';
 /** The path of health over REST, which is a GET of its own (docs/spec/server.md#health). */
 const REST = { verb: 'GET', path: '/_authz/health' } as const;
 
-const one: StreamMessages<HealthCheckRequest, WatchedStatus> = {
+const one: StreamMessages<HealthCheckRequest, HealthCheckResponse> = {
   readJson: readHealthCheckRequest,
   printJson: printHealthCheckResponse,
   decode: decodeHealthCheckRequest,
   encode: encodeHealthCheckResponse,
 };
 
-const check: Rpc<HealthCheckRequest, WatchedStatus> = {
+const check: Rpc<HealthCheckRequest, HealthCheckResponse> = {
   ...one,
   service: HEALTH_SERVICE,
   method: 'Check',
   rest: REST,
   sizeOf: () => 0,
   run: ({ health }, _call, { service }) => {
-    const current = health.of(service);
-    if (current === undefined) throw new RpcError('not_found', 'unknown service');
-    return current;
+    const status = health.of(service);
+    if (status === undefined) throw new RpcError('not_found', 'unknown service');
+    return { status };
   },
 };
 
-const list: Rpc<object, HealthList> = {
+const list: Rpc<HealthListRequest, HealthListResponse> = {
   service: HEALTH_SERVICE,
   method: 'List',
   rest: REST,
   readJson: readHealthListRequest,
   printJson: printHealthListResponse,
-  decode: () => ({}),
+  decode: decodeHealthListRequest,
   encode: encodeHealthListResponse,
   sizeOf: () => 0,
   run: ({ health }) => health.all(),
@@ -75,17 +80,17 @@ async function* statuses(
   health: Health,
   read: () => HealthCheckRequest,
   gone: AbortSignal,
-): AsyncGenerator<WatchedStatus, void> {
+): AsyncGenerator<HealthCheckResponse, void> {
   const { service } = read();
   const current = health.of(service);
-  yield current ?? 'SERVICE_UNKNOWN';
+  yield { status: current ?? 'SERVICE_UNKNOWN' };
   if (current === 'NOT_SERVING') return;
-  const next = await changed(health, gone);
-  if (current !== undefined && next !== undefined) yield next;
+  const status = await changed(health, gone);
+  if (current !== undefined && status !== undefined) yield { status };
 }
 
 /** Undefined when the watcher has left before. */
-function changed(health: Health, gone: AbortSignal): Promise<WatchedStatus | undefined> {
+function changed(health: Health, gone: AbortSignal): Promise<ServingStatus | undefined> {
   return new Promise((resolve) => {
     const forget = health.onChange((next) => {
       forget();

@@ -1,7 +1,7 @@
+import { encodeStatus, encodeViolations } from '../../proto/gen/wire/error.js';
 import { WireWriter } from '../../proto/wire/writer.js';
 import { lineOf, type Violation } from '../../proto/wire/violation.js';
 import { CODES, listingAtMost, type RpcError } from '../service/rpc-error.js';
-import { encodeViolations } from './violations-message.js';
 
 /**
  * The size of all violations in trailers, in bytes. Clients accept 8 KiB of trailers (Java, and the libraries built on
@@ -25,19 +25,16 @@ export function forTrailers(error: RpcError): RpcError {
  * google.rpc.Status of an error, with its violations as the one detail: the trailer `grpc-status-details-bin`
  * (docs/spec/server.md#form-of-violations).
  */
-export function encodeStatus(error: RpcError): Buffer {
+export function encodeDetails({ code, message, violations }: RpcError): Buffer {
   const writer = new WireWriter();
-  const detail = writer.mark();
-  writer.bytesField(2, encodeViolations(error.violations.first));
-  writer.stringField(1, 'type.googleapis.com/buf.validate.Violations');
-  writer.messageField(3, detail);
-  writer.stringField(2, error.message);
-  writer.varintField(1, CODES[error.code].number);
-  return writer.finish();
+  const value = encodeViolations({ violations: violations.first }, writer);
+  const details = [{ typeUrl: 'type.googleapis.com/buf.validate.Violations', value }];
+  return encodeStatus({ code: CODES[code].number, message, details }, writer);
 }
 
 /** A violation is in the message, percent-encoded; in the details as base64, where the message is once more. */
 function trailersSize(violation: Violation): number {
   const line = `\n - ${lineOf(violation)}`;
-  return encodeURI(line).length + Math.ceil((4 / 3) * (Buffer.byteLength(line) + encodeViolations([violation]).length));
+  const encoded = encodeViolations({ violations: [violation] }, new WireWriter());
+  return encodeURI(line).length + Math.ceil((4 / 3) * (Buffer.byteLength(line) + encoded.length));
 }
