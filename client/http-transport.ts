@@ -58,7 +58,7 @@ export function httpTransport(protocol: HttpProtocol, options: HttpOptions): Tra
     );
     const json = parsed(text);
     if (ok && json !== undefined) return json;
-    if (ok) throw new AuthzError('internal', 'the answer is no JSON object');
+    if (ok) throw new AuthzError('internal', 'the response is not a JSON object');
     throw (
       (json === undefined ? undefined : protocol.errorOf(json)) ??
       new AuthzError(protocol.codeOf(status), `the server answered with status ${status}`)
@@ -90,7 +90,7 @@ function read<Message>(readMessage: (value: unknown, name: string) => Message, j
 
 /** Throws an AuthzError for what is no address of HTTP: a mistake of the program, told at its start. */
 function baseOf(url: string): string {
-  if (!/^https?:\/\//i.test(url)) throw new AuthzError('invalid_argument', `\`${url}\` is no http or https address`);
+  if (!/^https?:\/\//i.test(url)) throw new AuthzError('invalid_argument', `\`${url}\` is not an http or https URL`);
   return url.replace(/\/+$/, '');
 }
 

@@ -91,7 +91,7 @@ function engineTransport(engine: Engine, verify: InProcessOptions['verify']): Tr
       };
     },
     serverInfo: async () => {
-      throw new AuthzError('unimplemented', 'there is no server: policies are asked in process');
+      throw new AuthzError('unimplemented', 'there is no server: the policies run in this process');
     },
     close: () => {},
   };
@@ -127,7 +127,7 @@ async function claimsOf(auxData: Tokens | undefined, verify: InProcessOptions['v
   if (auxData === undefined || (auxData.jwt === undefined && auxData.jwts.size === 0)) return {};
   if (verify === undefined)
     throw new AuthzError('invalid_argument', 'invalid auxData', {
-      cause: new Error('the client was made without `verify`'),
+      cause: new Error('the client was created without `verify`'),
     });
   try {
     return await verify(auxData);

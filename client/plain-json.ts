@@ -16,7 +16,7 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 export function plainAttributes(attributes: unknown, path: string): Record<string, unknown> {
   const plain = plainValue(attributes ?? {}, path, 0);
   if (typeof plain === 'object' && plain !== null && !Array.isArray(plain)) return plain as Record<string, unknown>;
-  throw refused(path, 'is no object');
+  throw refused(path, 'is not an object');
 }
 
 /** Any JSON value, likewise. */
@@ -28,7 +28,7 @@ export function plainValue(value: unknown, path: string, depth: number): unknown
     case 'string':
       return plainText(value, path);
     case 'number':
-      if (!Number.isFinite(value)) throw refused(path, `is ${value}, which JSON cannot say`);
+      if (!Number.isFinite(value)) throw refused(path, `is ${value}, which JSON cannot represent`);
       // JSON has no negative zero.
       return value + 0;
     case 'object':
@@ -37,7 +37,7 @@ export function plainValue(value: unknown, path: string, depth: number): unknown
     case 'function':
     case 'symbol':
     case 'undefined':
-      throw refused(path, `is of type ${typeof value}, which JSON cannot say`);
+      throw refused(path, `is of type ${typeof value}, which JSON cannot represent`);
   }
 }
 

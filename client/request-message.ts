@@ -116,11 +116,11 @@ function texts(values: readonly string[], path: string): readonly string[] {
 function text(value: unknown, path: string): string {
   if (value === undefined) return '';
   if (typeof value === 'string') return plainText(value, path);
-  throw new AuthzError('invalid_argument', `${path} is no string`);
+  throw new AuthzError('invalid_argument', `${path} is not a string`);
 }
 
 function list<T>(values: readonly T[] | undefined, path: string): readonly T[] {
   if (values === undefined) return [];
   if (Array.isArray(values)) return values;
-  throw new AuthzError('invalid_argument', `${path} is no array`);
+  throw new AuthzError('invalid_argument', `${path} is not an array`);
 }

@@ -68,7 +68,7 @@ function rangeOf(text: string, now: number): { readonly start: string; readonly 
   if (more.length > 0) throw new UsageError('`--between` takes a start and an end');
   for (const moment of [start, end]) {
     if (timestampOf(moment) === undefined)
-      throw new UsageError(`\`--between\` must be moments such as \`2026-01-31T08:00:00Z\`, not \`${moment}\``);
+      throw new UsageError(`\`--between\` must be timestamps such as \`2026-01-31T08:00:00Z\`, not \`${moment}\``);
   }
   return { start, end };
 }

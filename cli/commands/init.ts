@@ -74,7 +74,7 @@ function projectName(folder: string): string {
 function nextSteps(directory: string, paths: readonly string[]): string {
   const folder = visible(join(directory));
   return [
-    'made:',
+    'created:',
     ...paths.map((path) => `  ${visible(join(directory, path))}`),
     '',
     'next:',

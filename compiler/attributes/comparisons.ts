@@ -37,7 +37,7 @@ export function judgeComparison(node: CallExpr, scope: Scope, report: AttributeR
         {
           left: operand(left, a, scope),
           right: operand(right, b, scope),
-          consequence: `have no order: \`${operator}\` always fails`,
+          consequence: `cannot be ordered: \`${operator}\` always fails`,
         },
         NO_HINTS,
         scope,
@@ -80,7 +80,7 @@ function judgeMembership(node: CallExpr, left: Expr, right: Expr, scope: Scope, 
   if (!hasList && !hasMap)
     return report.comparison(
       node,
-      { ...texts, consequence: 'are incompatible: `in` takes a list or a map, and always fails' },
+      { ...texts, consequence: 'are incompatible: `in` requires a list or a map, and always fails' },
       NO_HINTS,
       scope,
     );

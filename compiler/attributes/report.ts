@@ -97,7 +97,7 @@ export class AttributeReport {
     this.said.add(key);
     const details: Details = {
       severity: this.severity,
-      notes: [...notes, { message: `by the schemas of ${this.policy}` }],
+      notes: [...notes, { message: `according to the schemas of ${this.policy}` }],
       ...(hints && { hints }),
     };
     this.diagnostics.add(

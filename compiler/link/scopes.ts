@@ -154,6 +154,6 @@ function noteOfSetting({ file, written, overrides }: Setting): Note {
   const message =
     written === 'unspecified'
       ? `this policy ${says}, because it has no \`scopePermissions\``
-      : `this policy ${says}: it says so in \`scopePermissions\``;
+      : `this policy ${says}, as set in \`scopePermissions\``;
   return { message, span: placeOfDocument(file).span };
 }

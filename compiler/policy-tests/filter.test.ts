@@ -30,8 +30,8 @@ test('an empty string is not a filter', () => {
 });
 
 for (const [filter, reason] of [
-  ['alice', 'it is not DIMENSION=GLOB,GLOB'],
-  ['color=red', 'no dimension is called `color`'],
+  ['alice', 'expected DIMENSION=GLOB,GLOB'],
+  ['color=red', 'unknown dimension `color`'],
   ['test=', '`test` has no pattern'],
   ['test=,', '`test` has no pattern'],
   ['test=[z-a]', '`[z-a]` is not a glob'],

@@ -23,11 +23,11 @@ export function testFilter(expressions: readonly string[]): TestFilter {
 
 function dimensionOf(part: string): readonly [Dimension, readonly string[]] {
   const equals = part.indexOf('=');
-  if (equals < 0) throw new Error(`invalid test filter \`${part.trim()}\`: it is not DIMENSION=GLOB,GLOB`);
+  if (equals < 0) throw new Error(`invalid test filter \`${part.trim()}\`: expected DIMENSION=GLOB,GLOB`);
   const name = part.slice(0, equals).trim().toLowerCase();
   const dimension = DIMENSIONS.find((known) => known === name);
   if (dimension === undefined)
-    throw new Error(`invalid test filter: no dimension is called \`${name}\`; there are ${DIMENSIONS.join(', ')}`);
+    throw new Error(`invalid test filter: unknown dimension \`${name}\`, must be one of ${DIMENSIONS.join(', ')}`);
   const patterns = splitAtCommas(part.slice(equals + 1))
     .map((pattern) => pattern.trim())
     .filter((pattern) => pattern !== '');

@@ -65,17 +65,17 @@ function unknown(message: string): Input {
 }
 
 /** What `:help` prints. */
-export const HELP = `An expression prints its value; \`_\` is the last one. A line goes on after a backslash, in brackets and in quotes; # begins a comment.
+export const HELP = `An expression prints its value; \`_\` is the last one. A line continues after a backslash and inside brackets and quotes; # starts a comment.
 
-:let NAME = EXPRESSION   name a value
-:let P = JSON            whom requests come from: {"id": "alice", "roles": ["user"], "attr": {...}}
-:let R = JSON            what they are about: {"kind": "album", "id": "a1", "attr": {...}}
+:let NAME = EXPRESSION   define a variable
+:let P = JSON            the principal: {"id": "alice", "roles": ["user"], "attr": {...}}
+:let R = JSON            the resource: {"kind": "album", "id": "a1", "attr": {...}}
 :let V = JSON            the variables; also request, request.auxData, C (constants), G (globals)
-:vars                    all that has a name
+:vars                    list all names
 :load FILE               read a policy: its variables, constants and conditional rules; imports are found in its folder
 :rules                   the conditional rules of that policy
-:exec #N                 what each part of a rule's condition decides
-:reset                   forget everything
-:help, :h                this
-:quit, :q, :exit         leave, as the end of the input does
+:exec #N                 evaluate each part of a rule's condition
+:reset                   delete all definitions
+:help, :h                show this help
+:quit, :q, :exit         exit, as at the end of input
 `;

@@ -126,7 +126,7 @@ function resourceOf(
     const named = draftOf(schema);
     if (named === undefined)
       return invalid(
-        `the meta-schema '${schema}' is not known, and nothing is fetched`,
+        `the meta-schema '${schema}' is unknown; schemas are never fetched`,
         spanOf(document, node.members.get('$schema') ?? node),
       );
     draft = named;

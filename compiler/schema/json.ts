@@ -62,14 +62,14 @@ class Reader {
     if (this.take('}')) return members;
     do {
       this.space();
-      if (this.text[this.at] !== '"') this.fail('a name in quotes is missing');
+      if (this.text[this.at] !== '"') this.fail('expected a property name in double quotes');
       const name = this.error === undefined ? this.string() : '';
       this.space();
-      if (!this.take(':')) this.fail('a colon is missing');
+      if (!this.take(':')) this.fail('expected a colon');
       members.set(name, this.value(depth + 1));
       this.space();
     } while (this.take(','));
-    if (!this.take('}')) this.fail('a comma or a closing brace is missing');
+    if (!this.take('}')) this.fail('expected a comma or a closing brace');
     return members;
   }
 
@@ -81,7 +81,7 @@ class Reader {
       items.push(this.value(depth + 1));
       this.space();
     } while (this.take(','));
-    if (!this.take(']')) this.fail('a comma or a closing bracket is missing');
+    if (!this.take(']')) this.fail('expected a comma or a closing bracket');
     return items;
   }
 
@@ -93,7 +93,7 @@ class Reader {
       this.at = end + 1;
       return String(value);
     } catch {
-      this.fail('a text has an invalid escape or no end');
+      this.fail('a string is not terminated or has an invalid escape');
       return '';
     }
   }

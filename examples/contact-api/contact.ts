@@ -48,7 +48,7 @@ function stringOf(sent: ReadonlyMap<string, unknown>, field: string): string {
   const value = sent.get(field);
   // The database cuts strings at a NUL.
   if (typeof value === 'string' && value !== '' && value.length <= LONGEST_TEXT && !value.includes('\0')) return value;
-  throw new Refusal(400, `${field} has to be a text of 1 to ${LONGEST_TEXT} characters`);
+  throw new Refusal(400, `${field} must be a string of 1 to ${LONGEST_TEXT} characters`);
 }
 
 function booleanOf(sent: ReadonlyMap<string, unknown>, field: string): boolean {

@@ -32,7 +32,7 @@ export async function startPdp({ http, grpc }: PdpAddresses): Promise<PdpProcess
   const [, url, grpcAddress] = READY.exec(await firstLine(child)) ?? [];
   if (url !== undefined && grpcAddress !== undefined) return { url, grpcAddress, close };
   await close();
-  throw new Error('the decision point does not start');
+  throw new Error('the decision point did not start');
 }
 
 /** Built by `npm run build`. In your own project it is `node_modules/authz/dist/authzc.js`, or `npx authzc`. */

@@ -68,7 +68,7 @@ export function contactApi({ store, pdp, authenticate }: Parts): FastifyInstance
     const condition = renderSql(filter, CONTACTS, { dialect: 'sqlite' });
     if (condition.kind === 'refused')
       throw new Error(
-        `the policies ask for what this table cannot say: ${condition.problems.map(({ reason }) => reason).join('; ')}`,
+        `the condition cannot be translated to SQL for this table: ${condition.problems.map(({ reason }) => reason).join('; ')}`,
       );
     return condition;
   }

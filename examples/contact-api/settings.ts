@@ -31,7 +31,7 @@ export type Environment = { readonly [name: string]: string | undefined };
 
 function portOf(text: string): number {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(port <= 65_535)) throw new Error(`CONTACTS_PORT is \`${text}\`: it has to be a number from 0 to 65535`);
+  if (!(port <= 65_535)) throw new Error(`CONTACTS_PORT is \`${text}\`: must be a number from 0 to 65535`);
   return port;
 }
 
@@ -45,6 +45,6 @@ function pdpOf(transport: string, address: string | undefined): PdpSettings {
     case 'grpc':
       return { transport, address: address ?? '127.0.0.1:3593' };
     default:
-      throw new Error(`AUTHZ_PDP is \`${transport}\`: it has to be in-process, rest, connect or grpc`);
+      throw new Error(`AUTHZ_PDP is \`${transport}\`: must be in-process, rest, connect or grpc`);
   }
 }

@@ -137,6 +137,6 @@ function contactOf({ id, name, email, owner, private: isPrivate }: Row): Contact
 /** Values for placeholders. The driver cuts strings at a NUL and would then compare another value: better no answer. */
 function bound(values: readonly Value[]): Value[] {
   if (values.some((value) => typeof value === 'string' && value.includes('\0')))
-    throw new Error('a text with a NUL cannot be bound');
+    throw new Error('a string with a NUL character cannot be bound');
   return [...values];
 }

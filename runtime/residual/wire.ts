@@ -43,7 +43,7 @@ function nodeOf(node: Node, shapes: Shapes, asked: Asked): Operand {
     case 'roles':
     case 'optional':
     case 'unplannable':
-      throw new Error(`${node.kind} has no form on the wire`);
+      throw new Error(`${node.kind} cannot be sent over the wire`);
   }
 }
 

@@ -175,7 +175,7 @@ function authorizationOf(url: URL): { readonly authorization: string } | undefin
 }
 
 function redirected(from: URL, location: string): URL {
-  if (!URL.canParse(location, from.href)) throw new FetchProblem('redirected to nowhere');
+  if (!URL.canParse(location, from.href)) throw new FetchProblem('redirected to an invalid URL');
   const next = new URL(location, from);
   if (next.protocol !== from.protocol) throw new FetchProblem('redirected to another scheme');
   next.username = '';

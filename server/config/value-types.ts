@@ -24,7 +24,7 @@ export const MASKED = '***';
 /** `engine.defaultPolicyVersion: 20210210` is a number in YAML, and means a string. */
 export const text: ValueType<string> = {
   read: (node, key) =>
-    node.kind === 'scalar' && node.value !== null ? String(node.value) : refuse(node, key, 'a text'),
+    node.kind === 'scalar' && node.value !== null ? String(node.value) : refuse(node, key, 'a string'),
   write: same,
   words: 'string',
   schema: { type: ['string', 'number', 'boolean'] },

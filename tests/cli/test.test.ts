@@ -121,7 +121,7 @@ test('filters select tests; selecting none succeeds; an invalid filter ends with
     [code, stderr],
     [
       1,
-      'authzc: invalid test filter: no dimension is called `colour`; there are suite, test, principal, resource, action\n',
+      'authzc: invalid test filter: unknown dimension `colour`, must be one of suite, test, principal, resource, action\n',
     ],
   );
 });

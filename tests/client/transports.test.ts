@@ -168,9 +168,9 @@ test('values that no transport can carry are rejected before sending', async () 
   const cycle: unknown[] = [];
   cycle.push(cycle);
   for (const [value, message] of [
-    [1n, 'resource.attr.x is of type bigint, which JSON cannot say'],
-    [Number.NaN, 'resource.attr.x is NaN, which JSON cannot say'],
-    [() => 1, 'resource.attr.x is of type function, which JSON cannot say'],
+    [1n, 'resource.attr.x is of type bigint, which JSON cannot represent'],
+    [Number.NaN, 'resource.attr.x is NaN, which JSON cannot represent'],
+    [() => 1, 'resource.attr.x is of type function, which JSON cannot represent'],
     [new Map(), 'resource.attr.x is an object of a class without toJSON'],
     ['\ud800', 'resource.attr.x is not well-formed Unicode'],
   ] as const) {
@@ -250,7 +250,7 @@ test('a call that was aborted before it started is canceled', async () => {
 
 test('clients return the version of the server', async () => {
   const [inProcess, ...served] = await fromAll((client) => client.serverInfo());
-  assert.is(inProcess, 'unimplemented: there is no server: policies are asked in process');
+  assert.is(inProcess, 'unimplemented: there is no server: the policies run in this process');
   const hashes = served.map((info) => (info as { bundleHash: string }).bundleHash);
   // The REST response has three fields, and this is not one of them.
   assert.equal(hashes, ['', policies.hash, policies.hash]);

@@ -78,8 +78,8 @@ test('no column name escapes its quotes, and a name that no database allows is a
     parts: ['t."x"" = 1 OR ""y" = ', ''],
     parameters: ['u1'],
   });
-  assert.throws(() => named('x\0'), /no name of a column/);
-  assert.throws(() => named(''), /no name of a column/);
+  assert.throws(() => named('x\0'), /not the name of a column/);
+  assert.throws(() => named(''), /not the name of a column/);
 });
 
 test('no value of a policy or a principal is in the text', () => {
@@ -114,7 +114,7 @@ test('a filter that cannot be rendered is rejected completely, and each reason i
       },
       {
         operator: 'matches',
-        reason: 'has no faithful form in SQL',
+        reason: 'cannot be translated to SQL exactly',
         part: '(matches request.resource.attr.ownerId "^a")',
         policy: 'resource.contact.vdefault',
         rule: 'patterns',

@@ -325,8 +325,8 @@ export const TEXTS_BY_CONDITION: {
     parameters: [],
   },
   'R.attr.created == R.attr.meta.x': {
-    sqlite: 'refused: a time beside a value of a JSON document',
-    postgresql: 'refused: a time beside a value of a JSON document',
+    sqlite: 'refused: a timestamp compared with a value of a JSON document',
+    postgresql: 'refused: a timestamp compared with a value of a JSON document',
     mysql: 'refused: a JSON document or a list, which is not rendered for MySQL',
     parameters: [],
   },

@@ -143,7 +143,7 @@ function computed({ operator, operands }: Expression, scope: Scope): SqlValue {
         throw new Refusal(operator, 'a divisor that may be zero');
       return arithmetic(operator, a(), '/', b());
     default:
-      throw new Refusal(operator, 'has no faithful form');
+      throw new Refusal(operator, 'cannot be translated exactly');
   }
 }
 

@@ -53,7 +53,7 @@ export function part(statement: Statement, document: string, path: string): SqlV
 export function field(statement: Statement, value: SqlValue, name: string): SqlValue {
   // SQLite reads a quoted label up to the next quote, and leaves escapes as they are.
   if (/["\\\u0000-\u001f]/.test(name))
-    throw new Refusal('get-field', `a path of SQLite cannot hold the name ${JSON.stringify(name)}`);
+    throw new Refusal('get-field', `a SQLite path cannot contain the name ${JSON.stringify(name)}`);
   return step(statement, value, `."${wellFormed(name)}"`);
 }
 
@@ -81,7 +81,7 @@ export function asBoolean({ type, types }: SqlValue): string {
 
 /** Whether UTF-8 can represent a string. */
 function wellFormed(text: string): string {
-  if (/\p{Surrogate}/u.test(text)) throw new Refusal('value', 'a string with half a surrogate pair');
+  if (/\p{Surrogate}/u.test(text)) throw new Refusal('value', 'a string with an unpaired surrogate');
   return text;
 }
 

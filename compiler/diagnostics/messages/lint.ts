@@ -10,7 +10,7 @@ export const lintMessages = {
     stage: 'compile',
     kind: 'unreachable rule',
     text: ({ rule, reason, mayFail }) =>
-      `rule \`${rule}\` ${mayFail ? 'matters only under strict evaluation, when its condition fails' : 'can never matter'}: ${reason}`,
+      `rule \`${rule}\` ${mayFail ? 'has an effect only under strict evaluation, when its condition fails' : 'has no effect'}: ${reason}`,
     explanation: `
 Another rule of the policy decides every request that this rule matches, so this rule changes no decision:
 
@@ -286,7 +286,7 @@ resourcePolicy:
     severity: 'warning',
     stage: 'compile',
     kind: 'deprecated',
-    text: ({ name, modern }) => `\`${name}\` is deprecated: the function is called \`${modern}\``,
+    text: ({ name, modern }) => `\`${name}\` is deprecated: it was renamed to \`${modern}\``,
     explanation: `
 This is an older name of the function, which still works.
 

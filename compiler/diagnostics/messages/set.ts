@@ -93,7 +93,7 @@ Give both policies the same \`scopePermissions\`.
     stage: 'load',
     kind: 'parent roles differ',
     text: ({ policy, other }) =>
-      `${policy} and ${other} give one role different parent roles: each request gets those of the version that it asks for`,
+      `${policy} and ${other} list different parent roles for one role: each request uses those of its policy version`,
     explanation: `
 Two versions of a role policy, for the same role and scope, list different \`parentRoles\`. A request gets the parent roles of the version that it names. Other PDPs may use the
 parent roles of either version for both.

@@ -20,8 +20,8 @@ test('top-level variables are deprecated in favour of local ones', () => {
 
 test('has_intersection and is_subset are deprecated', () => {
   assert.equal(warningsOf(conditional('has_intersection(P.roles, ["a"]) && P.roles.is_subset(["a"])')), [
-    'deprecated/function: `has_intersection` is deprecated: the function is called `hasIntersection`',
-    'deprecated/function: `is_subset` is deprecated: the function is called `isSubset`',
+    'deprecated/function: `has_intersection` is deprecated: it was renamed to `hasIntersection`',
+    'deprecated/function: `is_subset` is deprecated: it was renamed to `isSubset`',
   ]);
   assert.equal(warningsOf(conditional('hasIntersection(P.roles, ["a"])')), []);
 });

@@ -28,7 +28,7 @@ export function warnOfGlobs({ policies }: PolicySet, _types: Types, report: Prob
           'glob/literal',
           text.place,
           { text: glob },
-          { notes: [{ message: 'a string is a glob only if it contains `*`: list the names one by one' }] },
+          { notes: [{ message: 'a string is a glob only if it contains `*`: list the names separately' }] },
         );
       }
     }
@@ -90,7 +90,7 @@ function reasonAgainst(glob: string): Reason | undefined {
   if (hasOpenBrace(glob)) return { what: 'a brace is not closed', suggestion: 'close the brace' };
   if (hasStarInBraces(tokens)) {
     return {
-      what: 'it has a star within braces and text outside of them',
+      what: 'it has a star inside braces and text outside of them',
       suggestion: 'write each alternative as a separate string',
     };
   }

@@ -21,12 +21,13 @@ test('an ALLOW is unreachable after or before a DENY without a condition for its
   assert.equal(codes(deny('["*"]', '["*"]'), allow('[view, "a:*"]', '[user, "x*"]', IF)), UNREACHABLE);
   assert.equal(codes(deny('["a:*", view]', '["u*"]'), allow('["a:b", view]', '[user]')), UNREACHABLE);
   assert.equal(warningsOf(resourcePolicy([deny('[view]', '[a]'), deny('[view]', '[b]'), allow('[view]', '[a, b]')])), [
-    'rule/unreachable: rule `rule-003` can never matter: `rule-001`, `rule-002` deny all of it unconditionally',
+    'rule/unreachable: rule `rule-003` has no effect: `rule-001`, `rule-002` deny all of it unconditionally',
   ]);
 });
 
 test('a rule whose condition may fail is said to matter under strict evaluation', () => {
-  const matters = 'rule/unreachable: rule `rule-002` matters only under strict evaluation, when its condition fails';
+  const matters =
+    'rule/unreachable: rule `rule-002` has an effect only under strict evaluation, when its condition fails';
   assert.equal(warningsOf(resourcePolicy([deny('[view]', '[user]'), allow('[view]', '[user]', IF)])), [
     `${matters}: \`rule-001\` denies all of it unconditionally`,
   ]);

@@ -187,7 +187,7 @@ export function constantBytes({ name, byBytes }: Dialect, constant: Sql): Sql {
 function jsonWithConstant(scope: Scope, a: Json, value: Exclude<Constant['value'], null>, isEqual: boolean): Sql {
   const { dialect } = scope;
   const type = typeOf(value);
-  if (typeof value === 'object') throw new Refusal('eq', 'a value of a JSON document beside a list or a map');
+  if (typeof value === 'object') throw new Refusal('eq', 'a value of a JSON document compared with a list or a map');
   if (typeof value === 'string' && textConstant(scope, 'eq', value) === undefined)
     return isEqual ? NEVER : readable(scope, a);
   const whole = dialect.equals(a, isEqual ? '=' : '<>', value);
@@ -204,7 +204,7 @@ function typeOf(value: Constant['value']): JsonType {
 }
 
 function scalarWithJson(scope: Scope, a: Scalar, b: Json, isEqual: boolean): Sql {
-  if (a.type === 'timestamp') throw new Refusal('eq', 'a time beside a value of a JSON document');
+  if (a.type === 'timestamp') throw new Refusal('eq', 'a timestamp compared with a value of a JSON document');
   const same = anyOf(sameScalars(scope, a, jsonAs(scope, b, a.type)), allOf(isNull(scope, a), isNull(scope, b)));
   return isEqual ? same : allOf(readable(scope, a), readable(scope, b), unless(same));
 }
@@ -277,7 +277,7 @@ function orderWithConstant(scope: Scope, a: SqlValue, operator: Order, { value }
     case 'string': {
       const constant = textConstant(scope, NAMES[operator], value);
       if (constant === undefined)
-        throw new Refusal(NAMES[operator], 'a text with a NUL, which PostgreSQL does not have');
+        throw new Refusal(NAMES[operator], 'a string with a NUL character, which PostgreSQL does not support');
       if (column.collation === 'binary') return sql`${column.sql} ${operator} ${constant}`;
       return sql`${dialect.byBytes(column.sql)} ${operator} ${constantBytes(dialect, constant)}`;
     }

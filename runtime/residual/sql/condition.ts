@@ -126,7 +126,7 @@ function computed({ operator, operands }: Expression, scope: Scope): SqlValue {
     case 'div':
       return arithmetic(scope, operator, a(), b());
     default:
-      throw new Refusal(operator, 'has no faithful form in SQL');
+      throw new Refusal(operator, 'cannot be translated to SQL exactly');
   }
 }
 
@@ -246,7 +246,7 @@ function momentOf(value: SqlValue): SqlValue {
   if (value.kind === 'scalar' && value.type === 'timestamp')
     return { ...value, isUnread: false, null: value.null === 'never' ? 'never' : 'missing' };
   if (value.kind === 'scalar' && value.type !== 'text') return FAILED;
-  throw new Refusal('timestamp', 'of what is not a timestamp column');
+  throw new Refusal('timestamp', 'of a value that is not a timestamp column');
 }
 
 function overLambda(

@@ -124,7 +124,7 @@ function ofColumns({ dialect }: Scope, operator: 'add' | 'sub' | 'mult' | 'div',
   if (operator === 'div') throw new Refusal(operator, 'a column as the divisor, which may be zero');
   const [left, right] = [a.bits ?? 63, b.bits ?? 63];
   const bits = operator === 'mult' ? left + right : Math.max(left, right) + 1;
-  if (bits > 1000) throw new Refusal(operator, 'of so many columns that it may overflow');
+  if (bits > 1000) throw new Refusal(operator, 'of too many columns: it may overflow');
   const symbol = operator === 'add' ? '+' : operator === 'sub' ? '-' : '*';
   return scalar(
     'number',

@@ -90,13 +90,14 @@ export function columnValue({ dialect, table }: Scope, column: SqlColumn): SqlVa
 
 /** A constant text beside another; undefined where the database has no such text. */
 export function textConstant({ dialect }: Scope, operator: string, text: string): Sql | undefined {
-  if (/\p{Surrogate}/u.test(text)) throw new Refusal(operator, 'a text with half a surrogate pair');
+  if (/\p{Surrogate}/u.test(text)) throw new Refusal(operator, 'a string with an unpaired surrogate');
   return !dialect.hasNul && text.includes('\0') ? undefined : dialect.constant(text, 'text');
 }
 
 /** The value of a JSON document as a scalar of one type, NULL where it has another. */
 export function jsonAs({ dialect }: Scope, json: Json, type: ScalarType): Scalar {
-  if (type === 'timestamp') throw new Refusal('timestamp', 'a time in a JSON document, which is a text of any form');
+  if (type === 'timestamp')
+    throw new Refusal('timestamp', 'a timestamp in a JSON document, which is a string in any format');
   const read = type === 'integer' ? 'number' : type;
   return scalar(read, dialect.as(json, read), dialect.computed);
 }
@@ -120,7 +121,7 @@ function identifier(name: string, quote: '"' | '`'): string {
 
 function quoted(name: string, quote: '"' | '`'): string {
   if (name === '' || name.length > 128 || /[\u0000-\u001f]/.test(name))
-    throw new TypeError(`no name of a column or a table: ${JSON.stringify(name)}`);
+    throw new TypeError(`not the name of a column or a table: ${JSON.stringify(name)}`);
   if (/^[a-z_][a-z0-9_]*$/.test(name) && !RESERVED.has(name)) return name;
   return `${quote}${name.replaceAll(quote, quote + quote)}${quote}`;
 }

@@ -117,7 +117,7 @@ function blob(text: Sql): Sql {
 function fieldPath(name: string): string {
   if (/^[A-Za-z_]\w*$/.test(name)) return `.${name}`;
   if (/["\\\u0000-\u001f]|\p{Surrogate}/u.test(name))
-    throw new Refusal('get-field', `a path of SQLite cannot hold the name ${JSON.stringify(name)}`);
+    throw new Refusal('get-field', `a SQLite path cannot contain the name ${JSON.stringify(name)}`);
   return `."${name}"`;
 }
 

@@ -30,7 +30,7 @@ export interface SqlColumn {
 /**
  * - `text`: text of any length; no `char(n)`, which pads.
  * - `integer`: whole numbers of up to 64 bits; check gets the nearest double.
- * - `number`: double precision. A row with NaN, which JSON cannot say, is selected only where check allows it as NaN
+ * - `number`: double precision. A row with NaN, which JSON cannot represent, is selected only where check allows it as NaN
  *   and as null.
  * - `boolean`: true or false; 1 or 0 in SQLite and MySQL.
  * - `timestamp`: read with `timestamp(...)` by policies; check gets RFC 3339. PostgreSQL: `timestamptz`. MySQL:

@@ -58,7 +58,8 @@ function asText(scope: Scope, operator: string, value: SqlValue): Scalar | undef
     case 'constant': {
       if (typeof value.value !== 'string') return undefined;
       const constant = textConstant(scope, operator, value.value);
-      if (constant === undefined) throw new Refusal(operator, 'a text with a NUL, which PostgreSQL does not have');
+      if (constant === undefined)
+        throw new Refusal(operator, 'a string with a NUL character, which PostgreSQL does not support');
       return scalar('text', constant, scope.dialect.computed, { null: 'null' });
     }
     case 'scalar':

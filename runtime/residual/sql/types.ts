@@ -46,7 +46,7 @@ export function hasType(scope: Scope, value: SqlValue, type: string, outcome: bo
       return NEVER;
     case 'moment':
     case 'shifted':
-      throw new Refusal('type', 'of what is computed');
+      throw new Refusal('type', 'of a computed value');
   }
 }
 
@@ -61,7 +61,7 @@ const TYPES: { readonly [type: string]: JsonType } = {
 };
 
 function scalarHasType(scope: Scope, value: Scalar, type: string, outcome: boolean): Sql {
-  if (value.isInt === true || value.isUnread === false) throw new Refusal('type', 'of what is computed');
+  if (value.isInt === true || value.isUnread === false) throw new Refusal('type', 'of a computed value');
   const isOfNull = isNull(scope, value);
   const notNull = value.null === 'null' ? sql`${value.sql} IS NOT NULL` : readable(scope, value);
   if (type === 'null_type') return outcome ? isOfNull : notNull;
@@ -95,7 +95,7 @@ function isInteger(scope: Scope, value: SqlValue, outcome: boolean): Sql {
     case 'failed':
       return NEVER;
     case 'shifted':
-      throw new Refusal('math.floor', 'of what is computed');
+      throw new Refusal('math.floor', 'of a computed value');
   }
 }
 

@@ -51,7 +51,8 @@ export function presence(tested: Operand, outcome: boolean, scope: Scope): Sql {
 const ATTRIBUTES = 'request.resource.attr.';
 
 function idValue(scope: Scope, column: NonNullable<Scope['table']['id']>): SqlValue {
-  if (column.type !== 'text') throw new Refusal('variable', 'the id of a resource is a text, its column is not');
+  if (column.type !== 'text')
+    throw new Refusal('variable', 'the id of a resource is a string, but its column is not a text column');
   return columnValue(scope, column);
 }
 
@@ -101,7 +102,7 @@ function fieldParent(tested: Expression, scope: Scope): SqlValue {
   if ('value' in object) return { kind: 'constant', value: object.value };
   const { operator, operands } = object.expression;
   if (operator !== 'get-field' && operator !== 'index')
-    throw new Refusal('has', `a field of what ${operator} comes to`);
+    throw new Refusal('has', `a field of the result of ${operator}`);
   const [inner, by] = operands as [Operand, Operand];
   return fieldOf(
     operator,

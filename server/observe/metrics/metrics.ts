@@ -39,7 +39,7 @@ export async function createMetrics(sources: MetricSources): Promise<Metrics> {
     ...sources.bundle.snapshot(),
     ...calls.snapshot(),
     ...auditFamilies(sources.audit?.() ?? []),
-    counter('authz_log_lines_dropped_total', 'Lines of the log that nobody read in time.', [
+    counter('authz_log_lines_dropped_total', 'Log lines dropped because the reader was too slow.', [
       { labels: [], value: sources.droppedLines() },
     ]),
     ...(await processNow()),
