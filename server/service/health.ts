@@ -1,4 +1,5 @@
-import type { HealthListResponse } from '../../proto/gen/health-messages.js';
+import type { HealthCheckResponse, HealthListResponse } from '../../proto/gen/health-messages.js';
+import { RpcError } from './rpc-error.js';
 
 /** What grpc.health.v1 says of a service. */
 export type ServingStatus = 'SERVING' | 'NOT_SERVING';
@@ -25,15 +26,38 @@ export class Health {
     return { statuses: new Map([...this.services].sort().map((service) => [service, { status }])) };
   }
 
+  /** Throws an RpcError with code `not_found` for an unknown service. */
+  check(service: string): HealthCheckResponse {
+    const status = this.of(service);
+    if (status === undefined) throw new RpcError('not_found', 'unknown service');
+    return { status };
+  }
+
+  /** The status now and once it changes, which ends the stream; so does the signal that the watcher is gone. */
+  async *watch(service: string, gone: AbortSignal): AsyncGenerator<HealthCheckResponse, void> {
+    const current = this.of(service);
+    yield { status: current ?? 'SERVICE_UNKNOWN' };
+    if (current === 'NOT_SERVING') return;
+    const status = await this.#nextStatus(gone);
+    if (current !== undefined && status !== undefined) yield { status };
+  }
+
   /** From now on everything is NOT_SERVING. */
   stop(): void {
     this.#status = 'NOT_SERVING';
     for (const listener of [...this.#listeners]) listener(this.#status);
   }
 
-  /** Calls back at every change, until the returned function is called. */
-  onChange(listener: (status: ServingStatus) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
+  /** The status after the next change; undefined when the watcher leaves before. */
+  #nextStatus(gone: AbortSignal): Promise<ServingStatus | undefined> {
+    return new Promise((resolve) => {
+      const finish = (status?: ServingStatus): void => {
+        this.#listeners.delete(finish);
+        resolve(status);
+      };
+      if (gone.aborted) return finish();
+      this.#listeners.add(finish);
+      gone.addEventListener('abort', () => finish(), { once: true });
+    });
   }
 }

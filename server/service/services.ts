@@ -64,6 +64,16 @@ export async function authenticated(
   return admin;
 }
 
+/** Authenticates the caller before the request is read. Rejects with an RpcError. */
+export async function* listAuditLogEntries(
+  { admin }: Pick<Services, 'admin'>,
+  { authorization }: { readonly authorization: string | undefined },
+  read: () => ListAuditLogEntriesRequest,
+): AsyncGenerator<ListAuditLogEntriesResponse, void> {
+  const service = await authenticated(admin, authorization);
+  yield* service.listAuditLogEntries(read());
+}
+
 /**
  * Refuses a call of the admin API for a reason that only callers with its credentials learn. Always rejects, with an
  * RpcError.

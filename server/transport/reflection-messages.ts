@@ -2,7 +2,7 @@ import { BYTES, WireReader } from '../../proto/wire/reader.js';
 import { WireWriter } from '../../proto/wire/writer.js';
 import { type DescriptorIndex, descriptorIndex } from '../../proto/descriptor-index.js';
 import { CODES } from '../service/rpc-error.js';
-import { ADMIN_SERVICE, HEALTH_SERVICE, type Services } from '../service/services.js';
+import { ADMIN_SERVICE, type Services } from '../service/services.js';
 import { type Field, messageReader, text } from './message-reader.js';
 import type { Shape } from '../../proto/wire/json-shape.js';
 import { RPC_SERVICES } from './rpcs.js';
@@ -34,12 +34,9 @@ export type Answer =
  * for it.
  */
 export function reflectionOf({ admin }: Pick<Services, 'admin'>): (question: Question) => Answer {
-  const services = [
-    ...RPC_SERVICES,
-    ...(admin === undefined ? [] : [ADMIN_SERVICE]),
-    HEALTH_SERVICE,
-    ...REFLECTION_SERVICES,
-  ].sort();
+  const services = [...RPC_SERVICES, ...REFLECTION_SERVICES]
+    .filter((service) => service !== ADMIN_SERVICE || admin !== undefined)
+    .sort();
   let index: DescriptorIndex | undefined;
   return (question) => {
     index ??= descriptorIndex();

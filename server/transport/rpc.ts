@@ -12,12 +12,9 @@ export interface Rpc<Request = Message, Response = unknown> {
   /** The full name of its service. */
   readonly service: string;
   readonly method: string;
-  readonly rest: RestRoute;
   /** Throws a JsonError for JSON that is not such a message. */
   readonly readJson: ReadMessage<Request>;
   readonly printJson: (response: Response) => string;
-  /** Where REST's form differs. */
-  readonly printRestJson?: (response: Response) => string;
   /** Throws a WireError for what is no such message. */
   readonly decode: (bytes: Buffer, texts: TextTable) => Request;
   readonly encode: (response: Response, writer: WireWriter) => Buffer;
@@ -25,6 +22,13 @@ export interface Rpc<Request = Message, Response = unknown> {
   readonly sizeOf: (request: Request) => number;
   /** Throws, or rejects with, an RpcError. */
   readonly run: (services: Services, call: TransportCall, request: Request) => Response | Promise<Response>;
+}
+
+/** An RPC that has a REST path, too. */
+export interface RestRpc<Request = Message, Response = unknown> extends Rpc<Request, Response> {
+  readonly rest: RestRoute;
+  /** Where REST's form differs. */
+  readonly printRestJson?: (response: Response) => string;
 }
 
 export interface RestRoute {

@@ -51,15 +51,34 @@ import {
   decodeServerInfoRequest,
   planResourcesRequestSize,
 } from '../../proto/gen/wire/request.js';
+import {
+  printHealthCheckResponse,
+  printHealthListResponse,
+  readHealthCheckRequest,
+  readHealthListRequest,
+} from '../../proto/gen/json/health.js';
+import {
+  decodeHealthCheckRequest,
+  decodeHealthListRequest,
+  encodeHealthCheckResponse,
+  encodeHealthListResponse,
+} from '../../proto/gen/wire/health.js';
 import { listRequestOfQuery } from '../admin/list-query.js';
-import { ADMIN_SERVICE, AUTHZ_SERVICE, AUTHZEN_SERVICE, COMPILED_IN } from '../service/services.js';
+import {
+  ADMIN_SERVICE,
+  AUTHZ_SERVICE,
+  AUTHZEN_SERVICE,
+  COMPILED_IN,
+  HEALTH_SERVICE,
+  listAuditLogEntries,
+} from '../service/services.js';
 import { accessEvaluation, authzenMetadata } from '../service/authzen.js';
 import { accessEvaluationBatch } from '../service/authzen-batch.js';
 import { checkResourceBatch, checkResourceSet } from '../service/legacy-checks.js';
 import { checkResources } from '../service/check-resources.js';
 import { planResources } from '../service/plan-resources.js';
 import { serverInfo } from '../service/server-info.js';
-import { fullName, type Rpc, type UnservedRpc } from './rpc.js';
+import { fullName, type RestRpc, type Rpc, type UnservedRpc } from './rpc.js';
 import type { StreamRpc } from './stream-rpc.js';
 
 /** AuthZEN callers follow their requests by it. */
@@ -67,11 +86,8 @@ const REQUEST_ID = 'X-Request-ID';
 /** AuthZEN takes nothing else for a question (its certification scenario, 2.4.3). */
 const JSON_TYPE = 'application/json';
 
-/**
- * The RPCs of this server (docs/spec/server.md#endpoints). REST, Connect, gRPC and gRPC-Web are made from these rows;
- * health, which is about the server, is not here.
- */
-export const RPCS: readonly Rpc[] = [
+/** The RPCs of this server (docs/spec/server.md#endpoints). REST, Connect, gRPC and gRPC-Web are made from these rows. */
+export const RPCS: readonly RestRpc[] = [
   row({
     service: AUTHZ_SERVICE,
     method: 'CheckResources',
@@ -168,7 +184,34 @@ export const RPCS: readonly Rpc[] = [
   }),
 ];
 
-/** The RPCs that answer with a stream, all of the admin (docs/spec/server.md#endpoints); likewise. */
+/**
+ * RPCs about the server itself, which watchers are not told of: they are neither logged nor audited. Over REST, health
+ * is something else (docs/spec/server.md#health).
+ */
+export const UNWATCHED_RPCS: readonly Rpc[] = [
+  unwatchedRow({
+    service: HEALTH_SERVICE,
+    method: 'Check',
+    readJson: readHealthCheckRequest,
+    printJson: printHealthCheckResponse,
+    decode: decodeHealthCheckRequest,
+    encode: encodeHealthCheckResponse,
+    sizeOf: () => 0,
+    run: ({ health }, _call, { service }) => health.check(service),
+  }),
+  unwatchedRow({
+    service: HEALTH_SERVICE,
+    method: 'List',
+    readJson: readHealthListRequest,
+    printJson: printHealthListResponse,
+    decode: decodeHealthListRequest,
+    encode: encodeHealthListResponse,
+    sizeOf: () => 0,
+    run: ({ health }) => health.all(),
+  }),
+];
+
+/** The RPCs that answer with a stream; likewise. */
 export const STREAM_RPCS: readonly StreamRpc[] = [
   streamRow({
     service: ADMIN_SERVICE,
@@ -179,7 +222,16 @@ export const STREAM_RPCS: readonly StreamRpc[] = [
     printJson: JSON.stringify,
     decode: decodeListAuditLogEntriesRequest,
     encode: encodeListAuditLogEntriesResponse,
-    run: (admin, request) => admin.listAuditLogEntries(request),
+    run: listAuditLogEntries,
+  }),
+  streamRow({
+    service: HEALTH_SERVICE,
+    method: 'Watch',
+    readJson: readHealthCheckRequest,
+    printJson: printHealthCheckResponse,
+    decode: decodeHealthCheckRequest,
+    encode: encodeHealthCheckResponse,
+    run: ({ health }, { gone }, read) => health.watch(read().service, gone),
   }),
 ];
 
@@ -200,14 +252,20 @@ export const UNSERVED_RPCS: readonly UnservedRpc[] = [
   { service: ADMIN_SERVICE, method: 'PurgeStoreRevisions', reason: COMPILED_IN },
 ];
 
-/** The services of the table, in its order. */
-export const RPC_SERVICES: readonly string[] = [...new Set(RPCS.map(({ service }) => service))];
+/** The services of all tables. */
+export const RPC_SERVICES: readonly string[] = [
+  ...new Set([...RPCS, ...UNWATCHED_RPCS, ...STREAM_RPCS, ...UNSERVED_RPCS].map(({ service }) => service)),
+];
 
 /** By full name, which is also the path of the Connect protocol. */
-export const RPCS_BY_NAME: ReadonlyMap<string, Rpc> = new Map(RPCS.map((rpc) => [fullName(rpc), rpc]));
+export const RPCS_BY_NAME: ReadonlyMap<string, RestRpc> = new Map(RPCS.map((rpc) => [fullName(rpc), rpc]));
 
 /** Closes a row: from here on nobody asks what its messages are, because only its own functions see them. */
-function row<Request, Response>(rpc: Rpc<Request, Response>): Rpc {
+function row<Request, Response>(rpc: RestRpc<Request, Response>): RestRpc {
+  return rpc as unknown as RestRpc;
+}
+
+function unwatchedRow<Request, Response>(rpc: Rpc<Request, Response>): Rpc {
   return rpc as unknown as Rpc;
 }
 

@@ -1,6 +1,6 @@
 import type { ReadMessage } from '../../proto/wire/json-scan.js';
 import type { WireWriter } from '../../proto/wire/writer.js';
-import { type AdminService, authenticated } from '../service/services.js';
+import type { Services } from '../service/services.js';
 import type { Code } from '../service/rpc-error.js';
 import { malformedOf } from './rpc.js';
 
@@ -14,34 +14,31 @@ export interface StreamMessages<Request = unknown, Response = unknown> {
   readonly encode: (response: Response, writer: WireWriter) => Buffer;
 }
 
+/** What an RPC with a stream of responses knows of its call. */
+export interface StreamCall {
+  /** The header or metadata. */
+  readonly authorization: string | undefined;
+  /** Aborted when the caller leaves. */
+  readonly gone: AbortSignal;
+}
+
 /**
- * One RPC of the admin with one request and many responses: all that any transport needs to serve it. Nobody watches
- * these (docs/spec/server.md#access-entries).
+ * One RPC with one request and many responses: all that any transport needs to serve it. Watchers are not told of these
+ * (docs/spec/server.md#access-entries).
  */
 export interface StreamRpc<Request = unknown, Response = unknown> extends StreamMessages<Request, Response> {
   /** The full name of its service. */
   readonly service: string;
   readonly method: string;
-  /** A GET; the parameters of its path are by name. Throws an RpcError for what cannot be read. */
-  readonly rest: {
+  /** A GET of the admin; the parameters of its path are by name. Throws an RpcError for what cannot be read. */
+  readonly rest?: {
     readonly path: string;
     readonly read: (parameters: { readonly [name: string]: string }, query: URLSearchParams) => Request;
   };
-  /** Throws, or rejects with, an RpcError. */
-  readonly run: (admin: AdminService, request: Request) => AsyncIterable<Response>;
-}
-
-/**
- * The responses, made while they are asked for. Who calls is asked before the request is read. Rejects with an
- * RpcError.
- */
-export async function* runStream(
-  rpc: StreamRpc,
-  admin: AdminService | undefined,
-  authorization: string | undefined,
-  read: () => unknown,
-): AsyncGenerator<unknown, void> {
-  yield* rpc.run(await authenticated(admin, authorization), read());
+  /**
+   * The responses, created while they are requested. `read` returns the request. Throws, or rejects with, an RpcError.
+   */
+  readonly run: (services: Services, call: StreamCall, read: () => Request) => AsyncGenerator<Response, void>;
 }
 
 /** A request in protobuf. Throws an RpcError. */

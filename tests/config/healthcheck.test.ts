@@ -11,10 +11,10 @@ import { healthcheck } from '../../cli/commands/healthcheck.js';
 import { targetOf } from '../../cli/health/target.js';
 import { openListener } from '../../server/listen.js';
 import { Health } from '../../server/service/health.js';
-import { HEALTH_NAMES } from '../../server/service/services.js';
+import { HEALTH_NAMES, type Services } from '../../server/service/services.js';
 import { loadTls } from '../../server/tls/server-tls.js';
 import { grpcListener } from '../../server/transport/grpc/grpc-listener.js';
-import { addHealthService } from '../../server/transport/grpc/health-service.js';
+import { addRpcServices } from '../../server/transport/grpc/rpc-services.js';
 import { makeCertificate } from '../support/certificate.js';
 
 const test = suite('healthcheck');
@@ -86,7 +86,9 @@ async function grpcServer(
 ): Promise<{ readonly address: string; readonly health: Health }> {
   const server = new GrpcServer();
   const health = new Health(HEALTH_NAMES);
-  addHealthService(server, health);
+  const release = { version: '', commit: '', buildDate: '', bundleHash: '' };
+  const services: Partial<Services> = { health, release, maxMessageSize: 4096, report: () => {} };
+  addRpcServices(server, services as Services, '');
   const tls =
     options.secure === true
       ? loadTls({ cert: at('cert.pem'), key: at('key.pem'), caCert: undefined, watch: false }, () => undefined)

@@ -8,7 +8,7 @@ import * as assert from 'uvu/assert';
 import { compileFolder } from '../../cli/policies/compile.js';
 import { type RunningServer, startServer } from '../../server/main.js';
 import { type Code, CODES } from '../../server/service/rpc-error.js';
-import { fullName, type Rpc } from '../../server/transport/rpc.js';
+import { fullName, type RestRpc } from '../../server/transport/rpc.js';
 import { RPCS } from '../../server/transport/rpcs.js';
 import { send } from '../support/server/http-client.js';
 import { profileConfig } from '../support/server/profile.js';
@@ -37,7 +37,7 @@ type Outcome = { readonly answer: unknown } | { readonly code: number; readonly 
 interface Target {
   readonly server: RunningServer;
   readonly grpc: Client;
-  readonly rpc: Rpc;
+  readonly rpc: RestRpc;
   readonly method: DescMethod;
 }
 

@@ -3,11 +3,10 @@ import type { Config } from '../../config.js';
 import type { Services } from '../../service/services.js';
 import type { ServerTls } from '../../tls/server-tls.js';
 import type { GrpcStreamHandler } from '../http/http-listener.js';
-import { addAdminService } from './admin-service.js';
 import { type GrpcListener, grpcListener } from './grpc-listener.js';
-import { addHealthService } from './health-service.js';
 import { addReflectionServices, isReflection } from './reflection-service.js';
 import { addRpcServices } from './rpc-services.js';
+import { addStreamServices } from './stream-services.js';
 import { grpcStreamHandler } from './serve-stream.js';
 
 /** The gRPC listener. */
@@ -28,8 +27,7 @@ export function grpcServer(
   setLogVerbosity(logVerbosity.NONE);
   const server = new Server({ 'grpc.max_receive_message_length': config.grpc.maxRecvMsgSizeBytes * MESSAGE_FACTOR });
   addRpcServices(server, services, tls === undefined ? '' : 'tls');
-  addHealthService(server, services.health);
-  addAdminService(server, services.admin, services.report);
+  addStreamServices(server, services);
   addReflectionServices(server, services);
   return {
     ...grpcListener(server, { ...config.http, ...config.grpc, streamsRequest: isReflection, tls }),

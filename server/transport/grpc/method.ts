@@ -9,6 +9,9 @@ export interface Codec<Request, Response> {
   readonly encode: (response: Response) => Buffer;
 }
 
+/** Messages that handlers decode and encode. */
+export const BYTES: Codec<Buffer, Buffer> = { decode: (bytes) => bytes, encode: (bytes) => bytes };
+
 /** A method with one request and one response. */
 export function unary<Request, Response>(
   service: string,

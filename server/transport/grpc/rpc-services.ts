@@ -7,30 +7,30 @@ import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import { CALL_ID } from '../call-header.js';
 import { begin, deliver, end, endFailed } from '../watched-call.js';
 import { type Codec, fullName, type Rpc, runProto } from '../rpc.js';
-import { RPC_SERVICES, RPCS } from '../rpcs.js';
+import { RPCS, UNWATCHED_RPCS } from '../rpcs.js';
 import { GrpcCall } from './grpc-call.js';
-import { unary } from './method.js';
+import { BYTES, unary } from './method.js';
 import { grpcErrorOf } from './status-details.js';
 
 /**
- * The services of the table over gRPC. The library hands over bytes and is given bytes: messages go through our own
+ * The RPCs with one response over gRPC. The library hands over bytes and is given bytes: messages go through our own
  * codec, plain values in, bytes from decisions out (bench: server), and what is malformed is refused, and watched, like
  * everything else.
  */
 export function addRpcServices(server: Server, services: Services, authInfo: string): void {
   const codec: Codec = { texts: new TextTable(), writer: new WireWriter(), malformed: 'internal' };
   const version = byRelease(services, versionMetadata);
-  for (const service of RPC_SERVICES) {
-    const rpcs = RPCS.filter((rpc) => rpc.service === service);
-    const definition = Object.fromEntries(rpcs.map(({ method }) => [method, unary(service, method, BYTES)]));
-    const handlers = Object.fromEntries(
-      rpcs.map((rpc) => [rpc.method, handler({ rpc, services, codec, version, authInfo })]),
+  const add = (rpc: Rpc, served: Omit<Served, 'rpc' | 'codec' | 'authInfo'>): void => {
+    const { service, method } = rpc;
+    server.addService(
+      { [method]: unary(service, method, BYTES) },
+      { [method]: handler({ ...served, rpc, codec, authInfo }) },
     );
-    server.addService(definition, handlers);
-  }
+  };
+  for (const rpc of RPCS) add(rpc, { services, version });
+  for (const rpc of UNWATCHED_RPCS)
+    add(rpc, { services: { ...services, watchers: [] }, version: () => new Metadata() });
 }
-
-const BYTES = { decode: (bytes: Buffer): Buffer => bytes, encode: (bytes: Buffer): Buffer => bytes };
 
 interface Served {
   readonly rpc: Rpc;

@@ -1,23 +1,29 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type AdminService, COMPILED_IN, refuseAdminCall, type Services } from '../../service/services.js';
+import { COMPILED_IN, refuseAdminCall, type Services } from '../../service/services.js';
 import { type Report, type RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import { printRestError } from './error-body.js';
 import { STREAM_RPCS } from '../rpcs.js';
-import { runStream, type StreamRpc } from '../stream-rpc.js';
+import type { StreamRpc } from '../stream-rpc.js';
 import type { HeaderList } from './cors.js';
 import { type Exchange, JSON_TYPE, queryOf } from './exchange.js';
+import { streamCall } from './stream-routes.js';
 
 /**
  * The admin API (docs/spec/server.md#endpoints, docs/spec/server.md#admin-authentication), where there is one: who
  * calls is asked first, whatever the path. Only the audit log can be looked at: policies and schemas are part of the
  * build, and a server that could change them would be another.
  */
-export function addAdminRoutes(app: FastifyInstance, exchange: Exchange, { admin, report }: Services): void {
+export function addAdminRoutes(app: FastifyInstance, exchange: Exchange, services: Services): void {
+  const { admin, report } = services;
   if (admin === undefined) return;
   for (const rpc of STREAM_RPCS) {
-    app.get(rpc.rest.path, (request, reply) => {
-      stream(rpc, admin, request, reply, exchange, report).catch((thrown) =>
+    const { rest } = rpc;
+    if (rest === undefined) continue;
+    app.get(rest.path, (request, reply) => {
+      const read = (): unknown => rest.read(request.params as { readonly [name: string]: string }, queryOf(request));
+      const responses = rpc.run(services, streamCall(request, reply), read);
+      stream(rpc, responses, request, reply, exchange, report).catch((thrown) =>
         sendStreamError(request, reply, exchange, rpcErrorOf(thrown, report)),
       );
     });
@@ -33,14 +39,12 @@ export function addAdminRoutes(app: FastifyInstance, exchange: Exchange, { admin
 
 async function stream(
   rpc: StreamRpc,
-  admin: AdminService,
+  responses: AsyncGenerator<unknown, void>,
   request: FastifyRequest,
   reply: FastifyReply,
   exchange: Exchange,
   report: Report,
 ): Promise<void> {
-  const read = (): unknown => rpc.rest.read(request.params as { readonly [name: string]: string }, queryOf(request));
-  const responses = runStream(rpc, admin, request.headers.authorization, read);
   const first = await responses.next();
   // Until the first response is here, a failure can still be told by the status.
   if (first.done === true) exchange.send(request, reply, 200, [], '');

@@ -1,20 +1,19 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { TextTable } from '../../../proto/wire/reader.js';
 import { WireWriter } from '../../../proto/wire/writer.js';
-import { ADMIN_SERVICE, HEALTH_SERVICE, refuseAdminCall, type Services } from '../../service/services.js';
+import { refuseAdminCall, type Services } from '../../service/services.js';
 import { CODES, RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import { callHeader } from '../call-header.js';
 import { begin, deliver, end, endFailed } from '../watched-call.js';
 import { type Codec, fullName, type Rpc, runJson, runProto, type UnservedRpc } from '../rpc.js';
 import { REFLECTION_SERVICES } from '../reflection-messages.js';
-import { RPC_SERVICES, RPCS, UNSERVED_RPCS } from '../rpcs.js';
+import { RPC_SERVICES, RPCS, UNSERVED_RPCS, UNWATCHED_RPCS } from '../rpcs.js';
 import { checkVersion, printConnectError } from './connect-error.js';
 import type { HeaderList } from './cors.js';
 import { checkDeadline, connectTimeout } from './deadline.js';
 import { type Exchange, JSON_TYPE } from './exchange.js';
 import { grpcWebHandler, sendGrpcWebError } from './grpc-web.js';
 import { isGrpcWeb } from './grpc-web-frames.js';
-import { addHealthWatch, HEALTH_RPCS } from './health-routes.js';
 import { HttpCall } from './http-call.js';
 import { addReflectionRoutes } from './reflection-routes.js';
 import { addStreamRoutes } from './stream-routes.js';
@@ -34,8 +33,7 @@ export function addConnectRoutes(app: FastifyInstance, exchange: Exchange, servi
     });
   };
   for (const rpc of RPCS) add(rpc, services);
-  for (const rpc of HEALTH_RPCS) add(rpc, { ...services, watchers: [] });
-  addHealthWatch(app, exchange, services);
+  for (const rpc of UNWATCHED_RPCS) add(rpc, { ...services, watchers: [] });
   addStreamRoutes(app, exchange, services);
   for (const rpc of UNSERVED_RPCS) app.post(fullName(rpc), refusalHandler(rpc, exchange, services));
   addReflectionRoutes(app, exchange, services);
@@ -80,9 +78,7 @@ export function refuseMediaType(request: FastifyRequest, reply: FastifyReply, ex
   );
 }
 
-const PREFIXES = [...RPC_SERVICES, ADMIN_SERVICE, HEALTH_SERVICE, ...REFLECTION_SERVICES].map(
-  (service) => `/${service}/`,
-);
+const PREFIXES = [...RPC_SERVICES, ...REFLECTION_SERVICES].map((service) => `/${service}/`);
 const NO_BODY = Buffer.alloc(0);
 
 function connectHandler(

@@ -4,7 +4,7 @@ import { byRelease, type Services } from '../../service/services.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import { callHeader } from '../call-header.js';
 import { begin, deliver, end, endFailed } from '../watched-call.js';
-import { fullName, type RestRoute, type Rpc, runJson } from '../rpc.js';
+import { fullName, type RestRoute, type RestRpc, runJson } from '../rpc.js';
 import { RPCS } from '../rpcs.js';
 import type { HeaderList } from './cors.js';
 import { checkDeadline, grpcTimeout, type Timeout } from './deadline.js';
@@ -38,7 +38,7 @@ const LIVE_PATH = '/_authz/live';
 export const REST_PATHS: ReadonlySet<string> = new Set([...RPCS.map(({ rest }) => rest.path), HEALTH_PATH, LIVE_PATH]);
 
 /** The RPC of a REST path; undefined when there is none for this method. */
-export function restRpc(method: string, path: string): Rpc | undefined {
+export function restRpc(method: string, path: string): RestRpc | undefined {
   return RPCS.find(({ rest }) => rest.path === path && rest.verb === method);
 }
 
@@ -46,7 +46,7 @@ const NO_BODY = Buffer.alloc(0);
 
 /** Hot: nothing is made per request that need not be (bench: server). */
 function restHandler(
-  rpc: Rpc,
+  rpc: RestRpc,
   exchange: Exchange,
   services: Services,
 ): (request: FastifyRequest, reply: FastifyReply) => void {

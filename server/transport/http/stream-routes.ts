@@ -4,43 +4,31 @@ import { type Report, type RpcError, rpcErrorOf } from '../../service/rpc-error.
 import type { Services } from '../../service/services.js';
 import { fullName } from '../rpc.js';
 import { STREAM_RPCS } from '../rpcs.js';
-import { runStream, type StreamMessages } from '../stream-rpc.js';
+import type { StreamCall, StreamMessages } from '../stream-rpc.js';
 import { connectStreamForm } from './connect-stream.js';
 import { checkDeadline } from './deadline.js';
 import type { Exchange } from './exchange.js';
 import { grpcWebStreamForm } from './grpc-web-stream.js';
 import type { StreamForm } from './stream-form.js';
 
-/** Streams of Connect and gRPC-Web over plain POST. Without an admin API, they end with the reason. */
-export function addStreamRoutes(app: FastifyInstance, exchange: Exchange, { admin, report }: Services): void {
+/** Streams of Connect and gRPC-Web over plain POST, in the protocol that the media type names. */
+export function addStreamRoutes(app: FastifyInstance, exchange: Exchange, services: Services): void {
   for (const rpc of STREAM_RPCS) {
     app.post(fullName(rpc), (request, reply) => {
-      sendStream(rpc, request, reply, exchange, report, (read) =>
-        runStream(rpc, admin, request.headers.authorization, read),
-      );
+      const form = streamFormOf(rpc, request.headers['content-type']);
+      if (form === undefined) return refuseStreamType(request, reply, exchange);
+      const call = streamCall(request, reply);
+      const responses = (read: () => unknown) => rpc.run(services, call, read);
+      const content = Readable.from(frames(form, request, services.report, responses));
+      exchange.stream(request, reply, 200, ['Content-Type', form.contentType], content);
     });
   }
 }
 
-/** Answers with the responses to the request that `read` reads, in the protocol that the media type names. */
-export function sendStream(
-  messages: StreamMessages,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  exchange: Exchange,
-  report: Report,
-  responses: (read: () => unknown) => AsyncIterable<unknown>,
-): void {
-  const form = streamFormOf(messages, request.headers['content-type']);
-  if (form === undefined) refuseStreamType(request, reply, exchange);
-  else
-    exchange.stream(
-      request,
-      reply,
-      200,
-      ['Content-Type', form.contentType],
-      Readable.from(frames(form, request, report, responses)),
-    );
+export function streamCall(request: FastifyRequest, reply: FastifyReply): StreamCall {
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort());
+  return { authorization: request.headers.authorization, gone: gone.signal };
 }
 
 /** The form of a stream in the protocol that a media type names; undefined for one that no protocol has. */

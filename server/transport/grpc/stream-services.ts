@@ -1,0 +1,69 @@
+import { once } from 'node:events';
+import type { handleServerStreamingCall, handleUnaryCall, Metadata, Server, ServerWritableStream } from '@grpc/grpc-js';
+import { WireWriter } from '../../../proto/wire/writer.js';
+import { refuseAdminCall, type Services } from '../../service/services.js';
+import { rpcErrorOf } from '../../service/rpc-error.js';
+import type { UnservedRpc } from '../rpc.js';
+import { STREAM_RPCS, UNSERVED_RPCS } from '../rpcs.js';
+import { decodeRequest, type StreamRpc } from '../stream-rpc.js';
+import { BYTES, serverStream, unary } from './method.js';
+import { grpcErrorOf } from './status-details.js';
+
+/** The RPCs with a stream of responses over gRPC, and those that are refused. */
+export function addStreamServices(server: Server, services: Services): void {
+  for (const rpc of STREAM_RPCS) {
+    const { service, method } = rpc;
+    server.addService({ [method]: serverStream(service, method, BYTES) }, { [method]: handler(rpc, services) });
+  }
+  for (const rpc of UNSERVED_RPCS) {
+    const { service, method } = rpc;
+    server.addService({ [method]: unary(service, method, BYTES) }, { [method]: refusal(rpc, services) });
+  }
+}
+
+function handler(rpc: StreamRpc, services: Services): handleServerStreamingCall<Buffer, Buffer> {
+  const writer = new WireWriter();
+  return (call) => {
+    answer(rpc, services, call, writer).then(
+      () => call.end(),
+      (thrown) => call.emit('error', grpcErrorOf(rpcErrorOf(thrown, services.report))),
+    );
+  };
+}
+
+function refusal({ reason }: UnservedRpc, { admin, report }: Services): handleUnaryCall<Buffer, Buffer> {
+  return ({ metadata }, callback) => {
+    refuseAdminCall(admin, authorizationOf(metadata), reason).catch((thrown) =>
+      callback(grpcErrorOf(rpcErrorOf(thrown, report))),
+    );
+  };
+}
+
+function authorizationOf(metadata: Metadata): string | undefined {
+  return metadata.get('authorization')[0]?.toString();
+}
+
+/** Responses are made at the pace of the caller, and no longer than it listens. */
+async function answer(
+  rpc: StreamRpc,
+  services: Services,
+  call: ServerWritableStream<Buffer, Buffer>,
+  writer: WireWriter,
+): Promise<void> {
+  const left = new AbortController();
+  call.once('cancelled', () => left.abort());
+  const streamCall = { authorization: authorizationOf(call.metadata), gone: left.signal };
+  const responses = rpc.run(services, streamCall, () => decodeRequest(rpc, call.request, 'internal'));
+  for await (const response of responses) {
+    if (call.cancelled) return;
+    if (!call.write(rpc.encode(response, writer)) && !(await hasDrained(call, left.signal))) return;
+  }
+}
+
+/** Waits until more can be written: false when the caller leaves instead. */
+function hasDrained(call: ServerWritableStream<Buffer, Buffer>, signal: AbortSignal): Promise<boolean> {
+  return once(call, 'drain', { signal }).then(
+    () => true,
+    () => false,
+  );
+}
