@@ -56,7 +56,7 @@ const NO_MESSAGES = /^proto\/openapi\/|^proto\/(tls-channel|descriptor-index)\.t
  */
 export function isMessageLayer(file: string): boolean {
   if (!file.endsWith('.ts') || isTest(file) || isGenerated(file) || NO_MESSAGES.test(file)) return false;
-  return /^proto\/|^server\/transport\/(message-reader|[^/]*-messages?)\.ts$/.test(file);
+  return /^proto\/|^server\/transport\/[^/]*-messages\.ts$/.test(file);
 }
 
 /** The lines of a TypeScript file that are longer than `columns` characters. */

@@ -3,7 +3,6 @@ import { WireWriter } from '../../proto/wire/writer.js';
 import { type DescriptorIndex, descriptorIndex } from '../../proto/descriptor-index.js';
 import { CODES } from '../service/rpc-error.js';
 import { ADMIN_SERVICE, type Services } from '../service/services.js';
-import { type Field, messageReader, text } from './message-reader.js';
 import type { Shape } from '../../proto/wire/json-shape.js';
 import { RPC_SERVICES } from './rpcs.js';
 
@@ -91,33 +90,37 @@ export function decodeQuestion(bytes: Buffer): Question {
 
 /** Throws a JsonError. */
 export function readQuestion(value: unknown, shape: Shape): Question {
-  const { host, ...texts } = questionTexts(value, shape);
-  const [name, field] = NAMES.find(([key]) => texts[key] !== undefined) ?? [];
-  const text = (name && texts[name]) ?? '';
+  const object = shape.object(value, '');
+  const texts = new Map<number, string>();
+  let met = 0;
+  for (const key in object) {
+    shape.keys += 1;
+    const [name, number] =
+      FIELDS.find(([name]) => name === key || snakeCase(name) === key) ?? shape.unknownField(key, '');
+    met = shape.once(met, 1 << number, key);
+    if (object[key] !== null) texts.set(number, shape.string(object[key], name));
+  }
+  const host = texts.get(HOST) ?? '';
+  const [, field = 0] = FIELDS.find(([, number]) => number !== HOST && texts.has(number)) ?? [];
+  const text = texts.get(field) ?? '';
   const writer = new WireWriter();
-  if (field !== undefined) writer.bytesField(field, Buffer.from(text));
+  if (field !== 0) writer.bytesField(field, Buffer.from(text));
   if (host !== '') writer.stringField(HOST, host);
-  return { host, field: field ?? 0, text, bytes: writer.finish() };
+  return { host, field, text, bytes: writer.finish() };
 }
 
-/** Fields of a request, by their names in JSON. */
-const NAMES = [
+/** The fields of a request that are strings, by their names in JSON. */
+const FIELDS = [
+  ['host', HOST],
   ['fileByFilename', FILE_BY_FILENAME],
   ['fileContainingSymbol', FILE_CONTAINING_SYMBOL],
   ['allExtensionNumbersOfType', 6],
   ['listServices', LIST_SERVICES],
 ] as const;
 
-type Texts = { readonly host: string } & { readonly [name in (typeof NAMES)[number][0]]: string | undefined };
-
-const optional: Field<string | undefined> = { absent: undefined, read: text.read };
-const questionTexts = messageReader<Texts>({
-  host: text,
-  fileByFilename: optional,
-  fileContainingSymbol: optional,
-  allExtensionNumbersOfType: optional,
-  listServices: optional,
-});
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
 
 /** The answer in protobuf: the question again, and one field of content. */
 export function encodeAnswer(answer: Answer, writer = new WireWriter()): Buffer {
@@ -151,7 +154,7 @@ function encodeContent(answer: Answer, writer: WireWriter): number {
 /** The answer in JSON. */
 export function printAnswer(answer: Answer): string {
   const { host, field, text } = answer.question;
-  const name = NAMES.find(([, number]) => number === field)?.[0];
+  const name = FIELDS.find(([, number]) => number === field)?.[0];
   const head = {
     ...(host !== '' && { validHost: host }),
     originalRequest: { ...(host !== '' && { host }), ...(name !== undefined && { [name]: text }) },
