@@ -4,8 +4,8 @@ import type { EmittedFile } from '../ir/emitted-file.js';
 import { shards } from './shards.js';
 
 /**
- * The policies as one JavaScript module, and the map from it back to the lines of the policies, which the module does
- * not link.
+ * The policies as one JavaScript module, and its source map to the lines of the policies. The module does not link the
+ * map.
  */
 export interface Bundle {
   readonly js: string;
@@ -14,9 +14,8 @@ export interface Bundle {
 }
 
 /**
- * Bundles emitted files into one ESM module that runs anywhere: it exports `policies`, `traced` and, to be asked about
- * its host, `patternsLeftToRe2`.
- *
+ * Bundles emitted files into one ESM module that runs anywhere: it exports `policies`, `traced` and, for queries by its
+ * host, `patternsLeftToRe2`.
  * @param runtime the folder of the runtime's sources, which generated code imports as `#runtime/...`.
  */
 export async function bundle(files: readonly EmittedFile[], runtime: string): Promise<Bundle> {
@@ -29,8 +28,8 @@ export async function bundle(files: readonly EmittedFile[], runtime: string): Pr
     mainFields: ['module', 'main'],
     sourcemap: 'external',
     legalComments: 'none',
-    // No project's settings: a bundle depends on its policies alone, and where settings are looked up, now and then a
-    // file misses them.
+    // No settings of a project: a bundle depends only on its policies, and a lookup of settings occasionally misses a
+    // file.
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
     outfile: 'policies.js',
     write: false,
@@ -42,8 +41,7 @@ export async function bundle(files: readonly EmittedFile[], runtime: string): Pr
 }
 
 /**
- * The source file that `#runtime/...` stands for, as in the `imports` of package.json.
- *
+ * The source file that `#runtime/...` refers to, as in the `imports` of package.json.
  * @param runtime the folder of the runtime's sources.
  */
 export function runtimeModule(runtime: string, specifier: string): string {
@@ -52,10 +50,10 @@ export function runtimeModule(runtime: string, specifier: string): string {
 }
 
 const ENTRY = 'index.ts';
-/** A bundle has a runtime of its own, which alone knows its patterns. */
+/** Each bundle contains its own runtime, and only that one knows its patterns. */
 const PATTERNS = "\nexport { patternsLeftToRe2 } from '#runtime/cel';\n";
 
-/** Serves the modules from memory: a bundle can be made without a generated folder. */
+/** Serves the modules from memory: a bundle does not need a generated folder. */
 function emittedFiles(files: readonly EmittedFile[], runtime: string): Plugin {
   const modules = shards(files);
   return {
@@ -66,7 +64,7 @@ function emittedFiles(files: readonly EmittedFile[], runtime: string): Plugin {
         kind === 'entry-point' ? { path: ENTRY, namespace: 'emitted' } : undefined,
       );
       onResolve({ filter: /\.ts$/, namespace: 'emitted' }, ({ path }) => ({ path, namespace: 'emitted' }));
-      // Loaded when asked for, so still as it was emitted.
+      // Loaded on demand, and therefore not changed.
       onResolve({ filter: /\.js$/, namespace: 'emitted' }, ({ path, importer }) => ({
         path: posix.join(posix.dirname(importer), path).replace(/\.js$/, '.ts'),
         namespace: 'emitted',

@@ -2,8 +2,8 @@ import { posix } from 'node:path';
 import type { EmittedFile } from '../ir/emitted-file.js';
 
 /**
- * A generated module taken apart: its imports apart from its body, in which `export` is gone, so that it may stand in a
- * function.
+ * A generated module, split into its imports and its body. `export` is removed from the body, so that it can be placed
+ * in a function.
  */
 export interface ScopedModule {
   readonly file: EmittedFile;
@@ -14,15 +14,18 @@ export interface ScopedModule {
   readonly firstLine: number;
 }
 
-/** One export of a generated module. What only it is called for loses its name, which tells like modules apart. */
+/**
+ * One export of a generated module. An export that the module itself does not use gets a neutral local name, so that
+ * modules that are otherwise equal do not differ in it.
+ */
 export interface ModuleExport {
   readonly name: string;
   readonly local: string;
 }
 
 /**
- * One import of a generated module: `import * as cel` or `import { requester as asker }`. Types are left out, as
- * esbuild leaves them out.
+ * One import of a generated module: `import * as cel` or `import { requester as asker }`. Type imports are omitted, as
+ * esbuild omits them.
  */
 export interface ModuleImport {
   /** `#runtime/cel`, or the path of an emitted file. */
@@ -31,12 +34,12 @@ export interface ModuleImport {
   readonly names: readonly string[];
 }
 
-/** The path of the policy that a module has the filters of; undefined for any other module. */
+/** The path of the policy whose filters a module contains; undefined for any other module. */
 export function decisionsOf(path: string): string | undefined {
   return path.endsWith('.where.ts') ? path.replace(/\.where\.ts$/, '.ts') : undefined;
 }
 
-/** Takes a generated module apart. */
+/** Splits a generated module into imports, exports and body. */
 export function scopedModule(file: EmittedFile): ScopedModule {
   const imports: ModuleImport[] = [];
   let end = 0;
@@ -62,7 +65,7 @@ export function scopedModule(file: EmittedFile): ScopedModule {
   return { file, imports, exports, body: body.split('\n'), firstLine: file.text.slice(0, end).split('\n').length - 1 };
 }
 
-/* Each line of a generated module is code or a `//` comment, so what a line begins with is what it says. */
+/* Each line of a generated module is code or a `//` comment, so its first word identifies it. */
 const IMPORT = /^import (type )?(\* as \w+|\{[^}]*\}) from '([^']+)';$/gm;
 const NO_CODE = /\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'/g;
 const EXPORT = /^export const ([\w$]+)/gm;

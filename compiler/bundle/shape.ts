@@ -1,6 +1,4 @@
-/**
- * The code of a module with its literals taken out: modules that say the same of different things have equal shapes.
- */
+/** The code of a module without its literals: modules that differ only in literals have equal shapes. */
 export interface Shape {
   /** The code before, between and after the literals. */
   readonly code: readonly string[];
@@ -8,8 +6,8 @@ export interface Shape {
 }
 
 /**
- * Takes the literals out of generated code, and its comments away. Undefined where that cannot be told from the text
- * alone: beside regular expressions and templates.
+ * Removes the literals and comments from generated code. Undefined if the text alone does not show where they are: next
+ * to regular expressions and templates.
  */
 export function shapeOf(body: string): Shape | undefined {
   const code: string[] = [''];
@@ -33,15 +31,15 @@ export function shapeOf(body: string): Shape | undefined {
   return code.some((text) => /[`/]/.test(text.replace(TOKEN, ''))) ? undefined : { code, literals };
 }
 
-/** Code of a shape with other terms in the place of its literals. */
+/** The code of a shape with other terms in place of its literals. */
 export function filled({ code }: Shape, terms: readonly string[]): string {
   return code.map((text, index) => text + (terms[index] ?? '')).join('');
 }
 
-/* A comment, a text, a number: `1e+21` is one. */
+/* A comment, a string, a number: `1e+21` is one. */
 const TOKEN = /\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'|(?<![\w$.])\d(?:[\w.]|(?<=\de)[+-](?=\d))*/g;
 
-/** Whether what ends here names a property. */
+/** Whether the token that ends here names a property. */
 function isKey(body: string, end: number): boolean {
   return /^\s*:/.test(body.slice(end, end + 40));
 }

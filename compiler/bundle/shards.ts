@@ -7,10 +7,11 @@ import { filled, type Shape, shapeOf } from './shape.js';
 
 /**
  * Emitted files as the modules to bundle, by path. The policies, of which there may be many, become functions in
- * shards, so that their names do not meet; what collects them imports the shards. Policies that differ in texts and
- * numbers only are calls of one function: V8 then compiles and optimises their conditions once, where conditions of ten
- * thousand policies would each stay cold, and esbuild has less to read (bench/check.bench.ts, bench/compile.bench.ts).
- * The map leads from such a function to the first of its policies, and from each call to its own.
+ * shards, so that their names do not collide; the modules that collect them import the shards. Policies that differ
+ * only in strings and numbers are calls of one function: V8 then compiles and optimizes their conditions once, where
+ * the conditions of ten thousand policies would each stay cold, and esbuild has less to parse (bench/check.bench.ts,
+ * bench/compile.bench.ts). The source map leads from such a function to the first of its policies, and from each call
+ * to its policy.
  */
 export function shards(files: readonly EmittedFile[]): ReadonlyMap<string, string> {
   const modules = files.filter(({ path }) => path.endsWith('.ts')).map(scopedModule);
@@ -22,10 +23,10 @@ export function shards(files: readonly EmittedFile[]): ReadonlyMap<string, strin
   return texts;
 }
 
-/** So many functions a shard: few enough for esbuild to read several at once. */
+/** Functions per shard: few enough for esbuild to read several shards at once. */
 const SHARD_SIZE = 100;
 
-/** Where the module of a policy is: in which shard, and under which name, that of a list of what it exports. */
+/** The location of the module of a policy: its shard, and the name of the list of its exports there. */
 interface Home {
   readonly shard: string;
   readonly name: string;
@@ -39,8 +40,8 @@ function isPolicy({ file }: ScopedModule): boolean {
 }
 
 /**
- * By shard. What is loaded when asked for keeps to itself. Derived roles stand first, for policies import them, and
- * filters last, for they import rules.
+ * By shard. Modules that are loaded on demand have separate shards. Derived roles are first, because policies import
+ * them, and filters last, because they import rules.
  */
 function shardContents(modules: readonly ScopedModule[]): ReadonlyMap<string, readonly ModuleGroup[]> {
   const contents = new Map<string, readonly ModuleGroup[]>();
@@ -101,14 +102,14 @@ function shardText(path: string, groups: readonly ModuleGroup[], homes: Homes): 
   return `${lines.join('\n')}\n${map.comment()}`;
 }
 
-/** What collects policies stays a module: one of them is imported when asked for. */
+/** Modules that collect policies stay modules: one of them is imported on demand. */
 function collectorText(module: ScopedModule, homes: Homes): string {
   const { file, imports, exports, body } = module;
   const head = [...importLines(file.path, [module], homes), ...destructuringLines(imports, homes)];
   return `${[...head, ...body, `export { ${exports.map(({ name, local }) => `${local} as ${name}`).join(', ')} };`].join('\n')}\n${new LineMap().comment()}`;
 }
 
-/** What modules import of the runtime, of other shards and of collectors, each once. */
+/** The imports of the modules from the runtime, other shards and collectors, without duplicates. */
 function importLines(path: string, modules: readonly ScopedModule[], homes: Homes): readonly string[] {
   const imported = new Map<string, Set<string>>();
   for (const { from, names } of modules.flatMap(({ imports }) => imports)) {
@@ -129,12 +130,13 @@ function clauseOf(names: readonly string[]): string {
   return first.startsWith('*') ? first : `{ ${names.join(', ')} }`;
 }
 
-/** The parameter for the policy that a module has the filters of: modules of one body have filters of many policies. */
+/**
+ * The parameter for the policy whose filters a module contains: modules with one body have filters of many policies.
+ */
 const DECISIONS = '$$decisions';
 
 /**
- * The names of other policies' modules, under the names a module has for them.
- *
+ * The names of other policies' modules, under the local names of a module.
  * @param decisions the path of the policy that is a parameter.
  */
 function destructuringLines(imports: readonly ModuleImport[], homes: Homes, decisions?: string): readonly string[] {
@@ -148,12 +150,12 @@ function destructuringLines(imports: readonly ModuleImport[], homes: Homes, deci
   });
 }
 
-/** From the lines of a text to the lines of the policies: what a source map says, as it is gathered. */
+/** Maps the lines of a text to the lines of the policies, to build a source map. */
 class LineMap {
   private readonly sources = new Map<Source, number>();
   private readonly lines: SourceMapSegment[][] = [];
 
-  /** @param offset what to add to a line of the origins to get the line of the text. */
+  /** @param offset the difference between a line of the text and a line of the origins. */
   add(origins: readonly Origin[], offset: number): void {
     for (const { line, lines, span } of origins) {
       const place = span.source.lineAndColumn(span.start);
@@ -162,14 +164,14 @@ class LineMap {
     }
   }
 
-  /** Leads one line of the text to where the first of the origins stands. */
+  /** Maps one line of the text to the location of the first origin. */
   addFirst([first]: readonly Origin[], line: number): void {
     if (first !== undefined) this.add([{ ...first, line: 0, lines: 1 }], line);
   }
 
   /**
-   * The map as a comment that esbuild follows. It is there even with nothing to say: without one the text itself would
-   * be mapped.
+   * The map as a comment that esbuild follows. It is present even if it is empty: without one the text itself would be
+   * mapped.
    */
   comment(): string {
     const sources = [...this.sources.keys()];
@@ -190,17 +192,17 @@ class LineMap {
   }
 }
 
-/** Modules that differ in literals only: one body, with a parameter for each literal that differs. */
+/** Modules that differ only in literals: one body, with a parameter for each literal that differs. */
 interface ModuleGroup {
   readonly modules: readonly ScopedModule[];
-  /** The lines of the body, as many as the first module has. */
+  /** The lines of the body, as many as in the first module. */
   readonly body: readonly string[];
   readonly parameters: readonly string[];
   /** The literals of a module of the group, by parameter. */
   readonly argumentsOf: (module: ScopedModule) => readonly string[];
 }
 
-/** The place of a name among the exports of a module. */
+/** The index of a name among the exports of a module. */
 type PlaceOf = (path: string, name: string) => number;
 
 /** Groups modules, in the order of the first of each group. */
@@ -222,8 +224,8 @@ function moduleGroups(modules: readonly ScopedModule[], placeOf: PlaceOf): reado
 }
 
 /**
- * Modules with equal keys have bodies of one shape, in which imported names mean the same, or the same of the policy that
- * they have the filters of. A module without a shape is like no other.
+ * Modules with equal keys have bodies of one shape, in which imported names have the same meaning, or the same meaning
+ * relative to the policy whose filters they contain. A module without a shape is equal to no other.
  */
 function keyOf(module: ScopedModule, shape: Shape | undefined, placeOf: PlaceOf): unknown {
   if (shape === undefined) return module;

@@ -11,8 +11,8 @@ import { objectDoc } from './object.js';
 import { listUnlessEmpty } from './tables.js';
 
 /**
- * generated/index.ts: all policies of the program as one bundle, with the hash of what the modules say, and the parts
- * of the engine that they need.
+ * generated/index.ts: all policies of the program as one bundle, with the hash of the modules and the parts of the
+ * engine that they need.
  */
 export function emitIndex(program: Program, locations: Locations, checksOnly: boolean): EmittedFile {
   const names = new Names([
@@ -78,7 +78,7 @@ function partsOf({ modules }: Program, checksOnly: boolean): readonly string[] {
   ];
 }
 
-/** Whether somebody can tell that its rules are asked one by one (runtime/engine/find/tables.ts). */
+/** Whether a result depends on evaluating its rules one by one (runtime/engine/find/tables.ts). */
 function isVisited(module: Module): boolean {
   if (module.kind === 'derived-roles' || module.kind === 'role') return false;
   const needsOrder = module.kind === 'principal' ? module.readsRuntime : module.roles.crowded;
@@ -88,9 +88,7 @@ function isVisited(module: Module): boolean {
 const TRACED = `/** The second emission of the conditions; loaded when asked for. */
 export const traced = async () => (await import('./traced/index.js')).traced;`;
 
-/**
- * generated/hash.ts: the identity of the bundle. Equal modules have equal hashes, whatever files they were written in.
- */
+/** generated/hash.ts: the identity of the bundle. Equal modules have equal hashes, regardless of their source files. */
 export function emitHash(modules: readonly EmittedFile[]): EmittedFile {
   const hash = createHash('sha256');
   for (const { path, text } of modules) hash.update(`${path}\0${text}\0`);

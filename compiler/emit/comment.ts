@@ -1,10 +1,10 @@
-/** Every line terminator of JavaScript, and the other vertical breaks an editor may show as one. */
+/** Every line terminator of JavaScript, and the other vertical breaks that an editor may show as one. */
 const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
 
 /**
- * A text as line comments, one for each of its lines: no line of a policy's text can leave the comment
- *. Other control and invisible characters are shown as escapes, so that what a reader sees is what is there;
- * so is what would make a line one that tools obey (`@ts-nocheck`).
+ * A string as line comments, one for each of its lines: no line of a policy's text can leave the comment. Other control
+ * and invisible characters are shown as escapes, so that readers see everything that is in the file. A line that tools
+ * would obey (`@ts-nocheck`) is escaped as well.
  */
 export function comment(text: string, indentation = ''): string {
   return text

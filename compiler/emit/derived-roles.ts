@@ -10,7 +10,7 @@ import { quote } from './quote.js';
 import type { PolicySections } from './filters.js';
 import { texts } from './tables.js';
 
-/** A set of derived roles, each a constant that the policies which name it import. */
+/** A set of derived roles, each a constant that policies import when they name it. */
 export function derivedRolesSections(
   module: DerivedRolesModule,
   names: ReadonlyMap<string, string>,

@@ -1,7 +1,7 @@
 import type { Match, RoleRule, Rule } from '../ir/program.js';
 import { comment } from './comment.js';
 
-/** The policy's own words above a rule: `ALLOW view, edit to [owner] when` and the condition. */
+/** A comment above a rule, in the terms of the policy: `ALLOW view, edit to [owner] when` and the condition. */
 export function describeRule(rule: Rule, sharedCondition?: string): string {
   const who = rule.derivedRole === undefined ? rule.roles.join(', ') : rule.derivedRole.name;
   const what = rule.resource === undefined ? rule.actions.join(', ') : `${rule.actions.join(', ')} on ${rule.resource}`;
@@ -14,7 +14,7 @@ export function describeRule(rule: Rule, sharedCondition?: string): string {
     : comment(`${head}${consent} ${sharedCondition}`);
 }
 
-/** `readCondition: any of` and the condition, where several rules have it. */
+/** `readCondition: any of` and the condition, if several rules share it. */
 export function describeCondition(name: string, inverted: boolean, condition: Match): string {
   return described(name, inverted ? ': unless' : ': whether', condition);
 }

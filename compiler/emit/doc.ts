@@ -1,6 +1,6 @@
 /**
- * Text with places where it may break: a group stays on one line if it fits, otherwise all of its own line breaks are
- * taken.
+ * Text with places where it may break: a group stays on one line if it fits, otherwise each of its line breaks is
+ * taken, but not those of nested groups.
  */
 export type Doc =
   | string
@@ -10,7 +10,7 @@ export type Doc =
    * A space, or nothing, that a broken group turns into a new line; `trailing` is printed only then, before the break.
    */
   | { readonly kind: 'line'; readonly flat: string; readonly trailing: string }
-  /** A text that is there only in a broken group. */
+  /** Text that is printed only in a broken group. */
   | { readonly kind: 'when-broken'; readonly text: string }
   /** A new line, always; a group with one in it does not fit. */
   | { readonly kind: 'hard-line' };
@@ -104,8 +104,8 @@ export function print(doc: Doc, depth = 0, used = depth * 2): string {
 }
 
 /**
- * The next doc of the frame on top of the stack; a frame that has no other after it is taken off. Undefined for a list
- * that is at its end.
+ * The next doc of the frame on top of the stack; a frame without further docs is removed. Undefined for a list that is
+ * at its end.
  */
 function takeFrom(frame: Pick<Frame, 'doc' | 'next'>, stack: unknown[]): Doc | undefined {
   const { doc } = frame;
@@ -119,7 +119,9 @@ function takeFrom(frame: Pick<Frame, 'doc' | 'next'>, stack: unknown[]): Doc | u
   return item;
 }
 
-/** Whether a doc printed flat, and what follows it up to the next possible break, fits into so many columns. */
+/**
+ * Whether a doc printed flat, and the text after it up to the next possible break, fits into this number of columns.
+ */
 function fits(doc: Doc, columns: number, after: readonly Frame[]): boolean {
   let left = columns;
   const stack: Omit<Frame, 'depth'>[] = [{ doc, flat: true, next: 0 }];

@@ -12,7 +12,7 @@ export interface Fragment {
 
 export const primary = (doc: Doc): Fragment => ({ doc, level: 'primary' });
 
-/** The fragment where at least `level` is needed, in parentheses if it binds less tightly. */
+/** The fragment in a context that requires at least `level`, in parentheses if it binds less tightly. */
 export function atLeast(level: Level, fragment: Fragment): Doc {
   if (LEVELS.indexOf(fragment.level) >= LEVELS.indexOf(level)) return fragment.doc;
   return group(['(', indent(fragment.doc), ')']);

@@ -4,7 +4,7 @@ import type { Fragment } from './fragment.js';
 import type { ModuleContext, Style } from './module-context.js';
 import { camelCase } from './names.js';
 
-/** The parts of a request that a function may take apart, and the name each has in its body. */
+/** The parts of a request that a function may destructure, and the name of each in its body. */
 const PARTS = {
   P: 'principal: P',
   R: 'resource: R',
@@ -19,11 +19,11 @@ export type Part = keyof typeof PARTS;
 /** A comprehension variable in scope. */
 interface Local {
   readonly name: string;
-  /** What the body has asked of it: nothing, its value, or its properties, whatever it is. */
+  /** How the body uses it: not at all, its value, or its properties of any type. */
   use: 'unused' | 'value' | 'any';
 }
 
-/** A function being printed: what it has asked for so far decides its parameters. */
+/** A function that is being printed: the parts that it has used so far decide its parameters. */
 export interface FunctionContext {
   readonly module: ModuleContext;
   readonly style: Style;
@@ -56,7 +56,7 @@ export function computed(variable: string, call: string, context: FunctionContex
   return name;
 }
 
-/** Marks a part as used and gives its name. */
+/** Marks a part as used and returns its name. */
 export function use(context: FunctionContext, part: Part | 'request'): string {
   context.used.add(part);
   return part;
@@ -69,7 +69,7 @@ export function localName(variable: string, context: FunctionContext): string {
   return local.name;
 }
 
-/** The name of a comprehension variable whose properties are read, whatever it is. */
+/** The name of a comprehension variable whose properties are read, regardless of its type. */
 export function untypedLocal(variable: string, context: FunctionContext): string {
   const local = localOf(variable, context);
   local.use = 'any';
@@ -80,7 +80,7 @@ function localOf(variable: string, context: FunctionContext): Local {
   return context.locals.get(variable) ?? invariant(`variable ${variable} is not bound`);
 }
 
-/** An arrow function of a macro's variables; inner ones shadow outer ones, but have names of their own. */
+/** An arrow function of a macro's variables; inner variables shadow outer ones, but have different names. */
 export function localFunction(
   variables: readonly string[],
   context: FunctionContext,
@@ -97,7 +97,7 @@ export function localFunction(
   return group([`(${parametersOf(locals)}) =>`, indent([line, result])]);
 }
 
-/** An unused parameter is left out, or marked as unused where a used one follows. */
+/** An unused parameter is omitted, or marked as unused if a used one follows. */
 function parametersOf(locals: readonly Local[]): string {
   const last = locals.findLastIndex(({ use }) => use !== 'unused');
   return locals
@@ -107,10 +107,9 @@ function parametersOf(locals: readonly Local[]): string {
 }
 
 /**
- * An arrow function of one request: its parts are taken apart in the parameter where they are all it needs, and in a
- * statement where it needs the request as well.
- *
- * @param annotate whether the parameter's type is to be written, where nothing implies it.
+ * An arrow function of one request: it destructures the request in its parameter if it needs only the parts, and in a
+ * statement if it needs the request as well.
+ * @param annotate whether to write the parameter's type, where nothing implies it.
  */
 export function requestFunction(
   context: FunctionContext,

@@ -12,9 +12,9 @@ import { valueDoc } from './values.js';
 import { conjunction, whenDoc } from './when.js';
 import { attemptDoc, termDoc, whereDoc } from './where.js';
 
-/** What makes a rule apply, in emitted terms. */
+/** When a rule applies, in emitted terms. */
 export interface Applies {
-  /** Its own, or the name of a function that says whether it applies. */
+  /** Its own condition, or the name of a function that evaluates it. */
   readonly condition: Match | string | undefined;
   /** The identifier of the derived role it goes through, if that has a condition. */
   readonly derivedRole: string | undefined;
@@ -23,7 +23,7 @@ export interface Applies {
 }
 
 /**
- * The `when` of a rule: a function of the request that is true exactly when the rule applies. Undefined where it always
+ * The `when` of a rule: a function of the request that is true exactly when the rule applies. Undefined if it always
  * does.
  */
 export function whenFunction(applies: Applies, module: ModuleContext, style: Style = PLAIN): Doc | undefined {
@@ -50,9 +50,8 @@ export function whenFunction(applies: Applies, module: ModuleContext, style: Sty
 }
 
 /**
- * What is left of a condition before there is a resource: a function of the query.
- *
- * @param style `LISTED_RESIDUAL` as it reads while derived roles are listed, `RESIDUAL` otherwise.
+ * The residual of a condition before the resource is known: a function of the query.
+ * @param style `LISTED_RESIDUAL` for its value while derived roles are listed, `RESIDUAL` otherwise.
  */
 export function filterFunction(condition: Match, inverted: boolean, module: ModuleContext, style: Style): Doc {
   const context = functionContext(module, style);
@@ -61,7 +60,7 @@ export function filterFunction(condition: Match, inverted: boolean, module: Modu
 }
 
 /**
- * A function of the request that gives an output as JSON, or the text of what failed
+ * A function of the request that returns an output as JSON, or the text of the expression that failed
  * (docs/spec/policy-language.md#outputs).
  */
 export function outputFunction(value: Value, module: ModuleContext): Doc {
@@ -71,7 +70,7 @@ export function outputFunction(value: Value, module: ModuleContext): Doc {
 }
 
 /**
- * A condition of the second emission: true, false, or the text of what failed first
+ * A condition of the second emission: true, false, or the text of the first expression that failed
  * (docs/spec/policy-language.md#results-of-conditions, strict mode).
  */
 export function tracedFunction(condition: Match, inverted: boolean, module: ModuleContext): Doc {
@@ -86,7 +85,7 @@ export function tracedFunction(condition: Match, inverted: boolean, module: Modu
 }
 
 /**
- * A condition for plans in strict evaluation: where it can be evaluated, and where it then holds
+ * A condition for plans in strict evaluation: for which rows it can be evaluated, and for which of those it holds
  * (docs/spec/plans.md#strict-evaluation).
  */
 export function attemptFunction(condition: Match, module: ModuleContext): Doc {

@@ -1,14 +1,14 @@
 /**
- * Whether `object.name` could find something else than an attribute of a plain object: such names are read as own
- * properties only.
+ * Whether `object.name` could find something other than an attribute of a plain object: such names are only read as own
+ * properties.
  */
 export function isInherited(name: string): boolean {
   return OF_OBJECTS.has(name);
 }
 
 /**
- * The same where the value may be any JSON: members of texts, lists and numbers are in the way as well, and the indexes
- * of lists and texts.
+ * The same where the value may be any JSON: members of strings, lists and numbers can be found as well, and the indexes
+ * of lists and strings.
  */
 export function isHazardous(name: string): boolean {
   return OF_OBJECTS.has(name) || OF_OTHERS.has(name) || /^\d+$/.test(name);

@@ -1,15 +1,14 @@
 import { append } from '../append.js';
 import { WIDTH } from './doc.js';
 
-/** An import of another generated module: exported names, with the name each has here. */
+/** An import of another generated module: exported names, with the local name of each. */
 export interface Import {
   readonly from: string;
   readonly names: readonly { readonly name: string; readonly as: string }[];
 }
 
 /**
- * The import lines of a module body: only what the body mentions is imported. Sorted by specifier, `#` first.
- *
+ * The import lines of a module body: only names that the body mentions are imported. Sorted by specifier, `#` first.
  * @param body the text below the imports.
  */
 export function importLines(body: string, own: readonly Import[]): string {
@@ -26,7 +25,7 @@ export function importLines(body: string, own: readonly Import[]): string {
   return lines.join('\n');
 }
 
-/** What policies take to ask schema modules. */
+/** The imports of policies that validate against schema modules. */
 function schemaImports(mentions: (name: string) => boolean): readonly string[] {
   const names = ['unavailable', 'violationsOf'].filter(mentions);
   return [
@@ -35,7 +34,7 @@ function schemaImports(mentions: (name: string) => boolean): readonly string[] {
   ];
 }
 
-/** What generated code may take from `#runtime/policy`, in the order of its imports. */
+/** The exports of `#runtime/policy` that generated code may use, in the order of its imports. */
 const CONTRACT = [
   { name: 'ALLOW', type: false },
   { name: 'anyOf', type: false },
@@ -64,8 +63,8 @@ const CONTRACT = [
 ] as const;
 
 /**
- * Whatever may have to be imported, as a word that is neither a property nor a key; lines of comment and texts are
- * passed over.
+ * Every name that may need an import, as a word that is neither a property nor a key; comments and string literals are
+ * skipped.
  */
 const COMMENT_TEXT_OR_IMPORTED = new RegExp(
   [
@@ -99,7 +98,7 @@ function wrapped(names: readonly string[], from: string, keyword = 'import'): st
   return flat.length <= WIDTH ? flat : `${keyword} {\n${filled(names)}\n} from '${from}';`;
 }
 
-/** As many names a line as fit: what a module imports is looked at less often than what it says. */
+/** As many names per line as fit: readers look at the code more often than at its imports. */
 function filled(names: readonly string[]): string {
   const lines: string[] = [];
   let line = ' ';

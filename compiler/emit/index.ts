@@ -12,9 +12,9 @@ import { emitSchemaModule } from './schema-module.js';
 import { emitTraced } from './traced.js';
 
 /**
- * The program as TypeScript, sorted by path: one module a policy and one a JSON schema, the second emission of their
- * conditions, the index and the manifest. The types for callers are apart (types.ts): serving does not need them.
- *
+ * The program as TypeScript, sorted by path: one module for each policy and each JSON schema, the second emission of
+ * their conditions, the index and the manifest. The types for callers are separate (types.ts): serving does not need
+ * them.
  * @param version of this compiler, for the manifest.
  */
 export function emit(

@@ -3,7 +3,7 @@ import type { Literal } from '../ir/value.js';
 import { braced, bracketed, type Doc } from './doc.js';
 import { propertyName, quote } from './quote.js';
 
-/** A scalar as JavaScript. A uint and bytes are objects: what calls this hoists them. */
+/** A scalar as JavaScript. A uint and bytes are objects: the caller hoists them. */
 export function literalDoc(literal: Literal): Doc {
   switch (literal.literal) {
     case 'null':

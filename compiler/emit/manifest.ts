@@ -5,13 +5,13 @@ import { type EmittedFile, emittedFile } from '../ir/emitted-file.js';
 /** The path of the manifest below the output folder. */
 const PATH = 'manifest.json';
 
-/** Files of the output folder that are made apart from the others: the types for callers, and the manifest itself. */
+/** Files of the output folder that are written separately: the types for callers, and the manifest itself. */
 const MADE_APART = ['types.ts', PATH];
 
 /**
- * generated/manifest.json: where each rule was written, the hash of each source, and which files belong to this
- * compilation: the next one deletes those that it no longer makes. What changes with every edit of a line stands here,
- * so that the modules stay quiet.
+ * generated/manifest.json: the source location of each rule, the hash of each source, and the files of this
+ * compilation: the next one deletes those that it no longer writes. Data that changes with every edit of a line is kept
+ * here, so that the modules do not change.
  */
 export function emitManifest(files: readonly EmittedFile[], sources: readonly Source[], version: string): EmittedFile {
   const rules = new Map<string, string>();

@@ -8,25 +8,26 @@ import { type Doc, print } from './doc.js';
 import { jsonDoc } from './literals.js';
 import { camelCase, Names } from './names.js';
 
-/** In what way expressions are emitted. */
+/** How expressions are emitted. */
 export interface Style {
   /**
-   * Failures carry the text of what failed: for outputs, strict evaluation, explaining. Otherwise they are silent and
-   * free.
+   * Failures carry the text of the expression that failed: for outputs, strict evaluation and explaining. Otherwise
+   * they are silent and free.
    */
   readonly traced: boolean;
   /**
-   * A variable that failed reads as null, as while derived roles are listed
+   * A variable that failed reads as null, which is so while derived roles are listed
    * (docs/spec/policy-language.md#evaluating-variables).
    */
   readonly failedIsNull: boolean;
-  /** As what is left of it for a plan, not as a value (docs/spec/plans.md#known-and-unknown). */
+  /** As the residual for a plan, not as a value (docs/spec/plans.md#known-and-unknown). */
   readonly residual: boolean;
   /**
-   * Failures are told, with the author's text, to whom the request names (docs/spec/conditions.md#evaluation-errors).
+   * Failures are reported, with the author's text, to the collector that the request names
+   * (docs/spec/conditions.md#evaluation-errors).
    */
   readonly tells: boolean;
-  /** Tells the functions of variables apart where a module has them in two styles. */
+  /** Distinguishes the functions of variables if a module has them in two styles. */
   readonly suffix: string;
 }
 
@@ -43,13 +44,13 @@ export const LISTED_RESIDUAL: Style = {
   suffix: 'ListedWhere',
 };
 
-/** A variable's function: its name, and whether it looks at the request. */
+/** A variable's function: its name, and whether it reads the request. */
 interface VariableFunction {
   readonly name: string;
   readonly isConstant: boolean;
 }
 
-/** Prints the declaration of a variable's function; given by `functions.ts`, which knows how. */
+/** Prints the declaration of a variable's function; implemented by `functions.ts`. */
 type PrintVariable = (
   variable: Variable,
   name: string,
@@ -58,12 +59,12 @@ type PrintVariable = (
 ) => { readonly text: string; readonly isConstant: boolean };
 
 /**
- * What a module being printed has said so far: its identifiers, and the declarations that its rules turned out to need.
- * Constants and variables are declared when first used, in front of what uses them.
+ * The state of a module that is being printed: its identifiers, and the declarations that its rules need. Constants and
+ * variables are declared on first use, before the code that uses them.
  */
 export class ModuleContext {
   readonly names: Names;
-  /** Of the values that were asked about, whether they are known before there is a resource (where.ts). */
+  /** Whether a value is known before the resource, for the values that were looked up (where.ts). */
   readonly settled = new Map<Value, boolean>();
   private declarations: string[] = [];
   private readonly hoisted = new Map<string, string>();
@@ -73,7 +74,7 @@ export class ModuleContext {
   private readonly remarks = new Set<string>();
 
   constructor(
-    /** Names the module imports or exports, which nothing else may take. */
+    /** Names that the module imports or exports; no declaration may reuse them. */
     reserved: readonly string[],
     variables: readonly Variable[],
     /** The used constants of the policy, by name. */
@@ -81,7 +82,7 @@ export class ModuleContext {
     /** The style that needs no mention in a name. */
     private readonly usual: Style,
     private readonly printVariable: PrintVariable,
-    /** Whether nothing is emitted that only plans need. */
+    /** Whether to omit everything that only plans need. */
     readonly checksOnly = false,
   ) {
     this.names = new Names(reserved, MODULE_WORDS);
@@ -89,27 +90,27 @@ export class ModuleContext {
   }
 
   /**
-   * The variables that `V` as a whole has, in the order of their evaluation; in the definition of a variable, those
-   * before it.
+   * The variables of `V` as a whole, in the order of their evaluation; in the definition of a variable, those before
+   * it.
    */
   variablesBefore(name?: string): readonly string[] {
     const names = [...this.variables.keys()];
     return name === undefined ? names : names.slice(0, names.indexOf(name));
   }
 
-  /** What a variable stands for. */
+  /** The value of a variable. */
   variableValue(name: string): Variable['value'] {
     return (this.variables.get(name) ?? invariant(`variable ${name} was not lowered`)).value;
   }
 
-  /** A comment with the author's text and a new line, where it does not stand in the module yet. */
+  /** A comment with the author's text and a new line; empty if the module already contains it. */
   remark(text: string): string {
     if (this.remarks.has(text)) return '';
     this.remarks.add(text);
     return `${comment(text)}\n`;
   }
 
-  /** The text with the declarations it turned out to need in front of it, a blank line between each two. */
+  /** The text, preceded by the declarations that it needs, each followed by a blank line. */
   withDeclarations(printText: () => string): string {
     const text = printText();
     const paragraphs = [...this.declarations, text];
@@ -119,8 +120,7 @@ export class ModuleContext {
 
   /**
    * The name of a module constant that holds a value; equal values share one.
-   *
-   * @param options the type, where TypeScript would infer another; a comment to stand above it, with its new line.
+   * @param options the type, if TypeScript would infer another one; a comment above the constant, with its new line.
    */
   hoist(
     wish: string,
@@ -149,10 +149,10 @@ export class ModuleContext {
     return given;
   }
 
-  /** The function that computes a variable; it is declared, after those it reads, when first asked for. */
+  /** The function that computes a variable; it is declared on first use, after the variables that it reads. */
   variable(name: string, asked: Style): VariableFunction {
     const variable = this.variables.get(name) ?? invariant(`variable ${name} was not lowered`);
-    // Only through other variables does it matter how a failed one reads.
+    // How a failed variable is read only matters to expressions that read variables.
     const style = asked.failedIsNull && !readsVariables(variable.value) ? (asked.residual ? RESIDUAL : PLAIN) : asked;
     const key = `${style.suffix} ${name}`;
     const known = this.variableFunctions.get(key);
@@ -166,7 +166,7 @@ export class ModuleContext {
   }
 }
 
-/** The words of generated code itself: no policy's name is given one of them. */
+/** The words of generated code itself: no policy's name may be one of them. */
 export const MODULE_WORDS: ReadonlySet<string> = new Set([
   'P',
   'R',

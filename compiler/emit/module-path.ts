@@ -4,20 +4,20 @@ import type { Module } from '../ir/program.js';
 import { MODULE_WORDS } from './module-context.js';
 import { camelCase, Names } from './names.js';
 
-/** Where a module goes and what it exports. */
+/** The path and the export of a module. */
 export interface ModuleLocation {
   /** Below the output folder, without extension: `resource/album`, `resource/leave_request/acme.hr`. */
   readonly path: string;
   /** The exported constant of a policy; derived roles export one constant each, named in `derivedRoles`. */
   readonly name: string;
   readonly derivedRoles: ReadonlyMap<string, string>;
-  /** Those of them that everyone with a parent role has. */
+  /** Those of them that every principal with a parent role has. */
   readonly unconditional: ReadonlySet<string>;
-  /** What the module beside it exports that has its filters: its path is `${path}.where`. */
+  /** The export of the module of its filters, whose path is `${path}.where`. */
   readonly filters: string;
 }
 
-/** Where each module goes, by key: named by identity, not by the file it was written in. */
+/** The location of each module, by key: named by identity, not by its source file. */
 export function moduleLocations(modules: readonly Module[]): ReadonlyMap<string, ModuleLocation> {
   const paths = new Set<string>();
   const numbers = new Map<string, number>();
@@ -25,7 +25,7 @@ export function moduleLocations(modules: readonly Module[]): ReadonlyMap<string,
   for (const module of modules) {
     const wish = pathOf(module).replace(/\.(?=where$)/i, hexadecimal);
     let path = wish;
-    // File systems that fold case would make one file of two.
+    // File systems that ignore case would treat two names as one file.
     const folded = wish.toLowerCase();
     let number = numbers.get(folded) ?? 2;
     for (; paths.has(path.toLowerCase()); number += 1) path = `${wish}~${number}`;
@@ -51,7 +51,7 @@ export function importSpecifier(from: string, to: string): string {
   return `${path.startsWith('.') ? '' : './'}${path}.js`;
 }
 
-/** What a policy is about, with version and scope where they are not the usual ones. */
+/** The subject of a policy, with version and scope unless they are the usual ones. */
 function nameOf(module: Module): string {
   switch (module.kind) {
     case 'resource':
@@ -87,7 +87,7 @@ function scopedPath(folder: string, name: string, version: string, scope: string
   return scope === '' ? `${folder}/${versioned}` : `${folder}/${versioned}/${fileName(scope)}`;
 }
 
-/** A name of a policy as a file name that every file system and every importer takes. */
+/** A name of a policy as a file name that every file system and every importer accepts. */
 export function fileName(name: string): string {
   const escaped = name.replace(/[^0-9A-Za-z_.-]|^\.|\.$/gu, hexadecimal);
   const safe = DEVICE.test(escaped) ? escaped.replace(/^./, hexadecimal) : escaped;
@@ -95,10 +95,10 @@ export function fileName(name: string): string {
   return `${safe.slice(0, LONGEST)}~${createHash('sha256').update(name).digest('hex').slice(0, 16)}`;
 }
 
-/** What Windows takes for a device, whatever the ending. */
+/** Names that Windows reserves for devices, regardless of the extension. */
 const DEVICE = /^(?:aux|con|nul|prn|com\d|lpt\d)(?:\.|$)/i;
 
-/** File systems take 255 bytes; a path also has a version, a scope and an ending. */
+/** File systems allow 255 bytes; a path also has a version, a scope and an extension. */
 const LONGEST = 80;
 
 function hexadecimal(character: string): string {

@@ -14,10 +14,10 @@ import type { EmitOptions } from './options.js';
 import type { SchemaLocations } from './schema-locations.js';
 import { type UsedSchemas, usedSchemas } from './schemas.js';
 
-/** Where each module of the program goes, by key. */
+/** The location of each module of the program, by key. */
 export type Locations = ReadonlyMap<string, ModuleLocation>;
 
-/** One policy as TypeScript: the module that decides, and beside it the one with its filters. */
+/** One policy as TypeScript: the module that decides, and the module of its filters. */
 export function emitModule(
   module: Module,
   locations: Locations,
@@ -42,7 +42,7 @@ export function emitModule(
   return [decisions, emitFilters(module, location, conditionals, moduleContext(module, taken, RESIDUAL))];
 }
 
-/** The context of a module with its variables and constants to draw on. */
+/** The context of a module, with the variables and constants that it can use. */
 export function moduleContext(
   module: Module,
   reserved: readonly string[],
@@ -53,7 +53,7 @@ export function moduleContext(
   return new ModuleContext(reserved, module.variables, constants, usual, variableFunction, checksOnly);
 }
 
-/** The file of a module: the comment that names its source, the imports its body mentions, the body. */
+/** The file of a module: the comment that names its source, the imports that its body mentions, the body. */
 export function withHead(
   path: string,
   module: Module,
@@ -91,11 +91,11 @@ function sectionsOf(
 
 interface DerivedRoleImports {
   readonly imports: readonly Import[];
-  /** `derived_roles.common_roles#owner` -> what it is called here. */
+  /** `derived_roles.common_roles#owner` -> its name in this module. */
   readonly names: ReadonlyMap<string, ReturnType<RoleNames>>;
 }
 
-/** Derived roles keep their names; where two sets would give one, the later is renamed. */
+/** Derived roles keep their names; if two sets define the same name, the later one is renamed. */
 function derivedRoleImports(
   module: Module,
   path: string,

@@ -1,13 +1,13 @@
-/** The identifiers of one module: each given out once. */
+/** The identifiers of one module: each is assigned once. */
 export class Names {
   private readonly taken: Set<string>;
   private readonly locals = new Set<string>();
-  /** By wish, the number to go on with: of thousands of like wishes each is found at once. */
+  /** The next number by wish, so that thousands of equal wishes take linear time. */
   private readonly numbers = new Map<string, number>();
 
   /**
-   * @param reserved identifiers that are not to be given out.
-   * @param words more of them, which all modules have in common.
+   * @param reserved identifiers that must not be assigned.
+   * @param words more of them, shared by all modules.
    */
   constructor(
     reserved: Iterable<string>,
@@ -16,7 +16,7 @@ export class Names {
     this.taken = new Set(reserved);
   }
 
-  /** An identifier near the wish: itself, or with `_2`, `_3` ... where it is taken. */
+  /** An identifier close to the wish: the wish itself, or with `_2`, `_3` ... if it is taken. */
   fresh(wish: string): string {
     let name = wish;
     let number = this.numbers.get(wish) ?? 2;
@@ -26,7 +26,10 @@ export class Names {
     return name;
   }
 
-  /** A parameter's name near the wish, none of the outer ones; other functions may use it again, the module may not. */
+  /**
+   * A parameter's name close to the wish and different from the outer ones; other functions may reuse it, the module
+   * may not.
+   */
   local(wish: string, outer: ReadonlySet<string>): string {
     let name = wish;
     for (let i = 2; this.isTaken(name) || outer.has(name); i += 1) name = `${wish}_${i}`;
@@ -39,7 +42,7 @@ export class Names {
   }
 }
 
-/** `owner-rule` -> `ownerRule`; what has no letter or digit is called `fallback`. */
+/** `owner-rule` -> `ownerRule`; `fallback` for a string without letters and digits. */
 export function camelCase(text: string, fallback: string): string {
   const [first, ...rest] = wordsOf(text);
   if (first === undefined) return fallback;

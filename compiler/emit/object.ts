@@ -2,7 +2,7 @@ import { braced, type Doc, hardLine, indent, join } from './doc.js';
 
 type Properties = readonly (readonly [name: string, value: Doc | undefined])[];
 
-/** `{ a: 1, b: 2 }`, one property a line; absent ones are left out. */
+/** `{ a: 1, b: 2 }`, one property per line; absent ones are omitted. */
 export function objectDoc(properties: Properties): Doc {
   const lines = present(properties).map((property): Doc => [property, ',']);
   return ['{', indent([hardLine, join(lines, hardLine)]), hardLine, '}'];

@@ -1,8 +1,8 @@
-/** What is emitted. */
+/** Options of the emitted code. */
 export interface EmitOptions {
   /**
-   * Only what checks need: no filters, no planner, no second emission. For browsers and the edge, where each byte is
-   * sent.
+   * Only emit what checks need: no filters, no planner, no second emission. For browsers and the edge, where size
+   * matters.
    */
   readonly checksOnly?: boolean;
 }

@@ -9,7 +9,7 @@ import { conditionalRules, type RuleNames, ruleSection } from './rule.js';
 import { actionTableDocs, mapUnlessEmpty, ruleList, scopeDocs } from './tables.js';
 import { tracedKeys } from './traced-keys.js';
 
-/** A principal policy: its rules, and for each kind they name the rules each action reaches. */
+/** A principal policy: its rules, and for each kind that they name, the rules that match each action. */
 export function principalSections(module: PrincipalModule, exportName: string, context: ModuleContext): PolicySections {
   const ruleNames = module.rules.map((rule) => context.names.fresh(camelCase(rule.name, 'rule')));
   const traced = tracedKeys(module.key, module.rules);

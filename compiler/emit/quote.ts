@@ -1,6 +1,6 @@
 /**
- * The one way a text of a policy gets into code: a quoted literal in which nothing can end the string or the line
- * (U+2028 and U+2029 included), and nothing is invisible. In double quotes where that saves escapes.
+ * The only way a string of a policy gets into code: a quoted literal in which no character can end the string or the
+ * line (U+2028 and U+2029 included), and none is invisible. In double quotes if that saves escapes.
  */
 export function quote(text: string): string {
   const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
@@ -17,7 +17,7 @@ export function propertyName(name: string): string {
   return IDENTIFIER.test(name) ? name : quote(name);
 }
 
-/** What may stand bare as a property name. */
+/** A property name that needs no quotes. */
 export const IDENTIFIER = /^[A-Za-z_$][\w$]*$/;
 
 const NAMED: { readonly [character: string]: string } = {

@@ -3,12 +3,14 @@ import type { Module } from '../ir/program.js';
 import type { Locations } from './module.js';
 import type { ModuleLocation } from './module-path.js';
 
-/** What was emitted for modules, and where they stood then. Entries go with the modules they are about. */
+/**
+ * The emitted files of modules, and the locations they depended on. Entries are collected together with their modules.
+ */
 export type Emitted = WeakMap<Module, { readonly place: readonly string[]; readonly files: readonly EmittedFile[] }>;
 
 /**
- * The files of a module: those emitted before when the same module stands in the same place, as it does when a folder
- * is compiled again. A module that names JSON schemas is emitted anew: they are no part of it.
+ * The files of a module: those emitted before if the same module has the same locations, as it does when a folder is
+ * compiled again. A module that names JSON schemas is always emitted again: the schemas are not part of it.
  */
 export function unlessEmitted(
   emitted: Emitted,
@@ -31,9 +33,7 @@ function namesSchemas(module: Module): boolean {
   );
 }
 
-/**
- * All that is taken from the locations: the module's own, and those of the sets of derived roles it imports, each once.
- */
+/** The locations that a module depends on: its own, and those of the sets of derived roles it imports, each once. */
 function placeOf(module: Module, locations: Locations): readonly string[] {
   const imported = module.kind === 'resource' ? new Set(module.derivedRoles.map((role) => role.module)) : [];
   return [module.key, ...imported].map((key) => textOf(locations.get(key)));

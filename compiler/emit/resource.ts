@@ -12,12 +12,11 @@ import { severalTimes } from './several.js';
 import { actionTableDocs, listUnlessEmpty, mapUnlessEmpty, scopeDocs } from './tables.js';
 import { tracedKeys } from './traced-keys.js';
 
-/** What a derived role is called in a module, and whether it has a condition. */
+/** The name of a derived role in a module, and whether it has a condition. */
 export type RoleNames = (role: DerivedRoleReference) => { readonly name: string; readonly isConditional: boolean };
 
 /**
- * A resource policy: its roles as bits, its rules, the rules each action reaches.
- *
+ * A resource policy: its roles as bits, its rules, the rules that match each action.
  * @param roleNames the identifier of each derived role, as imported, and of each with a condition.
  */
 export function resourceSections(
@@ -73,7 +72,7 @@ export function resourceSections(
   return { sections, conditionals: conditionalRules(module.key, module.rules, names) };
 }
 
-/** `owners`; a rule for plain and derived roles is several: `edit`, `editAsOwner`. */
+/** `owners`; a rule for plain and derived roles becomes several: `edit`, `editAsOwner`. */
 function identifierOf(rule: Rule, isOneOfSeveral: boolean): string {
   const name = camelCase(rule.name, 'rule');
   return isOneOfSeveral && rule.derivedRole !== undefined

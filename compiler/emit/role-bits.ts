@@ -8,11 +8,11 @@ import { constantCase } from './names.js';
 export interface RoleBitNames {
   /** The declarations; undefined when no rule names a role. */
   readonly declarations: string | undefined;
-  /** The bit of a role or a glob, by its text. */
+  /** The bit of a role or a glob. */
   own(text: string): string;
   /** All bits of a role: its own and those of the globs that match it. */
   all(role: string): string;
-  /** The roles that some of the rules reach. */
+  /** The roles that some of the rules match. */
   of(rules: readonly Rule[]): Doc;
 }
 

@@ -11,7 +11,7 @@ import type { PolicySections } from './filters.js';
 import { outputDoc } from './rule.js';
 import { listUnlessEmpty, scopeDocs, texts } from './tables.js';
 
-/** A role policy: what its role may do at most. */
+/** A role policy: the most that its role may do. */
 export function roleSections(module: RoleModule, exportName: string, context: ModuleContext): PolicySections {
   const names = module.rules.map((rule, index) =>
     context.names.fresh(camelCase(rule.name, `rule${String(index + 1).padStart(3, '0')}`)),

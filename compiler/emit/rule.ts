@@ -11,11 +11,11 @@ import { quote } from './quote.js';
 import { texts } from './tables.js';
 import { usualTracedKey } from './traced-keys.js';
 
-/** What a rule needs to know of the module it stands in. */
+/** The names that a rule uses from its module. */
 export interface RuleNames {
   /** The identifier of the rule. */
   readonly own: string;
-  /** What its parts are called that it has in common with the other rules that one authored rule was lowered to. */
+  /** The name of the parts that it shares with the other rules that one authored rule was lowered to. */
   readonly shared: string | undefined;
   /** The identifier of its derived role. */
   readonly derivedRole: string | undefined;
@@ -23,7 +23,7 @@ export interface RuleNames {
   readonly activeRole: string | undefined;
   /** Its roles as bits: `USER | CONTRACTOR`. */
   readonly roles: Doc;
-  /** In a policy that tells too many roles apart. */
+  /** In a policy with too many roles for one bit each. */
   readonly crowded: boolean;
   /** In a policy that has one bit for several roles. */
   readonly sharesBits: boolean;
@@ -31,7 +31,7 @@ export interface RuleNames {
   readonly traced: string;
 }
 
-/** The rules that have a condition of their own. */
+/** The rules that have a condition. */
 export function conditionalRules(
   policyKey: string,
   rules: readonly Rule[],
@@ -50,7 +50,7 @@ function originOf(policyKey: string, { name, span }: Rule): RuleOrigin {
   return { rule: `${policyKey}#${name}`, span };
 }
 
-/** A rule, after what it needs declared. */
+/** A rule, after the declarations that it needs. */
 export function ruleSection(policyKey: string, rule: Rule, names: RuleNames, module: ModuleContext): Section {
   return {
     text: module.withDeclarations(() => ruleDeclaration(policyKey, rule, names, module)),
@@ -90,7 +90,7 @@ function ruleDeclaration(policyKey: string, rule: Rule, names: RuleNames, module
   return `${describeRule(rule, sharedCondition)}\n${print([declaration, object, ';'])}`;
 }
 
-/** Declares the condition of a rule that is several, once, and gives its name. */
+/** Declares the condition of a rule that became several, once, and returns its name. */
 function conditionOfSeveral(condition: Match, inverted: boolean, wish: string, module: ModuleContext): string {
   const when = whenFunction({ condition, derivedRole: undefined, inverted }, module) as Doc;
   return module.hoist(`${wish}Condition`, when, {
@@ -113,8 +113,8 @@ export function outputDoc(output: Output, module: ModuleContext): Doc {
 }
 
 /**
- * How a rule reaches what no table names: by its globs. The actions that it names are in the table, but for those on
- * kinds that none names.
+ * How a rule matches names that are not in a table: by its globs. The actions that it names are in the table, except
+ * those on kinds that no rule names.
  */
 function reachesDoc(rule: Rule): Doc | undefined {
   if (rule.resource?.includes('*')) return bracketed('reaches(', texts([rule.resource, ...rule.actions]), ')');
@@ -123,8 +123,8 @@ function reachesDoc(rule: Rule): Doc | undefined {
 }
 
 /**
- * Whether the bits of its roles do not tell how many rows of the reference a rule stands for: roles share a bit, or two
- * of its action texts may match one action.
+ * Whether the number of rows that a rule represents cannot be derived from the bits of its roles: roles share a bit, or
+ * two of its actions may match the same action.
  */
 function needsRows({ actions, roles }: Rule, { sharesBits }: RuleNames): boolean {
   if (sharesBits && roles[0] !== '*') return true;

@@ -3,7 +3,7 @@ import { MODULE_WORDS } from './module-context.js';
 import { fileName, type ModuleLocation } from './module-path.js';
 import { camelCase, Names } from './names.js';
 
-/** Where the modules of JSON schemas go, and what their definitions are called. */
+/** The paths of the modules of JSON schemas, and the names of their definitions. */
 export interface SchemaLocations {
   /** By file below `_schemas`: the path below the output folder, without extension. */
   readonly paths: ReadonlyMap<string, string>;
@@ -11,14 +11,14 @@ export interface SchemaLocations {
   readonly names: ReadonlyMap<string, string>;
 }
 
-/** What tells a definition from all others. */
+/** Identifies a definition. */
 export function definitionKey({ file, pointer }: SchemaAddress): string {
   return `${file}#${pointer}`;
 }
 
 /**
- * A module a schema file, in the folders of the files. A definition's name is its own in the whole program: modules of
- * policies may come to stand in one (bundle), and none of them then needs to rename it.
+ * One module per schema file, in the folders of the files. The name of a definition is unique in the whole program:
+ * modules of policies may be merged into one (bundle), and none of them then needs to rename it.
  */
 export function schemaLocations(modules: readonly SchemaModule[], policies: Iterable<ModuleLocation>): SchemaLocations {
   const reserved = [...policies].flatMap(({ name, derivedRoles }) => [name, ...derivedRoles.values()]);
@@ -40,11 +40,11 @@ export function schemaLocations(modules: readonly SchemaModule[], policies: Iter
 
 function modulePath(file: string): string {
   const segments = file.replace(/\.json$/i, '').split('/');
-  // `a.d.ts` would be no module, and `a.test.ts` a test.
+  // `a.d.ts` would not be a module, and `a.test.ts` would be a test.
   return ['schemas', ...segments.map((segment) => fileName(segment).replace(/\.(d|test)$/i, '~2e$1'))].join('/');
 }
 
-/** `leaveRequestSchema`; a definition within it by the last name on the way: `addressSchema`. */
+/** `leaveRequestSchema`; a definition within it is named after the last segment of its pointer: `addressSchema`. */
 function identifier(file: string, pointer: string): string {
   const own =
     pointer === ''

@@ -11,8 +11,8 @@ import { propertyName, quote } from './quote.js';
 import { definitionKey, type SchemaLocations } from './schema-locations.js';
 
 /**
- * A schema file as a TypeScript module: each definition that something refers to, as calls of `runtime/schema`, or of
- * its twin for plans.
+ * A schema file as a TypeScript module: each definition that is referenced, as calls of `runtime/schema`, or of its
+ * counterpart for plans.
  */
 export function emitSchemaModule(
   module: SchemaModule,

@@ -7,18 +7,20 @@ import { objectDoc } from './object.js';
 import { quote } from './quote.js';
 import { definitionKey, type SchemaLocations } from './schema-locations.js';
 
-/** What a resource policy imports of the schema modules, and what validates its principals and resources. */
+/**
+ * The imports of a resource policy from the schema modules, and the code that validates its principals and resources.
+ */
 export interface UsedSchemas {
   readonly imports: readonly Import[];
   /** The identifiers it imports. */
   readonly names: readonly string[];
-  /** The text of a reference's `violations`. */
+  /** The code of a reference's `violations`. */
   readonly violations: (schema: Schema) => string;
-  /** The text of its `where`; undefined for a schema that could not be loaded. */
+  /** The code of its `where`; undefined for a schema that could not be loaded. */
   readonly where: (schema: Schema) => string | undefined;
 }
 
-/** The schema definitions that a module at a path refers to. Their names are unlike all others, so none is renamed. */
+/** The schema definitions that a module at a path refers to. Their names are unique, so none is renamed. */
 export function usedSchemas(
   { schemas }: Pick<ResourceModule, 'schemas'>,
   path: string,

@@ -2,7 +2,7 @@ import type { ActionTable } from '../ir/program.js';
 import { bracketed, type Doc } from './doc.js';
 import { quote } from './quote.js';
 
-/** The properties `actions` and `otherActions` of a table, given the identifier of each rule; undefined where empty. */
+/** The properties `actions` and `otherActions` of a table, given the identifier of each rule; undefined if empty. */
 export function actionTableDocs(
   table: ActionTable,
   names: readonly string[],
@@ -18,7 +18,7 @@ export function actionTableDocs(
   };
 }
 
-/** A list of rules by identifier; undefined where it is empty. */
+/** A list of rules by identifier; undefined if it is empty. */
 export function ruleList(rules: readonly number[], names: readonly string[]): Doc | undefined {
   return listUnlessEmpty(identifiers(rules, names));
 }
@@ -27,12 +27,12 @@ function identifiers(rules: readonly number[], names: readonly string[]): readon
   return rules.map((rule) => names[rule] as string);
 }
 
-/** `[a, b]`; undefined where it is empty. */
+/** `[a, b]`; undefined if it is empty. */
 export function listUnlessEmpty(items: readonly Doc[]): Doc | undefined {
   return items.length === 0 ? undefined : bracketed('[', items, ']');
 }
 
-/** The properties `version` and `scope` of a policy, where they are not what most policies have. */
+/** The properties `version` and `scope` of a policy, unless they have the usual values. */
 export function scopeDocs({
   version,
   scope,
@@ -46,7 +46,7 @@ export function scopeDocs({
   ];
 }
 
-/** `new Map([...])`; undefined where it is empty. */
+/** `new Map([...])`; undefined if it is empty. */
 export function mapUnlessEmpty(entries: readonly (readonly [key: string, value: Doc])[]): Doc | undefined {
   if (entries.length === 0) return undefined;
   return bracketed(
@@ -56,7 +56,7 @@ export function mapUnlessEmpty(entries: readonly (readonly [key: string, value: 
   );
 }
 
-/** Quoted texts, for a call or a list. */
+/** Quoted strings, for a call or a list. */
 export function texts(values: readonly string[]): readonly Doc[] {
   return values.map(quote);
 }

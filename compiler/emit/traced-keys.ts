@@ -1,8 +1,8 @@
 import type { Rule } from '../ir/program.js';
 
 /**
- * Under which key of a TracedBundle the condition of each rule stands: `<policy key>#<rule name>`, with `@<derived
- * role>`, and with `~2` ... where rules of one policy have one name, as rules of two blocks of a principal policy may
+ * The key of each rule's condition in a TracedBundle: `<policy key>#<rule name>`, with `@<derived role>`, and with `~2`
+ * ... if rules of one policy have the same name, as rules of two blocks of a principal policy may
  * (docs/spec/policy-language.md#principalpolicy).
  */
 export function tracedKeys(policyKey: string, rules: readonly Rule[]): readonly string[] {
@@ -15,7 +15,7 @@ export function tracedKeys(policyKey: string, rules: readonly Rule[]): readonly 
   });
 }
 
-/** The key that the engine finds by itself. */
+/** The key that the engine computes if the rule has none. */
 export function usualTracedKey(policyKey: string, { name, derivedRole }: Rule): string {
   return `${policyKey}#${name}${derivedRole === undefined ? '' : `@${derivedRole.name}`}`;
 }

@@ -15,8 +15,8 @@ import { severalTimes } from './several.js';
 import { tracedKeys } from './traced-keys.js';
 
 /**
- * The second emission: every condition again, in a form that says why it cannot be evaluated. For strict evaluation and
- * explaining; in modules of its own, so that who does not ask for it does not load it.
+ * The second emission: every condition again, in a form that reports why it cannot be evaluated. For strict evaluation
+ * and explaining; in separate modules, so that programs that do not use them do not load them.
  */
 export function emitTraced(program: Program, locations: Locations): readonly EmittedFile[] {
   const files: EmittedFile[] = [];
@@ -40,7 +40,7 @@ export function emitTraced(program: Program, locations: Locations): readonly Emi
   return [...files, tracedIndex(parts, program)];
 }
 
-/** A module of the second emission, and what its two lists are called in the index. */
+/** A module of the second emission, and the names of its two lists in the index. */
 interface TracedPart {
   readonly name: string;
   readonly attempts: string;
@@ -60,7 +60,7 @@ function tracedModule(path: string, module: Module, conditions: readonly TracedC
 
 interface TracedCondition {
   readonly key: string;
-  /** The name of the rule, where it is one of several that were one. */
+  /** The name of the authored rule, if it was lowered to several. */
   readonly shared?: string;
   readonly condition: Match;
   readonly inverted: boolean;
@@ -98,7 +98,7 @@ function conditionsDeclaration(conditions: readonly TracedCondition[], context: 
   });
 }
 
-/** The same for plans. Whether a condition can be evaluated has nothing to do with what the rule makes of it. */
+/** The same for plans. Whether a condition can be evaluated does not depend on how the rule uses it. */
 function attemptsDeclaration(conditions: readonly TracedCondition[], context: ModuleContext): string {
   return keyedDeclaration('attempts', 'AttemptedCondition', conditions, ({ shared, condition }) => {
     const attempted = attemptFunction(condition, context);

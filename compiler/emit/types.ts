@@ -8,8 +8,9 @@ import { type SchemaTypes, schemaTypes } from './permissions/schema-types.js';
 import { quote } from './quote.js';
 
 /**
- * generated/types.ts: what the policies know, as types, for programs that ask them; `Policies` is what engine and
- * clients take. It exists once a bundle, so it is made with ts-morph; modules are printed as text.
+ * generated/types.ts: the kinds, actions and attributes of the policies as types, for programs that call them; engine
+ * and clients take `Policies` as a parameter. It exists once per bundle, so it is built with ts-morph; modules are
+ * printed as text.
  */
 export function emitTypes(program: Program): EmittedFile {
   const project = new Project({
@@ -75,8 +76,8 @@ function addActions(file: SourceFile, kinds: Kinds): void {
 }
 
 /**
- * Schemas of scoped policies are not used (docs/spec/policy-language.md#schema-validation). Where one version of a
- * policy has no schema, nothing is known.
+ * Schemas of scoped policies are not used (docs/spec/policy-language.md#schema-validation). If a version of a policy
+ * has no schema, its attributes are unknown.
  */
 function attributesOf(
   kinds: Kinds,
@@ -91,7 +92,7 @@ function attributesOf(
   return types.length === 0 || types.includes('Attributes') ? 'Attributes' : [...new Set(types)].sort().join(' | ');
 }
 
-/** For actions that the schema is ignored for, nothing is required. */
+/** Actions that are exempt from the schema require no attributes. */
 function attributeType(schema: Schema | undefined, typeOf: SchemaTypes['attributesOf']): string {
   if (schema === undefined || 'unavailable' in schema.validator) return 'Attributes';
   const type = typeOf(schema.validator);

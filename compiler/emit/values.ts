@@ -18,9 +18,9 @@ import { camelCase } from './names.js';
 import { IDENTIFIER, propertyName, quote } from './quote.js';
 
 /**
- * A value as a JavaScript expression that gives a `cel.Result`: the value, or a failure. In the plain style an
- * attribute is read as a plain property, so that a missing one is `undefined`; in the traced style every step says what
- * failed.
+ * A value as a JavaScript expression that returns a `cel.Result`: the value, or a failure. In the plain style an
+ * attribute is read as a plain property, so that a missing one is `undefined`; in the traced style every step reports
+ * the expression that failed.
  */
 export function valueDoc(value: Value, context: FunctionContext): Fragment {
   switch (value.kind) {
@@ -100,7 +100,7 @@ export function isPlainJson(type: CelType): boolean {
   }
 }
 
-/** An int literal beside plain JSON is compared as the double that JSON holds (docs/spec/conditions.md#equality). */
+/** An int literal is compared with plain JSON as the double that JSON holds (docs/spec/conditions.md#equality). */
 export function besideJson(value: Value, other: Value, context: FunctionContext): Fragment {
   if (value.kind === 'literal' && (value.literal === 'int' || value.literal === 'uint') && isPlainJson(other.type)) {
     return primary(numberText(Number(value.value)));
@@ -108,7 +108,7 @@ export function besideJson(value: Value, other: Value, context: FunctionContext)
   return valueDoc(value, context);
 }
 
-/** A call of the runtime; a string argument is JavaScript as it is. */
+/** A call of the runtime; a string argument is inserted as JavaScript. */
 export function call(name: string, args: readonly (Value | string)[], context: FunctionContext): Fragment {
   return primary(
     bracketed(
@@ -119,7 +119,7 @@ export function call(name: string, args: readonly (Value | string)[], context: F
   );
 }
 
-/** Plain property access, where it is right: on what is certainly JSON, for names that no prototype has. */
+/** Plain property access, where it is safe: on values that are certainly JSON, for names that no prototype has. */
 export function propertyAccess(operand: Value, name: string, context: FunctionContext): Doc | undefined {
   if (context.style.traced || !isReadPlainly(operand, name)) return undefined;
   return [plainDoc(operand, context), accessor(operand, name)];
@@ -140,7 +140,7 @@ export function isReadPlainly(operand: Value, name: string): boolean {
   }
   if (below.some(isHazardous)) return false;
   if (root.kind === 'local') return root.type.kind === 'dyn' && root.type.json && !isHazardous(first);
-  // A token is a message; what is below its claims is JSON.
+  // A token is a message; everything below its claims is JSON.
   return (
     root.kind === 'field' &&
     root.type.kind === 'map' &&
@@ -234,8 +234,8 @@ function globalRead(name: string, context: FunctionContext): string {
 }
 
 /**
- * Whether a variable, constant or global is set (or is not): it is when its evaluation did not fail, or reads as null
- * where it did.
+ * Whether a variable, constant or global is set (or is not set): it is if its evaluation did not fail, or if a failed
+ * one reads as null.
  */
 export function isSetDoc(
   binding: 'variable' | 'constant' | 'global',

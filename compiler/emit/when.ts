@@ -18,7 +18,9 @@ import { camelCase } from './names.js';
 import { quote } from './quote.js';
 import type { JsonValue } from '../ast/policy.js';
 
-/** A predicate as a JavaScript expression that is exactly true or false: the first polarity, the one that decides. */
+/**
+ * A predicate as a JavaScript expression that is exactly true or false: the first polarity, which makes the decision.
+ */
 export function whenDoc(predicate: Predicate, context: FunctionContext): Fragment {
   switch (predicate.kind) {
     case 'constant':
@@ -58,7 +60,7 @@ export function conjunction(first: readonly Doc[], predicate: Predicate, context
 }
 
 function chain(operands: readonly Predicate[], kind: 'and' | 'or', context: FunctionContext): Fragment {
-  // `&&` inside `||` gets parentheses that JavaScript does not need and a reader does.
+  // `&&` inside `||` gets parentheses that JavaScript does not need, but that help readers.
   const left = kind === 'and' ? withoutImplied(operands) : operands;
   if (left.length === 1) return whenDoc(left[0] as Predicate, context);
   const docs = left.map((operand) => atLeast('equality', whenDoc(operand, context)));
@@ -66,9 +68,9 @@ function chain(operands: readonly Predicate[], kind: 'and' | 'or', context: Func
 }
 
 /**
- * The operands of an `&&` without tests for the presence of an attribute that a test after them fails without:
- * `R.attr.open === true` says that `R.attr.open` is there. What stands between the two costs next to nothing, so that
- * the one is not there to spare the other.
+ * The operands of an `&&` without presence tests that a later test implies: `R.attr.open === true` implies that
+ * `R.attr.open` is present. The operands between the two are so cheap that the presence test does not pay off as a
+ * guard for them.
  */
 function withoutImplied(operands: readonly Predicate[]): readonly Predicate[] {
   return operands.filter((operand, index) => {
@@ -84,7 +86,7 @@ function withoutImplied(operands: readonly Predicate[]): readonly Predicate[] {
   });
 }
 
-/** The values without which a test does not hold. */
+/** The values that must be present for a test to hold. */
 function comparedIn(predicate: Predicate): readonly Value[] | undefined {
   switch (predicate.kind) {
     case 'compare':
@@ -104,7 +106,7 @@ function comparedIn(predicate: Predicate): readonly Value[] | undefined {
   }
 }
 
-/** Whether a value is only looked up. */
+/** Whether a value is only read, not computed. */
 function isRead(value: Value): boolean {
   if (value.kind === 'select') return isRead(value.operand);
   if (value.kind === 'list') return value.elements.every((element) => isRead(element.value));
@@ -120,7 +122,7 @@ function equality(left: Fragment, sign: '===' | '!==', right: Doc): Fragment {
   return { doc: group([atLeast('unary', left), ` ${sign}`, indent([line, right])]), level: 'equality' };
 }
 
-/** A pattern known at compile time is prepared once. */
+/** A pattern that is known at compile time is prepared once. */
 function patternMatch(args: readonly Value[], context: FunctionContext): Fragment {
   const [text, pattern] = args as [Value, Value];
   if (!isStringLiteral(pattern)) return equality(call('matches', args, context), '===', 'true');
@@ -152,7 +154,8 @@ function comparison(predicate: Predicate & { kind: 'compare' }, context: Functio
 }
 
 /**
- * Whether `===` says what CEL's `==` says: one side a scalar that only itself equals, the other plain JSON or absent.
+ * Whether `===` has the same result as CEL's `==`: one side is a scalar that only equals itself, the other plain JSON
+ * or absent.
  */
 function isComparedByIdentity(left: Value, right: Value): boolean {
   return (isIdentityScalar(left) && isPlainJson(right.type)) || (isIdentityScalar(right) && isPlainJson(left.type));
@@ -160,7 +163,7 @@ function isComparedByIdentity(left: Value, right: Value): boolean {
 
 function isIdentityScalar(value: Value): boolean {
   if (value.kind === 'literal') return value.literal !== 'bytes' && value.literal !== 'json';
-  // A field of the request that is a string by its type is always there (docs/spec/conditions.md#defaults).
+  // A field of the request whose type is string is always present (docs/spec/conditions.md#defaults).
   return value.kind === 'field' && value.type.kind === 'string';
 }
 
@@ -202,7 +205,7 @@ function membership(element: Value, collection: Value, polarity: boolean, contex
   return call(polarity ? 'isIn' : 'isNotIn', [element, collection], context);
 }
 
-/** A constant of the policy that is a list of scalars is asked as a set as well. */
+/** The scalars of a constant that is a list of scalars: like a literal list, it is tested as a set. */
 function scalarsOf(collection: Value, context: FunctionContext): readonly JsonValue[] | undefined {
   if (collection.kind !== 'constant') return undefined;
   const value = context.module.constants.get(collection.name);

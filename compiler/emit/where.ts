@@ -9,7 +9,7 @@ import { quote } from './quote.js';
 import { survives } from './survives.js';
 import { valueDoc } from './values.js';
 
-/** A condition as a JavaScript expression that gives what is left of it for a plan: the twin of `when`. */
+/** A condition as a JavaScript expression that returns its residual for a plan: the counterpart of `when`. */
 export function whereDoc(match: Match, context: FunctionContext): Doc {
   if (match.kind === 'expr') return bracketed('residual.holds(', [termDoc(match.value, context)], ')');
   return bracketed(
@@ -19,7 +19,7 @@ export function whereDoc(match: Match, context: FunctionContext): Doc {
   );
 }
 
-/** A condition as a JavaScript expression that gives a `residual.Attempt`: for plans in strict evaluation. */
+/** A condition as a JavaScript expression that returns a `residual.Attempt`: for plans in strict evaluation. */
 export function attemptDoc(match: Match, context: FunctionContext): Doc {
   if (match.kind === 'expr') return bracketed('residual.attempt(', [termDoc(match.value, context)], ')');
   return bracketed(
@@ -32,8 +32,8 @@ export function attemptDoc(match: Match, context: FunctionContext): Doc {
 const ATTEMPTS = { all: 'attemptAll', any: 'attemptAny', none: 'attemptNone' } as const;
 
 /**
- * A value as a JavaScript expression that gives a `residual.Term`. What does not look at the resource is emitted as for
- * `when`: the principal, tokens, globals and the clock are known.
+ * A value as a JavaScript expression that returns a `residual.Term`. A value that does not depend on the resource is
+ * emitted as for `when`: the principal, tokens, globals and the clock are known.
  */
 export function termDoc(value: Value, context: FunctionContext): Doc {
   if (isSettled(value, context) && survives(value.type))
@@ -93,8 +93,7 @@ export function termDoc(value: Value, context: FunctionContext): Doc {
 }
 
 /**
- * Whether a value is known before there is a resource: nothing in it looks at one, nor at a macro's variable from
- * outside.
+ * Whether a value is known before the resource: no part of it reads the resource, or a macro's variable from outside.
  */
 export function isSettled(
   value: Value,
@@ -102,7 +101,7 @@ export function isSettled(
   bound: ReadonlySet<string> = NO_NAMES,
 ): boolean {
   if (bound !== NO_NAMES) return findSettled(value, module, bound);
-  // Every part of a value is asked about, and every variable wherever it is used.
+  // This function is called for every part of a value, and for a variable wherever it is used.
   const known = module.settled.get(value) ?? findSettled(value, module, bound);
   module.settled.set(value, known);
   return known;
@@ -151,7 +150,7 @@ function findSettled(value: Value, module: FunctionContext['module'], bound: Rea
   }
 }
 
-/** Of a resource its kind and scope are known (docs/spec/plans.md#known-and-unknown). */
+/** The kind and scope of a resource are known (docs/spec/plans.md#known-and-unknown). */
 function isSettledField({ of, name }: Value & { kind: 'field' }): boolean {
   if (of === 'runtime') return false;
   return of !== 'resource' || name === 'kind' || name === 'scope';
@@ -184,7 +183,7 @@ function variableCall(name: string, context: FunctionContext): string {
 }
 
 function callDoc(value: Value & { kind: 'call' }, context: FunctionContext): Doc {
-  // `dyn(now())`: known, whatever its type says.
+  // `dyn(now())`: known, regardless of its type.
   if (value.runtime === 'now') return valueDoc(value, { ...context, style: settledStyle(context) }).doc;
   const args = value.args.map((arg) => termDoc(arg, context));
   if (value.runtime === 'messageOf') return "residual.unplannable('a message')";
@@ -209,7 +208,7 @@ function macroDoc(value: Value & Macro, context: FunctionContext): Doc {
   ]);
 }
 
-/** A variable under its own name, but for one that hides another: `cel.bind` may carry the outer one inside. */
+/** The name of a variable, unless it hides another one: `cel.bind` may use the outer variable inside. */
 function wireName(variable: string, { locals }: FunctionContext): string {
   let name = variable;
   for (let i = 2; locals.has(name); i += 1) name = `${variable}_${i}`;
@@ -220,7 +219,7 @@ function residualCall(name: string, args: readonly Doc[]): Doc {
   return bracketed(`residual.${name}(`, args, ')');
 }
 
-/** What is known is computed by the functions that `when` uses. */
+/** Known values are computed by the functions that `when` uses. */
 function settledStyle({ style }: FunctionContext): Style {
   return style.failedIsNull ? LISTED : PLAIN;
 }

@@ -1,4 +1,7 @@
-/** The condition of a derived role that has none: everyone with a parent role has it. The planner knows it by identity. */
+/**
+ * The condition of a derived role without a condition: every principal with a parent role has it. The planner compares
+ * by identity.
+ */
 export function always(): true {
   return true;
 }

@@ -3,17 +3,16 @@ import { policyKey } from './names.js';
 import type { ActionTable, DerivedRole, PrincipalPolicy, ResourcePolicy, RolePolicy, Rule } from './policy.js';
 
 /*
- * How generated modules, and policies written by hand, make policies: what most policies have in common need not be
- * said, and what follows from the rest is computed. All policies of a kind have one shape, so that engines read them
- * fast.
+ * How generated modules, and policies written by hand, create policies: usual values can be omitted, and derived
+ * properties are computed. All policies of a kind have one shape, so that engines read them fast.
  */
 
-/** `T` with some properties left to their defaults. */
+/** `T` with some properties optional. */
 type With<T, Required extends keyof T> = Pick<T, Required> & Partial<Omit<T, Required>>;
 
 type Derived = 'key' | 'reach' | 'derivedRoles' | 'hasOutputs';
 
-/** What a resource policy says. `version` is `default` and `scope` the root where they are left out. */
+/** The properties of a resource policy. `version` defaults to `default` and `scope` to the root. */
 export type ResourcePolicyText = With<Omit<ResourcePolicy, Derived>, 'kind'>;
 
 /** A resource policy. */
@@ -40,7 +39,7 @@ export function resourcePolicy(text: ResourcePolicyText): ResourcePolicy {
   };
 }
 
-/** What a principal policy says. */
+/** The properties of a principal policy. */
 export type PrincipalPolicyText = With<Omit<PrincipalPolicy, Derived | 'kinds'>, 'principal'> & {
   readonly kinds?: ReadonlyMap<string, Partial<ActionTable>>;
 };
@@ -64,7 +63,7 @@ export function principalPolicy(text: PrincipalPolicyText): PrincipalPolicy {
   };
 }
 
-/** What a role policy says. */
+/** The properties of a role policy. */
 export type RolePolicyText = With<Omit<RolePolicy, Derived>, 'role'>;
 
 /** A role policy. */
@@ -82,7 +81,7 @@ export function rolePolicy(text: RolePolicyText): RolePolicy {
   };
 }
 
-/** What a derived role says: the set that defines it, its name, and the roles it is made from. */
+/** The properties of a derived role: the set that defines it, its name, and its parent roles. */
 export type DerivedRoleText = With<Omit<DerivedRole, 'key' | 'parentRoles'>, 'name'> & {
   readonly set: string;
   readonly parentRoles: readonly string[];
@@ -102,7 +101,7 @@ function rulesOf({ actions, otherActions }: ActionTable): readonly Rule[] {
   return [...new Set([...actions.values(), otherActions].flat())];
 }
 
-/** Those that rules name, each once, by name. */
+/** The derived roles that rules name, each once, by name. */
 function derivedRolesOf(rules: readonly Rule[]): readonly DerivedRole[] {
   const roles = new Set(rules.flatMap(({ derivedRole }) => derivedRole ?? []));
   return [...roles].sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -2,9 +2,9 @@ import { type GlobToken, SEPARATOR } from './glob-syntax.js';
 import type { Matcher } from './policy.js';
 
 /**
- * A matcher for any glob: a finite automaton that is made deterministic as texts need it, so that each character costs
- * one look-up, whatever text or pattern contain. A pattern with more than `MAX_KNOWN` sets of states begins again when
- * they are all known; at worst a text then takes (length of text) x (length of pattern) steps.
+ * A matcher for any glob: a finite automaton that is made deterministic as strings need it, so that each character
+ * costs one lookup, whatever the string and the pattern contain. A pattern with more than `MAX_KNOWN` sets of states
+ * starts again when they are all known; at worst a string then takes (length of string) x (length of pattern) steps.
  */
 export function globAutomaton(tokens: readonly GlobToken[]): Matcher {
   const { states, accepts } = build(tokens);
@@ -20,7 +20,7 @@ export function globAutomaton(tokens: readonly GlobToken[]): Matcher {
     if (found === undefined) {
       if (known.size >= MAX_KNOWN) {
         known.clear();
-        // It leads to all that was known.
+        // It references all known states.
         start = undefined;
       }
       found = { reached, accepts: reached.includes(accepts), next: [] };
@@ -47,7 +47,7 @@ export function globAutomaton(tokens: readonly GlobToken[]): Matcher {
 
 const MAX_KNOWN = 1000;
 
-/** States that the automaton is in at once. */
+/** A set of states that the automaton is in at once. */
 interface Known {
   readonly reached: readonly number[];
   readonly accepts: boolean;
@@ -55,7 +55,7 @@ interface Known {
   readonly next: Known[];
 }
 
-/** The code points where a class of characters begins: no state tells the members of a class apart. */
+/** The code points at which a class of characters begins: no state distinguishes the members of a class. */
 function boundsOf(tokens: readonly GlobToken[]): readonly number[] {
   const bounds = new Set<number>();
   const add = (first: string, last = first): void =>
@@ -69,7 +69,7 @@ function boundsOf(tokens: readonly GlobToken[]): readonly number[] {
   return [...bounds].sort((a, b) => a - b);
 }
 
-/** How many bounds are not above the code point, by bisection. */
+/** The number of bounds that are not above the code point, by bisection. */
 function classIn(bounds: readonly number[], code: number): number {
   let [low, high] = [0, bounds.length];
   while (low < high) {
@@ -80,14 +80,14 @@ function classIn(bounds: readonly number[], code: number): number {
   return low;
 }
 
-/** Reads one character and goes to `then`; `free` are the states reached without reading. */
+/** Reads one character and goes to `then`; `free` are the states that are reached without reading. */
 interface State {
   reads?: (code: number) => boolean;
   then: number;
   readonly free: number[];
 }
 
-/** Alternatives being read: where they part, where they meet. */
+/** Alternatives that are being read: the states where they branch and join. */
 interface Braces {
   readonly fork: number;
   readonly join: number;

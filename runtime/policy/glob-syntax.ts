@@ -66,7 +66,7 @@ export function parseGlob(pattern: string): readonly GlobToken[] | undefined {
   return tokens;
 }
 
-/** What stands between brackets, `at` being after the opening one: one range and nothing else, or a list. */
+/** The content of brackets, `at` being after the opening one: exactly one range, or a list. */
 function parseBrackets(characters: readonly string[], at: number): { token: GlobToken; end: number } | undefined {
   const negated = characters[at] === '!';
   const start = negated ? at + 1 : at;

@@ -2,10 +2,7 @@ import { globAutomaton } from './glob-automaton.js';
 import { type GlobToken, parseGlob, SEPARATOR } from './glob-syntax.js';
 import type { Matcher } from './policy.js';
 
-/**
- * The texts a glob matches, whole and case-sensitive; one that is no valid glob matches none
- * (docs/spec/policy-language.md#globs).
- */
+/** A matcher of whole strings, case-sensitive; an invalid glob matches nothing (docs/spec/policy-language.md#globs). */
 export function glob(pattern: string): Matcher {
   if (pattern === '*') return matchesAll;
   const tokens = parseGlob(pattern);
@@ -14,7 +11,7 @@ export function glob(pattern: string): Matcher {
 }
 
 /**
- * A text of a policy that is a glob only if it contains `*`, and itself otherwise
+ * A matcher of a string that is a glob only if it contains `*`, and otherwise matches itself
  * (docs/spec/policy-language.md#where-a-string-is-a-glob, "Where a text is treated as a glob").
  */
 export function literalOrGlob(text: string): Matcher {
@@ -22,14 +19,14 @@ export function literalOrGlob(text: string): Matcher {
 }
 
 /**
- * An action a role policy allows: both the text itself and what it matches as a glob
+ * A matcher of an action that a role policy allows: both the string itself and its matches as a glob
  * (docs/spec/policy-language.md#globs).
  */
 export function literalAndGlob(text: string): Matcher {
   return anyOf([literal(text), glob(text)]);
 }
 
-/** What at least one of the matchers matches. */
+/** Matches a string if at least one of the matchers does. */
 export function anyOf(matchers: readonly Matcher[]): Matcher {
   const [first] = matchers;
   if (first !== undefined && matchers.length === 1) return first;
@@ -39,7 +36,7 @@ export function anyOf(matchers: readonly Matcher[]): Matcher {
   };
 }
 
-/** The globs people write, `view:*`, `view*`, `a:**`, `*:read`, without the automaton. */
+/** The globs that are common in policies, `view:*`, `view*`, `a:**`, `*:read`, without the automaton. */
 function simpleGlob(tokens: readonly GlobToken[]): Matcher | undefined {
   const [first, second, third] = tokens;
   if (first === undefined) return literal('');

@@ -1,4 +1,4 @@
-/** The contract of generated code and engine, and what generated modules need to keep it. */
+/** The contract of generated code and engine, and the functions that generated modules need for it. */
 export * from './policy.js';
 export { always } from './always.js';
 export {

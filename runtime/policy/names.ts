@@ -1,6 +1,6 @@
 /**
- * The name a text has in policy keys and in rule lookup (docs/spec/policy-language.md#sanitized-names): kinds that
- * sanitise to the same text are one resource.
+ * The form of a name in policy keys and in rule lookup (docs/spec/policy-language.md#sanitized-names): kinds with the
+ * same sanitized name are one resource.
  */
 export function sanitize(name: string): string {
   return NAME.test(name) ? name.replace(UNSAFE, '_') : name;

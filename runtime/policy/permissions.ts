@@ -1,9 +1,9 @@
 import type { Attributes } from './policy.js';
 
 /**
- * What a set of policies knows, as types: `authzc compile` emits one that fits (`Policies` in types.ts), and whatever
- * asks policies takes it as a parameter: `createEngine<Policies>(...)`, `restClient<Policies>(...)`. There is nothing
- * of it when a program runs.
+ * The kinds, actions, roles and attributes of a set of policies, as types: `authzc compile` emits one that fits
+ * (`Policies` in types.ts), and engines and clients take it as a parameter: `createEngine<Policies>(...)`,
+ * `restClient<Policies>(...)`. It does not exist at run time.
  */
 export interface Permissions {
   /** By resource kind. */
@@ -12,18 +12,18 @@ export interface Permissions {
   readonly role: string;
 }
 
-/** What policies know about one kind. */
+/** The types of one kind. */
 export interface KindPermissions {
   readonly action: string;
   /** The attributes of its resources. */
   readonly resource: Attributes;
-  /** The attributes of principals who ask about it. */
+  /** The attributes of principals in requests about it. */
   readonly principal: Attributes;
-  /** What its outputs come to, by source: `resource.album.vdefault#locked`. */
+  /** The values of its outputs, by source: `resource.album.vdefault#locked`. */
   readonly output: { readonly [source: string]: unknown };
 }
 
-/** Anything goes: for who has no emitted types. */
+/** Allows everything: for programs without emitted types. */
 export interface AnyPermissions extends Permissions {
   readonly kinds: {
     readonly [kind: string]: {
@@ -43,11 +43,12 @@ export type KindOf<P extends Permissions> = keyof P['kinds'] & string;
 export type ActionOf<P extends Permissions, K extends KindOf<P> = KindOf<P>> = P['kinds'][K]['action'];
 
 /**
- * A role. Principals hold roles that no policy names as well: any text is one, and those of the policies are proposed.
+ * A role. Principals also hold roles that no policy names: any string is a role, and editors suggest those of the
+ * policies.
  */
 export type RoleOf<P extends Permissions> = P['role'] | (string & {});
 
-/** Who asks about a kind. */
+/** The principal of a request about a kind. */
 export type PrincipalOf<P extends Permissions, K extends KindOf<P> = KindOf<P>> = {
   readonly id: string;
   /** Unique; without any, everything is denied. */
@@ -64,7 +65,7 @@ export type ResourceOf<P extends Permissions, K extends KindOf<P> = KindOf<P>> =
   readonly scope?: string | undefined;
 } & WithAttributes<P['kinds'][K]['resource']>;
 
-/** The resources of a kind, and what is known about all of them. */
+/** The resources of a kind, with the properties that all of them share. */
 export type PlannedResourceOf<P extends Permissions, K extends KindOf<P> = KindOf<P>> = {
   readonly kind: K;
   readonly attr?: Partial<P['kinds'][K]['resource']> | undefined;
@@ -80,12 +81,12 @@ export type ResourceActionsOf<P extends Permissions> = {
   };
 }[KindOf<P>];
 
-/** What an output comes to, or why it came to nothing; told apart by where it comes from. */
+/** The value of an output, or the reason why it has none, discriminated by its source. */
 export type OutputOf<P extends Permissions, K extends KindOf<P> = KindOf<P>> = {
   [Source in SourceOf<P, K>]: OutputFrom<Source, P['kinds'][K]['output'][Source]>;
 }[SourceOf<P, K>];
 
-/** Policies of which a kind knows more actions than they name: those that only an action `*` reaches. */
+/** Policies that know more actions of a kind than they name: those that are only matched by an action `*`. */
 export type WithActions<P extends Permissions, K extends KindOf<P>, Action extends string> = {
   readonly kinds: {
     readonly [Kind in KindOf<P>]: Kind extends K

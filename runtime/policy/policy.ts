@@ -1,6 +1,6 @@
 /**
- * The contract between generated code and the engine: policies as data, conditions as functions.
- * Generated modules build these objects once, at load; nothing of them changes afterwards.
+ * The contract between generated code and the engine: policies as data, conditions as functions. Generated modules
+ * create these objects once, at load; they never change after that.
  */
 
 import type { Attempt, Condition as Residual, Row, Term } from '../residual/index.js';
@@ -14,8 +14,8 @@ export const DENY = 2;
 export type Effect = typeof ALLOW | typeof DENY;
 
 /**
- * What conditions see of a check (docs/spec/conditions.md#variables-in-scope). The engine owns one and fills it anew
- * for each resource.
+ * The variables of conditions in a check (docs/spec/conditions.md#variables-in-scope). The engine has one object and
+ * fills it again for each resource.
  */
 export interface Request {
   principal: Principal;
@@ -32,12 +32,12 @@ export interface Request {
   globals: Attributes;
   /** The one instant of the whole call (docs/spec/conditions.md#the-current-time). */
   now: Instant;
-  /** Who is told what fails in traced conditions; nobody on the way of an answer. */
+  /** Collects the failures of traced conditions for explanations; undefined while a response is computed. */
   failures?: Failures | undefined;
 }
 
 /** Plain JSON. Only own properties are attributes. */
-// biome-ignore lint/suspicious/noExplicitAny: what an application sends as attributes is any JSON.
+// biome-ignore lint/suspicious/noExplicitAny: attributes that an application sends are any JSON.
 export type Attributes = { readonly [name: string]: any };
 
 export interface Principal {
@@ -72,7 +72,7 @@ export interface Instant {
 }
 
 /**
- * What conditions see of a plan: the principal is known, of the resource what all rows share
+ * The variables of conditions in a plan: the principal is known, and of the resource the properties that all rows share
  * (docs/spec/plans.md#known-and-unknown).
  */
 export interface Query extends Request {
@@ -82,13 +82,13 @@ export interface Query extends Request {
   derivedRoles: Term;
 }
 
-/** What is left of a condition before there is a resource: a filter of the resources yet to be found. */
+/** The residual of a condition before the resource is known: a filter of the resources that are yet to be found. */
 export type PlannedCondition = (query: Query) => Residual;
 
 /**
- * What conditions leave for a plan, by what has them. A rule through a derived role has its own condition here, without
- * that of the role. Beside the filter of a derived role may be another one, as its condition reads while derived roles
- * are listed (`whenListed`).
+ * The residuals of conditions for a plan, by the object that has the condition. A rule through a derived role is listed
+ * with its own condition, without that of the role. The filter of a derived role may be followed by another one, for
+ * its condition while derived roles are listed (`whenListed`).
  */
 export type Filters = readonly (readonly [
   conditional: Rule | RoleRule | DerivedRole,
@@ -97,7 +97,7 @@ export type Filters = readonly (readonly [
 ])[];
 
 /**
- * An output as it leaves an evaluation: a JSON value, or the text of what failed
+ * An output as the result of an evaluation: a JSON value, or the text of the expression that failed
  * (docs/spec/policy-language.md#outputs).
  */
 export type OutputValue = { readonly val: unknown } | { readonly error: string };
@@ -114,54 +114,53 @@ export interface Output {
  * the DENY it amounts to (docs/spec/policy-language.md#effect-of-a-rule).
  */
 export interface Rule {
-  /** As outputs name it: the author's, or `rule-001` (docs/spec/policy-language.md#policy-keys-and-rule-names). */
+  /** The name in outputs: the author's, or `rule-001` (docs/spec/policy-language.md#policy-keys-and-rule-names). */
   readonly name: string;
   readonly effect: Effect;
-  /** The roles it reaches, as bits 0 to 29 of its policy; -1 is everyone. */
+  /** The roles it applies to, as bits 0 to 29 of its policy; -1 is everyone. */
   readonly roles: number;
-  /**
-   * Whether a role is really among the rule's; only in a policy that tells more than 30 roles apart: there roles share
-   * bits.
-   */
+  /** Whether a role is one of the rule's; only in a policy with more than 30 roles: there roles share bits. */
   readonly among?: Matcher;
   /**
-   * Whether it reaches an action (and, in a principal policy, a kind) that no table names: it is asked in
-   * `otherActions` and `otherKinds` only.
+   * Whether it applies to an action (and, in a principal policy, a kind) that no table names: only called for rules in
+   * `otherActions` and `otherKinds`.
    */
   readonly reaches?: (action: string, kind: string) => boolean;
   /**
-   * What decides it, the condition of its derived role included. Never throws: an expression that cannot be evaluated
-   * does not hold. Called without `this`. Absent: it always applies. That of a derived role, as it is, where the rule
-   * has no condition of its own.
+   * The condition, including that of its derived role. Never throws: an expression that cannot be evaluated does not
+   * hold. Called without `this`. Absent: the rule always applies. If only its derived role has a condition, it is the
+   * same function.
    */
   readonly when?: ((request: Request) => boolean) | undefined;
   /** The derived role it goes through. */
   readonly derivedRole?: DerivedRole;
   readonly output?: Output;
   /**
-   * How many rows of the reference this rule stands for: outputs repeat a row
-   * (docs/spec/policy-language.md#when-outputs-are-emitted). Absent where it is the number of its roles that a request
-   * reaches, a bit each. Otherwise present with an output. The roles are one request role and
-   * its ancestors by role policies; asked only when the rule reaches one of them, so at least 1.
+   * The number of rows of the reference that this rule represents: outputs are repeated for each row
+   * (docs/spec/policy-language.md#when-outputs-are-emitted). Absent if it is the number of its roles that a request
+   * matches, one bit each. Otherwise present with an output. The roles are one request role and its ancestors by role
+   * policies; only called if the rule applies to one of them, so at least 1.
    */
   readonly rows?: (action: string, roles: readonly string[]) => number;
   /**
    * Rules with equal memo share the first result of a check (docs/spec/policy-language.md#rules-that-share-a-name);
-   * absent where nobody can tell.
+   * absent if the difference is not observable.
    */
   readonly memo?: string;
-  /** The key of its traced condition, where it is not the one of its name. */
+  /** The key of its traced condition, unless it is the one of its name. */
   readonly traced?: string;
 }
 
 /**
- * The rules of one policy by action. A rule is one object in every list that has it: the engine remembers its result by
- * identity.
+ * The rules of one policy by action. A rule is the same object in every list: the engine caches its result by identity.
  */
 export interface ActionTable {
-  /** For each action some rule names literally: all rules that reach it, globs included, in the order of the policy. */
+  /**
+   * For each action that a rule names literally: all rules that apply to it, including globs, in the order of the
+   * policy.
+   */
   readonly actions: ReadonlyMap<string, readonly Rule[]>;
-  /** For any other action: the rules with a glob, in order; each `reaches` or does not. */
+  /** For any other action: the rules with a glob, in order; `reaches` decides for each. */
   readonly otherActions: readonly Rule[];
 }
 
@@ -173,16 +172,16 @@ export interface DerivedRole {
   readonly key: string;
   readonly name: string;
   /**
-   * Its condition as a rule asks it (docs/spec/policy-language.md#rules-with-derived-roles). Never throws; `always`
-   * where it has none.
+   * Its condition for a rule that names it (docs/spec/policy-language.md#rules-with-derived-roles). Never throws;
+   * `always` if it has none.
    */
   when(request: Request): boolean;
   /**
    * Its condition for `runtime.effectiveDerivedRoles` (use 1), where a failed variable reads as null
-   * (docs/spec/policy-language.md#evaluating-variables); absent when nobody can tell.
+   * (docs/spec/policy-language.md#evaluating-variables); absent if the difference is not observable.
    */
   readonly whenListed?: ((request: Request) => boolean) | undefined;
-  /** Exact texts; `*` is everyone. */
+  /** Exact names; `*` is everyone. */
   readonly parentRoles: ReadonlySet<string>;
 }
 
@@ -199,17 +198,17 @@ interface ScopedPolicy {
 export interface ResourcePolicy extends ScopedPolicy, ActionTable {
   /** Sanitised (docs/spec/policy-language.md#sanitized-names). */
   readonly kind: string;
-  /** The bits of each role the policy tells apart, globs that match it included. */
+  /** The bits of each role of the policy, including the globs that match it. */
   readonly roles: ReadonlyMap<string, number>;
   /** For any other role: the bits of the globs that match it. */
   readonly roleGlobs: readonly RoleGlob[];
-  /** The union of the rules' bits: the "cell" of 8.6. */
+  /** The union of the rules' bits. */
   readonly reach: number;
-  /** Those that its rules name. */
+  /** The derived roles that its rules name. */
   readonly derivedRoles: readonly DerivedRole[];
   /** Whether a rule has an output. */
   readonly hasOutputs: boolean;
-  /** Whether a condition (those of the derived roles it names included) or an output reads `runtime`. */
+  /** Whether a condition (including those of its derived roles) or an output reads `runtime`. */
   readonly readsRuntime: boolean;
   /** Only the root scope's are used (docs/spec/policy-language.md#which-schemas-apply). */
   readonly schemas?: SchemaReferences | undefined;
@@ -220,21 +219,21 @@ export interface RoleGlob {
   readonly bits: number;
 }
 
-/** Whether a text is in the language of a glob (docs/spec/policy-language.md#globs). */
+/** Whether a glob matches a string (docs/spec/policy-language.md#globs). */
 export type Matcher = (text: string) => boolean;
 
-/** One principal policy document. Its rules reach everyone (roles -1). */
+/** One principal policy document. Its rules apply to everyone (roles -1). */
 export interface PrincipalPolicy extends ScopedPolicy {
   readonly principal: string;
-  /** For each kind some rule names literally: the table of all rules that reach it, globs included. */
+  /** For each kind that a rule names literally: the table of all rules that apply to it, including globs. */
   readonly kinds: ReadonlyMap<string, ActionTable>;
-  /** For any other kind: the rules with a glob as resource; each `reaches` or does not. */
+  /** For any other kind: the rules whose resource is a glob; `reaches` decides for each. */
   readonly otherKinds: readonly Rule[];
   readonly hasOutputs: boolean;
   readonly readsRuntime: boolean;
 }
 
-/** One role policy document: it can only take away (docs/spec/policy-language.md#role-policies). */
+/** One role policy document: it can only restrict (docs/spec/policy-language.md#role-policies). */
 export interface RolePolicy {
   /** `role.clerk.vdefault/acme`. */
   readonly key: string;
@@ -249,9 +248,11 @@ export interface RolePolicy {
 
 /** One rule of a role policy. */
 export interface RoleRule {
-  /** Empty when the author gave none. */
+  /** Empty if the author did not set one. */
   readonly name: string;
-  /** Whether it is about a kind (sanitised request kind; the rule's own text is not sanitised, 4.1). */
+  /**
+   * Whether it applies to a kind (the sanitized kind of the request; the resource of the rule is not sanitized).
+   */
   readonly covers: Matcher;
   readonly allows: Matcher;
   /** Absent: unconditional. */
@@ -273,8 +274,8 @@ export interface SchemaReference {
   /** All leaf violations of the attributes; empty when they satisfy the schema. */
   readonly violations: (attributes: Attributes) => readonly SchemaViolation[];
   /**
-   * The same for a plan: the rows whose attributes satisfy the schema, given what they satisfy anyway. Absent where
-   * policies were compiled for checks only, and for principals.
+   * The same for a plan: the rows whose attributes satisfy the schema, given the facts that they satisfy anyway. Absent
+   * if policies were compiled for checks only, and for principals.
    */
   readonly where?: (row: Row, facts: Residual) => Residual;
 }
@@ -285,29 +286,29 @@ export interface SchemaViolation {
   readonly message: string;
 }
 
-/** What a compiled bundle exports as `policies`. */
+/** The `policies` export of a compiled bundle. */
 export interface PolicyBundle {
-  /** Hash of the policies it was made from: hexadecimal, for logs and ServerInfo. */
+  /** Hash of its policies: hexadecimal, for logs and ServerInfo. */
   readonly hash: string;
   readonly resourcePolicies: readonly ResourcePolicy[];
   readonly principalPolicies: readonly PrincipalPolicy[];
   readonly rolePolicies: readonly RolePolicy[];
   /**
-   * What the conditions of all policies leave for a plan. Absent where there is none, and where policies were compiled
-   * for checks only. What is not in it cannot be planned.
+   * The residuals of the conditions of all policies. Absent if there are none, and if policies were compiled for checks
+   * only. Anything else cannot be planned.
    */
   readonly filters?: readonly Filters[];
 }
 
 /**
- * A condition of the second emission: whether it holds, or the text of what failed. A value that is no boolean does not
- * hold (docs/spec/policy-language.md#results-of-conditions).
+ * A condition of the second emission: whether it holds, or the text of the expression that failed. A value that is not
+ * a boolean does not hold (docs/spec/policy-language.md#results-of-conditions).
  */
 export type TracedCondition = (request: Request) => boolean | string;
 
 /**
- * The second emission of a bundle, for strict evaluation and for explaining. By key: a rule is `<policy key>#<rule
- * name>`, with `@<derived role>` when it goes through one; a derived role its `key`; a role rule `<policy
+ * The second emission of a bundle, for strict evaluation and for explaining. The key of a rule is `<policy key>#<rule
+ * name>`, with `@<derived role>` if it has one; that of a derived role is its `key`, and that of a role rule `<policy
  * key>#<index>`. An unconditional one is absent.
  */
 export interface TracedBundle {
@@ -315,11 +316,13 @@ export interface TracedBundle {
   readonly sources?: ReadonlyMap<string, string>;
   readonly conditions: ReadonlyMap<string, TracedCondition>;
   /**
-   * The same conditions for plans, by the same keys; where they are absent a strict plan selects nothing that depends
-   * on a condition.
+   * The same conditions for plans, by the same keys; without them a strict plan selects nothing that depends on a
+   * condition.
    */
   readonly attempts?: ReadonlyMap<string, AttemptedCondition>;
 }
 
-/** A condition of the second emission for a plan: where it can be evaluated, and where it then holds. */
+/**
+ * A condition of the second emission for a plan: for which rows it can be evaluated, and for which of those it holds.
+ */
 export type AttemptedCondition = (query: Query) => Attempt;

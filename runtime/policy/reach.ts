@@ -1,18 +1,18 @@
 import { anyOf, literalOrGlob } from './glob.js';
 import type { Matcher } from './policy.js';
 
-/** The roles of a rule that reaches everyone: every bit. */
+/** The roles of a rule that applies to everyone: every bit. */
 export const ANYONE = -1;
 
 /**
- * What at least one text of a policy matches; each is a glob only if it contains `*`
+ * Matches a name if at least one of the strings of a policy does; each is a glob only if it contains `*`
  * (docs/spec/policy-language.md#where-a-string-is-a-glob).
  */
 export function matchesAny(...texts: readonly string[]): Matcher {
   return shared(['any', texts], () => anyOf(texts.map(literalOrGlob)));
 }
 
-/** Whether a rule of a principal policy reaches an action on a kind, each given as the texts of the rule. */
+/** Whether a rule of a principal policy applies to an action on a kind, both given as the strings of the rule. */
 export function reaches(kind: string, ...actions: readonly string[]): (action: string, kind: string) => boolean {
   return shared(['reaches', kind, actions], () => {
     const matchesKind = literalOrGlob(kind);
@@ -22,8 +22,9 @@ export function reaches(kind: string, ...actions: readonly string[]): (action: s
 }
 
 /**
- * How many rows of the reference a rule stands for: one for each action text that matches, times one for each role text
- * that matches some role. An output is given once a row (docs/spec/policy-language.md#when-outputs-are-emitted).
+ * The number of rows of the reference that a rule represents: one for each of its actions that matches, times one for
+ * each of its roles that matches a role. An output is repeated for each row
+ * (docs/spec/policy-language.md#when-outputs-are-emitted).
  */
 export function rowsOf(
   actions: readonly string[],
@@ -49,9 +50,9 @@ function countOfReached(matchers: readonly Matcher[], texts: readonly string[]):
 }
 
 /**
- * A cache, and bounded: the functions above are made while modules load, of texts that thousands of policies have in
- * common. That policies share them keeps them at hand when policies are asked by turns (bench/check.bench.ts, "Out of
- * 10,000 policies"), and lets the engine see that two policies name the same.
+ * A bounded cache: the functions above are created while modules load, from strings that thousands of policies share.
+ * Sharing keeps them in the CPU cache when policies are evaluated by turns (bench/check.bench.ts, "Out of 10,000
+ * policies"), and shows the engine that two policies name the same.
  */
 const made = new Map<string, unknown>();
 const MAX_MADE = 10_000;

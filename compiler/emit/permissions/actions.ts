@@ -3,9 +3,9 @@ import { quote } from '../quote.js';
 import type { Kinds } from './kinds.js';
 
 /**
- * The actions of a kind as a type: those that are named, and those that a glob such as `comment:*` reaches. A glob that
- * reaches everything adds nothing, or no misspelt action would ever be found; where policies have nothing but that, any
- * text is an action.
+ * The actions of a kind as a type: those that are named, and those that a glob such as `comment:*` matches. A glob that
+ * matches everything adds nothing, because otherwise no misspelled action would be found; if policies have only such a
+ * glob, every string is an action.
  */
 export function actionType(kinds: Kinds, kind: string): string {
   const ofPolicies = kinds.policiesOf(kind).flatMap(({ rules }) => rules.flatMap(({ actions }) => actions));
@@ -21,7 +21,7 @@ function isEverything(text: string): boolean {
   return /^\*+$/.test(text);
 }
 
-/** `view`, or the template that a glob comes closest to: `*` is any text. */
+/** `view`, or the closest template type for a glob: `*` is any string. */
 function patternType(text: string): string {
   const tokens = text.includes('*') ? parseGlob(text) : undefined;
   if (tokens === undefined) return quote(text);
@@ -36,7 +36,7 @@ const ANY = '${string}';
 function piece(token: GlobToken): string {
   if (token.kind !== 'text') return ANY;
   const quoted = quote(`"'${token.text}`).slice(1, -1);
-  // What needs no escape but in a template.
+  // Characters that only need an escape in a template.
   return quoted
     .replace(/^"\\'/, '')
     .replace(/\\'/g, "'")

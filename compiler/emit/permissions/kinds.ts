@@ -2,9 +2,9 @@ import { glob, literalOrGlob, sanitize } from '#runtime/policy';
 import { entriesOf, TextIndex } from '../../globs/text-index.js';
 import type { Module, PrincipalModule, Program, ResourceModule, RoleModule } from '../../ir/program.js';
 
-/** What a program says of resource kinds, indexed: there may be thousands of them, and of rules with globs. */
+/** An index of the policies by resource kind: there may be thousands of kinds, and of rules with globs. */
 export class Kinds {
-  /** The kinds that some policy names literally, sorted. */
+  /** The kinds that a policy names literally, sorted. */
   readonly all: readonly string[];
   private readonly resources = new Map<string, ResourceModule[]>();
   private readonly globRules: readonly GlobRule[];
@@ -29,7 +29,7 @@ export class Kinds {
     return this.resources.get(kind) ?? [];
   }
 
-  /** The rules of principal and role policies that are about a kind, in the order of the modules. */
+  /** The rules of principal and role policies that match a kind, in the order of the modules. */
   rulesAbout(kind: string): readonly GlobRule[] {
     const lookedUp = sanitize(kind);
     const entries = new Set([kind, lookedUp].flatMap((name) => entriesOf(this.index.find(name))));
@@ -40,7 +40,7 @@ export class Kinds {
   }
 }
 
-/** A rule of a principal or role policy, and whether its resource means a kind. */
+/** A rule of a principal or role policy, and whether its resource matches a kind. */
 export interface GlobRule {
   readonly module: PrincipalModule | RoleModule;
   readonly rule: PrincipalModule['rules'][number] | RoleModule['rules'][number];
@@ -55,7 +55,7 @@ function rulesIn(module: PrincipalModule | RoleModule): readonly GlobRule[] {
   });
 }
 
-/** Whether the text of a rule of a principal or role policy means a kind. */
+/** Whether the resource of a rule of a principal or role policy matches a kind. */
 function matcherOf(text: string): GlobRule['means'] {
   const asGlob = glob(text);
   const asWritten = literalOrGlob(text);

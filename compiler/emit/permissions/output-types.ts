@@ -3,7 +3,7 @@ import type { Value } from '../../ir/value.js';
 import { quote } from '../quote.js';
 import type { Kinds } from './kinds.js';
 
-/** What the outputs of rules about a kind come to, by source, sorted: the types of JSON values. */
+/** The types of the outputs of rules for a kind, by source, sorted: the types of JSON values. */
 export function outputTypes(kinds: Kinds, kind: string): readonly (readonly [source: string, type: string])[] {
   const rules = [
     ...kinds.policiesOf(kind).flatMap((module) => module.rules.map((rule) => ({ module, rule }))),
@@ -21,7 +21,7 @@ function outputType({ ruleActivated, conditionNotMet }: Output): string {
   return union([ruleActivated, conditionNotMet].flatMap((value) => (value === undefined ? [] : [typeOf(value)])));
 }
 
-/** What is plain to see; of everything else, what the types of CEL say. */
+/** Literals have literal types, everything else the type that CEL infers. */
 function typeOf(value: Value): string {
   if (value.kind === 'literal' && value.literal === 'string') return quote(value.value);
   if (value.kind === 'literal' && value.literal === 'bool') return String(value.value);
@@ -50,7 +50,7 @@ function mapType({ entries }: Extract<Value, { readonly kind: 'map' }>): string 
   return members.includes(undefined) || members.length === 0 ? 'Json' : `{ ${members.join(' ')} }`;
 }
 
-/** An optional entry's value is an optional, and what it holds stands in the map. */
+/** The value of an optional entry is an optional; the map holds the value inside it. */
 function optionalType({ type }: Value): string {
   return type.kind === 'optional' && type.value.kind === 'string' ? 'string' : 'Json';
 }

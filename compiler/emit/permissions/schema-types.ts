@@ -6,11 +6,11 @@ import { quote } from '../quote.js';
 import { definitionKey, schemaLocations } from '../schema-locations.js';
 
 /**
- * The types of JSON schemas: what they say of values, as far as TypeScript can say it. What it cannot is `Json`, and
- * never something narrower.
+ * The types of JSON schemas, as far as TypeScript can express them. Everything else is `Json`, and never a narrower
+ * type.
  */
 export interface SchemaTypes {
-  /** By definition, in the order of files: a type alias each. */
+  /** One type alias per definition, in the order of files. */
   readonly aliases: readonly { readonly name: string; readonly file: string; readonly type: string }[];
   /** The attributes that a definition describes: always an object. */
   readonly attributesOf: (at: SchemaAddress) => string;
@@ -45,17 +45,17 @@ const UNKNOWN_OBJECT = 'Attributes';
 const LINE = 100;
 
 /**
- * Of one alias at most so many references are written out: definitions that each refer to the next one twice would come
- * to 2^n types.
+ * The maximum number of references that are expanded in one alias: definitions that each refer to the next one twice
+ * would result in 2^n types.
  */
 const MOST_REFERENCES = 200;
 
 interface Context {
   readonly definitions: ReadonlyMap<string, SchemaTerm>;
   readonly nameOf: (at: SchemaAddress) => string;
-  /** The definitions whose types are being written: an alias may name itself below a member only. */
+  /** The definitions whose types are being written: an alias may refer to itself only below a member. */
   readonly open?: ReadonlySet<string>;
-  /** How many references have been written out in the alias. */
+  /** The number of references that were expanded in the alias. */
   readonly written?: { count: number };
 }
 
@@ -84,7 +84,7 @@ function typeOf(term: SchemaTerm, context: Context): string {
   }
 }
 
-/** Members are written where they are named, aliases elsewhere: there, an alias may lead back to itself. */
+/** Members are expanded where they are named, aliases elsewhere: there, an alias may refer back to itself. */
 function memberType(term: SchemaTerm, context: Context): string {
   if (term.kind === 'call' && term.name === 'ref' && term.args[0]?.kind === 'definition')
     return context.nameOf(term.args[0].at);
@@ -103,7 +103,7 @@ function refType(target: SchemaTerm | undefined, context: Context): string {
   return typeOf(schema, { ...context, open: new Set([...(context.open ?? []), key]) });
 }
 
-/** The keywords, also those that stand within `unevaluated`. */
+/** The keywords, including those inside `unevaluated`. */
 function unwrapped(keywords: readonly SchemaTerm[]): readonly SchemaTerm[] {
   return keywords.flatMap((keyword) =>
     keyword.kind === 'call' && keyword.name === 'unevaluated' ? unwrapped(keyword.args.slice(1)) : [keyword],
@@ -175,7 +175,7 @@ function arrayType(keywords: readonly SchemaTerm[], context: Context): string {
   return `readonly ${JSON_TYPE}[]`;
 }
 
-/** JSON Schema lets a tuple end early, so places say nothing: an item is any of them. */
+/** JSON Schema allows a tuple to be shorter, so positions are not significant: an item has any of their types. */
 function tupleItem(parts: SchemaTerm, context: Context): string {
   const prefix = memberOf(parts, 'prefixItems');
   const rest = memberOf(parts, 'rest');
@@ -219,8 +219,8 @@ function addMembers(members: Map<string, string>, record: SchemaTerm | undefined
 }
 
 /**
- * Members without a name of their own; beside named ones, of whatever type. A schema that says nothing of others is
- * taken at its word: they are misspelt.
+ * The type of members that the schema does not name; next to named members it is `Json`, because an index signature
+ * covers those as well. A schema that does not mention other members is taken literally: they are misspelled.
  */
 function otherMembers(record: SchemaTerm, named: number, context: Context): string | undefined {
   const others = memberOf(record, 'additionalProperties');
@@ -237,7 +237,7 @@ function namesOf(keywords: readonly SchemaTerm[], name: string): readonly string
   );
 }
 
-/** Combined schemas speak of the value as a whole; those without a type of their own speak of the type around them. */
+/** Combined schemas describe the value as a whole; those without a type apply to the type of the surrounding schema. */
 function combination(keyword: SchemaTerm, types: readonly string[] | undefined, context: Context): readonly string[] {
   if (keyword.kind !== 'call') return [];
   const arms = (): readonly string[] => keyword.args.map((arm) => armType(arm, types, context));
@@ -285,7 +285,7 @@ function bracketed(type: string): string {
   return isOne(type) ? type : `(${type})`;
 }
 
-/** Whether a type is a name, a literal, or one pair of braces with all that is in it. */
+/** Whether a type is a name, a literal, or one pair of braces with its content. */
 function isOne(type: string): boolean {
   const bare = type.replace(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g, 'x');
   if (/^\w+$/.test(bare)) return true;
