@@ -52,6 +52,8 @@ export class ComparedPolicy {
   readonly rules: readonly ComparedRule[];
   /** Whether a rule has an output. */
   readonly hasOutputs: boolean;
+  /** Whether the condition of a rule may fail. */
+  readonly mayFail: boolean;
   private readonly byWording = new Map<string, { readonly rules: ComparedRule[]; index?: CoverIndex<ComparedRule> }>();
   private readonly byDerivedRole = new Map<string, number>();
 
@@ -60,6 +62,7 @@ export class ComparedPolicy {
       .slice(0, MOST)
       .map((rule, index) => ({ ...rule, index, namesDerivedRole: new Set(rule.derivedRoles) }));
     this.hasOutputs = this.rules.some(({ hasOutput }) => hasOutput);
+    this.mayFail = this.rules.some(({ mayFail }) => mayFail);
     for (const rule of this.rules) {
       for (const name of rule.namesDerivedRole) this.byDerivedRole.set(name, this.rulesNaming(name) + 1);
       for (const key of wordingsOf(rule)) {
@@ -245,11 +248,22 @@ export function repeatedBy(rule: ComparedRule, policy: ComparedPolicy): Compared
 
 /**
  * Whether an output could appear that a rule holds back, were only the other one there: a DENY ends the search, and
- * rules after it show nothing (docs/spec/policy-language.md#when-outputs-are-emitted). The resources of a principal
- * policy come in no order.
+ * rules after it show nothing (docs/spec/policy-language.md#when-outputs-are-emitted).
  */
 export function changesOutputs(rule: ComparedRule, other: ComparedRule, { hasOutputs }: ComparedPolicy): boolean {
-  if (!rule.mayDeny || !hasOutputs) return false;
+  return rule.mayDeny && hasOutputs && isAskedBefore(rule, other);
+}
+
+/**
+ * Whether the evaluation of an action may end at a rule where without it another condition would fail first: under
+ * strict evaluation that shows in the policy that denied the action and in its outputs.
+ */
+export function orderMatters(rule: ComparedRule, other: ComparedRule, { mayFail }: ComparedPolicy): boolean {
+  return mayFail && (rule.mayDeny || rule.mayFail) && isAskedBefore(rule, other);
+}
+
+/** The resources of a principal policy come in no order. */
+function isAskedBefore(rule: ComparedRule, other: ComparedRule): boolean {
   return other.index > rule.index || rule.resource !== other.resource;
 }
 

@@ -26,13 +26,16 @@ still deny an action. The message says so.
 Remove the rule. If it is meant as an exception, narrow the actions, the roles or the condition of the rule that overrides it.
 `,
   }),
-  'rule/repeated': message<{ readonly rule: string; readonly other: string }>({
+  'rule/repeated': message<{ readonly rule: string; readonly other: string; readonly orderMatters: boolean }>({
     severity: 'warning',
     stage: 'compile',
     kind: 'repeated rule',
-    text: ({ rule, other }) => `rule \`${rule}\` repeats rule \`${other}\``,
+    text: ({ rule, other, orderMatters }) =>
+      `rule \`${rule}\` repeats rule \`${other}\`${orderMatters ? '; their order matters only under strict evaluation' : ''}`,
     explanation: `
 Another rule of the policy has the same effect and the same condition, and matches at least the same actions and roles.
+
+With \`engine.strictEvaluation\`, a condition that fails ends the evaluation of the action. If the repeated rule comes first, removing it can change which outputs an action has and which policy denied it, never the decision. The message says so.
 
 Remove the rule, or correct what was meant to differ: after copying a rule, its actions, roles and condition are easily left unchanged.
 `,

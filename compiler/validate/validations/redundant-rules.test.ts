@@ -114,6 +114,16 @@ test('of two equal rules the later one is reported, otherwise the narrower one',
   ]);
 });
 
+test('the order of a rule and one that repeats it matters under strict evaluation', () => {
+  const narrow = allow('[view]', '[user]', `${IF}, name: narrow`);
+  const wide = allow('["*"]', '[user]', `${IF}, name: wide`);
+  const message = 'rule/repeated: rule `narrow` repeats rule `wide`';
+  assert.equal(warningsOf(resourcePolicy([wide, narrow])), [message]);
+  assert.equal(warningsOf(resourcePolicy([narrow, wide])), [
+    `${message}; their order matters only under strict evaluation`,
+  ]);
+});
+
 test('a different effect, condition, action or role, or an output, is not a repetition', () => {
   assert.equal(codes(allow('[view]', '[user]', IF), deny('[view]', '[user]', IF)), []);
   assert.equal(codes(allow('[view]', '[user]', IF), allow('[view]', '[user]', when('R.attr.open == false'))), []);

@@ -8,6 +8,7 @@ import {
   type ComparedPolicy,
   comparedPolicyOf,
   type ComparedRule,
+  orderMatters,
   repeatedBy,
 } from '../rule-coverage.js';
 
@@ -156,7 +157,8 @@ export function warnOfRepeatedRules({ policies }: PolicySet, _types: Types, repo
         { message: `\`${other.name}\` is here`, span: other.place.span },
         { message: 'remove this rule, or correct what was meant to differ' },
       ];
-      report.add('rule/repeated', rule.place, { rule: rule.name, other: other.name }, { notes });
+      const about = { rule: rule.name, other: other.name, orderMatters: orderMatters(rule, other, policy) };
+      report.add('rule/repeated', rule.place, about, { notes });
     }
   }
 }
