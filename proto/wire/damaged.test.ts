@@ -1,141 +1,103 @@
-import type { JsonValue } from '@bufbuild/protobuf';
-import { test } from 'uvu';
+import { type DescField, type DescMessage, type JsonObject, type JsonValue, ScalarType } from '@bufbuild/protobuf';
+import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { damaged, messageType, randomNumbers } from '../../tests/support/protobuf.js';
-import {
-  accessEvaluationBatchRequestViolations,
-  accessEvaluationRequestViolations,
-} from '../gen/validate/authorization.js';
-import {
-  checkResourceBatchRequestViolations,
-  checkResourceSetRequestViolations,
-  checkResourcesRequestViolations,
-  planResourcesRequestViolations,
-} from '../gen/validate/request.js';
-import {
-  accessEvaluationBatchRequestSize,
-  accessEvaluationRequestSize,
-  decodeAccessEvaluationBatchRequest,
-  decodeAccessEvaluationRequest,
-} from '../gen/wire/authorization.js';
-import {
-  checkResourceBatchRequestSize,
-  checkResourceSetRequestSize,
-  checkResourcesRequestSize,
-  decodeCheckResourceBatchRequest,
-  decodeCheckResourceSetRequest,
-  decodeCheckResourcesRequest,
-  decodePlanResourcesRequest,
-  planResourcesRequestSize,
-} from '../gen/wire/request.js';
+import { damaged, messageType, randomNumbers, registry } from '../../tests/support/protobuf.js';
+import { fieldsOf, messageNamed, REQUESTS, RESPONSES, uncapitalized } from '../generator/messages.js';
+import { typeName } from '../generator/options.js';
+import { fileOf } from '../generator/validate.js';
 import { WireError } from './reader.js';
 
-const principal = {
-  id: 'p',
-  policyVersion: 'v',
-  roles: ['a', 'b'],
-  attr: { s: 'x', n: -1.5, t: true, u: null, l: [1, [], {}], m: { '': { deep: ['é😀'] } } },
-  scope: 'a.b',
-};
-const resource = { kind: 'k', policyVersion: '1', id: 'i', attr: { long: 'x'.repeat(300) }, scope: '.' };
-const auxData = { jwt: { token: 't', keySetId: 'k' }, jwts: { a: { token: 'x' } } };
-const entry = { actions: ['view', 'edit'], resource };
-const evaluation = {
-  subject: { type: 't', id: 'i', properties: { a: [1] } },
-  resource: { type: 't', id: 'i', properties: {} },
-  action: { name: 'n', properties: {} },
-  context: { 'authz.auxData': auxData },
-};
+/** Each request that the server decodes, and each response that clients decode. */
+const test = suite('damaged bytes');
 
-/** A request of each type, with all that is done to it before it is answered. */
-const requests: readonly {
-  readonly type: string;
-  readonly json: JsonValue;
+/** A message that the generator makes a decoder for. */
+interface Row {
+  readonly message: DescMessage;
+  /** All that is done to its bytes before its content is looked at. */
   readonly handle: (bytes: Buffer) => void;
-}[] = [
-  row(
-    'authz.request.v1.CheckResourcesRequest',
-    {
-      requestId: 'é',
-      includeMeta: true,
-      principal,
-      resources: [entry, entry],
-      auxData,
-      requestContext: { annotations: { a: 1 } },
-    },
-    decodeCheckResourcesRequest,
-    checkResourcesRequestViolations,
-    checkResourcesRequestSize,
-  ),
-  row(
-    'authz.request.v1.PlanResourcesRequest',
-    {
-      action: 'a',
-      actions: ['b'],
-      principal,
-      resource: { kind: 'k', attr: { a: 1 } },
-      auxData,
-      includeMeta: true,
-      requestContext: {},
-    },
-    decodePlanResourcesRequest,
-    planResourcesRequestViolations,
-    planResourcesRequestSize,
-  ),
-  row(
-    'authz.request.v1.CheckResourceSetRequest',
-    {
-      actions: ['a', 'b'],
-      principal,
-      resource: { kind: 'k', instances: { a: { attr: { x: 1 } }, b: {} } },
-      includeMeta: true,
-      auxData,
-    },
-    decodeCheckResourceSetRequest,
-    checkResourceSetRequestViolations,
-    checkResourceSetRequestSize,
-  ),
-  row(
-    'authz.request.v1.CheckResourceBatchRequest',
-    { principal, resources: [entry], auxData },
-    decodeCheckResourceBatchRequest,
-    checkResourceBatchRequestViolations,
-    checkResourceBatchRequestSize,
-  ),
-  row(
-    'authzen.authorization.v1.AccessEvaluationRequest',
-    evaluation,
-    decodeAccessEvaluationRequest,
-    accessEvaluationRequestViolations,
-    accessEvaluationRequestSize,
-  ),
-  row(
-    'authzen.authorization.v1.AccessEvaluationBatchRequest',
-    { ...evaluation, evaluations: [evaluation, {}], options: { evaluations_semantic: 'execute_all' } },
-    decodeAccessEvaluationBatchRequest,
-    accessEvaluationBatchRequestViolations,
-    accessEvaluationBatchRequestSize,
-  ),
-];
-
-function row<T>(
-  type: string,
-  json: object,
-  decode: (bytes: Buffer) => T,
-  violations: (request: T) => unknown,
-  sizeOf: (request: T) => number,
-) {
-  const handle = (bytes: Buffer): void => {
-    const request = decode(bytes);
-    violations(request);
-    assert.ok(sizeOf(request) >= 0);
-  };
-  return { type, json: json as JsonValue, handle };
 }
 
-for (const { type, json, handle } of requests) {
-  test(`damaged bytes are a ${type} or throw a WireError`, () => {
-    const whole = messageType(type).encode(json);
+const rows: readonly Row[] = await Promise.all([
+  ...REQUESTS.map(async ({ message: name, isMeasured }) => {
+    const message = messageNamed(name, registry);
+    const wire = await functionsIn('wire', message);
+    const { [`${uncapitalized(typeName(message))}Violations`]: violations } = await functionsIn('validate', message);
+    const handle = (bytes: Buffer): void => {
+      const request = functionOf(wire, `decode${typeName(message)}`)(bytes);
+      violations?.(request, 0);
+      if (isMeasured) assert.ok((functionOf(wire, `${uncapitalized(typeName(message))}Size`)(request) as number) >= 0);
+    };
+    return { message, handle };
+  }),
+  ...RESPONSES.filter(({ isRead }) => isRead).map(async ({ message: name }) => {
+    const message = messageNamed(name, registry);
+    const decode = functionOf(await functionsIn('wire', message), `decode${typeName(message)}`);
+    return { message, handle: (bytes: Buffer) => void decode(bytes) };
+  }),
+]);
+
+type Functions = { readonly [name: string]: ((...parameters: readonly unknown[]) => unknown) | undefined };
+
+/** The generated functions of the file of a message; none for a file without rules. */
+async function functionsIn(folder: 'wire' | 'validate', message: DescMessage): Promise<Functions> {
+  const module: Functions | undefined = await import(`../gen/${folder}/${fileOf(message)}.ts`).catch((error) => {
+    if (folder === 'wire' || error.code !== 'ERR_MODULE_NOT_FOUND') throw error;
+  });
+  return module ?? {};
+}
+
+function functionOf(functions: Functions, name: string): (...parameters: readonly unknown[]) => unknown {
+  const found = functions[name];
+  if (found === undefined) throw new Error(`no function ${name}`);
+  return found;
+}
+
+/** Fields with this number are unknown to all messages. */
+const UNKNOWN = Buffer.from([0x9a, 0x3f, 1, 65]);
+
+/** The encoding of a message with all its fields set. */
+function wholeOf(message: DescMessage): Buffer {
+  return Buffer.concat([messageType(message.typeName).encode(sampleOf(message, 0)), UNKNOWN]);
+}
+
+const MAX_DEPTH = 5;
+
+/** A message in its JSON form; of a oneof one field, another one in deeper messages. */
+function sampleOf(message: DescMessage, depth: number): JsonValue {
+  const known = WELL_KNOWN[message.typeName];
+  if (known !== undefined) return known;
+  const sample: JsonObject = {};
+  for (const field of fieldsOf(message)) {
+    const { oneof } = field;
+    if (oneof !== undefined && oneof.fields[depth % oneof.fields.length] !== field) continue;
+    if (depth < MAX_DEPTH || field.message === undefined) sample[field.jsonName] = valueOf(field, depth);
+  }
+  return sample;
+}
+
+const WELL_KNOWN: { readonly [name: string]: JsonValue } = {
+  'google.protobuf.Value': { s: 'x'.repeat(300), n: -1.5, t: true, u: null, l: [1, [], {}], m: { '': ['é😀'] } },
+  'google.protobuf.Timestamp': '2024-01-01T00:00:00.5Z',
+  'google.protobuf.Duration': '3.5s',
+};
+
+function valueOf(field: DescField, depth: number): JsonValue {
+  if (field.fieldKind === 'list') return Array.from({ length: depth < 2 ? 2 : 1 }, () => itemOf(field, depth));
+  if (field.fieldKind === 'map') return { a: itemOf(field, depth), é: itemOf(field, depth) };
+  return itemOf(field, depth);
+}
+
+function itemOf(field: DescField, depth: number): JsonValue {
+  if (field.message !== undefined) return sampleOf(field.message, depth + 1);
+  if (field.enum !== undefined) return field.enum.values.find(({ number }) => number > 0)?.name ?? 0;
+  if (field.scalar === ScalarType.STRING) return depth % 2 === 0 ? field.name : 'é'.repeat(30);
+  return field.scalar === ScalarType.BOOL ? true : 7;
+}
+
+for (const { message, handle } of rows) {
+  test(`are a ${message.typeName} or throw a WireError`, () => {
+    const whole = wholeOf(message);
+    handle(whole);
     const next = randomNumbers(7);
     const counts = { read: 0, refused: 0 };
     for (let round = 0; round < 2500; round++) {
@@ -151,12 +113,13 @@ for (const { type, json, handle } of requests) {
   });
 }
 
-test('no endlessly nested field number overflows the stack', () => {
-  for (const { handle } of requests) {
-    // A number that the message does not have is skipped whole.
-    for (let field = 1; field < 9; field++) {
+test('do not overflow the stack, whatever field number is nested endlessly', () => {
+  for (let field = 1; field < 12; field++) {
+    const bytes = nested((field << 3) | 2, 200_000);
+    for (const { handle } of rows) {
       try {
-        handle(nested((field << 3) | 2, 200_000));
+        // A number that the message does not have is skipped whole.
+        handle(bytes);
       } catch (error) {
         assert.instance(error, WireError);
       }

@@ -40,6 +40,26 @@ test('a JSON check has a JSON response', async () => {
   assert.is(answer.headers['authz-call-id'], JSON.parse(answer.text).authzCallId);
 });
 
+test('a response has its actions by name, over REST and in protobuf, whatever their order in the request', async () => {
+  const resources = [
+    { resource: { kind: 'contact', id: 'c1' }, actions: ['update', 'read', 'delete', 'create', 'list'] },
+  ];
+  const request = { ...check, resources, includeMeta: true };
+  const sorted = ['create', 'delete', 'list', 'read', 'update'];
+  const { text } = await send(server.httpAddress, 'POST', '/api/check/resources', JSON.stringify(request));
+  const baseUrl = `http://${server.httpAddress}`;
+  const transport = createConnectTransport({ baseUrl, httpVersion: '1.1', useBinaryFormat: true });
+  // biome-ignore lint/suspicious/noExplicitAny: a client of a service known only at runtime has no types.
+  const client = createClient(service, transport) as any;
+  const answer = await client.checkResources(fromJson(messageType('authz.request.v1.CheckResourcesRequest'), request));
+  // The library keeps the order that the entries of a map have in bytes.
+  for (const response of [JSON.parse(text), answer]) {
+    const [result] = response.results;
+    assert.equal(Object.keys(result.actions), sorted);
+    assert.equal(Object.keys(result.meta.actions), sorted);
+  }
+});
+
 test('the published client reads both formats, of responses and of errors', async () => {
   for (const useBinaryFormat of [true, false]) {
     const transport = createConnectTransport({
