@@ -16,8 +16,8 @@ import { AuthzError } from './authz-error.js';
 import { plainValue } from './plain-json.js';
 
 /**
- * What a response says, once it is sure that it answers the request: for each resource, in order, a decision about each
- * action. Else throws an AuthzError.
+ * Converts a response after checking that it answers the request: for each resource, in order, a decision about each
+ * action. Throws an AuthzError otherwise.
  */
 export function checkAnswer(request: CheckResourcesRequest, response: CheckResourcesResponse): CheckAllAnswer {
   if (response.results.length !== request.resources.length) throw unanswered('has not one result for each resource');
@@ -29,7 +29,7 @@ export function checkAnswer(request: CheckResourcesRequest, response: CheckResou
   return { results, callId: response.authzCallId, requestId: response.requestId };
 }
 
-/** The same of a plan, whose filter answers for one kind of resources and some actions, and for no others. */
+/** The same for a plan, whose filter must be for the requested kind and actions. */
 export function planAnswer(request: PlanResourcesRequest, response: PlanResourcesResponse): PlanAnswer {
   const { authzCallId, requestId, actions, resourceKind, meta } = response;
   if (resourceKind !== request.resource?.kind) throw unanswered('is about other resources');
@@ -78,7 +78,7 @@ function resourceAnswer(
   };
 }
 
-/** A value that JSON cannot say is told as an error, as a server does that answers with JSON. */
+/** A value that JSON cannot represent becomes an error, as on a server that responds in JSON. */
 function outputOf(output: OutputEntry): ResourceAnswer['outputs'][number] {
   const { src, action } = output;
   if (output.error !== undefined) return { src, action, error: output.error };
@@ -89,7 +89,7 @@ function outputOf(output: OutputEntry): ResourceAnswer['outputs'][number] {
   }
 }
 
-/** In a filter there is no place for such an error, and another value would select other rows. */
+/** A filter has no place for such an error, and another value would select other rows. */
 function plainFilter({ kind, condition }: PlanFilter): Filter {
   if (kind !== 'KIND_CONDITIONAL') return { kind };
   if (condition === undefined || !hasOperators(condition)) throw unanswered('has a wrong `filter`');

@@ -12,60 +12,59 @@ import type {
 import type { Filter } from '#runtime/residual';
 
 /**
- * Asks a decision point, wherever it runs: the same questions, answers and errors over every transport and in process.
- *
- * Every method rejects with an AuthzError, and with nothing else, when there is no answer: no failure is ever an allow.
- * Nothing is tried twice.
+ * A client of a decision point, local or remote: the same requests, responses and errors over every transport and in
+ * process. Every method rejects with an AuthzError, and with nothing else, if there is no response: a failure is never
+ * an allow. Calls are not retried.
  */
 export interface AuthzClient<P extends Permissions = AnyPermissions> {
   /** Whether one action is allowed. */
   isAllowed<K extends KindOf<P>>(request: AccessRequest<P, K>, options?: CallOptions): Promise<boolean>;
-  /** Which of several actions on one resource are allowed, and what the policies have to say of it. */
+  /** Which of several actions on one resource are allowed, with the outputs of the policies. */
   check<K extends KindOf<P>, A extends ActionOf<P, K>>(
     request: CheckRequest<P, K, A>,
     options?: CallOptions,
   ): Promise<CheckAnswer<P, K, A>>;
-  /** The same about several resources, of one kind or of many, in one call. */
+  /** The same for several resources, of one kind or of many, in one call. */
   checkAll(request: CheckAllRequest<P>, options?: CallOptions): Promise<CheckAllAnswer<P>>;
-  /** On which resources of a kind all the actions are allowed, as a filter for where the resources are kept. */
+  /** The resources of a kind on which all actions are allowed, as a filter for the store of the resources. */
   plan<K extends KindOf<P>>(request: PlanRequest<P, K>, options?: CallOptions): Promise<PlanAnswer>;
-  /** Which build answers. In process there is no server: `unimplemented`. */
+  /** The build of the server. In process there is no server: `unimplemented`. */
   serverInfo(options?: CallOptions): Promise<ServerInfo>;
-  /** Gives connections back. Calls under way, and later ones, fail with `canceled`. */
+  /** Closes all connections. Pending calls, and later ones, fail with `canceled`. */
   close(): Promise<void>;
 }
 
-/** What a call may be told beside its request. */
+/** Options of one call. */
 export interface CallOptions {
   /** Aborting it fails the call with `canceled`. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds until the call fails with `deadline_exceeded`; in place of the client's. */
+  /** Milliseconds until the call fails with `deadline_exceeded`; overrides the client's. */
   readonly timeout?: number | undefined;
 }
 
-/** What every client is made with. */
+/** Options of every client. */
 export interface ClientOptions {
-  /** Milliseconds until a call fails with `deadline_exceeded`: 5000 when absent, `Infinity` for never. */
+  /** Milliseconds until a call fails with `deadline_exceeded`: 5000 by default, `Infinity` for never. */
   readonly timeout?: number | undefined;
 }
 
-/** What any request may carry. */
+/** Optional properties of any request. */
 export interface RequestExtras {
   /** Tokens, for the decision point to verify. */
   readonly auxData?: AuxData | undefined;
-  /** The caller's name for the request, found again in answer and audit log. */
+  /** The caller's id for the request, repeated in the response and the audit log. */
   readonly requestId?: string | undefined;
   /** For the audit log. */
   readonly annotations?: { readonly [name: string]: unknown } | undefined;
 }
 
-/** Tokens as they came: one, or several by name. */
+/** Unverified tokens: one, or several by name. */
 export interface AuxData {
   readonly jwt?: Token | undefined;
   readonly jwts?: { readonly [name: string]: Token } | undefined;
 }
 
-/** A JSON Web Token, and the keys that verify it: the only ones configured when absent. */
+/** A JSON Web Token, and the keyset that verifies it: by default the only one configured. */
 export interface Token {
   readonly token: string;
   readonly keySetId?: string | undefined;
@@ -81,9 +80,9 @@ export interface CheckRequest<P extends Permissions, K extends KindOf<P>, A exte
   extends RequestExtras {
   readonly principal: PrincipalOf<P, K>;
   readonly resource: ResourceOf<P, K>;
-  /** One at least, unique. */
+  /** At least one, unique. */
   readonly actions: readonly A[];
-  /** Whether `meta` is wanted. */
+  /** Whether to return `meta`. */
   readonly includeMeta?: boolean | undefined;
 }
 
@@ -96,31 +95,31 @@ export interface CheckAllRequest<P extends Permissions> extends RequestExtras {
 export interface PlanRequest<P extends Permissions, K extends KindOf<P>> extends RequestExtras {
   readonly principal: PrincipalOf<P, K>;
   readonly resource: PlannedResourceOf<P, K>;
-  /** One at least, unique: all of them must be allowed. */
+  /** At least one, unique: all of them must be allowed. */
   readonly actions: readonly ActionOf<P, K>[];
   readonly includeMeta?: boolean | undefined;
 }
 
-/** What was decided about one resource. */
+/** The decisions about one resource. */
 export interface CheckAnswer<
   P extends Permissions = AnyPermissions,
   K extends KindOf<P> = KindOf<P>,
   A extends ActionOf<P, K> = ActionOf<P, K>,
 > {
-  /** By action: every one that was asked about, and no other. */
+  /** By action: every requested one, and no other. */
   readonly allowed: { readonly [Action in A]: boolean };
   /** In the order of evaluation. */
   readonly outputs: readonly OutputOf<P, K>[];
   /** Attributes that do not satisfy their schemas. */
   readonly validationErrors: readonly ValidationError[];
-  /** Only when asked for. */
+  /** Only if requested. */
   readonly meta: CheckMeta<A> | undefined;
-  /** By which the audit log knows the call; empty in process. */
+  /** The id of the call in the audit log; empty in process. */
   readonly callId: string;
   readonly requestId: string;
 }
 
-/** How decisions came about. */
+/** How decisions were made. */
 export interface CheckMeta<A extends string = string> {
   readonly actions: {
     readonly [Action in A]: {
@@ -147,11 +146,11 @@ export interface CheckAllAnswer<P extends Permissions = AnyPermissions> {
   readonly requestId: string;
 }
 
-/** What was decided about one of several resources. */
+/** The decisions about one of several resources. */
 export interface ResourceAnswer<P extends Permissions = AnyPermissions, K extends KindOf<P> = KindOf<P>>
   extends Omit<CheckAnswer<P, K>, 'allowed' | 'callId' | 'requestId' | 'meta'> {
   readonly resource: { readonly kind: K; readonly id: string };
-  /** Own properties are the actions asked about; any other is undefined. */
+  /** Own properties are the requested actions; any other is undefined. */
   readonly allowed: { readonly [action: string]: boolean };
   readonly meta: CheckMeta | undefined;
 }
@@ -159,19 +158,19 @@ export interface ResourceAnswer<P extends Permissions = AnyPermissions, K extend
 export interface PlanAnswer {
   readonly filter: Filter;
   readonly validationErrors: readonly ValidationError[];
-  /** Only when asked for. */
+  /** Only if requested. */
   readonly meta: PlanMeta | undefined;
   readonly callId: string;
   readonly requestId: string;
 }
 
-/** How a plan came about. */
+/** How a plan was made. */
 export interface PlanMeta {
   /** The filter as text. */
   readonly filterDebug: string;
-  /** By action; empty when no rule was looked at. */
+  /** By action; empty if no rule was evaluated. */
   readonly matchedScopes: { readonly [action: string]: string };
-  /** Rules that no filter can say: an ALLOW grants nothing, a DENY applies always. */
+  /** Rules that a filter cannot represent: such an ALLOW grants nothing, such a DENY always applies. */
   readonly unplanned: readonly { readonly policy: string; readonly rule: string; readonly reason: string }[];
 }
 
@@ -179,6 +178,6 @@ export interface ServerInfo {
   readonly version: string;
   readonly commit: string;
   readonly buildDate: string;
-  /** Of the policies in force; empty over REST, whose answer has no such field. */
+  /** The hash of the policies that were evaluated; empty over REST, whose response has no such field. */
   readonly bundleHash: string;
 }

@@ -1,7 +1,7 @@
-/** Why there is no answer, in the words of Connect; those of gRPC are the same, with numbers. */
+/** Why a call failed, as a code of Connect; those of gRPC are the same, with numbers. */
 export type AuthzErrorCode = (typeof CODES)[number];
 
-/** The one thing that a client rejects with. Where it comes from a server, the message is the server's. */
+/** The only error that a client rejects with. If it comes from a server, the message is the server's. */
 export class AuthzError extends Error {
   override readonly name = 'AuthzError';
 
@@ -14,19 +14,18 @@ export class AuthzError extends Error {
   }
 }
 
-/** The code of a gRPC number; `unknown` for a number that is none. */
+/** The code of a gRPC number; `unknown` for any other number. */
 export function codeOfNumber(number: unknown): AuthzErrorCode {
   return (typeof number === 'number' ? CODES[number - 1] : undefined) ?? 'unknown';
 }
 
-/** The code of a word; undefined for a word that is none. */
+/** The code of a word; undefined for any other word. */
 export function codeOfWord(word: unknown): AuthzErrorCode | undefined {
   return CODES.find((code) => code === word);
 }
 
 /**
- * The code that goes with an HTTP status, for answers that say nothing more: what is before a server, and not the
- * server, often answers so.
+ * The code for an HTTP status, for responses without further details: proxies in front of a server often send those.
  */
 export function codeOfStatus(status: number): AuthzErrorCode {
   switch (status) {

@@ -15,7 +15,7 @@ import type { Transport } from './transport.js';
 /** Milliseconds. */
 const DEFAULT_TIMEOUT = 5000;
 
-/** The client of a transport: all that is the same for every one of them. */
+/** The client of a transport: everything that transports have in common. */
 export function clientOver<P extends Permissions = AnyPermissions>(
   transport: Transport,
   { timeout = DEFAULT_TIMEOUT }: ClientOptions,
@@ -48,7 +48,7 @@ export function clientOver<P extends Permissions = AnyPermissions>(
     return { ...answer, callId, requestId };
   };
 
-  // The implementation knows no kinds; the types that callers see do.
+  // The implementation does not know kinds; the public types do.
   const client: UntypedClient = {
     check,
     checkAll,
@@ -79,13 +79,12 @@ interface UntypedClient extends Pick<AuthzClient, 'serverInfo' | 'close'> {
   plan(request: PlanQuestion, options?: CallOptions): Promise<PlanAnswer>;
 }
 
-/** The longest that timers of all platforms can wait. */
+/** The longest delay that timers of all platforms support. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
 /**
- * Runs a call until it is answered, aborted or out of time, whichever is first; then its signal is aborted and nothing
- * of it is waited for.
- *
+ * Runs a call until it is answered, aborted or out of time, whichever is first; then aborts its signal and does not
+ * wait for it.
  * @param timeout in milliseconds.
  * @param closed aborted when the client is closed.
  */

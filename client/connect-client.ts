@@ -4,7 +4,7 @@ import { AuthzError, codeOfStatus, codeOfWord } from './authz-error.js';
 import { clientOver } from './client-over.js';
 import { type HttpOptions, type HttpProtocol, httpTransport } from './http-transport.js';
 
-/** A client of the Connect protocol, by unary calls in JSON. Throws an AuthzError for an address that is none. */
+/** A client of the Connect protocol, by unary calls in JSON. Throws an AuthzError for an invalid address. */
 export function connectClient<P extends Permissions = AnyPermissions>(
   options: HttpOptions & ClientOptions,
 ): AuthzClient<P> {

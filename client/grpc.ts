@@ -1,2 +1,2 @@
-/** A client over gRPC, for Node: an entry of its own, so that nobody else loads gRPC. */
+/** A client over gRPC, for Node: a separate entry point, so that other programs do not load gRPC. */
 export { grpcClient, type GrpcOptions } from './grpc/grpc-client.js';

@@ -10,13 +10,13 @@ import { AuthzError } from './authz-error.js';
 import { receivedText } from './received-text.js';
 import type { Transport } from './transport.js';
 
-/** Where a decision point is, and how to reach it. */
+/** The address of a decision point, and the connection options. */
 export interface HttpOptions {
   /** `https://pdp.internal:3592`; a path is kept, for a proxy that serves it below one. */
   readonly url: string;
-  /** In place of the platform's `fetch`. */
+  /** Instead of the platform's `fetch`. */
   readonly fetch?: typeof fetch | undefined;
-  /** Sent with every call: credentials for a proxy, trace context. A function is asked at every call. */
+  /** Sent with every call: credentials for a proxy, trace context. A function is called for every call. */
   readonly headers?: HeaderValues | (() => HeaderValues | Promise<HeaderValues>) | undefined;
 }
 
@@ -29,9 +29,9 @@ export interface HttpProtocol {
   readonly plan: Route;
   readonly serverInfo: Route;
   readonly headers: HeaderValues;
-  /** What a refusal says; undefined for a body that no decision point wrote. */
+  /** The error in a response body; undefined for a body that was not written by a decision point. */
   readonly errorOf: (body: { readonly [name: string]: unknown }) => AuthzError | undefined;
-  /** The code of a refusal that says nothing. */
+  /** The code of an error response without details. */
   readonly codeOf: (status: number) => AuthzError['code'];
 }
 
@@ -40,7 +40,7 @@ export interface Route {
   readonly path: string;
 }
 
-/** Calls over HTTP with nothing but `fetch`. Redirects are not followed: a decision point makes none. */
+/** Calls over HTTP that only need `fetch`. Redirects are not followed: a decision point never redirects. */
 export function httpTransport(protocol: HttpProtocol, options: HttpOptions): Transport {
   const base = baseOf(options.url);
   const send = options.fetch ?? fetch;
@@ -79,7 +79,7 @@ export function httpTransport(protocol: HttpProtocol, options: HttpOptions): Tra
   };
 }
 
-/** A response. Throws an AuthzError for JSON that is not one. */
+/** A response. Throws an AuthzError for invalid JSON. */
 function read<Message>(readMessage: (value: unknown, name: string) => Message, json: unknown): Message {
   try {
     return readMessage(json, 'response');
@@ -88,7 +88,7 @@ function read<Message>(readMessage: (value: unknown, name: string) => Message, j
   }
 }
 
-/** Throws an AuthzError for what is no address of HTTP: a mistake of the program, told at its start. */
+/** Throws an AuthzError for an invalid HTTP address, so that the mistake shows when the program starts. */
 function baseOf(url: string): string {
   if (!/^https?:\/\//i.test(url)) throw new AuthzError('invalid_argument', `\`${url}\` is not an http or https URL`);
   return url.replace(/\/+$/, '');
@@ -110,7 +110,7 @@ async function received(response: Promise<Response>): Promise<Received> {
   }
 }
 
-/** What fetch itself says is "fetch failed"; why, stands in its cause. */
+/** The message of fetch itself is "fetch failed"; the reason is in its cause. */
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;

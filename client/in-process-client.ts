@@ -21,12 +21,12 @@ import { AuthzError } from './authz-error.js';
 import { clientOver } from './client-over.js';
 import type { Transport } from './transport.js';
 
-/** How decisions are made here. */
+/** Options of decisions in this process. */
 export interface InProcessOptions extends ClientOptions {
-  /** For the engine that is made of a bundle. */
+  /** For the engine that is created from a bundle. */
   readonly engine?: EngineOptions | undefined;
   /**
-   * Verifies the tokens of a request and gives their claims; rejects when one is not good. Without it, a request with
+   * Verifies the tokens of a request and returns their claims; rejects if one is invalid. Without it, a request with
    * tokens is refused.
    */
   readonly verify?: ((auxData: TokensByName) => Promise<AuxDataInput>) | undefined;
@@ -42,9 +42,8 @@ export interface TokensByName {
 }
 
 /**
- * A client that asks policies in this very program, by the rules of a server: the same requests are refused, with the
- * same messages; only a server's limits on the size of requests are not there. For what is asked in a hot loop, ask the
- * engine.
+ * A client that evaluates policies in this process, by the rules of a server: the same requests are refused, with the
+ * same messages; only a server's limits on the size of requests do not apply. In hot loops, call the engine directly.
  */
 export function inProcessClient<P extends Permissions = AnyPermissions>(
   policies: Bundle | Engine<P>,
@@ -101,7 +100,7 @@ function metaOf({ filterDebug, matchedScopes, unplanned }: ReturnType<Engine['pl
   return { filterDebug, matchedScope: '', matchedScopes: matchedScopes ?? new Map(), unplanned };
 }
 
-/** What validation has seen to. */
+/** The properties that validation guarantees. */
 type Valid<Request> = Omit<Request, 'principal' | 'resources'> & {
   readonly principal: Principal;
   readonly resources: readonly { readonly actions: readonly string[]; readonly resource: Resource }[];
@@ -111,7 +110,7 @@ function refuse(violations: Violations): void {
   if (violations.count > 0) throw new AuthzError('invalid_argument', violationsMessage(violations));
 }
 
-/** What costs too much fails as a server fails it. */
+/** Calls that cost too much fail as they do on a server. */
 function withinLimits<Answer>(ask: () => Answer): Answer {
   try {
     return ask();
@@ -122,7 +121,7 @@ function withinLimits<Answer>(ask: () => Answer): Answer {
   }
 }
 
-/** Why a token is not good is nothing that a server tells. */
+/** A server does not reveal why a token is invalid. */
 async function claimsOf(auxData: Tokens | undefined, verify: InProcessOptions['verify']): Promise<AuxDataInput> {
   if (auxData === undefined || (auxData.jwt === undefined && auxData.jwts.size === 0)) return {};
   if (verify === undefined)

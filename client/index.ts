@@ -1,6 +1,6 @@
 /**
- * The client of a decision point: one interface, over REST, over Connect and in process; gRPC is in `./grpc.js`. Needs
- * `fetch`, and no platform.
+ * The client of a decision point: one interface, over REST, over Connect and in process; gRPC is in `./grpc.js`. It
+ * only needs `fetch`, and no specific platform.
  */
 export type {
   AccessRequest,

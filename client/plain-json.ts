@@ -1,16 +1,15 @@
 import { setOwn } from '../proto/wire/json-shape.js';
 import { AuthzError } from './authz-error.js';
 
-/** How deep values may lie in one another: what the binary form of a request can hold. */
+/** The maximum nesting of values: the limit of the binary form of a request. */
 export const MAX_DEPTH = 1000;
-/** A half of a pair of code units without its other half. */
+/** One half of a surrogate pair without the other. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
- * Attributes as every transport carries them, so that all of them ask the same question: members that are undefined are
- * left out, what has a `toJSON` (a Date) is what that gives. Throws an AuthzError for what JSON cannot say: a bigint,
- * NaN, a function, a cycle.
- *
+ * Attributes in the form that every transport carries, so that all of them send the same request: undefined members are
+ * omitted, and an object with a `toJSON` (a Date) becomes its result. Throws an AuthzError for values that JSON cannot
+ * represent: a bigint, NaN, a function, a cycle.
  * @param path of the attributes in the request, for the message.
  */
 export function plainAttributes(attributes: unknown, path: string): Record<string, unknown> {
@@ -19,7 +18,7 @@ export function plainAttributes(attributes: unknown, path: string): Record<strin
   throw refused(path, 'is not an object');
 }
 
-/** Any JSON value, likewise. */
+/** The same for any JSON value. */
 export function plainValue(value: unknown, path: string, depth: number): unknown {
   if (depth > MAX_DEPTH) throw refused(path.slice(0, 100), `is nested deeper than ${MAX_DEPTH} levels`);
   switch (typeof value) {
@@ -41,7 +40,7 @@ export function plainValue(value: unknown, path: string, depth: number): unknown
   }
 }
 
-/** A text that can be written as UTF-8. Throws an AuthzError for any other. */
+/** A string that can be encoded as UTF-8. Throws an AuthzError for any other. */
 export function plainText(text: string, path: string): string {
   if (LONE_SURROGATE.test(text)) throw refused(path, 'is not well-formed Unicode');
   return text;
@@ -58,7 +57,7 @@ function plainObject(value: object, path: string, depth: number): unknown {
   return plain;
 }
 
-/** Instances of an application's own classes are their members; a Map or a Set would seem to be empty. */
+/** Instances of an application's classes are sent as their members; a Map or a Set would seem to be empty. */
 function isPlain(value: object): boolean {
   const tag = Object.prototype.toString.call(value);
   return tag === '[object Object]';

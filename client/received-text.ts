@@ -1,11 +1,11 @@
 import { AuthzError } from './authz-error.js';
 
-/** Bytes of an answer: filters may be long. */
+/** In bytes; filters may be long. */
 export const MAX_ANSWER = 64 * 1024 * 1024;
 
 /**
- * The body of an answer as text. Throws an AuthzError for one that is longer than any answer, having read no more of it
- * than that.
+ * The body of a response as a string. Throws an AuthzError for a body that is longer than `MAX_ANSWER`, without reading
+ * the rest.
  */
 export async function receivedText(answer: Response): Promise<string> {
   const reader = answer.body?.getReader();

@@ -11,14 +11,14 @@ import type { AuxData, RequestExtras, Token } from './authz-client.js';
 import { AuthzError } from './authz-error.js';
 import { plainAttributes, plainText } from './plain-json.js';
 
-/** A question about resources, whatever its types. */
+/** A request about resources, without type parameters. */
 export interface CheckQuestion extends RequestExtras {
   readonly principal: PrincipalLike;
   readonly resources: readonly { readonly resource: ResourceLike; readonly actions: readonly string[] }[];
   readonly includeMeta?: boolean | undefined;
 }
 
-/** A question about resources that are not known yet. */
+/** A request about resources that are not known yet. */
 export interface PlanQuestion extends RequestExtras {
   readonly principal: PrincipalLike;
   readonly resource: Omit<ResourceLike, 'id'>;
@@ -26,7 +26,7 @@ export interface PlanQuestion extends RequestExtras {
   readonly includeMeta?: boolean | undefined;
 }
 
-/** The message of a check. Throws an AuthzError for what no message can hold. */
+/** The message of a check. Throws an AuthzError for values that a message cannot hold. */
 export function checkMessage(question: CheckQuestion): CheckResourcesRequest {
   return {
     requestId: text(question.requestId, 'requestId'),
@@ -41,7 +41,7 @@ export function checkMessage(question: CheckQuestion): CheckResourcesRequest {
   };
 }
 
-/** The message of a plan, likewise. */
+/** The message of a plan. Throws like `checkMessage`. */
 export function planMessage(question: PlanQuestion): PlanResourcesRequest {
   const { id: _, ...resource } = resourceMessage({ ...question.resource, id: '' }, 'resource');
   return {
@@ -112,7 +112,7 @@ function texts(values: readonly string[], path: string): readonly string[] {
   return list(values, path).map((value, index) => text(value ?? null, `${path}[${index}]`));
 }
 
-/** What is absent is empty, and refused by whoever validates; programs without types send other things as well. */
+/** An absent value is empty, which validation refuses; untyped programs may pass other types as well. */
 function text(value: unknown, path: string): string {
   if (value === undefined) return '';
   if (typeof value === 'string') return plainText(value, path);

@@ -5,8 +5,8 @@ import { clientOver } from './client-over.js';
 import { type HttpOptions, type HttpProtocol, httpTransport } from './http-transport.js';
 
 /**
- * A client of the REST API: in browsers, workers and wherever `fetch` is. Throws an AuthzError for an address that is
- * none.
+ * A client of the REST API: for browsers, workers and every platform with `fetch`. Throws an AuthzError for an invalid
+ * address.
  */
 export function restClient<P extends Permissions = AnyPermissions>(
   options: HttpOptions & ClientOptions,

@@ -6,7 +6,10 @@ import type {
   ServerInfoResponse,
 } from '../proto/gen/messages.js';
 
-/** How messages get to a decision point and back. Methods reject with an AuthzError, or with whatever went wrong. */
+/**
+ * Sends messages to a decision point and returns its responses. Methods reject with an AuthzError, or with any other
+ * error.
+ */
 export interface Transport {
   check(request: CheckResourcesRequest, signal: AbortSignal): Promise<CheckResourcesResponse>;
   plan(request: PlanResourcesRequest, signal: AbortSignal): Promise<PlanResourcesResponse>;

@@ -15,29 +15,31 @@ import { clientOver } from '../client-over.js';
 import { MAX_ANSWER } from '../received-text.js';
 import type { Transport } from '../transport.js';
 
-/** Where a decision point is, and how to reach it. */
+/** The address of a decision point, and the connection options. */
 export interface GrpcOptions extends ClientOptions {
   /** `pdp.internal:3593`, or `unix:/run/authz.sock`. */
   readonly address: string;
-  /** True: by the authorities this platform trusts. Texts are PEM. Without it, nothing is encrypted. */
+  /**
+   * True: with the authorities that this platform trusts. Strings are PEM. If absent, the connection is not encrypted.
+   */
   readonly tls?: boolean | GrpcTls | undefined;
-  /** Sent with every call. A function is asked at every call. */
+  /** Sent with every call. A function is called for every call. */
   readonly metadata?: MetadataValues | (() => MetadataValues | Promise<MetadataValues>) | undefined;
 }
 
 /** Metadata values by key. */
 export type MetadataValues = { readonly [key: string]: string };
 
-/** Whom to trust, and who to be. */
+/** The trusted authorities, and the client certificate. */
 export interface GrpcTls {
-  /** The authorities to trust, in place of the platform's. */
+  /** The trusted authorities, instead of the platform's. */
   readonly ca?: string | undefined;
-  /** For servers that ask who calls. */
+  /** For servers that require a client certificate. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
 }
 
-/** A client over gRPC: one connection, which is made at the first call and made again when it is lost. */
+/** A client over gRPC: one connection, which is opened by the first call and reopened if it is lost. */
 export function grpcClient<P extends Permissions = AnyPermissions>(options: GrpcOptions): AuthzClient<P> {
   return clientOver(grpcTransport(options), options);
 }

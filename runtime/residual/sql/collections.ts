@@ -4,7 +4,7 @@ import { Refusal } from './refusal.js';
 import { aliasOfItems, jsonAs, type Scope, textConstant } from './scope.js';
 import { type Json, type Scalar, scalar, type SqlValue, FAILED } from './value.js';
 
-/** Where a value is an element of a collection or a key of it, or where both are there and it is not. */
+/** Where a value is an element of a collection or a key of it, or where both are present and it is not. */
 export function membership(scope: Scope, element: SqlValue, collection: SqlValue, outcome: boolean): Sql {
   if (element.kind === 'failed') return NEVER;
   switch (collection.kind) {
@@ -29,7 +29,7 @@ export function membership(scope: Scope, element: SqlValue, collection: SqlValue
   }
 }
 
-/** Where two lists have an element in common, or where both are lists and have none. */
+/** Where two lists have an element in common, or where both are lists without a common element. */
 export function intersection(scope: Scope, a: SqlValue, b: SqlValue, outcome: boolean): Sql {
   if (a.kind === 'constant')
     return b.kind === 'constant' ? refuseConstants('hasIntersection') : intersection(scope, b, a, outcome);
@@ -40,7 +40,7 @@ export function intersection(scope: Scope, a: SqlValue, b: SqlValue, outcome: bo
   return outcome ? common : allOf(isList(scope, a), isList(scope, b), unless(common));
 }
 
-/** Whether a list has one of some constants, each by an index on the list. */
+/** Whether a list contains one of some constants, each by an index on the list. */
 function heldAny(scope: Scope, list: Json, some: SqlValue): Sql | undefined {
   if (some.kind !== 'constant' || !Array.isArray(some.value) || some.value.length > MOST_HELD) return undefined;
   const each = some.value.map((value: unknown) => held(scope, list, { kind: 'constant', value: value as null }));
@@ -48,7 +48,8 @@ function heldAny(scope: Scope, list: Json, some: SqlValue): Sql | undefined {
 }
 
 /**
- * Whether a list has a constant, by an index on the list; values that are not lists are not distinguished from lists.
+ * Whether a list contains a constant, by an index on the list; values that are not lists are not distinguished from
+ * lists.
  */
 function held(scope: Scope, list: Json, element: SqlValue): Sql | undefined {
   if (list.list === undefined || element.kind !== 'constant' || !isPlain(element.value)) return undefined;
@@ -56,10 +57,10 @@ function held(scope: Scope, list: Json, element: SqlValue): Sql | undefined {
   return scope.dialect.holds?.(list, element.value);
 }
 
-/** More of them are looked for by reading the list once. */
+/** For more of them, the list is read once instead. */
 const MOST_HELD = 100;
 
-/** Where all elements of a list are in another, or where both are lists and some element is not. */
+/** Where all elements of a list are in another, or where both are lists and an element is not. */
 export function subset(scope: Scope, some: SqlValue, all: SqlValue, outcome: boolean): Sql {
   const areLists = allOf(isList(scope, some), isList(scope, all));
   if (areLists === NEVER) return NEVER;
@@ -76,7 +77,7 @@ export function subset(scope: Scope, some: SqlValue, all: SqlValue, outcome: boo
   return outcome ? allOf(areLists, unless(left)) : allOf(isList(scope, all), left);
 }
 
-/** `size(x)`: code points of a text, elements of a list, entries of a map. */
+/** `size(x)`: code points of a string, elements of a list, entries of a map. */
 export function size(scope: Scope, value: SqlValue): SqlValue {
   const { dialect } = scope;
   switch (value.kind) {
@@ -104,12 +105,12 @@ export function isList({ dialect }: Scope, value: SqlValue): Sql {
   return dialect.hasType(value, 'array');
 }
 
-/** Where some element of a list passes. */
+/** Where an element of a list passes. */
 export function someElement(scope: Scope, list: Json, passes: (element: SqlValue) => Sql): Sql {
   return someItem(scope.dialect.items(list, 'array', aliasOfItems(scope)), ({ element }) => passes(element));
 }
 
-/** Where some of the items passes; nowhere, where that is known. */
+/** Where one of the items passes; NEVER if no item can pass. */
 export function someItem<Items extends { readonly from: Sql }>(items: Items, passes: (items: Items) => Sql): Sql {
   const condition = passes(items);
   return condition === NEVER
@@ -150,7 +151,7 @@ function isPlain(value: unknown): value is string | number | boolean {
   return value !== null && typeof value !== 'object';
 }
 
-/** `x IN (a, b)`: what is of the column's type and compares as it stands; the rest one by one. */
+/** `x IN (a, b)`: the constants that have the column's type and compare directly; the others one by one. */
 function amongConstants(scope: Scope, element: SqlValue, constants: unknown, outcome: boolean): Sql {
   const values = collectionOf(constants);
   if (values === undefined) return NEVER;
@@ -204,13 +205,13 @@ function oneByOne(scope: Scope, element: SqlValue, values: readonly unknown[], o
   return outcome ? anyOf(...each) : allOf(readable(scope, element), ...each);
 }
 
-/** `->` of a document beside `IN`, where the dialect's index on such an expression serves. */
+/** `->` of a document with `IN`, if the dialect's index on such an expression can be used. */
 function jsonAmong(scope: Scope, json: Json, values: readonly unknown[], outcome: boolean): Sql | undefined {
   const known = values.filter((value) => typeof value !== 'string' || textConstant(scope, 'in', value) !== undefined);
   return known.length > 1 && known.every(isPlain) ? scope.dialect.among?.(json, known, outcome) : undefined;
 }
 
-/** Of a collation that takes other texts for equal, by bytes; what an index can tell first. */
+/** Compares by bytes if the collation treats different strings as equal, after a test that an index can answer. */
 function amongPlain(
   { dialect }: Scope,
   { sql: column, type, collation }: Scalar,

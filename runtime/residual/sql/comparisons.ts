@@ -7,7 +7,7 @@ import { Refusal } from './refusal.js';
 import { booleanOf, jsonAs, type Scope, textConstant } from './scope.js';
 import type { Constant, Json, JsonType, Scalar, ScalarType, SqlValue } from './value.js';
 
-/** Where a value is there. */
+/** Where a value is present. */
 export function readable({ dialect }: Scope, value: SqlValue): Sql {
   switch (value.kind) {
     case 'constant':
@@ -25,7 +25,7 @@ export function readable({ dialect }: Scope, value: SqlValue): Sql {
   }
 }
 
-/** Where two values are equal, or where they are there and differ. Values of different types differ. */
+/** Where two values are equal, or where both are present and differ. Values of different types differ. */
 export function equality(scope: Scope, a: SqlValue, b: SqlValue, isEqual: boolean): Sql {
   if (a.kind === 'failed' || b.kind === 'failed') return NEVER;
   if (a.kind === 'constant' || a.kind === 'moment')
@@ -42,15 +42,17 @@ export function equality(scope: Scope, a: SqlValue, b: SqlValue, isEqual: boolea
 }
 
 /**
- * Where two values have the order. Only numbers, texts, booleans and times have one, among themselves.
- *
- * @param isAsked whether the filter asks for this order, or for the opposite order not to hold, as all do not with NaN.
+ * Where two values have the order. Only numbers, strings, booleans and timestamps can be ordered, each among
+ * themselves.
+ * @param isAsked whether the filter requires this order, or requires that the opposite order does not hold, as with NaN
+ * none does.
  */
 export function ordering(scope: Scope, a: SqlValue, operator: Order, b: SqlValue, isAsked: boolean): Sql {
   const isOrdered = orderOf(scope, a, operator, b);
   const columns = isOrdered === NEVER ? [] : [a, b].flatMap(nanColumn);
   if (columns.length === 0) return isOrdered;
-  // A program may tell check of NaN or of null, which has no order at all: where they part, the row is not selected.
+  // An application may send NaN or null to check, and null cannot be ordered: where the two results differ, the row is
+  // not selected.
   if (scope.isNegated === true && !isAsked) return anyOf(isOrdered, ...columns.map((column) => sql`${column} = 'NaN'`));
   const isBelow = a.kind === 'scalar' && b.kind === 'constant' && (operator === '<' || operator === '<=');
   return isBelow ? isOrdered : allOf(isOrdered, ...columns.map((column) => sql`${column} < 'NaN'`));
@@ -119,7 +121,9 @@ function withMoment(scope: Scope, a: SqlValue, at: cel.Timestamp, isEqual: boole
   return isEqual ? NEVER : readable(scope, a);
 }
 
-/** As policies compare times: read. A text that is a time equals no time. */
+/**
+ * Policies compare timestamps after `timestamp(...)`. A string that contains a timestamp does not equal a timestamp.
+ */
 function isTime({ type, isUnread }: Scalar, operator: string): boolean {
   if (type === 'timestamp' && isUnread === true)
     throw new Refusal(operator, 'a timestamp column as a string: compare it with timestamp(...)');
@@ -166,7 +170,7 @@ function scalarWithConstant(scope: Scope, a: Scalar, value: Constant['value'], i
   }
 }
 
-/** A collation may take more texts for equal than are the same, and none less: what an index can tell first. */
+/** A collation may treat more strings as equal than are identical, but never fewer: an index can test that first. */
 function sameText({ dialect }: Scope, { sql: text, collation }: Scalar, constant: Sql): Sql {
   const same = sql`${text} = ${constant}`;
   return collation === 'other'
@@ -179,7 +183,7 @@ function otherText({ dialect }: Scope, { sql: text, collation }: Scalar, constan
   return sql`${dialect.byBytes(text)} <> ${constantBytes(dialect, constant)}`;
 }
 
-/** A constant beside a text that compares by bytes. */
+/** A constant that is compared by bytes with a string. */
 export function constantBytes({ name, byBytes }: Dialect, constant: Sql): Sql {
   return name === 'mysql' ? byBytes(constant) : constant;
 }
@@ -254,7 +258,7 @@ function isNumber({ type }: Scalar): boolean {
   return type === 'number' || type === 'integer';
 }
 
-/** Two texts, by bytes: a statement fails where their columns have different collations. */
+/** Two strings, by bytes: a statement fails if their columns have different collations. */
 function bytesOf({ dialect }: Scope, a: Scalar, b: Scalar): readonly [Sql, Sql] {
   const isPlain = dialect.name === 'sqlite' && a.collation === 'binary' && b.collation === 'binary';
   return isPlain ? [a.sql, b.sql] : [dialect.byBytes(a.sql), dialect.byBytes(b.sql)];
@@ -297,7 +301,7 @@ function orderOfScalars(scope: Scope, a: Scalar, operator: Order, b: Scalar): Sq
   return isReadTime(a) ? allOf(isOrdered, readable(scope, a), readable(scope, b)) : isOrdered;
 }
 
-/** A timestamp column beside a constant that may be finer than the column. */
+/** A timestamp column compared with a constant that may be more precise than the column. */
 function compareMoment(
   { dialect }: Scope,
   { sql: column }: Scalar,
@@ -323,7 +327,7 @@ function compareMoment(
   }
 }
 
-/** In UTC, cut to what the column holds. A `DATETIME` of MySQL has no zone. */
+/** In UTC, truncated to the precision of the column. A `DATETIME` of MySQL has no time zone. */
 function textOf({ seconds, nanos }: Timestamp, { name, secondDigits }: Scope['dialect']): string {
   const whole = new Date(seconds * 1000).toISOString().slice(0, 19);
   const fraction = String(nanos).padStart(9, '0').slice(0, secondDigits);

@@ -1,43 +1,43 @@
 import type { Filter } from '../filter.js';
 import type { SqlDialect } from './table.js';
 
-/** What a statement is given beside its text. SQLite and MySQL are given 1 and 0 for booleans. */
+/** A parameter of a statement. SQLite and MySQL receive 1 and 0 for booleans. */
 export type SqlParameter = string | number | boolean | null;
 
 export interface SqlOptions {
   readonly dialect: SqlDialect;
-  /** PostgreSQL: how many parameters the statement has before those of the condition. 0 when absent. */
+  /** PostgreSQL: the number of parameters of the statement before those of the condition. 0 if absent. */
   readonly offset?: number;
-  /** What each rule of the plan comes to alone, so that a refusal can name its rule; asked only then. */
+  /** The filter of each rule of the plan, so that a refusal can name its rule; only called for a refusal. */
   readonly rules?: () => readonly RuleFilter[];
 }
 
-/** What one rule leaves in a plan. */
+/** The residual of one rule in a plan. */
 export interface RuleFilter {
   /** `resource.album.vdefault/acme`. */
   readonly policy: string;
   readonly rule: string;
-  /** Where it is written, where that is known: `album.yaml:12`. */
+  /** Its location, if known: `album.yaml:12`. */
   readonly place?: string | undefined;
   readonly filter: Filter;
 }
 
-/** A condition for `WHERE`, or why there is none. */
+/** A condition for `WHERE`, or the reasons why there is none. */
 export type SqlCondition =
   | {
       readonly kind: 'sql';
       /** With a placeholder for each parameter: `?`, or `$1` and so on in PostgreSQL. */
       readonly text: string;
       /**
-       * The text between the parameters: one piece more than there are parameters, as the tag of a template literal is
-       * called with.
+       * The text between the parameters: one piece more than there are parameters, as in a call of a tag of a template
+       * literal.
        */
       readonly parts: TemplateStringsArray;
       readonly parameters: readonly SqlParameter[];
     }
   | { readonly kind: 'refused'; readonly problems: readonly SqlProblem[] };
 
-/** A part of a filter that SQL cannot say as check means it, over this table. */
+/** A part of a filter that cannot be translated to SQL with the semantics of check, for this table. */
 export interface SqlProblem {
   /** The operator of the filter, or `variable`. */
   readonly operator: string;
@@ -45,7 +45,7 @@ export interface SqlProblem {
   readonly reason: string;
   /** The part of the filter, as text. */
   readonly part: string;
-  /** The rule it comes from, where `rules` were given. */
+  /** The rule it comes from, if `rules` was set. */
   readonly policy?: string;
   readonly rule?: string;
   readonly place?: string;

@@ -13,8 +13,8 @@ import { FAILED, type SqlValue } from './value.js';
 import { fieldOf, presence, variableValue } from './variables.js';
 
 /**
- * Where an operand is true, or where it is false: TRUE there, and FALSE or NULL elsewhere. What fails is neither, so a
- * negation asks for the other outcome and is never SQL's NOT over something that may be NULL.
+ * Where an operand is true, or where it is false: TRUE there, and FALSE or NULL elsewhere. A failure is neither, so a
+ * negation requests the other outcome, and is never SQL's NOT of an expression that may be NULL.
  */
 export function truth(operand: Operand, outcome: boolean, scope: Scope): Sql {
   scope.statement.step();
@@ -43,7 +43,7 @@ export function truth(operand: Operand, outcome: boolean, scope: Scope): Sql {
   }
 }
 
-/** Operators that come to a boolean of values. */
+/** Operators that return a boolean. */
 function tested(asked: Expression, outcome: boolean, scope: Scope): Sql {
   const { operator, operands } = asked;
   const [first, second] = operands as [Operand, Operand];
@@ -86,7 +86,7 @@ function tested(asked: Expression, outcome: boolean, scope: Scope): Sql {
   }
 }
 
-/** The value of an operand that is not asked whether it is true. */
+/** The value of an operand in a position other than a condition. */
 function valueOf(operand: Operand, scope: Scope): SqlValue {
   scope.statement.step();
   if ('value' in operand) return { kind: 'constant', value: operand.value };
@@ -94,7 +94,7 @@ function valueOf(operand: Operand, scope: Scope): SqlValue {
   return computed(operand.expression, scope);
 }
 
-/** Operators that come to any value. */
+/** Operators that return any value. */
 function computed({ operator, operands }: Expression, scope: Scope): SqlValue {
   const [first, second] = operands as [Operand, Operand];
   const a = (): SqlValue => valueOf(first, scope);
@@ -151,7 +151,7 @@ function booleanOf(value: SqlValue, outcome: boolean, scope: Scope): Sql {
 function equal(a: Operand, b: Operand, isEqual: boolean, scope: Scope): Sql {
   const typed = typeTestOf(a, b);
   if (typed !== undefined) return tests(typed, isEqual, scope);
-  // `timestamp(x) == timestamp(x)`: where it can be read.
+  // `timestamp(x) == timestamp(x)`: true where it can be read.
   if (operandsOf(a, 'timestamp') !== undefined && sameOperand(a, b))
     return isEqual ? readable(scope, valueOf(a, scope)) : NEVER;
   if (isTest(a) || isTest(b)) return equalTests(a, b, isEqual, scope);
@@ -164,7 +164,7 @@ function tests({ of, type }: TypeTest, outcome: boolean, scope: Scope): Sql {
   return hasType(scope, valueOf(of, scope), type, outcome);
 }
 
-/** Whether an operand is a boolean wherever it has a value. */
+/** Whether an operand is a boolean whenever it has a value. */
 function isTest(operand: Operand): boolean {
   if (!('expression' in operand)) return false;
   const { operator } = operand.expression;
@@ -208,7 +208,7 @@ function equalTests(a: Operand, b: Operand, isEqual: boolean, scope: Scope): Sql
   return anyOf(both(true, isEqual), both(false, !isEqual));
 }
 
-/** `x in [R.attr.y, "a"]`: a list that fails where a part of it does. */
+/** `x in [R.attr.y, "a"]`: a list that fails if a part of it does. */
 function among(element: Operand, options: readonly Operand[], outcome: boolean, scope: Scope): Sql {
   const each = options.map((option) => equal(element, option, outcome, scope));
   const parts = options.map((option) => readable(scope, valueOf(option, scope)));
@@ -221,7 +221,7 @@ function listOf(operand: Operand): readonly Operand[] | undefined {
   return constantOf(operand) === undefined ? operand.expression.operands : undefined;
 }
 
-/** The JSON of a list or map that is written out; undefined where a part is not a constant. */
+/** The JSON of a list or map literal; undefined if a part is not a constant. */
 function constantOf(operand: Operand): JsonValue | undefined {
   if ('value' in operand) return operand.value;
   if ('variable' in operand) return undefined;
@@ -306,8 +306,8 @@ function soughtElements(quantifier: string, body: Operand, name: string): readon
 }
 
 /**
- * `(c ? a : b) < d` is `c ? a < d : b < d`: choices come to where conditions are. An operand without one is handed back
- * itself.
+ * `(c ? a : b) < d` is `c ? a < d : b < d`: the choice becomes a condition. An operand without a choice is returned
+ * unchanged.
  */
 function withoutChoices(operand: Operand): Operand {
   if (!('expression' in operand)) return operand;
@@ -322,7 +322,7 @@ function withoutChoices(operand: Operand): Operand {
   return expression('if', condition, chosen(whenTrue), chosen(whenFalse));
 }
 
-/** What has conditions in it, or decides for itself which of its operands count. */
+/** Operators that contain conditions, or that decide which of their operands count. */
 const KEPT: ReadonlySet<string> = new Set([
   'if',
   'and',

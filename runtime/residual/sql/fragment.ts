@@ -1,21 +1,21 @@
 import type { SqlParameter } from './condition-result.js';
 
-/** A piece of SQL. Its text is that of this folder and of identifiers that were checked; values stand beside it. */
+/** A piece of SQL. Its text consists of text in this folder and of checked identifiers; values are separate. */
 export interface Sql {
   readonly parts: readonly (string | Given)[];
-  /** What holds it together at the top. */
+  /** Its operator with the lowest precedence. */
   readonly top: 'term' | 'and' | 'or';
   /** Whether it is TRUE or FALSE, and never NULL. */
   readonly isSettled?: boolean;
 }
 
-/** A value that the statement is given, and the cast it is given with. */
+/** A parameter of the statement, and its cast. */
 export interface Given {
   readonly value: SqlParameter;
   readonly cast: string;
 }
 
-/** A piece of SQL made of others; a text is an identifier or an operator, and never a value. */
+/** A piece of SQL made of others; a string operand is an identifier or an operator, and never a value. */
 export function sql(texts: TemplateStringsArray, ...operands: readonly (Sql | string)[]): Sql {
   return term(
     texts.flatMap((text, position) => {
@@ -26,7 +26,7 @@ export function sql(texts: TemplateStringsArray, ...operands: readonly (Sql | st
   );
 }
 
-/** A value, bound. */
+/** A value as a bound parameter. */
 export function given(value: SqlParameter, cast = ''): Sql {
   return term([{ value, cast }]);
 }
@@ -42,7 +42,7 @@ export function allOf(...conditions: readonly Sql[]): Sql {
   return joined('and', conditions, ALWAYS, NEVER);
 }
 
-/** TRUE where any is TRUE; always, where one of them is `x IS NULL` and another `x IS NOT NULL`. */
+/** TRUE where any is TRUE; ALWAYS if one of them is `x IS NULL` and another `x IS NOT NULL`. */
 export function anyOf(...conditions: readonly Sql[]): Sql {
   const present = conditions.flatMap((condition) => textOf(condition, ' IS NOT NULL') ?? []);
   if (present.length > 0 && conditions.some((condition) => present.includes(textOf(condition, ' IS NULL') ?? '')))
@@ -50,13 +50,13 @@ export function anyOf(...conditions: readonly Sql[]): Sql {
   return joined('or', conditions, NEVER, ALWAYS);
 }
 
-/** What stands before an ending; undefined for a piece that has values, or that is made of others. */
+/** The text before an ending; undefined for a piece with values, or made of others. */
 function textOf({ parts, top }: Sql, ending: string): string | undefined {
   if (top !== 'term' || parts.at(-1) !== ending || parts.some((part) => typeof part !== 'string')) return undefined;
   return parts.slice(0, -1).join('');
 }
 
-/** TRUE where a condition is not, be it FALSE or NULL. */
+/** TRUE where a condition is FALSE or NULL. */
 export function unless(condition: Sql): Sql {
   if (condition === ALWAYS) return NEVER;
   if (condition === NEVER) return ALWAYS;
@@ -68,7 +68,7 @@ export function listed(operands: readonly Sql[]): Sql {
   return term(operands.flatMap(({ parts }, position) => (position === 0 ? parts : [', ', ...parts])));
 }
 
-/** SQLite bounds the depth of an expression; a chain is as deep as it is long. */
+/** SQLite limits the depth of an expression; a chain is as deep as it is long. */
 const LONGEST_CHAIN = 200;
 
 function joined(top: 'and' | 'or', conditions: readonly Sql[], neutral: Sql, absorbing: Sql): Sql {

@@ -23,7 +23,7 @@ export const MYSQL: Dialect = {
   differ: (a, b) => sql`NOT (${a} <=> ${b})`,
   real: (integer) => sql`(${integer} + 0e0)`,
   byBytes: binary,
-  // A server may store a day zero, and days that a month does not have.
+  // A server may store a day zero, and days that do not exist in a month.
   isMoment: (timestamp) =>
     allOf(
       sql`${timestamp} >= '0001-01-01'`,
@@ -40,7 +40,7 @@ export const MYSQL: Dialect = {
   endsWith: (text, { sql: end }) => sql`RIGHT(${binary(text)}, LENGTH(${binary(end)})) = ${binary(end)}`,
   contains: (text, { sql: part }) => sql`LOCATE(${binary(part)}, ${binary(text)}) > 0`,
   length: (text) => sql`CHAR_LENGTH(${text})`,
-  // Columns of different collations have none in common.
+  // Columns of different collations have no common collation.
   concat: (a, b) => sql`CONVERT(CONCAT(${binary(a)}, ${binary(b)}) USING utf8mb4)`,
   lower: undefined,
   upper: undefined,
@@ -59,12 +59,12 @@ export const MYSQL: Dialect = {
   size: noJson,
 };
 
-/** How MySQL reads JSON is not compared with check by a test, so it is refused. */
+/** No test compares check with how MySQL reads JSON, so it is refused. */
 function noJson(): never {
   throw new Refusal('variable', 'a JSON document or a list, which is not rendered for MySQL');
 }
 
-/** Its bytes: no case, no accents, and blanks at the end count. */
+/** Its bytes: case, accents and trailing blanks are significant. */
 function binary(text: Sql): Sql {
   return sql`CAST(${text} AS BINARY)`;
 }

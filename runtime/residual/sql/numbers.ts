@@ -7,8 +7,8 @@ import { type Scalar, scalar, type Shifted, type SqlValue } from './value.js';
 export type Order = '<' | '<=' | '>' | '>=';
 
 /**
- * A numeric column beside a constant: an integer column beside an integer wherever that says the same, so that an index
- * serves.
+ * A numeric column compared with a constant: an integer column with an integer if that is equivalent, so that an index
+ * can be used.
  */
 export function compareNumber(
   { dialect }: Scope,
@@ -17,7 +17,7 @@ export function compareNumber(
   constant: number,
 ): Sql {
   if (type !== 'integer') return sql`${column} ${operator} ${dialect.constant(constant, 'number')}`;
-  // Check gets the nearest double: from here on several integers are equal.
+  // Check receives the nearest double: from here on several integers are equal.
   if (Math.abs(constant) >= 2 ** 53)
     return sql`${dialect.real(column)} ${operator} ${dialect.constant(constant, 'number')}`;
   if (Number.isInteger(constant)) return sql`${column} ${operator} ${dialect.constant(constant, 'integer')}`;
@@ -47,8 +47,8 @@ export function asDouble({ type, sql: expression }: Scalar, real: (integer: Sql)
 
 /**
  * Arithmetic. With a constant it stays a function of its column, which comparisons are solved for: `x * 1.2 < 100.0`
- * asks for an `x` below a bound, to the last bit, and an index serves. Of two columns only integers: sums of doubles
- * may overflow, which fails a statement and no condition.
+ * selects every `x` below a bound, exact to the last bit, and an index can be used. With two columns only integers are
+ * supported: sums of doubles may overflow, which makes a statement fail, but not a condition.
  */
 export function arithmetic(scope: Scope, operator: 'add' | 'sub' | 'mult' | 'div', a: SqlValue, b: SqlValue): SqlValue {
   if (a.kind === 'constant' && b.kind !== 'constant') return shifted(operator, b, a.value, true);
@@ -56,7 +56,7 @@ export function arithmetic(scope: Scope, operator: 'add' | 'sub' | 'mult' | 'div
   return ofColumns(scope, operator, a, b);
 }
 
-/** A comparison of what arithmetic came to with a constant, as bounds of the column. */
+/** A comparison of the result of arithmetic with a constant, as bounds of the column. */
 export function compareShifted(scope: Scope, value: Shifted, operator: Order | '=' | '<>', constant: number): Sql {
   const { of } = value;
   const below = (passes: (result: number) => boolean): Sql => bound(scope, value, passes);
@@ -135,8 +135,8 @@ function ofColumns({ dialect }: Scope, operator: 'add' | 'sub' | 'mult' | 'div',
 }
 
 /**
- * Where the results of a growing function that pass come before those that do not: up to the last column value whose
- * result passes.
+ * Where results pass, if only the smaller results do: up to the last column value whose result passes (or from the
+ * first, if the function decreases).
  */
 function bound(scope: Scope, value: Shifted, passes: (result: number) => boolean): Sql {
   const last = value.falls ? undefined : lastThat((x) => passes(value.apply(x)));
@@ -145,7 +145,7 @@ function bound(scope: Scope, value: Shifted, passes: (result: number) => boolean
   return first === undefined ? NEVER : limit(scope, value.of, '>=', -first);
 }
 
-/** The rest of it. */
+/** The complement of `bound`. */
 function above(scope: Scope, value: Shifted, fails: (result: number) => boolean): Sql {
   const last = lastThat((x) => fails(value.apply(value.falls ? -x : x)));
   if (last === undefined) return sql`${value.of.sql} IS NOT NULL`;
@@ -160,7 +160,7 @@ function limit(scope: Scope, column: Scalar, operator: Order, constant: number):
   return compareNumber(scope, column, operator, constant);
 }
 
-/** The last double that passes, where all before it do; undefined where none does. */
+/** The last double that passes, if all before it do; undefined if none does. */
 function lastThat(passes: (x: number) => boolean): number | undefined {
   const [lowest, highest] = [ordinalOf(-Number.MAX_VALUE), ordinalOf(Number.MAX_VALUE)];
   if (!passes(-Number.MAX_VALUE)) return undefined;
@@ -173,7 +173,7 @@ function lastThat(passes: (x: number) => boolean): number | undefined {
   return doubleAt(known);
 }
 
-/** Doubles in their order as integers in theirs. */
+/** Maps doubles to integers in the same order. */
 function ordinalOf(double: number): bigint {
   const bits = new BigInt64Array(new Float64Array([double]).buffer)[0] as bigint;
   return bits >= 0n ? bits : -(bits & MAGNITUDE);

@@ -19,7 +19,7 @@ export const POSTGRESQL: Dialect = {
   same: (a, b) => sql`${a} IS NOT DISTINCT FROM ${b}`,
   differ: (a, b) => sql`${a} IS DISTINCT FROM ${b}`,
   real: (integer) => sql`${integer}::double precision`,
-  // As text: `citext` ignores case whatever its collation.
+  // As text: `citext` ignores case regardless of its collation.
   byBytes: (text) => sql`${text}::text COLLATE "C"`,
   isMoment: (timestamp) => sql`${timestamp} BETWEEN '0001-01-01 00:00:00+00' AND '9999-12-31 23:59:59.999999+00'`,
 
@@ -28,15 +28,15 @@ export const POSTGRESQL: Dialect = {
   contains: (text, { sql: part }) => sql`strpos(${text}, ${part}) > 0`,
   length: (text) => sql`char_length(${text})`,
   concat: (a, b) => sql`(${a} || ${b})`,
-  // In this collation only ASCII has cases.
+  // In this collation only ASCII letters have a case.
   lower: (text) => sql`lower(${text}::text COLLATE "C")`,
   upper: (text) => sql`upper(${text}::text COLLATE "C")`,
 
   document: (column, isNull) => json(isNull ? sql`coalesce(${column}, 'null'::jsonb)` : column),
-  // A document has neither NUL nor half a surrogate pair, and a parameter cannot have them.
+  // A document contains neither NUL nor an unpaired surrogate, and a parameter cannot contain them.
   field: (object, name) =>
     /\0|\p{Surrogate}/u.test(name) ? undefined : json(sql`(${object.sql} -> ${plainName(name)})`),
-  // `->` takes a scalar for a list of one.
+  // `->` treats a scalar as a list with one element.
   element: (array, position) => json(sql`(${onlyArray(array)} -> ${String(position)})`),
   hasType: ({ type: named }, type) => sql`${named} = ${`'${TYPES[type]}'`}`,
   isOtherThan: ({ type: named }, type) => sql`${named} <> ${`'${TYPES[type]}'`}`,
@@ -49,7 +49,7 @@ export const POSTGRESQL: Dialect = {
           : sql`${value.sql}::boolean`;
     return sql`CASE WHEN ${value.type} = ${`'${TYPES[type]}'`} THEN ${read} END`;
   },
-  // Numbers of documents are decimals, and two of them may be one double.
+  // Numbers of documents are decimals, and two of them may be the same double.
   equals: ({ sql: value }, operator, constant) =>
     typeof constant === 'number' ? undefined : sql`${value} ${operator} to_jsonb(${jsonParameter(constant)})`,
   among: ({ sql: value }, constants, isIn) => {
@@ -81,7 +81,7 @@ export const POSTGRESQL: Dialect = {
   },
 };
 
-/** A text takes the type of the column it is compared with: `text`, `varchar`, `citext` or a user-defined type. */
+/** A string has the type of the column it is compared with: `text`, `varchar`, `citext` or a user-defined type. */
 const CASTS = {
   text: '',
   integer: '::bigint',
@@ -103,7 +103,7 @@ function json(value: Sql): Json {
   return { kind: 'json', sql: value, type: sql`jsonb_typeof(${value})` };
 }
 
-/** NULL where it is not an array. */
+/** NULL if it is not an array. */
 function onlyArray({ sql: value, type }: Json): Sql {
   return sql`CASE ${type} WHEN 'array' THEN ${value} END`;
 }
@@ -113,8 +113,8 @@ function plainName(name: string): Sql {
 }
 
 /**
- * A number of a document as JSON.parse reads it: a cast fails the statement where it is too large or too small for a
- * double.
+ * A number of a document, rounded as JSON.parse does: a cast makes the statement fail if it is too large or too small
+ * for a double.
  */
 function nearestDouble(number: Sql): Sql {
   const large = sql`WHEN ${number} > '${LARGEST}' THEN 'Infinity' WHEN ${number} < '-${LARGEST}' THEN '-Infinity'`;

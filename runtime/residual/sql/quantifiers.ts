@@ -6,10 +6,10 @@ import { aliasOfItems, type Scope } from './scope.js';
 import { type Json, scalar, type SqlValue } from './value.js';
 import { presence, variableValue } from './variables.js';
 
-/** What a macro asks of a body, which fails for some elements: as docs/spec/conditions.md#comprehensions has it. */
+/** The condition of a macro on a body that may fail for some elements (docs/spec/conditions.md#comprehensions). */
 export type Quantifier = 'exists' | 'all' | 'exists_one';
 
-/** Whether a name is a macro that comes to a boolean. */
+/** Whether a name is a macro that returns a boolean. */
 export function isQuantifier(operator: string): operator is Quantifier {
   return operator === 'exists' || operator === 'all' || operator === 'exists_one';
 }
@@ -20,7 +20,7 @@ export interface Quantified {
   readonly range: SqlValue;
   /** One or two. */
   readonly variables: number;
-  /** Where the body is true of the variables' values, or where it is false. */
+  /** Where the body is true for the variables' values, or where it is false. */
   readonly body: (values: readonly SqlValue[], outcome: boolean) => Sql;
 }
 
@@ -33,7 +33,7 @@ export function quantified(scope: Scope, macro: Quantified, outcome: boolean): S
   return range.list !== undefined ? overList : anyOf(overList, over(scope, macro, range, 'object', outcome));
 }
 
-/** Each is rendered for itself. */
+/** Each is rendered separately. */
 const MOST_CONSTANTS = 100;
 
 function over(
@@ -104,7 +104,7 @@ function overConstants({ quantifier, variables, body }: Quantified, constants: u
 export const ATTRIBUTES = 'request.resource.attr';
 
 /**
- * The fields of an object that has no column but is made of columns: all attributes, or `address` where `address.city`
+ * The fields of an object that has no column but consists of columns: all attributes, or `address` if `address.city`
  * has one.
  */
 export function fieldsOf(variable: string, { table }: Scope): readonly string[] | undefined {
@@ -124,7 +124,7 @@ export interface OverFields {
   readonly quantifier: 'exists' | 'all' | 'exists_one';
   readonly variable: string;
   readonly fields: readonly string[];
-  /** One, the name, or two with the value. */
+  /** One for the name, or two with the value. */
   readonly variables: number;
   readonly body: (values: readonly SqlValue[], outcome: boolean) => Sql;
 }
@@ -148,7 +148,7 @@ export function overFields(scope: Scope, macro: OverFields, outcome: boolean): S
   return anyOf(...each.map(({ isThere, holds }) => allOf(isThere(true), holds(outcome))));
 }
 
-/** Check always gets such an object, even if it is empty. */
+/** Check always receives such an object, even if it is empty. */
 export function fieldPresence(variable: string, outcome: boolean, scope: Scope): Sql {
   if (fieldsOf(variable, scope) !== undefined) return outcome ? ALWAYS : NEVER;
   return presence({ variable }, outcome, scope);

@@ -1,5 +1,6 @@
 /**
- * What SQL cannot say as the filter means it. Thrown on the way down, and an answer of the renderer: never a near miss.
+ * An expression that SQL cannot represent exactly. Thrown by parts of the renderer and returned as its result: an
+ * approximation is never returned.
  */
 export class Refusal extends Error {
   constructor(

@@ -14,10 +14,9 @@ import type { SqlDialect, SqlTable } from './table.js';
 
 /**
  * The condition that is TRUE exactly for the rows of a table that check allows: where `selects` selects the row. For
- * the others it is FALSE or NULL, so it is for `WHERE`, also beside `AND`, and not for `NOT`. Attributes that the
- * plan's request listed must be those of the rows.
- *
- * @throws for a table that is none: a name that is empty or has a NUL.
+ * all others it is FALSE or NULL, so it can be used in `WHERE`, also with `AND`, but not with `NOT`. Attributes that
+ * the plan's request listed must be those of the rows.
+ * @throws for an invalid table: a name that is empty or contains a NUL.
  */
 export function renderSql(filter: Filter, table: SqlTable, options: SqlOptions): SqlCondition {
   const dialect = DIALECTS[options.dialect];
@@ -88,12 +87,12 @@ function templateOf(strings: string[]): TemplateStringsArray {
   ) as readonly string[] as TemplateStringsArray;
 }
 
-/** Whether a filter can be said. */
+/** Renders a filter, or returns why it cannot be rendered. */
 type Attempt = (filter: Filter) => Sql | Refusal;
 
 /**
- * Every part of a filter that cannot be said, with the rules that have it: those that alone cannot be said for the same
- * reason.
+ * Every part of a filter that cannot be translated, with its rules: those that cannot be translated on their own for
+ * the same reason.
  */
 function problemsOf(filter: Filter, rules: readonly RuleFilter[], attempt: Attempt): readonly SqlProblem[] {
   const problems = new Map<string, SqlProblem>();
@@ -121,7 +120,7 @@ function problemsOf(filter: Filter, rules: readonly RuleFilter[], attempt: Attem
   return [...problems.values()];
 }
 
-/** The smallest conditions that are refused, each where it stands. */
+/** The smallest conditions that are refused, in their positions. */
 function refusedParts(filter: Filter, attempt: Attempt): readonly SqlProblem[] {
   if (filter.kind !== 'KIND_CONDITIONAL') return [];
   return refusedIn(filter.condition, attempt);
@@ -139,7 +138,7 @@ function refusedIn(operand: Operand, attempt: Attempt): readonly SqlProblem[] {
     : [{ operator: refusal.operator, reason: refusal.reason, part: operandText(operand) }];
 }
 
-/** Whether an operand can be said, and its negation. */
+/** Why an operand or its negation cannot be translated; undefined if both can. */
 function refusalOf(operand: Operand, attempt: Attempt): Refusal | undefined {
   for (const condition of [operand, expression('not', operand)]) {
     const outcome = attempt({ kind: 'KIND_CONDITIONAL', condition });

@@ -4,18 +4,18 @@ import { Refusal } from './refusal.js';
 import type { SqlColumn, SqlTable } from './table.js';
 import { type Json, type Scalar, scalar, type ScalarType, type SqlValue } from './value.js';
 
-/** What a part of a filter is rendered in. */
+/** The context in which a part of a filter is rendered. */
 export interface Scope {
   readonly dialect: Dialect;
   readonly table: SqlTable;
-  /** The variables of the lambdas around. */
+  /** The variables of the enclosing lambdas. */
   readonly bound: ReadonlyMap<string, SqlValue>;
   /** Whether a row is selected where this part is not true. */
   readonly isNegated?: boolean;
   readonly statement: Statement;
 }
 
-/** The statement while it is written. */
+/** The statement that is being written. */
 export class Statement {
   private readonly prefix: string;
   private aliases = 0;
@@ -31,7 +31,7 @@ export class Statement {
     return `${this.prefix}${this.aliases}`;
   }
 
-  /** A filter may be short and its SQL long: each `if` says its condition twice. */
+  /** A short filter may have long SQL: each `if` repeats its condition. */
   step(): void {
     this.steps += 1;
     if (this.steps > MOST_STEPS) throw new Refusal('filter', 'the condition is too long for a statement');
@@ -40,7 +40,7 @@ export class Statement {
 
 const MOST_STEPS = 20_000;
 
-/** What no name of the table, its alias or its columns starts with; databases may ignore the case of names. */
+/** A prefix that no name of the table, its alias or its columns starts with; databases may ignore the case of names. */
 function aliasPrefix({ name, alias = name, id, columns }: SqlTable): string {
   const given = [
     name,
@@ -88,13 +88,13 @@ export function columnValue({ dialect, table }: Scope, column: SqlColumn): SqlVa
   }
 }
 
-/** A constant text beside another; undefined where the database has no such text. */
+/** A constant string that is compared with another string; undefined if the database cannot represent it. */
 export function textConstant({ dialect }: Scope, operator: string, text: string): Sql | undefined {
   if (/\p{Surrogate}/u.test(text)) throw new Refusal(operator, 'a string with an unpaired surrogate');
   return !dialect.hasNul && text.includes('\0') ? undefined : dialect.constant(text, 'text');
 }
 
-/** The value of a JSON document as a scalar of one type, NULL where it has another. */
+/** The value of a JSON document as a scalar of one type, NULL if it has another. */
 export function jsonAs({ dialect }: Scope, json: Json, type: ScalarType): Scalar {
   if (type === 'timestamp')
     throw new Refusal('timestamp', 'a timestamp in a JSON document, which is a string in any format');
@@ -102,15 +102,14 @@ export function jsonAs({ dialect }: Scope, json: Json, type: ScalarType): Scalar
   return scalar(read, dialect.as(json, read), dialect.computed);
 }
 
-/** A boolean as it stands in the statement. */
+/** A boolean constant in the syntax of the dialect. */
 export function booleanOf({ dialect }: Scope, value: boolean): Sql {
   return dialect.name === 'postgresql' ? given(value, '::boolean') : given(Number(value));
 }
 
 /**
- * The name of a column or a table, quoted where it must be: `contacts.owner_id`, `"Contacts"."order"`.
- *
- * @throws for what no database has as a name: an empty one, one with a NUL, one of more than 128 characters.
+ * The name of a column or a table, quoted if necessary: `contacts.owner_id`, `"Contacts"."order"`.
+ * @throws for a name that no database allows: an empty one, one with a NUL, one with more than 128 characters.
  */
 function identifier(name: string, quote: '"' | '`'): string {
   return name
@@ -126,7 +125,7 @@ function quoted(name: string, quote: '"' | '`'): string {
   return `${quote}${name.replaceAll(quote, quote + quote)}${quote}`;
 }
 
-/** Words that some dialect does not take as a name. One more is only quoted without need. */
+/** Words that some dialect does not allow as a name. A superfluous word is only quoted needlessly. */
 const RESERVED: ReadonlySet<string> = new Set(
   `abort accessible action add after all alter always analyse analyze and any array as asc asensitive asymmetric attach authorization autoincrement before begin
   between bigint binary blob both by call cascade case cast change char character check collate collation column commit concurrently condition conflict

@@ -23,8 +23,8 @@ export const SQLITE: Dialect = {
   byBytes: (text) => sql`${text} COLLATE BINARY`,
   isMoment: (timestamp) => sql`${timestamp} BETWEEN '0001-01-01T00:00:00.000Z' AND '9999-12-31T23:59:59.999Z'`,
 
-  // GLOB can use an index and tells case; LIKE does neither. Where its limit or a column is in the way, texts are cut:
-  // as bytes, since SQLite's own end at a NUL.
+  // GLOB can use an index and is case-sensitive; LIKE is neither. If its limit or a column prevents that, substrings
+  // are compared: as bytes, because SQLite's string functions stop at a NUL.
   startsWith: (text, { sql: start, constant }) =>
     constant !== undefined && constant.length < 10_000
       ? sql`${text} GLOB ${given(`${constant.replace(/[*?[]/g, '[$&]')}*`)}`
@@ -37,7 +37,7 @@ export const SQLITE: Dialect = {
     return constant === undefined ? allOf(sql`${text} IS NOT NULL`, anyOf(sql`length(${blob(end)}) = 0`, cut)) : cut;
   },
   contains: (text, { sql: part }) => sql`instr(${text}, ${part}) > 0`,
-  // `length` counts up to the first NUL, so a text is counted from NUL to NUL.
+  // `length` stops at the first NUL, so the parts between NULs are added up.
   length: (text, alias) => {
     const next = sql`SELECT substr(rest, instr(rest, x'00') + 1), counted + length(CAST(substr(rest, 1, instr(rest, x'00') - 1) AS TEXT)) + 1 FROM ${alias} WHERE instr(rest, x'00') > 0`;
     const all = sql`WITH RECURSIVE ${alias}(rest, counted) AS (SELECT ${blob(text)}, 0 UNION ALL ${next}) SELECT counted + length(CAST(rest AS TEXT)) FROM ${alias} WHERE instr(rest, x'00') = 0`;
@@ -113,7 +113,7 @@ function blob(text: Sql): Sql {
   return sql`CAST(${text} AS BLOB)`;
 }
 
-/** SQLite reads a quoted label up to the next quote, and takes escapes as they are written. */
+/** SQLite reads a quoted label up to the next quote, and does not interpret escapes. */
 function fieldPath(name: string): string {
   if (/^[A-Za-z_]\w*$/.test(name)) return `.${name}`;
   if (/["\\\u0000-\u001f]|\p{Surrogate}/u.test(name))
@@ -122,7 +122,7 @@ function fieldPath(name: string): string {
 }
 
 function step(json: Json, segment: string): Json {
-  // Any other text is no JSON, and would fail the statement.
+  // Any other string is not JSON, and would make the statement fail.
   const document = json.place?.document ?? sql`CASE WHEN ${json.type} IN ('array', 'object') THEN ${json.sql} END`;
   const path = (json.place?.path ?? '$') + segment;
   const written = /^[\w$.[\]]*$/.test(path) ? sql`${`'${path}'`}` : given(path);

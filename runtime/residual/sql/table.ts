@@ -1,14 +1,14 @@
-/** Where the attributes of a resource are stored: what a filter may be rendered for. */
+/** Where the attributes of a resource are stored: the table for which a filter can be rendered. */
 export interface SqlTable {
   /** `contacts`. */
   readonly name: string;
-  /** The name that the query gives the table, where it gives one. */
+  /** The alias of the table in the query, if it has one. */
   readonly alias?: string;
-  /** The resource's id as check gets it; a string. */
+  /** The id of the resource as check receives it; a string. */
   readonly id?: SqlColumn;
   /**
-   * By attribute: `owner`; `address.city` for a field of one, where check always gets an `address`. Attributes
-   * without a column are refused.
+   * By attribute: `owner`; `address.city` for a field of one, if check always receives an `address`. Attributes without
+   * a column are refused.
    */
   readonly columns: { readonly [attributePath: string]: SqlColumn };
 }
@@ -19,11 +19,11 @@ export interface SqlColumn {
   readonly column: string;
   readonly type: SqlType;
   /**
-   * How check gets NULL: no attribute (`missing`, where absent), or the attribute `null`. `never`: the column is
-   * declared NOT NULL.
+   * What check receives for NULL: no attribute (`missing`, the default), or the attribute `null`. `never`: the column
+   * is declared NOT NULL.
    */
   readonly null?: 'missing' | 'null' | 'never';
-  /** How the column compares texts; where absent, as the dialect's columns usually do. */
+  /** How the column compares strings; by default as columns of the dialect usually do. */
   readonly collation?: Collation;
 }
 
@@ -36,18 +36,18 @@ export interface SqlColumn {
  * - `timestamp`: read with `timestamp(...)` by policies; check gets RFC 3339. PostgreSQL: `timestamptz`. MySQL:
  *   `DATETIME(6)` in UTC. SQLite: text in
  *   UTC with milliseconds, as `toISOString` writes it, which sorts as time does.
- * - `json`: any JSON, each value with the type it has. PostgreSQL: `jsonb`. SQLite: text. MySQL: refused.
+ * - `json`: any JSON, each value with the type it has. PostgreSQL: `jsonb`. SQLite: text. MySQL: not supported.
  * - `list`: a JSON array of anything, stored the same way; a scalar in its place has no elements.
  */
 export type SqlType = 'text' | 'integer' | 'number' | 'boolean' | 'timestamp' | 'json' | 'list';
 
 /**
- * - `binary`: equality and order are those of bytes: SQLite's `BINARY`, PostgreSQL's `"C"`, MySQL's `utf8mb4_0900_bin`,
+ * - `binary`: equality and order are by bytes: SQLite's `BINARY`, PostgreSQL's `"C"`, MySQL's `utf8mb4_0900_bin`,
  *   not its `utf8mb4_bin`, which pads.
  *   SQLite's default.
- * - `deterministic`: equality is that of bytes, order is not: every collation of PostgreSQL that is not declared
+ * - `deterministic`: equality is by bytes, order is not: every collation of PostgreSQL that is not declared
  *   otherwise. PostgreSQL's default.
- * - `other`: texts that differ may be equal: `NOCASE`, `citext`, `utf8mb4_0900_ai_ci`. MySQL's default.
+ * - `other`: different strings may be equal: `NOCASE`, `citext`, `utf8mb4_0900_ai_ci`. MySQL's default.
  */
 export type Collation = 'binary' | 'deterministic' | 'other';
 

@@ -6,7 +6,7 @@ import { type Scalar, scalar, type SqlValue, FAILED } from './value.js';
 
 export type TextTest = 'startsWith' | 'endsWith' | 'contains';
 
-/** Where a text starts with, ends with or contains another, or where both are texts and it does not. */
+/** Where a string starts with, ends with or contains another, or where both are strings and it does not. */
 export function textTest(scope: Scope, operator: TextTest, a: SqlValue, b: SqlValue, outcome: boolean): Sql {
   const { dialect } = scope;
   const text = asText(scope, operator, a);
@@ -17,7 +17,7 @@ export function textTest(scope: Scope, operator: TextTest, a: SqlValue, b: SqlVa
   if (text === undefined || part === undefined) return NEVER;
   if (constant === '') return outcome ? readable(scope, text) : NEVER;
   const plain = constant?.includes('\0') === true ? undefined : constant;
-  // A collation may forbid to look into texts, and columns of different ones have none in common.
+  // A collation may not support searching in strings, and columns with different collations have no common one.
   const isByBytes = dialect.name === 'postgresql' && (b.kind !== 'constant' || text.collation === 'other');
   const [whole, piece] = isByBytes
     ? [dialect.byBytes(text.sql), b.kind === 'constant' ? part.sql : dialect.byBytes(part.sql)]
@@ -35,24 +35,24 @@ export function inCase(scope: Scope, operator: 'lower' | 'upper', a: SqlValue): 
   return text === undefined ? FAILED : scalar('text', run(text.sql), scope.dialect.computed);
 }
 
-/** `a + b` of texts. */
+/** `a + b` of strings. */
 export function concat(scope: Scope, a: SqlValue, b: SqlValue): SqlValue {
   const [left, right] = [asText(scope, 'add', a), asText(scope, 'add', b)];
   if (left === undefined || right === undefined) return FAILED;
   const { dialect } = scope;
   if (dialect.name !== 'postgresql') return scalar('text', dialect.concat(left.sql, right.sql), dialect.computed);
-  // What is joined would have the collation of a column, or none.
+  // A concatenation would have the collation of a column, or none.
   return scalar('text', dialect.concat(dialect.byBytes(left.sql), dialect.byBytes(right.sql)), 'binary');
 }
 
-/** Whether a value can only be a text. */
+/** Whether a value can only be a string. */
 export function isText(value: SqlValue): boolean {
   return (
     (value.kind === 'scalar' && value.type === 'text') || (value.kind === 'constant' && typeof value.value === 'string')
   );
 }
 
-/** A value as a text, NULL where it is none; undefined where it never is one. */
+/** A value as a string, NULL if it is not one; undefined if it never is one. */
 function asText(scope: Scope, operator: string, value: SqlValue): Scalar | undefined {
   switch (value.kind) {
     case 'constant': {
@@ -65,7 +65,7 @@ function asText(scope: Scope, operator: string, value: SqlValue): Scalar | undef
     case 'scalar':
       if (value.type === 'timestamp' && value.isUnread === true)
         throw new Refusal(operator, 'a timestamp column as a string: compare it with timestamp(...)');
-      // No function of texts takes null.
+      // No string function accepts null.
       return value.type === 'text' ? { ...value, null: 'missing' } : undefined;
     case 'json':
       return jsonAs(scope, value, 'text');

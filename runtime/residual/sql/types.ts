@@ -6,14 +6,14 @@ import { Refusal } from './refusal.js';
 import { jsonAs, type Scope } from './scope.js';
 import type { JsonType, Scalar, SqlValue } from './value.js';
 
-/** A test of a value's type: `type(x) == string`, or `x - math.floor(x) == 0` of an integer. */
+/** A test of a value's type: `type(x) == string`, or `x - math.floor(x) == 0` for an integer. */
 export interface TypeTest {
   readonly of: Operand;
   /** A type of CEL, or `integer`. */
   readonly type: string;
 }
 
-/** The test that an equality is; undefined for any other. */
+/** The type test that an equality expresses; undefined for any other equality. */
 export function typeTestOf(a: Operand, b: Operand): TypeTest | undefined {
   const [typed] = operandsOf(a, 'type') ?? [];
   if (typed !== undefined && 'variable' in b && Object.hasOwn(TYPES, b.variable))
@@ -26,7 +26,7 @@ export function typeTestOf(a: Operand, b: Operand): TypeTest | undefined {
 }
 
 /**
- * Where a value has a type, or where it is there and has another. A column of the type says it already, but for its
+ * Where a value has a type, or where it is present and has another. The type of a column determines it, except for
  * NULL.
  */
 export function hasType(scope: Scope, value: SqlValue, type: string, outcome: boolean): Sql {
@@ -50,7 +50,7 @@ export function hasType(scope: Scope, value: SqlValue, type: string, outcome: bo
   }
 }
 
-/** The types that attributes have, and how documents name them. */
+/** The types of attributes, and their names in documents. */
 const TYPES: { readonly [type: string]: JsonType } = {
   string: 'text',
   double: 'number',
@@ -99,7 +99,10 @@ function isInteger(scope: Scope, value: SqlValue, outcome: boolean): Sql {
   }
 }
 
-/** Beyond 2^53 every double is whole, and no integer of SQLite holds all of them; what is infinite is not, nor NaN. */
+/**
+ * Beyond 2^53 every double is an integer, but SQLite integers cannot hold all of them; infinity and NaN are not
+ * integers.
+ */
 function isWhole({ dialect }: Scope, number: Sql): Sql {
   switch (dialect.name) {
     case 'mysql':

@@ -3,7 +3,7 @@ import type { Timestamp } from '../../cel/index.js';
 import type { Sql } from './fragment.js';
 import type { Collation } from './table.js';
 
-/** A value of a filter, as SQL has it. */
+/** A value of a filter in SQL. */
 export type SqlValue = Constant | Moment | Scalar | Shifted | Json | Failed;
 
 export interface Constant {
@@ -19,24 +19,24 @@ export interface Moment {
 
 export type ScalarType = 'text' | 'integer' | 'number' | 'boolean' | 'timestamp';
 
-/** An expression of one type. Its NULL is a failure (`missing`), or the value null; or it has none (`never`). */
+/** An expression of one type. Its NULL is a failure (`missing`), or the value null; or it is never NULL (`never`). */
 export interface Scalar {
   readonly kind: 'scalar';
   readonly type: ScalarType;
   readonly sql: Sql;
   readonly null: 'missing' | 'null' | 'never';
   readonly collation: Collation;
-  /** An int of CEL, which has other arithmetic than the doubles that attributes are. */
+  /** An int of CEL, whose arithmetic differs from that of doubles; attributes are doubles. */
   readonly isInt?: boolean;
-  /** A timestamp as it stands in its column: a text to check, until `timestamp(...)` has read it. */
+  /** A timestamp in its column: check sees a string until `timestamp(...)` reads it. */
   readonly isUnread?: boolean;
-  /** Of arithmetic: the power of two that it stays below. */
+  /** Of arithmetic: the exponent of the power of two that it stays below. */
   readonly bits?: number;
-  /** Whether it may be NaN, which PostgreSQL takes for the largest number. */
+  /** Whether it may be NaN, which PostgreSQL treats as the largest number. */
   readonly mayBeNan?: boolean;
 }
 
-/** A number with constants added, multiplied and the like: as the number grows it grows, or falls. */
+/** A number with constants added, multiplied and so on: a monotonic function of the number. */
 export interface Shifted {
   readonly kind: 'shifted';
   readonly of: Scalar;
@@ -44,22 +44,22 @@ export interface Shifted {
   readonly falls: boolean;
 }
 
-/** A value of a JSON document: whatever type it has. */
+/** A value of a JSON document, of any type. */
 export interface Json {
   readonly kind: 'json';
-  /** As the dialect reads values out of documents. */
+  /** In the form in which the dialect reads values from documents. */
   readonly sql: Sql;
-  /** As the dialect names types; NULL where there is no value. */
+  /** The type's name in the dialect; NULL if there is no value. */
   readonly type: Sql;
-  /** SQLite: where it stands. */
+  /** SQLite: its location. */
   readonly place?: { readonly document: Sql; readonly path: string };
-  /** The column of a list; NULL where there is none. A value other than an array has no elements. */
+  /** The column of a list; NULL if there is none. A value other than an array has no elements. */
   readonly list?: Sql;
   /** Whether it is never NULL. */
   readonly isThere?: boolean;
 }
 
-/** What never has a value. */
+/** An expression that never has a value. */
 export interface Failed {
   readonly kind: 'failed';
 }

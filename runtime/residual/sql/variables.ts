@@ -15,7 +15,7 @@ export function variableValue(name: string, scope: Scope): SqlValue {
   if (name === 'request.resource.id' && scope.table.id !== undefined) return idValue(scope, scope.table.id);
   if (!name.startsWith(ATTRIBUTES)) throw new Refusal('variable', `no column is mapped for ${name}`);
   const path = name.slice(ATTRIBUTES.length).split('.');
-  // An attribute may have a column, or each field of it.
+  // An attribute may have a column, or each of its fields.
   for (let length = path.length; length > 0; length -= 1) {
     const attribute = path.slice(0, length).join('.');
     if (!Object.hasOwn(scope.table.columns, attribute)) continue;
@@ -33,7 +33,7 @@ export function fieldOf(operator: string, object: SqlValue, by: Operand, scope: 
   throw new Refusal(operator, 'by something that is not a known name or position');
 }
 
-/** Where an attribute or a field is there, or where what it would be a field of is there without it. */
+/** Where an attribute or a field is present, or where the object that would contain it is present without it. */
 export function presence(tested: Operand, outcome: boolean, scope: Scope): Sql {
   if ('value' in tested) return outcome ? ALWAYS : NEVER;
   if ('variable' in tested && tested.variable.startsWith(ATTRIBUTES)) {
@@ -119,7 +119,7 @@ function nameOf(tested: Expression): string {
   throw new Refusal('has', 'by something that is not a known name');
 }
 
-/** A list has no fields to ask for, another value none that are there. */
+/** A list has no fields, and any other value has none that are present. */
 function fieldPresence(object: SqlValue, name: string, outcome: boolean, scope: Scope): Sql {
   const { dialect } = scope;
   if (object.kind === 'constant') return cel.has(object.value as cel.Result, name) === outcome ? ALWAYS : NEVER;
