@@ -176,9 +176,9 @@ async function closeAll(source: BundleSource, served: Served, log: Log): Promise
 const GARBAGE = 75;
 
 /**
- * Collects what has died before it is as much as what is alive. Left alone, V8 lets it become several times as much
- * when calls come in fast, above all over gRPC: a container is sized for the most. For a process of its own; to be
- * called before it serves.
+ * Collects garbage before it reaches the size of the live heap. By default V8 lets it grow several times larger under
+ * load, above all over gRPC, and a container must be sized for the peak. For a separate process; to be called before it
+ * serves.
  */
 export function limitGarbage(): void {
   setFlagsFromString(`--heap-growing-percent=${GARBAGE}`);

@@ -1,10 +1,10 @@
 /** In milliseconds. */
 const PERIOD = 10_000;
-/** How many kinds of problem are remembered: texts of errors may contain parts that change. */
+/** How many kinds of problem are remembered: error messages may contain variable parts. */
 const MAX_KINDS = 100;
 
 /**
- * Reports the first problem of a kind at once, and then at most one in ten seconds with the number of those left out: a
+ * Reports the first problem of a kind at once, and then at most one in ten seconds with the number of those omitted: a
  * full disk or a collector that is down fails every batch.
  */
 export class ThrottledReporter {
@@ -15,7 +15,7 @@ export class ThrottledReporter {
     private readonly now: () => number = Date.now,
   ) {}
 
-  /** The kind of a problem is its text without its numbers. */
+  /** The kind of a problem is its message without numbers. */
   report(message: string, error?: Error): void {
     const kind = message.replaceAll(/\d+/g, '#');
     const now = this.now();

@@ -16,7 +16,7 @@ import { parseDuration } from '../../server/config/duration.js';
 import { UsageError } from '../exit.js';
 import type { AdminTarget } from './target.js';
 
-/** Which entries, as the command line says it: at most one of the last four. */
+/** Which entries to list: at most one of the last four options. */
 export interface EntriesOptions {
   readonly kind: 'access' | 'decision';
   readonly tail?: string;
@@ -25,7 +25,7 @@ export interface EntriesOptions {
   readonly lookup?: string;
 }
 
-/** What most terminals show at once. */
+/** The number of lines that most terminals show at once. */
 const DEFAULT_TAIL = 30;
 /** The maximum of the server (docs/spec/server.md#validation). */
 const MOST = 1000;
@@ -48,7 +48,7 @@ export function entriesRequest({ kind, tail, between, since, lookup }: EntriesOp
   return { ...head, tail: countOf(tail) };
 }
 
-/** In the form of JSON that protobuf has. */
+/** In the JSON form of protobuf. */
 export type EntriesRequest = { readonly kind: string } & (
   | { readonly tail: number }
   | { readonly between: { readonly start: string; readonly end: string } }
@@ -91,8 +91,8 @@ function callIdOf(text: string): string {
 /** Maximum size of an entry in bytes; a server keeps far smaller ones. */
 const MAX_ENTRY = 64 * 1024 * 1024;
 /**
- * How long a server may take until it begins to answer, in milliseconds; after that, pings find out whether it is still
- * there.
+ * How long a server may take until it starts to respond, in milliseconds; after that, pings detect whether it is still
+ * reachable.
  */
 const PATIENCE = 20_000;
 

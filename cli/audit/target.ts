@@ -19,7 +19,7 @@ export interface AdminOptions {
   readonly plaintext?: boolean;
 }
 
-/** What a connection needs, in the terms of gRPC. */
+/** The parameters of a connection, in the terms of gRPC. */
 export interface AdminTarget {
   /** `host:port` or `unix:/path`. */
   readonly address: string;
@@ -28,7 +28,7 @@ export interface AdminTarget {
   readonly metadata: Metadata;
 }
 
-/** What the options say. Throws a UsageError for what makes no sense, or an Error that names a file. */
+/** The target of the options. Throws a UsageError for contradictory options, or an Error that names a file. */
 export function adminTargetOf(options: AdminOptions): AdminTarget {
   const address = parseAddress(options.server === '' ? DEFAULT_SERVER : options.server);
   if (address === undefined)
@@ -79,7 +79,7 @@ function readPem(file: string | undefined): Buffer | undefined {
   }
 }
 
-/** The admin API wants Basic credentials (docs/spec/server.md#admin-authentication). */
+/** The admin API requires Basic credentials (docs/spec/server.md#admin-authentication). */
 function metadataOf({ username = '', password = '' }: AdminOptions): Metadata {
   if (username === '' || password === '')
     throw new UsageError(

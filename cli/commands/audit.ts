@@ -19,7 +19,7 @@ export async function audit(options: AuditOptions): Promise<number> {
     const request = entriesRequest(options, Date.now());
     const target = adminTargetOf(options);
     const style = styleOf(options);
-    // The library of gRPC names servers by their IP addresses in TLS, which Node would tell our users of.
+    // The gRPC library uses IP addresses as server names in TLS, for which Node would print a deprecation warning.
     process.noDeprecation = true;
     allowClosedPipe();
     const output = process.stdout;

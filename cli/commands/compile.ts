@@ -22,7 +22,7 @@ export interface CompileOptions extends TestOptions {
   /** False with `--no-emit`. */
   readonly emit: boolean;
   readonly output: OutputFormat;
-  /** The severity from which on a problem refuses the policies; errors always do. */
+  /** The minimum severity that fails the compilation; errors always do. */
   readonly failOn?: Severity;
   /** Whether attributes that the schemas do not know, or do not require, are errors. */
   readonly strictTypes?: boolean;
@@ -58,7 +58,7 @@ export async function compileCommand(directory: string, options: CompileOptions)
   }
   let tests = 0;
   if (suites.length > 0) {
-    // The engine is loaded only where there is something to ask it.
+    // The engine is loaded only if there are tests.
     const { testCompilation } = await import('../policies/test-policies.js');
     // Tests may be strict, which needs what --checks-only leaves out.
     const outcome = await testCompilation(
@@ -91,14 +91,14 @@ export async function compileCommand(directory: string, options: CompileOptions)
   return EXIT.done;
 }
 
-/** Who only wants to know of problems gets them at once. */
+/** Without emitting, diagnostics are printed at once, without running tests. */
 function isTested({ skipTests = false, emit, tests }: CompileOptions): boolean {
   return !skipTests && (emit || tests !== undefined);
 }
 
 /** The emitted files and the types for callers, which only a folder of generated code needs. */
 async function allFiles({ files, program }: Compilation): Promise<readonly EmittedFile[]> {
-  // ts-morph brings the TypeScript compiler along: loaded where it is used, not at every start.
+  // ts-morph loads the TypeScript compiler: it is imported on demand, not at every start.
   const { emitTypes } = await import('../../compiler/emit/types.js');
   return program === undefined ? files : [...files, emitTypes(program)];
 }
@@ -124,7 +124,7 @@ function describe({ missing, changed, stale }: Difference, folder: string): read
   ];
 }
 
-/** What a compilation came to. */
+/** The result of a compilation. */
 export interface Outcome {
   readonly program: Program | undefined;
   /** How many tests passed. */
@@ -135,8 +135,8 @@ export interface Outcome {
 }
 
 /**
- * Says in one line what was done, to a person: on standard error when that is a terminal. Programs that read the
- * output, and logs, see nothing, as they always have.
+ * Prints a one-line summary to standard error if that is a terminal. Programs that read the output, and logs, see
+ * nothing.
  */
 export function printSummary(outcome: Outcome): void {
   if (process.stderr.isTTY === true) process.stderr.write(`${summaryLine(outcome)}\n`);

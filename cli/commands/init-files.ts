@@ -1,6 +1,6 @@
 import { version } from '../../compiler/version.js';
 
-/** The files that `authzc init` makes: text by path below the project's folder. */
+/** The files that `authzc init` creates: content by path below the project's folder. */
 export function initFiles(name: string): { readonly [path: string]: string } {
   return {
     'package.json': packageJson(name),
@@ -81,7 +81,9 @@ npm run serve     # answers on port 3592 (REST, Connect) and 3593 (gRPC); compil
 `;
 }
 
-/** The policy of the project that `authzc init` makes: small, with a role, a derived role, conditions and a denial. */
+/**
+ * The policy of the project that `authzc init` creates: small, with a role, a derived role, conditions and a denial.
+ */
 export const INIT_DOCUMENT_POLICY = `apiVersion: api.authz.dev/v1
 description: Who may do what with a document
 resourcePolicy:
@@ -139,7 +141,7 @@ derivedRoles:
           expr: R.attr.team == P.attr.team
 `;
 
-/** What a document is known to have: conditions are checked against it. */
+/** The schema of a document: conditions are checked against it. */
 export const INIT_DOCUMENT_SCHEMA = `{
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "type": "object",
@@ -152,7 +154,7 @@ export const INIT_DOCUMENT_SCHEMA = `{
 }
 `;
 
-/** What a principal is known to have. */
+/** The schema of a principal. */
 export const INIT_PRINCIPAL_SCHEMA = `{
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "type": "object",
@@ -161,7 +163,7 @@ export const INIT_PRINCIPAL_SCHEMA = `{
 }
 `;
 
-/** The test of the project that `authzc init` makes: of Node's own runner, so that it needs no package. */
+/** The test of the project that `authzc init` creates: for Node's test runner, so that it needs no package. */
 export const INIT_TEST = `import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createEngine } from 'authz/runtime';

@@ -35,7 +35,7 @@ function stands(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch {
-    // A file stands where a folder should be, for one: writing says which.
+    // For example, a parent of the path is a file: the error of writing names it.
     return false;
   }
 }
@@ -46,7 +46,7 @@ async function writeAll(files: readonly (readonly [path: string, text: string])[
   try {
     for (const [path, text] of files) {
       await mkdir(dirname(path), { recursive: true });
-      // Fails rather than overwrite what came to be meanwhile.
+      // Fails rather than overwrite a file that was created in the meantime.
       const handle = await open(path, 'wx');
       written.push(path);
       try {
@@ -61,7 +61,7 @@ async function writeAll(files: readonly (readonly [path: string, text: string])[
   }
 }
 
-/** A name that npm takes. */
+/** A name that npm accepts. */
 function projectName(folder: string): string {
   const name = folder
     .toLowerCase()

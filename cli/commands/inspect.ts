@@ -66,7 +66,7 @@ function requirePattern(option: string, text: string | undefined): Pattern | und
   return pattern;
 }
 
-/** A disabled policy is meant by its id, but not shown unless asked for. */
+/** A disabled policy has an id, but is only shown on request. */
 function printUnknownId(id: string, known: readonly string[]): void {
   const notes = known.includes(id)
     ? [{ message: 'it is disabled; use `--include-disabled` to show it' }]

@@ -27,7 +27,7 @@ export interface PlanOptions {
   readonly action: readonly string[];
   readonly scope?: string;
   readonly policyVersion?: string;
-  /** A file of attributes that hold for every resource. */
+  /** A file of attributes that all resources share. */
   readonly attr?: string;
   readonly auxData?: string;
   readonly referenceShapes?: boolean;
@@ -35,8 +35,8 @@ export interface PlanOptions {
 }
 
 /**
- * `authzc plan`: on which resources of a kind a principal may do all of the actions, by the policies of a folder. The
- * filter goes to standard output, what a reader should know beside it to standard error. Returns the exit code.
+ * `authzc plan`: on which resources of a kind a principal may do all of the actions, by the policies of a folder.
+ * Prints the filter to standard output, and notes about it to standard error. Returns the exit code.
  */
 export async function planCommand(directory: string, options: PlanOptions): Promise<number> {
   try {
@@ -91,7 +91,7 @@ function textOf(plan: PlanResult, request: PlanRequest, format: PlanOptions['out
   }
 }
 
-/** The fields of a PlanResourcesResponse that are about the filter, and the rules that it cannot say. */
+/** The fields of a PlanResourcesResponse that concern the filter, and the rules that it cannot represent. */
 function responseOf(
   { filter, filterDebug, matchedScopes, validationErrors, unplanned }: PlanResult,
   { actions, resource }: PlanRequest,
@@ -118,8 +118,8 @@ function unplannedText({ policy, rule, reason }: UnplannedRule): string {
 }
 
 /**
- * A filter for reading: its kind, and below it an operator a line, its operands indented; one that has only leaves
- * stands on one line with them.
+ * A filter as a tree: its kind, and below it one operator per line, its operands indented; an operator with only leaves
+ * is printed on one line with them.
  */
 export function filterTree(filter: Filter): string {
   const lines = filter.kind === 'KIND_CONDITIONAL' ? [filter.kind, ...treeOf(filter.condition, 1)] : [filter.kind];

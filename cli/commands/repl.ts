@@ -16,11 +16,11 @@ import { readText } from '../policies/request-files.js';
 
 /** The command line options of `authzc repl`. */
 export interface ReplOptions {
-  /** Where what was entered is kept from one session to the next. */
+  /** The file that keeps the input history between sessions. */
   readonly history?: string;
 }
 
-/** So many lines of the history can be gone back to. */
+/** The maximum number of lines of the history. */
 const MOST_LINES = 1000;
 
 /**
@@ -49,7 +49,7 @@ export async function replCommand({ history }: ReplOptions): Promise<number> {
     process.stderr.write(problems);
     return leaves;
   };
-  // What was begun is given up; leaving has a directive.
+  // Discards the current input; there is a directive to exit.
   lines.on('SIGINT', () => {
     pending.take();
     lines.write(null, { ctrl: true, name: 'u' });
@@ -67,7 +67,7 @@ export async function replCommand({ history }: ReplOptions): Promise<number> {
     if (hasLeft) break;
     ask();
   }
-  // The input may end within an expression: what is missing is said then.
+  // The input may end within an expression: the missing part is reported then.
   if (!hasLeft && pending.isOpen) answer(pending.take());
   lines.close();
   return EXIT.done;

@@ -60,7 +60,7 @@ function configOf({
   return { config, places, isDefault: file === undefined };
 }
 
-/** Standard output is the program's own: unless a level is asked for, only errors are logged, which go beside it. */
+/** Standard output belongs to the program: unless a level is set, only errors are logged, to standard error. */
 async function started(config: Config, compiled: Bundle, logLevel = 'error'): Promise<RunningServer> {
   const log = openLog({ level: logLevel });
   return startServer(config, compiled, { log, audit: await openAudit(config, log) });
@@ -85,7 +85,7 @@ async function within(milliseconds: number, starting: Promise<RunningServer>): P
   }
 }
 
-/** What the caller has set itself stays. */
+/** Variables that the caller has set are not changed. */
 function surroundings({ httpAddress, grpcAddress }: RunningServer, isEncrypted: boolean): NodeJS.ProcessEnv {
   const http = httpAddress.startsWith('unix:')
     ? httpAddress

@@ -33,7 +33,7 @@ export async function serveCommand(directory: string | undefined, options: Serve
   const compiled = await compiler();
   if (compiled === undefined) return EXIT.refused;
 
-  // Standard output has the line that says the server is ready; of the log, what is grave.
+  // Standard output is reserved for the line that the server is ready; the log only contains warnings and errors.
   const log = openLog({ level: 'warn' });
   const server = await started(config, compiled, log).catch((error: unknown) => {
     throw placed(error, places);

@@ -7,8 +7,8 @@ import { AUTHZ_SERVICE } from '../../server/service/services.js';
 import type { HealthTarget, HealthTls } from './target.js';
 
 /**
- * Connects to a server, securely if it is to be, by the protocol (ALPN) that will be spoken. Rejects when it cannot, or
- * when the certificate will not do. The connection ends with the signal.
+ * Connects to a server, optionally over TLS, with the protocol (ALPN) that will be used. Rejects if it cannot connect,
+ * or if the certificate is not accepted. The connection ends with the signal.
  */
 export function openConnection(
   { address, tls }: HealthTarget,
@@ -55,7 +55,7 @@ function trustOf(tls: HealthTls): ConnectionOptions {
 
 /** `grpc.health.v1.HealthCheckResponse.ServingStatus`, by number. */
 const STATUSES = ['UNKNOWN', 'SERVING', 'NOT_SERVING', 'SERVICE_UNKNOWN'];
-/** Field 1, a varint: all that an answer holds. */
+/** Field 1, a varint: the only field of the response. */
 const STATUS_FIELD = 0x08;
 /** Before each message: whether it is compressed, and its length. */
 const FRAME_HEADER = 5;
@@ -109,14 +109,14 @@ function answerOf(message: Buffer): HealthAnswer {
   return { serving: text === 'SERVING', text };
 }
 
-/** What a server said of its health. */
+/** The health that a server reported. */
 export interface HealthAnswer {
   readonly serving: boolean;
-  /** As it said it. */
+  /** In the server's words. */
   readonly text: string;
 }
 
-/** More than a health answer has, in characters. */
+/** Longer than any health response, in characters. */
 const LONGEST = 4096;
 
 /** Requests the health over HTTP. Rejects if there is no response. */

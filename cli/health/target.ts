@@ -5,7 +5,7 @@ import { readCertificates } from '../../server/tls/certificates.js';
 import type { Environment } from '../../server/config/substitute.js';
 import { UsageError } from '../exit.js';
 
-/** Where a server is asked, and how. */
+/** The address and protocol of a health check. */
 export interface HealthTarget {
   readonly address: Address;
   /** Undefined: plaintext. */
@@ -13,7 +13,7 @@ export interface HealthTarget {
 }
 
 /**
- * Whose certificate will do: anybody's; that of the host, from an authority (PEM; undefined: those that the platform
+ * Which certificates are accepted: any; that of the host, from an authority (PEM; undefined: those that the platform
  * trusts); or the one in a file (DER).
  */
 export type HealthTls =
@@ -21,7 +21,7 @@ export type HealthTls =
   | { readonly kind: 'authority'; readonly ca: Buffer | undefined }
   | { readonly kind: 'pinned'; readonly certificate: Buffer };
 
-/** What the command line says of the server. */
+/** The options of the command line. */
 export interface TargetOptions {
   readonly config?: string;
   readonly kind: 'grpc' | 'http';
@@ -33,8 +33,8 @@ export interface TargetOptions {
 }
 
 /**
- * Where and how the server is asked: by its configuration, or by flags and variables
- * (docs/spec/server.md#command-line). A flag counts more than a variable, and an address more than `AUTHZ_CONFIG`.
+ * The target of the health check: from the configuration, or from flags and variables
+ * (docs/spec/server.md#command-line). A flag takes precedence over a variable, and an address over `AUTHZ_CONFIG`.
  * Throws a UsageError, a ConfigError, or an Error that names a file.
  */
 export function targetOf(options: TargetOptions, environment: Environment): HealthTarget {

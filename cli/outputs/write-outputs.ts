@@ -8,7 +8,7 @@ import { isReadFromPolicies } from '../../compiler/load/index.js';
 import { folderChanges, IN_THE_WAY, type Obstacle, obstacleText, removeStale, standingAt } from './output-folder.js';
 import { type OutputFile, replaceFiles } from './replace-files.js';
 
-/** Where a compilation reads and writes. */
+/** The paths that a compilation reads and writes. */
 export interface OutputPaths {
   /** The folder of the policies. */
   readonly policies: string;
@@ -111,7 +111,7 @@ export function bundleFiles(path: string, { js, map }: Bundle): readonly OutputF
   ];
 }
 
-/** What stands where the bundle and its map are to be written and is not a bundle or a map. */
+/** Existing files at the paths of the bundle and its map that are not a bundle or a map. */
 export async function bundleObstacles(path: string): Promise<readonly Obstacle[]> {
   return [
     ...(await obstacleAt(path, BUNDLE_END, 'is not a bundle of policies')),
@@ -122,10 +122,10 @@ export async function bundleObstacles(path: string): Promise<readonly Obstacle[]
 /** A bundle ends with the export of `policies`; the tools that may have minified it since keep that. */
 const BUNDLE_END = /\bexport\s*\{[^{}]*\bpolicies\b[^{}]*\};?\s*(?:\/\/# sourceMappingURL=\S*\s*)?$/;
 
-/** Its first property or its last: parts of a map are long. */
+/** Its first property or its last: the properties between them are long. */
 const SOURCE_MAP = /^\{\s*"version":\s*3\b|"version":\s*3\s*\}\s*$/;
 
-/** How much of the beginning and the end of a file is looked at. */
+/** How much of the beginning and the end of a file is read. */
 const PART = 4096;
 
 async function obstacleAt(path: string, own: RegExp, reason: string): Promise<readonly Obstacle[]> {

@@ -11,21 +11,21 @@ import type { Ask, Decision, Question } from '../../compiler/policy-tests/ask.js
 import type { Trace } from '../../compiler/policy-tests/results.js';
 import type { TestOptions } from '../../compiler/policy-tests/suite.js';
 
-/** How policies are asked by all tests alike. */
+/** Options of the engine for all tests. */
 export interface AskOptions {
   /** Whether every test is strict. A test can turn strict evaluation on, but not off. */
   readonly strictEvaluation: boolean;
   readonly schemaEnforcement: SchemaEnforcement;
 }
 
-/** Policies that tests may ask. */
+/** Policies that tests can evaluate. */
 export interface AskedPolicies {
   readonly ask: Ask;
-  /** In how many calls attributes did not satisfy their schemas. */
+  /** The number of calls in which attributes did not satisfy their schemas. */
   readonly violations: () => number;
 }
 
-/** Asks policies in this process, as tests do: an engine for each set of options. */
+/** Evaluates policies in this process, as tests do: with one engine for each set of options. */
 export async function askEngine({ policies, traced }: BundleModule, options: AskOptions): Promise<AskedPolicies> {
   const traces = await traced();
   let violations = 0;
@@ -52,7 +52,7 @@ export async function askEngine({ policies, traced }: BundleModule, options: Ask
   return { ask, violations: () => violations };
 }
 
-/** An engine, and what its clock says. */
+/** An engine, and the time of its clock. */
 interface TimedEngine {
   readonly engine: AuditedEngine;
   readonly time: { now: Instant | undefined; wasMissed: boolean };
@@ -62,7 +62,7 @@ interface EngineNeeds extends AskOptions {
   readonly traces: TracedBundle;
 }
 
-/** The engine asks its clock when a condition first wants the time: so it is known that one did. */
+/** The engine calls its clock when a condition first reads the time: this shows that one did. */
 function timedEngine(
   policies: BundleModule['policies'],
   options: TestOptions,
@@ -85,7 +85,7 @@ function timedEngine(
   return { engine, time };
 }
 
-/** Stands for a time that is not known; what is decided by it is thrown away. */
+/** A placeholder for an unknown time; decisions that depend on it are discarded. */
 const EPOCH: Instant = { seconds: 0, nanos: 0, offset: 0 };
 
 /** The time is set for each call. */

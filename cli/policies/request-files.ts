@@ -68,7 +68,7 @@ export function requireOneReader(files: readonly (string | undefined)[]): void {
     ]);
 }
 
-/** The name that stands for standard input. */
+/** The name of standard input. */
 const STANDARD_INPUT = '-';
 
 function readMapping(file: string): YamlMapping {

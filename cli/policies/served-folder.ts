@@ -18,7 +18,7 @@ export type FolderCompiler = () => Promise<Bundle | undefined>;
 /** What to do when the folder holds no policies: refuse it, or warn and deny every request. */
 export type WhenEmpty = 'refuse' | 'warn';
 
-/** Compiles versions of a folder one after another: what has not changed between two of them is not compiled again. */
+/** Compiles versions of a folder one after another: unchanged files are not compiled again. */
 export function folderCompiler(folder: string, whenEmpty: WhenEmpty): FolderCompiler {
   let earlier: readonly Source[] = [];
   return async () => {
@@ -39,7 +39,7 @@ export function folderCompiler(folder: string, whenEmpty: WhenEmpty): FolderComp
   };
 }
 
-/** Standard output has the one line that says the server is ready; problems of policies go beside it. */
+/** Standard output is reserved for the line that the server is ready; diagnostics go to standard error. */
 function complain(diagnostics: readonly Diagnostic[], folder: string): void {
   if (diagnostics.length > 0) console.error(formatPretty(diagnostics, { color: process.stderr.isTTY, folder }));
 }

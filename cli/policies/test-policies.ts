@@ -41,7 +41,7 @@ export async function testCompilation(
 
 const FORMATS: Readonly<Record<OutputFormat, TestFormat>> = { list: 'list', pretty: 'tree', json: 'json' };
 
-/** A program that reads standard output finds one document there. */
+/** Programs that read standard output expect one document there. */
 function show(
   report: string,
   diagnostics: readonly Diagnostic[],
@@ -74,7 +74,7 @@ export interface PolicyTestOptions extends ReportStyle, AskOptions {
   readonly skipBatching: boolean;
 }
 
-/** What running tests came to. */
+/** The result of running tests. */
 export interface PolicyTestOutcome {
   /** The report, with its last line break. */
   readonly report: string;
@@ -82,7 +82,7 @@ export interface PolicyTestOutcome {
   readonly code: number;
   /** How many tests ran. */
   readonly tests: number;
-  /** In how many calls attributes did not satisfy their schemas. */
+  /** The number of calls in which attributes did not satisfy their schemas. */
   readonly violations: number;
 }
 

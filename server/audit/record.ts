@@ -11,7 +11,8 @@ import { maskEntry } from './mask.js';
 import type { MaskPath } from '../config/audit-config.js';
 
 /**
- * An entry on its way to a backend, already as text, so that a waiting entry keeps nothing of its request in memory.
+ * An entry that is queued for a backend, already as JSON text, so that a waiting entry keeps no part of its request in
+ * memory.
  */
 export interface AuditRecord {
   readonly kind: AuditKind;
@@ -40,9 +41,9 @@ export function recordOf(kind: AuditKind, entry: AuditEntry, time: number, mask:
 }
 
 /**
- * Undefined when there is too much of it: the principal and the request id stand in the input of every resource, the
- * name of a policy beside every action, so a short request can make a long entry. It is measured before it is written,
- * so that not even its text is ever in memory.
+ * Undefined if the entry is too large: the principal and the request id are repeated in the input of every resource,
+ * the name of a policy for every action, so a short request can cause a long entry. It is measured before it is
+ * serialized, so that the text itself never exists in memory.
  */
 function textOf(entry: AuditEntry, mask: readonly MaskPath[]): string | undefined {
   try {
@@ -50,13 +51,15 @@ function textOf(entry: AuditEntry, mask: readonly MaskPath[]): string | undefine
     const text = JSON.stringify(maskEntry(entry, mask));
     return text.length > MAX_ENTRY_LENGTH ? undefined : text;
   } catch (error) {
-    // Nested deeper than the stack is, or longer than a string can be.
+    // The nesting exceeds the stack, or the length exceeds that of a string.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
-/** What is left of so many characters after the least that the JSON of a value takes; negative when it is too much. */
+/**
+ * The number of characters that remain after the minimum that the JSON of a value takes; negative if it takes too many.
+ */
 function roomAfter(value: unknown, room: number): number {
   if (typeof value === 'string') return room - value.length - 3;
   if (typeof value !== 'object' || value === null) return room - 2;
@@ -75,7 +78,7 @@ function roomAfter(value: unknown, room: number): number {
 const MAX_CUT_TEXT = 256;
 const MAX_CUT_MEMBERS = 100;
 
-/** The value with the beginnings of its texts, lists and maps. */
+/** The value with its strings, lists and maps cut. */
 function cut(value: unknown): unknown {
   if (typeof value === 'string') return shortened(value, MAX_CUT_TEXT);
   if (Array.isArray(value)) return value.slice(0, MAX_CUT_MEMBERS).map(cut);

@@ -1,12 +1,12 @@
 import { openApi } from '../../proto/gen/openapi.js';
 
 /**
- * Prints the description of the REST interface for whoever asks at an address, `https://pdp.example:3592`
+ * Prints the description of the REST interface for clients of an address, `https://pdp.example:3592`
  * (docs/spec/server.md#openapi-and-explorer).
  */
 export type OpenApiPrinter = (address: string, version: string) => string;
 
-/** What does not depend on who asks is printed once. */
+/** The parts that do not depend on the address are printed once. */
 export function openApiPrinter(): OpenApiPrinter {
   const { openapi, info, servers, ...rest } = openApi;
   const tail = JSON.stringify(rest).slice(1);

@@ -16,7 +16,8 @@ import type { CheckCall } from './decider.js';
 import { RpcError } from './rpc-error.js';
 
 /**
- * Allows what the attribute `allow` of the resource names, and all to whoever has the role `admin` or the claim `ok`.
+ * Allows the actions that the attribute `allow` of the resource names, and everything to principals with the role
+ * `admin` or the claim `ok`.
  */
 function serviceSeeing(seen: CheckCall[], tokens: AuxData[] = []): CheckService {
   return {

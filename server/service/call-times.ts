@@ -1,6 +1,6 @@
 /*
- * When the parts of a call began and ended, by `performance.now()`, in milliseconds. Only calls that are traced are
- * measured this closely: whoever does a part notes nothing unless it is handed something to note it in.
+ * When the parts of a call began and ended, by `performance.now()`, in milliseconds. Only traced calls are measured in
+ * this detail: code that does a part records its time only if it receives an object to record it in.
  */
 
 export interface Period {
@@ -15,26 +15,26 @@ export interface TokenTimes extends Period {
 }
 
 export interface TokenTime extends Period {
-  /** Why the token was refused, with no part of it; undefined for a good one. */
+  /** Why the token was refused, without any part of it; undefined for a valid one. */
   readonly refusal: string | undefined;
 }
 
 /** One call of the engine. */
 export interface DecisionTimes {
   readonly start: number;
-  /** Of a check one for each resource, in order, of a plan the one; empty when the decider does not tell. */
+  /** For a check one for each resource, in order, for a plan exactly one; empty if the decider does not report them. */
   readonly evaluations: readonly EvaluationTime[];
 }
 
 export interface EvaluationTime extends Period {
   /**
-   * When attributes were held against the schemas of the policy; undefined when there are none, or the action is
+   * When attributes were validated against the schemas of the policy; undefined if there are none, or the action is
    * exempt.
    */
   readonly schema: Period | undefined;
 }
 
-/** An audit entry was made and handed to the audit log. */
+/** An audit entry was created and passed to the audit log. */
 export interface EntryTime extends Period {
   readonly kind: 'access' | 'decision';
 }

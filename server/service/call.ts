@@ -1,30 +1,30 @@
 import type { ViolationBudget } from './few-violations.js';
 
-/** How a call came in. REST, Connect and gRPC-Web share the HTTP listener. */
+/** The protocol of a call. REST, Connect and gRPC-Web share the HTTP listener. */
 export type Protocol = 'rest' | 'connect' | 'grpc-web' | 'grpc';
 
 /**
- * One call of an RPC from its first byte to its answer, as the service and its watchers see it. What only a watcher
- * needs (peer, metadata) is made when asked for.
+ * One call of an RPC from its first byte to its response, as the service and its watchers see it. Properties that only
+ * a watcher needs (peer, metadata) are computed on demand.
  */
 export interface Call {
-  /** `/authz.svc.v1.AuthzService/CheckResources`, whatever the protocol (docs/spec/server.md#access-entries). */
+  /** `/authz.svc.v1.AuthzService/CheckResources`, for every protocol (docs/spec/server.md#access-entries). */
   readonly method: string;
   readonly protocol: Protocol;
-  /** When it came in, in milliseconds since 1970. */
+  /** When it was received, in milliseconds since 1970. */
   readonly timestamp: number;
-  /** The same moment by `performance.now()`, in milliseconds. */
+  /** The same time by `performance.now()`, in milliseconds. */
   readonly start: number;
   /** The call id (docs/spec/server.md#call-id); empty until the request has been found valid. */
   id: string;
   /**
-   * Put here by who traces, as soon as the call has come in, and understood by nobody else; a call that has it is
-   * sampled, and its parts are to be timed.
+   * Set by the tracer as soon as the call is received, and opaque to all other code; a call with a trace is sampled,
+   * and its parts must be timed.
    */
   trace?: object | undefined;
-  /** What its answer may still list of attributes that violate their schemas; absent until there are any. */
+  /** The remaining budget for listing schema violations in the response; absent until there are any. */
   violations?: ViolationBudget | undefined;
-  /** How many characters of the request its answer repeats; absent until there are any. */
+  /** How many characters of the request its response repeats; absent until there are any. */
   repeated?: number | undefined;
   /** The caller (docs/spec/server.md#peer). */
   readonly peer: () => Peer;
@@ -33,9 +33,9 @@ export interface Call {
    * (docs/spec/server.md#metadata).
    */
   readonly metadata: () => ReadonlyMap<string, readonly string[]>;
-  /** The host and port that the caller named (`Host`, `:authority`); empty when it named none. */
+  /** The host and port that the caller named (`Host`, `:authority`); empty if it named none. */
   readonly host: () => string;
-  /** Whether it came in by TLS, whatever the protocol. */
+  /** Whether it was received over TLS, for every protocol. */
   readonly isEncrypted: () => boolean;
 }
 

@@ -12,8 +12,8 @@ export class ViolationBudget {
   private length = 10_000;
 
   /**
-   * The same list where there is room for all of it; else its first violations, and of each source how many more there
-   * are.
+   * The same list if there is room for all of it; otherwise its first violations, and the number of omitted ones for
+   * each source.
    */
   list(errors: readonly ValidationError[]): readonly ValidationError[] {
     const listed: ValidationError[] = [];
@@ -42,14 +42,14 @@ export class ViolationBudget {
   }
 }
 
-/** A call, whose answer lists violations. */
+/** A call whose response lists violations. */
 export interface Listing {
   violations?: ViolationBudget | undefined;
 }
 
 /**
- * Decisions in the order of the request, the violations of the first of them listed first. The questions of a batch
- * share the budget of their call.
+ * Decisions in the order of the request, the violations of the first of them listed first. The checks of a batch share
+ * the budget of their call.
  */
 export function withFewViolations(call: Listing, decisions: readonly Decision[]): readonly Decision[] {
   if (!decisions.some(({ validationErrors }) => validationErrors.length > 0)) return decisions;
@@ -60,7 +60,7 @@ export function withFewViolations(call: Listing, decisions: readonly Decision[])
   );
 }
 
-/** The violations of a call that there is room for. */
+/** The violations of a call within its budget. */
 export function fewViolations(call: Listing, errors: readonly ValidationError[]): readonly ValidationError[] {
   if (errors.length === 0) return errors;
   call.violations ??= new ViolationBudget();

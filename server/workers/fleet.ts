@@ -156,9 +156,9 @@ export class Fleet {
   #exited(member: Member, how: string, readyAt: number | undefined): void {
     if (this.#stopping) return this.options.lost(member, how, undefined);
     const delay = this.#delay.next(readyAt === undefined ? 0 : performance.now() - readyAt);
-    const nobodyServes = this.serving().length === 0;
+    const noneServes = this.serving().length === 0;
     const isHopeless =
-      readyAt === undefined && (!this.#hasServed || (nobodyServes && this.#delay.deaths >= YOUNG_DEATHS));
+      readyAt === undefined && (!this.#hasServed || (noneServes && this.#delay.deaths >= YOUNG_DEATHS));
     if (isHopeless) {
       this.options.lost(member, how, undefined);
       this.#stopReplacing();

@@ -3,15 +3,15 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { HandOver, type Receiver } from './hand-over.js';
 
-/** Somebody who is given connections, and says when what has become of them. */
-interface Somebody extends Receiver {
+/** A worker that receives connections, and reports later what became of them. */
+interface FakeWorker extends Receiver {
   readonly given: Socket[];
-  /** Takes, or will never take, the oldest of those. */
+  /** Accepts the oldest of those; `refuse` rejects it. */
   take: () => Promise<void>;
   refuse: () => Promise<void>;
 }
 
-function somebody(): Somebody {
+function fakeWorker(): FakeWorker {
   const settle: { resolve: () => void; reject: (error: Error) => void }[] = [];
   const given: Socket[] = [];
   const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -38,7 +38,7 @@ function sockets(count: number): readonly Socket[] {
 
 test('connections are passed on in turn, one at a time per worker, and released once taken', async () => {
   const handOver = new HandOver();
-  const [left, right] = [somebody(), somebody()];
+  const [left, right] = [fakeWorker(), fakeWorker()];
   const [a, b, c, d] = sockets(4) as [Socket, Socket, Socket, Socket];
   handOver.accept('http', a);
   handOver.add(left);
@@ -54,7 +54,7 @@ test('connections are passed on in turn, one at a time per worker, and released 
 
 test('connections for a worker that is gone are passed to another one, before all others', async () => {
   const handOver = new HandOver();
-  const [left, right] = [somebody(), somebody()];
+  const [left, right] = [fakeWorker(), fakeWorker()];
   const [a, b, c] = sockets(3) as [Socket, Socket, Socket];
   handOver.add(left);
   handOver.accept('http', a);
@@ -71,7 +71,7 @@ test('connections for a worker that is gone are passed to another one, before al
 
 test('everything is settled once all connections are taken; without workers, waiting ones are closed', async () => {
   const handOver = new HandOver();
-  const one = somebody();
+  const one = fakeWorker();
   const [a, b] = sockets(2) as [Socket, Socket];
   let settled = 0;
   handOver.add(one);
@@ -85,7 +85,7 @@ test('everything is settled once all connections are taken; without workers, wai
   assert.is(settled, 1);
 
   const lonely = new HandOver();
-  const dying = somebody();
+  const dying = fakeWorker();
   const [c, d] = sockets(2) as [Socket, Socket];
   lonely.add(dying);
   lonely.accept('http', c);
@@ -99,7 +99,7 @@ test('everything is settled once all connections are taken; without workers, wai
 
 test('a worker that wants to leave may do so while others serve; the last one once it is replaced', async () => {
   const handOver = new HandOver();
-  const [first, second, third] = [somebody(), somebody(), somebody()];
+  const [first, second, third] = [fakeWorker(), fakeWorker(), fakeWorker()];
   const left: string[] = [];
   handOver.add(first);
   handOver.add(second);

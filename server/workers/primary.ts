@@ -53,13 +53,13 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
     const ticketKeys = randomBytes(TICKET_KEYS);
     let isStopping = false;
     const totals = new WorkerTotals();
-    let inForce = options.bundle;
+    let current = options.bundle;
     let swapping: Promise<unknown> = Promise.resolve();
 
     const swap = async (bundle: BundleText): Promise<string> => {
       const result = await swapAll(fleet.serving(), bundle);
       if (result.kind === 'refused') throw new Error(result.reason);
-      inForce = bundle;
+      current = bundle;
       return result.hash;
     };
     const swapInTurn = (bundle: BundleText): Promise<string> => {
@@ -73,7 +73,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
       program: options.program,
       count: workers,
       answers: (member) => {
-        member.link.answer('begin', () => ({ config, bundle: inForce, ticketKeys }));
+        member.link.answer('begin', () => ({ config, bundle: current, ticketKeys }));
         member.link.answer('leave', async () => {
           await handOver.leave(member);
           return undefined;
@@ -84,7 +84,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
       },
       serves: (member) => {
         // It may have begun just before a swap.
-        if (member.digest !== inForce.digest) void swapAll([member], inForce);
+        if (member.digest !== current.digest) void swapAll([member], current);
         if (!isStopping) handOver.add(member);
         if (isServing || fleet.serving().length < workers) return;
         isServing = true;

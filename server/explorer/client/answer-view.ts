@@ -2,7 +2,7 @@ import type { Answer } from './ask.js';
 import { element } from './dom.js';
 import { at, type Json, textOf } from './json.js';
 
-/** Where answers are shown. */
+/** The area that shows responses. */
 export interface AnswerView {
   readonly node: HTMLElement;
   readonly waiting: () => void;
@@ -10,7 +10,7 @@ export interface AnswerView {
   readonly unreachable: (reason: string) => void;
 }
 
-/** A view that shows good answers by `showBody`; changes are said aloud. */
+/** A view that shows successful responses by `showBody`; changes are announced to screen readers. */
 export function answerView(showBody: (body: Json) => HTMLElement): AnswerView {
   const status = element('p', { class: 'status', role: 'status' });
   const content = element(
@@ -69,7 +69,7 @@ function sizeText(bytes: number): string {
   return bytes < 1000 ? `${bytes} B` : `${(bytes / 1000).toFixed(1)} kB`;
 }
 
-/** What a server says that did not decide. */
+/** The response of a server that did not decide. */
 export function errorAnswer({ body, text }: Answer): HTMLElement {
   const code = at(body, ['code']);
   const message = body === undefined ? text : textOf(at(body, ['message']));
@@ -81,7 +81,7 @@ export function errorAnswer({ body, text }: Answer): HTMLElement {
   );
 }
 
-/** A value as indented text with its words coloured. */
+/** A value as indented text with highlighted tokens. */
 export function jsonText(value: Json): HTMLElement {
   const pre = element('pre', { class: 'code', tabindex: 0, 'aria-label': 'JSON' });
   const text = JSON.stringify(value, undefined, 2);
@@ -94,7 +94,7 @@ export function jsonText(value: Json): HTMLElement {
   return pre;
 }
 
-/** Strings, with what tells a name from a value, and all else that is a word. */
+/** Strings, with the colon that distinguishes a name from a value, and all other tokens. */
 const TOKEN = /("(?:[^"\\]|\\.)*")(?=(:)?)|-?\d[\d.eE+-]*|true|false|null/g;
 
 function classOf([, text, colon]: RegExpExecArray): string {
@@ -107,14 +107,14 @@ export function curlCommand(url: string, body: string): string {
   return `curl ${quoted(url)} -H 'content-type: application/json' -d ${quoted(body)}`;
 }
 
-/** Within single quotes a shell leaves all but the quote alone. */
+/** Within single quotes a shell interprets only the quote. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /**
- * A button that copies a text; where the browser does not let it (no secure context), it selects the node that shows
- * it.
+ * A button that copies a string; where the browser does not allow it (no secure context), it selects the node that
+ * shows it.
  */
 export function copyButton(shown: HTMLElement): HTMLButtonElement {
   const button = element('button', { type: 'button', class: 'quiet' }, 'Copy');

@@ -1,6 +1,6 @@
 import type { Json } from './json.js';
 
-/** What a server answered, and how long that took. */
+/** The response of a server, and its duration. */
 export interface Answer {
   readonly status: number;
   readonly statusText: string;
@@ -8,12 +8,12 @@ export interface Answer {
   readonly time: number;
   /** In bytes. */
   readonly size: number;
-  /** Undefined: no JSON. */
+  /** Undefined if it is not JSON. */
   readonly body: Json | undefined;
   readonly text: string;
 }
 
-/** Posts a request and reads the answer. Rejects when the server cannot be reached. */
+/** Posts a request and reads the response. Rejects if the server cannot be reached. */
 export async function ask(url: string, body: string): Promise<Answer> {
   const start = performance.now();
   const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });

@@ -1,6 +1,6 @@
 /**
  * Attributes and handlers of an element: `onclick` and the like are functions, `true` is an attribute without a value,
- * absent ones are left out.
+ * absent ones are omitted.
  */
 export interface Attributes {
   readonly [name: string]: string | number | boolean | undefined | ((event: Event) => void);
@@ -8,7 +8,7 @@ export interface Attributes {
 
 export type Child = Node | string | undefined;
 
-/** Makes an element. Texts are texts: nothing an answer says becomes markup. */
+/** Creates an element. Strings become text nodes: no part of a response becomes markup. */
 export function element<Name extends keyof HTMLElementTagNameMap>(
   name: Name,
   attributes: Attributes = {},

@@ -6,15 +6,17 @@ import { itemsOf, type Json, textOf } from './json.js';
 export interface Field {
   readonly row: FieldRow;
   readonly node: HTMLElement;
-  /** What it holds; undefined when it is empty. Throws a FieldError, and says so beside the field. */
+  /**
+   * The value; undefined if it is empty. Throws a FieldError for an invalid one, and shows the error beside the field.
+   */
   readonly read: () => Json | undefined;
   readonly write: (value: Json | undefined) => void;
 }
 
-/** A field that cannot be read. */
+/** A field with an invalid value. */
 export class FieldError extends Error {}
 
-/** A field with its label, hint and place for an error; `id` is its own in the page. */
+/** A field with its label, hint and place for an error; `id` is unique in the page. */
 export function fieldOf(row: FieldRow, id: string): Field {
   const control = controlOf(row, id);
   const error = element('p', { class: 'error', id: `${id}-error` });

@@ -1,17 +1,17 @@
 import type { Step } from './json.js';
 
-/** One thing that a form asks for, and where it goes in the request. */
+/** One field of a form, and its place in the request. */
 export interface FieldRow {
   readonly label: string;
   readonly path: readonly Step[];
   readonly kind: 'text' | 'list' | 'json' | 'flag';
   readonly hint?: string;
   readonly required?: boolean;
-  /** Takes a line of its own. */
+  /** Occupies a whole line. */
   readonly isWide?: boolean;
 }
 
-/** Fields that belong together; what is seldom needed is folded away. */
+/** Fields that belong together; rarely used groups are collapsed. */
 export interface FieldGroup {
   readonly legend: string;
   readonly fields: readonly FieldRow[];

@@ -8,7 +8,7 @@ export interface JsonObject {
 /** One step into a value: the name of a member or the place in a list. */
 export type Step = string | number;
 
-/** What is at a place of a value; undefined when nothing is. */
+/** The value at a path; undefined if there is none. */
 export function at(value: Json | undefined, path: readonly Step[]): Json | undefined {
   return path.reduce<Json | undefined>(
     (node, step) =>
@@ -17,7 +17,7 @@ export function at(value: Json | undefined, path: readonly Step[]): Json | undef
   );
 }
 
-/** The value with something else at a place; what leads there is made. */
+/** The value with another one at a path; missing parents are created. */
 export function withAt(value: Json | undefined, [step, ...rest]: readonly Step[], item: Json): Json {
   if (step === undefined) return item;
   if (typeof step === 'number') {
@@ -29,22 +29,22 @@ export function withAt(value: Json | undefined, [step, ...rest]: readonly Step[]
   return { ...object, [step]: withAt(at(object, [step]), rest, item) };
 }
 
-/** Whether two values are equal, whatever the order of members. */
+/** Whether two values are equal, regardless of the order of members. */
 export function equal(a: Json | undefined, b: Json | undefined): boolean {
   return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
 }
 
-/** An object's members; none for anything else. */
+/** An object's members; empty for any other value. */
 export function membersOf(value: Json | undefined): readonly (readonly [string, Json])[] {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
 }
 
-/** A list's items; none for anything else. */
+/** A list's items; empty for any other value. */
 export function itemsOf(value: Json | undefined): readonly Json[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A string's text; empty for anything else. */
+/** A string; empty for any other value. */
 export function textOf(value: Json | undefined): string {
   return typeof value === 'string' ? value : '';
 }

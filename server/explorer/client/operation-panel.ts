@@ -6,7 +6,7 @@ import type { FieldGroup } from './form-table.js';
 import { at, type Json, membersOf, textOf } from './json.js';
 import { type RequestEditor, requestEditor } from './request-editor.js';
 
-/** An operation that can be tried: where its requests go, how they are written and how its answers look. */
+/** An operation that can be tried: the path of its requests, their form, and how its responses are shown. */
 export interface OperationRow {
   readonly name: string;
   readonly title: string;
@@ -17,8 +17,8 @@ export interface OperationRow {
 }
 
 /**
- * The two halves of an operation: a request to write and send, and its answer. `document` is the schema of the server,
- * which has the examples.
+ * The two halves of an operation: a request to write and send, and its response. `document` is the schema of the
+ * server, which contains the examples.
  */
 export function operationPanel(operation: OperationRow, document: Json): HTMLElement {
   const editor = requestEditor(operation.name, operation.form);
@@ -69,7 +69,7 @@ export function operationPanel(operation: OperationRow, document: Json): HTMLEle
 }
 
 async function send({ path }: OperationRow, editor: RequestEditor, view: AnswerView): Promise<void> {
-  // The page may be served below a path of a proxy.
+  // A proxy may serve the page below a path.
   const url = new URL(path.slice(1), document.baseURI).href;
   try {
     const request = editor.read();

@@ -2,7 +2,7 @@ import { badge } from './check-answer.js';
 import { element } from './dom.js';
 import { at, itemsOf, type Json, textOf } from './json.js';
 
-/** What a plan leaves to be asked of each resource. */
+/** The result of a plan: the condition that each resource must meet. */
 export function planAnswer(body: Json): HTMLElement {
   const kind = textOf(at(body, ['filter', 'kind']));
   const condition = at(body, ['filter', 'condition']);
@@ -22,7 +22,7 @@ const OUTCOMES: { readonly [kind: string]: () => HTMLElement } = {
   KIND_CONDITIONAL: () => badge('Allowed where this holds', 'depends'),
 };
 
-/** The condition of a plan as a tree: what combines is a branch that can be folded, what compares is a line. */
+/** The condition of a plan as a tree: logical operators are branches that can be collapsed, comparisons are lines. */
 export function filterTree(condition: Json): HTMLElement {
   return element('ul', { class: 'tree', 'aria-label': 'Filter' }, element('li', {}, nodeOf(condition)));
 }

@@ -3,16 +3,16 @@ import { type Field, FieldError, fieldOf } from './field.js';
 import type { FieldGroup } from './form-table.js';
 import { at, equal, type Json, withAt } from './json.js';
 
-/** Where a request is written: in a form, or as JSON, which can say all that the form cannot. */
+/** The editor of a request: a form, or JSON for requests that the form cannot represent. */
 export interface RequestEditor {
   readonly node: HTMLElement;
-  /** The request as JSON text. Throws a FieldError for what is no JSON. */
+  /** The request as JSON text. Throws a FieldError for invalid JSON. */
   readonly read: () => string;
-  /** Shows a request, in the form when it has a place for all of it. */
+  /** Shows a request, in the form if it has a field for each part of it. */
   readonly write: (request: Json) => void;
 }
 
-/** An editor with the fields of a form; `name` is its own in the page. */
+/** An editor with the fields of a form; `name` is unique in the page. */
 export function requestEditor(name: string, groups: readonly FieldGroup[]): RequestEditor {
   const fields: Field[] = [];
   const add = (row: FieldGroup['fields'][number]): HTMLElement => {
@@ -104,7 +104,7 @@ function fits(request: Json, readForm: () => Json): boolean {
   }
 }
 
-/** A field that cannot be read says so itself. */
+/** An invalid field shows the error itself. */
 function ignoringFieldErrors(act: () => void): void {
   try {
     act();

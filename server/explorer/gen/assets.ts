@@ -31,7 +31,7 @@ export const assets: readonly Asset[] = [
       "      </nav>\n",
       "    </header>\n",
       "    <main id=\"main\" tabindex=\"-1\">\n",
-      "      <noscript>This page tries out the API of this server with a script of its own; without it there is the <a href=\"schema/swagger.json\">schema</a>.</noscript>\n",
+      "      <noscript>This page needs JavaScript to try the API of this server. The <a href=\"schema/swagger.json\">schema</a> works without it.</noscript>\n",
       "    </main>\n",
       "  </body>\n",
       "</html>\n",
