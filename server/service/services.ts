@@ -55,7 +55,7 @@ export const COMPILED_IN = 'policies and schemas are compiled into the build';
  * Returns the admin API to a caller with valid credentials. Rejects with an RpcError for other callers, and if the
  * admin API is off.
  */
-export async function authenticated(
+async function authenticated(
   admin: AdminService | undefined,
   authorization: string | undefined,
 ): Promise<AdminService> {

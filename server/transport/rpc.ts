@@ -15,7 +15,7 @@ export interface Rpc<Request = Message, Response = unknown> {
   /** Throws a JsonError for JSON that is not such a message. */
   readonly readJson: ReadMessage<Request>;
   readonly printJson: (response: Response) => string;
-  /** Throws a WireError for what is no such message. */
+  /** Throws a WireError for bytes that are not such a message. */
   readonly decode: (bytes: Buffer, texts: TextTable) => Request;
   readonly encode: (response: Response, writer: WireWriter) => Buffer;
   /** Of the protobuf encoding, in bytes. */
@@ -24,7 +24,7 @@ export interface Rpc<Request = Message, Response = unknown> {
   readonly run: (services: Services, call: TransportCall, request: Request) => Response | Promise<Response>;
 }
 
-/** An RPC that has a REST path, too. */
+/** An RPC that is also served at a REST path. */
 export interface RestRpc<Request = Message, Response = unknown> extends Rpc<Request, Response> {
   readonly rest: RestRoute;
   /** Where REST's form differs. */
@@ -34,12 +34,9 @@ export interface RestRpc<Request = Message, Response = unknown> extends Rpc<Requ
 export interface RestRoute {
   readonly verb: 'GET' | 'POST';
   readonly path: string;
-  /**
-   * What a request must call its body, if it calls it anything; absent: it does not matter
-   * (docs/spec/server.md#json-mapping).
-   */
+  /** The only media type that a request may declare; absent: any (docs/spec/server.md#json-mapping). */
   readonly mediaType?: string;
-  /** A request header that the answer repeats. */
+  /** A request header that the response repeats. */
   readonly echo?: string;
   /** Names and values, in turn, of headers that handled answers have beside those of all RPCs. */
   readonly headers?: (release: ServerInfoResponse) => readonly string[];
@@ -59,7 +56,7 @@ export interface Message {
 export interface Codec {
   readonly texts: TextTable;
   readonly writer: WireWriter;
-  /** The code of bytes that are no message. */
+  /** The code for malformed bytes. */
   readonly malformed: Code;
 }
 
@@ -121,10 +118,7 @@ export function readJsonRequest<Request>(read: ReadMessage<Request>, body: Buffe
   }
 }
 
-/**
- * What a decoder threw, as callers are told: bytes that are no message have a code that each protocol has its own idea
- * of.
- */
+/** The error for callers: a WireError becomes an RpcError, with the code that the protocol has for malformed bytes. */
 export function malformedOf(thrown: unknown, malformed: Code): unknown {
   return thrown instanceof WireError ? new RpcError(malformed, `malformed message: ${thrown.message}`) : thrown;
 }

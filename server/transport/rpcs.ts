@@ -211,7 +211,7 @@ export const UNWATCHED_RPCS: readonly Rpc[] = [
   }),
 ];
 
-/** The RPCs that answer with a stream; likewise. */
+/** The RPCs with a stream of responses (docs/spec/server.md#endpoints). Watchers are not told of these either. */
 export const STREAM_RPCS: readonly StreamRpc[] = [
   streamRow({
     service: ADMIN_SERVICE,
@@ -260,7 +260,7 @@ export const RPC_SERVICES: readonly string[] = [
 /** By full name, which is also the path of the Connect protocol. */
 export const RPCS_BY_NAME: ReadonlyMap<string, RestRpc> = new Map(RPCS.map((rpc) => [fullName(rpc), rpc]));
 
-/** Closes a row: from here on nobody asks what its messages are, because only its own functions see them. */
+/** Hides the types of a row's messages, which only its own functions see. */
 function row<Request, Response>(rpc: RestRpc<Request, Response>): RestRpc {
   return rpc as unknown as RestRpc;
 }

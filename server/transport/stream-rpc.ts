@@ -9,7 +9,7 @@ export interface StreamMessages<Request = unknown, Response = unknown> {
   /** Throws a JsonError for JSON that is not such a message. */
   readonly readJson: ReadMessage<Request>;
   readonly printJson: (response: Response) => string;
-  /** Throws a WireError for what is no such message. */
+  /** Throws a WireError for bytes that are not such a message. */
   readonly decode: (bytes: Buffer) => Request;
   readonly encode: (response: Response, writer: WireWriter) => Buffer;
 }
