@@ -26,7 +26,7 @@ export function newContact(body: unknown, creator: string): ContactFields {
 export function contactChanges(body: unknown): Partial<ContactFields> {
   // A request without a body.
   if (body === undefined || body === null) return {};
-  if (typeof body !== 'object' || Array.isArray(body)) throw new Refusal(400, 'the body has to be a JSON object');
+  if (typeof body !== 'object' || Array.isArray(body)) throw new Refusal(400, 'the body must be a JSON object');
   const sent = new Map<string, unknown>(Object.entries(body));
   return {
     ...(sent.has('name') && { name: stringOf(sent, 'name') }),
@@ -54,5 +54,5 @@ function stringOf(sent: ReadonlyMap<string, unknown>, field: string): string {
 function booleanOf(sent: ReadonlyMap<string, unknown>, field: string): boolean {
   const value = sent.get(field);
   if (typeof value === 'boolean') return value;
-  throw new Refusal(400, `${field} has to be true or false`);
+  throw new Refusal(400, `${field} must be true or false`);
 }

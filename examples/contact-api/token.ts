@@ -26,7 +26,7 @@ export function bearerTokens(secret: string): Authenticate {
 function tokenOf(header: string | undefined): string {
   if (header === undefined) throw new Refusal(401, 'the request has no Authorization header');
   const [, token] = /^Bearer +([^\s]+)$/i.exec(header) ?? [];
-  if (token === undefined) throw new Refusal(401, 'the Authorization header has to be `Bearer <token>`');
+  if (token === undefined) throw new Refusal(401, 'the Authorization header must be `Bearer <token>`');
   return token;
 }
 

@@ -3,18 +3,18 @@ import { likenessOfTerm } from './likeness.js';
 import { type Condition, type Field, isUnknown, type Node, type Term, type Unknown } from './term.js';
 
 /*
- * Whether terms and conditions are written alike. A plan asks for it all the time, and mostly of things that differ
- * (bench/plan.bench.ts); so their likeness is compared first.
+ * Whether terms and conditions are structurally equal. A plan compares often, and mostly things that differ
+ * (bench/plan.bench.ts); so their structural hashes are compared first.
  */
 
-/** Whether two terms are written alike. */
+/** Whether two terms are structurally equal. */
 export function sameTerm(a: Term, b: Term): boolean {
   if (a === b) return true;
   if (!isUnknown(a)) return !isUnknown(b) && sameValue(a, b);
   return isUnknown(b) && sameUnknown(a, b);
 }
 
-/** Whether two conditions are written alike. */
+/** Whether two conditions are structurally equal. */
 export function sameCondition(a: Condition, b: Condition): boolean {
   if (a === b) return true;
   if (typeof a === 'boolean' || typeof b === 'boolean') return false;
@@ -31,12 +31,12 @@ export function sameCondition(a: Condition, b: Condition): boolean {
   }
 }
 
-/** What differs mostly differs in its likeness. */
+/** Terms that differ mostly differ in their hash. */
 function sameUnknown(a: Unknown, b: Unknown): boolean {
   return a === b || (likenessOfTerm(a) === likenessOfTerm(b) && sameNode(a.node, b.node));
 }
 
-/** The reference may write differently what is alike here. */
+/** Terms that are equal here may have different forms in the reference. */
 function sameReference(a: Node | undefined, b: Node | undefined): boolean {
   return a === b || (a !== undefined && b !== undefined && sameNode(a, b));
 }
@@ -95,7 +95,7 @@ function sameTexts(a: readonly string[], b: readonly string[]): boolean {
   return sameList(a, b, Object.is);
 }
 
-/** Whether two lists have alike elements. */
+/** Whether two lists have equal elements. */
 export function sameList<T>(a: readonly T[], b: readonly T[], same: (one: T, other: T) => boolean): boolean {
   if (a.length !== b.length) return false;
   for (let i = 0; i < a.length; i++) if (!same(a[i] as T, b[i] as T)) return false;
@@ -103,8 +103,8 @@ export function sameList<T>(a: readonly T[], b: readonly T[], same: (one: T, oth
 }
 
 /**
- * Whether two values are alike. The own properties of a value of CEL say all of it. Of values nested more than
- * `MAX_DEPTH` levels the call fails.
+ * Whether two values are equal. The own properties of a value of CEL describe it completely. Fails the call for values
+ * nested more than `MAX_DEPTH` levels.
  */
 export function sameValue(a: unknown, b: unknown): boolean {
   return sameWithin(MAX_DEPTH, a, b);

@@ -7,9 +7,9 @@ import { type Condition, failed, isKnown, operandsOf, type Term, Unknown } from 
 import { holds, isFalse } from './truth.js';
 
 /**
- * What becomes of a condition in strict evaluation, where one that cannot be evaluated denies
- * (docs/spec/policy-language.md#results-of-conditions, docs/spec/policy-language.md#strict-evaluation). `holds` is what
- * matters where it `evaluates`, and only there.
+ * The result of a condition in strict evaluation, where one that cannot be evaluated denies
+ * (docs/spec/policy-language.md#results-of-conditions, docs/spec/policy-language.md#strict-evaluation). `holds` is only
+ * significant where it `evaluates`.
  */
 export interface Attempt {
   readonly holds: Condition;
@@ -21,22 +21,22 @@ export function attempt(term: Term): Attempt {
   return { holds: holds(term), evaluates: evaluates(term) };
 }
 
-/** `all`: evaluated up to the first that does not hold. */
+/** `all`: evaluated up to the first operand that does not hold. */
 export function attemptAll(...attempts: readonly Attempt[]): Attempt {
   return { holds: allOf(...attempts.map((one) => one.holds)), evaluates: inOrder(attempts, not) };
 }
 
-/** `any`: evaluated up to the first that holds. */
+/** `any`: evaluated up to the first operand that holds. */
 export function attemptAny(...attempts: readonly Attempt[]): Attempt {
   return { holds: anyOf(...attempts.map((one) => one.holds)), evaluates: inOrder(attempts, itself) };
 }
 
-/** `none`: evaluated up to the first that holds. */
+/** `none`: evaluated up to the first operand that holds. */
 export function attemptNone(...attempts: readonly Attempt[]): Attempt {
   return { holds: noneOf(...attempts.map((one) => one.holds)), evaluates: inOrder(attempts, itself) };
 }
 
-/** Each evaluates, or one before it has ended the matter. */
+/** Each operand evaluates, or an earlier one has decided the result. */
 function inOrder(attempts: readonly Attempt[], ends: (holds: Condition) => Condition): Condition {
   return attempts.reduceRight<Condition>((rest, one) => allOf(one.evaluates, anyOf(ends(one.holds), rest)), true);
 }
@@ -45,7 +45,7 @@ function itself(holds: Condition): Condition {
   return holds;
 }
 
-/** Where an expression has a value, whatever it is. */
+/** Where an expression has any value. */
 export function evaluates(term: Term): Condition {
   if (isKnown(term)) return !failed(term);
   const { node, sort } = term as Unknown;
@@ -58,12 +58,12 @@ export function evaluates(term: Term): Condition {
   }
   const compared = operandsOf(term, 'eq') ?? operandsOf(term, 'ne');
   if (compared?.every(isRead) === true) return allOf(...compared.map(evaluates));
-  // Whatever its value, it equals itself or does not.
+  // Any value equals itself or does not.
   const tested = sort === 'bool' ? term : call('eq', cel.equals, term, term);
   return anyOf(holds(tested), isFalse(tested));
 }
 
-/** Whether an equality with it fails only where it does itself: that of an opaque value may fail. */
+/** Whether an equality with it fails only if the term itself fails: that of an opaque value may fail. */
 function isRead(term: Term): boolean {
   return isWritable(term) || (term instanceof Unknown && term.node.kind === 'path');
 }

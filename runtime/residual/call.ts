@@ -4,9 +4,8 @@ import { ARITHMETIC, misread, sortOfTerm } from './numbers.js';
 import { failed, isKnown, operandsOf, resultOf, type Sort, type Term, Unknown, unplannable } from './term.js';
 
 /**
- * A function of runtime/cel over terms: run when all operands are known, kept when not. It fails when an operand does,
- * or when no value of the operand's kind has an overload.
- *
+ * A function of runtime/cel over terms: called if all operands are known, kept as a call otherwise. It fails if an
+ * operand fails, or if no value of the operand's type has an overload.
  * @param operator its name on the wire (docs/spec/plans.md#operator-names).
  */
 export function call(operator: string, run: (...args: never[]) => cel.Result, ...operands: readonly Term[]): Term {
@@ -52,7 +51,7 @@ export function typeName(name: string): Term {
   return new Unknown({ kind: 'path', root: name, fields: [] }, 'other', undefined, cel.typeValue(name));
 }
 
-/** What a variable keeps of a value (docs/spec/conditions.md#stored-values). */
+/** The value that a variable keeps (docs/spec/conditions.md#stored-values). */
 export function stored(term: Term): Term {
   if (isKnown(term)) return cel.stored(resultOf(term));
   const { node } = term as Unknown;
@@ -62,7 +61,7 @@ export function stored(term: Term): Term {
   return mentionsWrapper(term) ? unplannable('a value that a variable does not keep') : term;
 }
 
-/** Functions whose values lose their kind in a variable. */
+/** Functions whose values lose their type in a variable. */
 const WRAPPERS: ReadonlySet<string> = new Set([
   'hierarchy',
   'type',
@@ -96,7 +95,7 @@ function isWrapped(value: cel.Result): boolean {
   return value instanceof cel.Opaque || value instanceof cel.TypeValue || value instanceof cel.Optional;
 }
 
-/** Values whose call stands for them on the wire (docs/spec/plans.md#folding). */
+/** Values that are represented by their call on the wire (docs/spec/plans.md#folding). */
 function isKeptAsCall(result: cel.Result): result is cel.Value {
   return result instanceof cel.Opaque || result instanceof cel.TypeValue;
 }
@@ -113,7 +112,7 @@ function ofSpecial(operator: string, operands: readonly Term[]): Term | undefine
   return undefined;
 }
 
-/** `o.orValue(x)` and `o.or(x)`: what is not asked for does not matter, even where it failed. */
+/** `o.orValue(x)` and `o.or(x)`: an alternative that is not used does not matter, even if it failed. */
 function alternative(run: unknown, [optional, other]: readonly [Term, Term]): Term {
   if (failed(optional)) return optional;
   if (isKnown(optional)) {
@@ -139,7 +138,7 @@ function ofOptional(operator: string, present: Term, value: Term): Term {
 }
 
 /**
- * `f(c ? FAILURE : v)` is `c ? FAILURE : f(v)`: failures come to where logic can see them
+ * `f(c ? FAILURE : v)` is `c ? FAILURE : f(v)`: this moves failures to where logical operators can see them
  * (docs/spec/plans.md#d-13-errors-beside-unknowns).
  */
 function liftFailure(operands: readonly Term[], again: (operands: readonly Term[]) => Term): Term | undefined {
@@ -169,7 +168,7 @@ function choiceOf(term: Term): readonly [Term, Term, Term] | undefined {
 }
 
 /**
- * Attributes are doubles: beside an int there is no overload, whatever the row
+ * Attributes are doubles: with an int there is no overload, for any row
  * (docs/spec/plans.md#d-12-types-that-json-does-not-have).
  */
 function hasNoOverload(operator: string, operands: readonly Term[]): boolean {
@@ -180,7 +179,8 @@ function hasNoOverload(operator: string, operands: readonly Term[]): boolean {
 }
 
 /**
- * One name for two functions: the address of a text, and that of a network. No attribute is a network, no text is one.
+ * One name for two functions: the address of a string, and that of a network. An attribute is never a network, and a
+ * string is not one.
  */
 function ambiguousIp(run: unknown, [operand]: readonly Term[]): string | cel.CelError | undefined {
   const isText = operand instanceof Unknown && (operand.sort === 'json' || operand.sort === 'string');

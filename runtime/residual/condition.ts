@@ -3,17 +3,17 @@ import { Distinct } from './distinct.js';
 import { likenessOfCondition } from './likeness.js';
 import type { Condition } from './term.js';
 
-/** All of them; what decides is decided, what is true is left out (docs/spec/plans.md#outcome-of-a-condition). */
+/** All operands hold; constants are folded, and true ones are omitted (docs/spec/plans.md#outcome-of-a-condition). */
 export function allOf(...operands: readonly Condition[]): Condition {
   return joinedConditions('and', operands);
 }
 
-/** Any of them. */
+/** Any of the operands holds. */
 export function anyOf(...operands: readonly Condition[]): Condition {
   return joinedConditions('or', operands);
 }
 
-/** Both kinds. */
+/** Both kinds of junction. */
 export function joinedConditions(kind: 'and' | 'or', operands: readonly Condition[]): Condition {
   const absorbing = kind === 'or';
   const distinct = new Distinct(sameCondition, likenessOfCondition);
@@ -26,7 +26,7 @@ export function joinedConditions(kind: 'and' | 'or', operands: readonly Conditio
   return left.length === 1 ? (left[0] as Condition) : { kind, operands: left };
 }
 
-/** None of them: each on its own, as authors read it. */
+/** None of the operands holds: each separately, as authors read it. */
 export function noneOf(...operands: readonly Condition[]): Condition {
   return joinedConditions('and', operands.map(not));
 }
@@ -38,8 +38,8 @@ export function not(operand: Condition): Condition {
 }
 
 /**
- * A condition without what no filter can say: there it is made smaller (it grants to fewer) or larger (it denies more).
- * The first is for an ALLOW, the second for a DENY (docs/spec/plans.md#rules-that-cannot-be-planned).
+ * A condition without the parts that no filter can express: they make it smaller (it grants less) or larger (it denies
+ * more). The first is for an ALLOW, the second for a DENY (docs/spec/plans.md#rules-that-cannot-be-planned).
  */
 export function decided(condition: Condition, towards: boolean): Condition {
   if (typeof condition === 'boolean') return condition;
@@ -62,7 +62,7 @@ export function decided(condition: Condition, towards: boolean): Condition {
   }
 }
 
-/** Why a condition, or a part of it, has no form on the wire; undefined when all of it has. */
+/** Why a condition, or a part of it, cannot be sent over the wire; undefined if all of it can. */
 export function unplannableReason(condition: Condition): string | undefined {
   if (typeof condition === 'boolean') return undefined;
   switch (condition.kind) {

@@ -1,11 +1,11 @@
 import { charge } from '../cel/index.js';
 
-/** Elements in the order in which they came, those left out that are written as one before them. */
+/** Elements in their original order, without those that are equal to an earlier one. */
 export class Distinct<T> {
   readonly elements: T[] = [];
   private byLikeness: Map<number, T[]> | undefined = undefined;
 
-  /** @param likenessOf the same for all that are the same. */
+  /** @param likenessOf a hash: equal elements have equal hashes. */
   constructor(
     private readonly same: (a: T, b: T) => boolean,
     private readonly likenessOf: (element: T) => number,
@@ -44,5 +44,5 @@ export class Distinct<T> {
   }
 }
 
-/** So many are compared one by one: quicker than to sort them first. */
+/** Up to this number, elements are compared one by one: that is faster than to sort them first. */
 const FEW = 8;

@@ -2,26 +2,25 @@ import * as cel from '../cel/index.js';
 import type { Filter } from './filter.js';
 import type { JsonValue, Operand } from './operand.js';
 
-/** A resource to hold against a filter: what check would be asked about. */
+/** A resource to match against a filter: the one that check would decide about. */
 export interface Row {
   readonly id?: string | undefined;
-  /** Plain JSON; with the attributes that the plan's request listed. */
+  /** Plain JSON, including the attributes that the plan's request listed. */
   readonly attr: { readonly [name: string]: unknown };
   readonly policyVersion?: string | undefined;
   /**
-   * When it is asked: for `timeSince`, whose time filters leave to their reader. Without it a filter that asks for the
-   * time selects nothing.
+   * The time of the evaluation: for `timeSince`, whose time filters leave to their reader. Without it a filter that
+   * reads the time selects nothing.
    */
   readonly now?: { readonly seconds: number; readonly nanos: number; readonly offset: number } | undefined;
 }
 
 /**
- * Whether a filter selects a row: exactly when it comes to true by check's own semantics, so an attribute that is not
- * there is a failure, which `and` and `or` may absorb (docs/spec/plans.md#evaluating-a-filter). Knows every operator
- * that filters have, `has` and `unless` included.
- *
+ * Whether a filter selects a row: exactly if it is true by check's own semantics, so a missing attribute is a failure,
+ * which `and` and `or` may absorb (docs/spec/plans.md#evaluating-a-filter). Supports every operator of filters,
+ * including `has` and `unless`.
  * @throws {EvaluationLimitError} for a row that costs more than the limits of a check, or has values nested more than
- *   1,000 levels, as check does.
+ * 1,000 levels, as check does.
  */
 export function selects(filter: Filter, row: Row): boolean {
   switch (filter.kind) {
@@ -36,13 +35,13 @@ export function selects(filter: Filter, row: Row): boolean {
   }
 }
 
-/** Each row has the limits that a check has by default. */
+/** Each row has the default limits of a check. */
 function withinLimits(work: () => boolean): boolean {
   const outer = cel.beginLimit(cel.DEFAULT_COST, cel.DEFAULT_MEMORY);
   try {
     return work();
   } catch (error) {
-    // A stack that overflows, or a string that no engine can hold.
+    // A stack overflow, or a string that is too long for the engine.
     throw error instanceof RangeError ? new cel.EvaluationLimitError('depth') : error;
   } finally {
     cel.endLimit(outer);
@@ -51,13 +50,13 @@ function withinLimits(work: () => boolean): boolean {
 
 interface Environment {
   readonly row: Row;
-  /** The variables of the lambdas around. */
+  /** The variables of the enclosing lambdas. */
   readonly bound: ReadonlyMap<string, cel.Value>;
-  /** Whether the time was asked for and is not known: then `unless` must not be true for it. */
+  /** Whether the time was read and is not known: then `unless` must not be true because of it. */
   readonly time: { isMissed: boolean };
 }
 
-/** Reading the tree takes longer than what conditions are charged for otherwise. */
+/** Reading the tree takes longer than the work that conditions are usually charged for. */
 const STEPS = 10;
 
 function evaluate(operand: Operand, environment: Environment): cel.Result {
@@ -95,7 +94,7 @@ function evaluate(operand: Operand, environment: Environment): cel.Result {
   }
 }
 
-/** A name and the fields below it; a bare name that nothing binds is a type. */
+/** A name and the fields below it; a bare name that is not bound is a type. */
 function variableOf(name: string, { row, bound }: Environment): cel.Result {
   if (bound.has(name)) return bound.get(name);
   const [root, ...fields] = name.split('.') as [string, ...string[]];
@@ -131,7 +130,7 @@ function nameOf(operand: Operand): string {
 function entryOf(entry: Operand, value: (operand: Operand) => cel.Result): readonly [cel.Result, cel.Result] {
   const [key, content] = 'expression' in entry ? (entry.expression.operands as [Operand, Operand]) : [entry, entry];
   const read = value(key);
-  // No double is a key.
+  // A double is never a key.
   return [isWholeConstant(key) ? BigInt(read as number) : read, value(content)];
 }
 
@@ -140,8 +139,8 @@ function isMacro(operand: Operand | undefined): operand is Operand & { readonly 
 }
 
 /**
- * A lambda of three operands has two variables if its middle one is a variable, and not a field or the variable of a
- * lambda around (docs/spec/plans.md#operands).
+ * A lambda of three operands has two variables if its middle one is a variable, and not a field or the variable of an
+ * enclosing lambda (docs/spec/plans.md#operands).
  */
 function overLambda(
   operator: string,
@@ -197,7 +196,7 @@ function macroNamed(operator: string, variables: number, isFiltered: boolean): M
   }
 }
 
-/** The wire has one kind of number: a whole constant is an int where a double has no overload. */
+/** The wire has one type of number: a whole constant is an int if a double has no overload. */
 function called(operator: string, operands: readonly Operand[], values: readonly cel.Result[]): cel.Result {
   const run = functionNamed(operator);
   if (run === undefined) return cel.select({}, operator);
@@ -220,8 +219,8 @@ function isWhole(value: JsonValue): boolean {
 type Run = (...args: readonly cel.Result[]) => cel.Result;
 
 /**
- * The function of runtime/cel that an operator of a filter stands for (docs/spec/plans.md#operator-names); undefined
- * for a name that is none.
+ * The function of runtime/cel for an operator of a filter (docs/spec/plans.md#operator-names); undefined for an unknown
+ * name.
  */
 function functionNamed(operator: string): Run | undefined {
   if (operator === 'ip') return addressOf;
@@ -231,12 +230,12 @@ function functionNamed(operator: string): Run | undefined {
   return typeof run === 'function' ? (run as Run) : undefined;
 }
 
-/** Of a text, or of a network: one name for both. */
+/** Of a string, or of a network: one name for both. */
 function addressOf(value: cel.Result): cel.Result {
   return value instanceof cel.CidrValue ? cel.cidrIp(value) : cel.toIp(value);
 }
 
-/** Where the name is not the operator's in camel case. */
+/** Names that are not the operator's in camel case. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ['eq', 'equals'],
   ['ne', 'notEquals'],

@@ -23,13 +23,13 @@ export interface Writing {
   readonly nots: 'plain' | 'guarded' | 'exact';
 }
 
-/** Ours, where nothing else is asked for. */
+/** The default of this PDP. */
 export const FLAT: Writing = { shapes: 'flat', nots: 'guarded' };
 
 /** The trees of the reference (docs/spec/plans.md#reference-shapes), for adapters whose fixtures compare shapes. */
 export const REFERENCE: Writing = { shapes: 'reference', nots: 'plain' };
 
-/** The filter of a condition. What no filter can say counts as not held. */
+/** The filter of a condition. Parts that no filter can express do not hold. */
 export function filterOf(condition: Condition, writing: Writing = FLAT): Filter {
   const settled = decided(condition, false);
   const operand = written(writing.shapes === 'flat' ? simplify(settled) : settled, writing);
@@ -58,7 +58,7 @@ export function filterOfAll(
   };
 }
 
-/** Whether two filters are written alike. */
+/** Whether two filters are structurally equal. */
 export function sameFilter(a: Filter, b: Filter): boolean {
   if (a.kind !== 'KIND_CONDITIONAL' || b.kind !== 'KIND_CONDITIONAL') return a.kind === b.kind;
   return sameOperand(a.condition, b.condition);
@@ -158,7 +158,7 @@ function except(operand: Operand, outcome: boolean): Operand {
   }
 }
 
-/** An operand that has a value wherever the attributes it reads are there. */
+/** An operand that has a value whenever the attributes it reads are present. */
 function exceptWhereAbsent(operand: Operand, outcome: boolean): Operand {
   const parts = 'expression' in operand ? operand.expression.operands : [];
   return joined('or', [plain(operand, outcome), ...parts.filter(isAttribute).map(absent)], 'flat');
@@ -180,10 +180,7 @@ const ALWAYS_THERE: ReadonlySet<string> = new Set(['request.resource.id', 'reque
 
 const ATTRIBUTES = 'request.resource.attr.';
 
-/**
- * An attribute itself: presence below one cannot be tested without knowing that the attribute is a
- * map.
- */
+/** An attribute itself: presence below one cannot be tested without knowing that the attribute is a map. */
 function isAttribute(operand: Operand): boolean {
   return (
     'variable' in operand &&

@@ -1,5 +1,5 @@
 /**
- * Filters, for who holds them against what is stored: their types, their evaluation in memory, their text, and
+ * Filters, for programs that match them against stored rows: their types, their evaluation in memory, their text, and
  * conditions of SQL.
  */
 export { EvaluationLimitError } from '../cel/meter.js';

@@ -1,5 +1,5 @@
 /**
- * What is left of conditions when only part of a request is known, filters made of it, and their evaluation
+ * The residuals of conditions when only part of a request is known, the filters made of them, and their evaluation
  * (planner.md).
  */
 export { sameCondition } from './alike.js';

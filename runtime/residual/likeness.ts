@@ -2,18 +2,18 @@ import { type CelError, type Value, Uint } from '../cel/index.js';
 import { type Condition, isUnknown, type Node, type Term } from './term.js';
 
 /*
- * Numbers by which things differ: what is written alike has the same, and what has the same is seldom written
- * otherwise. Of texts a few characters count.
+ * Structural hashes: equal structures have equal hashes, and different ones seldom do. Only a few characters of a
+ * string count.
  */
 
-/** Of a term. An unknown one keeps its own. */
+/** The hash of a term. An unknown one caches its own. */
 export function likenessOfTerm(term: Term): number {
   if (!isUnknown(term)) return ofValue(term);
   if (term.likeness === 0) term.likeness = ofNode(term.node) | 1;
   return term.likeness;
 }
 
-/** Of a condition. */
+/** The hash of a condition. */
 export function likenessOfCondition(condition: Condition): number {
   if (typeof condition === 'boolean') return condition ? 3 : 5;
   switch (condition.kind) {
@@ -29,7 +29,7 @@ export function likenessOfCondition(condition: Condition): number {
   }
 }
 
-/** Of something with a name and parts. */
+/** The hash of a structure with a name and parts. */
 export function likenessOfParts<T>(name: string, parts: readonly T[], of: (part: T) => number): number {
   return ofList(ofText(name), parts, of);
 }
@@ -78,7 +78,7 @@ function ofValue(value: Value | CelError | undefined): number {
   }
 }
 
-/** Lists in lists count alike: looking into them would take twice as long for every level. */
+/** Nested lists have equal hashes: reading them would take twice as long for every level. */
 function ofElement(element: Value): number {
   return Array.isArray(element) ? 97 : ofValue(element);
 }

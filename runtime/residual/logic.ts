@@ -4,7 +4,7 @@ import { sameTerm } from './alike.js';
 import { isKnown, isUnplannable, kept, operandsOf, resultOf, type Term, Unknown } from './term.js';
 
 /**
- * `a && b`: false decides whatever the other is; a failure stays beside what is unknown
+ * `a && b`: false decides regardless of the other operand; a failure is kept together with an unknown operand
  * (docs/spec/plans.md#differences-from-the-reference-pdp, docs/spec/plans.md#d-13-errors-beside-unknowns).
  */
 export function and(a: Term, b: Term): Term {
@@ -23,8 +23,8 @@ export function complement(a: Term): Term {
 }
 
 /**
- * The operand of `!!a`, or the term itself: where a term is only tested, both come to the same, a failure included.
- * Where its value counts they do not: only `a` may have one that is not a boolean.
+ * The operand of `!!a`, or the term itself: both are equivalent, failures included, if a term is only tested. They are
+ * not if its value counts: only `a` may have one that is not a boolean.
  */
 export function tested(term: Term): Term {
   const operand = operandsOf(operandsOf(term, 'not')?.[0], 'not')?.[0];

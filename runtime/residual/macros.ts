@@ -11,7 +11,7 @@ export type Body = (...variables: readonly Term[]) => Term;
 
 type Run = (range: cel.Result, ...bodies: never[]) => cel.Result;
 
-/** A comprehension to take apart. */
+/** A comprehension to expand. */
 interface Macro {
   /** The name of the function of runtime/cel. */
   readonly runtime: string;
@@ -21,9 +21,9 @@ interface Macro {
 }
 
 /**
- * A macro over a term (docs/spec/plans.md#macros-over-known-collections). Over a known range it is worked out element
- * by element; over an unknown one its bodies are worked out for an unknown variable, so that no reference but
- * to the resource and to such variables is left in them.
+ * A macro over a term (docs/spec/plans.md#macros-over-known-collections). Over a known range it is evaluated element by
+ * element; over an unknown one its bodies are evaluated for an unknown variable, so that they only refer to the
+ * resource and to such variables.
  */
 export function macro(
   runtime: string,
@@ -48,12 +48,14 @@ export function bind(value: Term, body: Body): Term {
   return body(value);
 }
 
-/** Elements of a known range that are worked out one by one; more stay a macro over a constant (each is a disjunct). */
+/**
+ * Elements of a known range that are evaluated one by one; more remain a macro over a constant (each is a disjunct).
+ */
 const MOST_UNROLLED = 1000;
 
-/** What an element leaves is a tree of terms and, later, of operands. */
+/** The residual of an element is a tree of terms and, later, of operands. */
 const STEPS_A_TERM = 100;
-/** Of the terms and operands that an element leaves, measured: nested macros multiply their elements. */
+/** Of the terms and operands in the residual of an element, measured: nested macros multiply their elements. */
 const BYTES_A_TERM = 2000;
 
 function overKnown(of: Macro, range: cel.Value): Term {
@@ -74,7 +76,7 @@ function overKnown(of: Macro, range: cel.Value): Term {
   return worked(of, range) ?? keptMacro(of, range);
 }
 
-/** The result, a failure with its text; undefined when a body meets something unknown. */
+/** The result, a failure with its text; undefined if a body depends on an unknown value. */
 function worked(of: Macro, range: cel.Value): Term {
   let open = false;
   const bodies = of.bodies.map((body) => (...items: readonly cel.Value[]): cel.Result => {
@@ -96,7 +98,7 @@ function itemsOf({ variables }: Macro, range: cel.Value): readonly (readonly cel
   return keys.map((key) => (variables.length === 2 ? [key, cel.index(range, key) as cel.Value] : [key]));
 }
 
-/** Over `runtime.effectiveDerivedRoles`: each role counts where it is active. */
+/** Over `runtime.effectiveDerivedRoles`: each role counts if it is active. */
 function overRoles({ runtime, bodies }: Macro, range: Unknown): Term {
   const [body] = bodies as [Body];
   if (runtime === 'exists') return anyRole(range, body);
@@ -121,7 +123,7 @@ function keptMacro(of: Macro, range: Term): Term {
 }
 
 /**
- * A lambda of three operands has two variables when the middle one is a bare name that nothing around has bound
+ * A lambda of three operands has two variables if the middle one is a bare name that no enclosing lambda has bound
  * (docs/spec/plans.md#operands): a type's.
  */
 function isReadAsTwo({ variables, bodies: [, second] }: Node & { kind: 'macro' }): boolean {
@@ -149,7 +151,7 @@ function macroNode({ runtime, variables, bodies }: Macro, range: Term): Node {
 function elementSort(range: Term): Sort {
   if (range instanceof Unknown) return range.sort === 'json' ? 'json' : 'other';
   const [first, ...others] = Array.isArray(range) ? range.map(sortOfTerm) : [];
-  // An int of a constant is read as a double: what it is is not said.
+  // An int of a constant is read as a double: the wire does not carry its type.
   return first !== undefined && first !== 'int' && others.every((other) => other === first) ? first : 'other';
 }
 
@@ -165,7 +167,7 @@ const OF_PREDICATES: ReadonlySet<string> = new Set([...Object.keys(QUANTIFIERS),
 
 const NOT_ON_THE_WIRE = new Set(['sortBy', 'optMap', 'optFlatMap']);
 
-/** The names on the wire (docs/spec/plans.md#operands), where they are others. */
+/** The names on the wire (docs/spec/plans.md#operands), if they differ. */
 const OPERATORS: { readonly [runtime: string]: string | undefined } = {
   exists2: 'exists',
   all2: 'all',

@@ -2,12 +2,12 @@ import * as cel from '../cel/index.js';
 import { isKnown, type Node, resultOf, type Sort, type Term, Unknown } from './term.js';
 
 /*
- * The wire has one kind of number where CEL has three (docs/spec/plans.md#values). Comparisons do not tell them apart,
- * functions do. So a filter is read with the rule that a whole constant is a double, and an int where a double has no
- * overload; what that rule reads otherwise than it was meant has no form on the wire.
+ * The wire has one type of number, CEL has three (docs/spec/plans.md#values). Comparisons do not distinguish them,
+ * functions do. So a filter is read by the rule that a whole constant is a double, and an int if a double has no
+ * overload; a filter that this rule would misread cannot be sent over the wire.
  */
 
-/** Functions of numbers that want one kind, or give another result for another. */
+/** Functions of numbers that require one type, or return different results for different types. */
 const KIND_COUNTS: ReadonlySet<string> = new Set([
   'substring',
   'charAt',
@@ -42,13 +42,13 @@ const KIND_COUNTS: ReadonlySet<string> = new Set([
 
 const REASON = 'a number whose kind counts';
 
-/** Clauses that refuse doubles. */
+/** Clauses that reject doubles. */
 const WANTS_INTS = /%[^a-zA-Z%]*[xXbo]/;
 
-/** Operators that have overloads for two operands of one kind only. */
+/** Operators that only have overloads for two operands of one type. */
 export const ARITHMETIC: ReadonlySet<string> = new Set(['add', 'sub', 'mult', 'div', 'mod']);
 
-/** Why an operator over these operands would be read otherwise; undefined when it would not. */
+/** Why an operator over these operands would be misread; undefined if it would not. */
 export function misread(operator: string, operands: readonly Term[]): string | undefined {
   for (const operand of operands)
     if (hasRounded(operand) && !operands.every(isDouble)) return 'an integer that no double holds';
@@ -57,7 +57,7 @@ export function misread(operator: string, operands: readonly Term[]): string | u
   return operands.some((operand) => holdsInts(operand) || isWholeDouble(operand)) ? REASON : undefined;
 }
 
-/** The kind of a term, if anything is known of it. */
+/** The type of a term, if anything is known about it. */
 export function sortOfTerm(term: Term): Sort {
   if (term instanceof Unknown) return term.sort;
   if (typeof term === 'bigint' || term instanceof cel.Uint) return 'int';
@@ -66,8 +66,8 @@ export function sortOfTerm(term: Term): Sort {
 }
 
 /**
- * Arithmetic: a constant is of the kind of the other operand, which is known; and two unknown operands are of the kinds
- * they are read as.
+ * Arithmetic: a constant has the type of the other operand, which is known; and two unknown operands have the types
+ * that they are read as.
  */
 function isMisreadIn(operands: readonly Term[]): boolean {
   if (operands.some((operand) => operand instanceof cel.Uint)) return true;
@@ -81,14 +81,14 @@ function isNumber(term: Term): boolean {
   return typeof term === 'number' || typeof term === 'bigint';
 }
 
-/** Read as an int where a double has no overload. */
+/** Read as an int if a double has no overload. */
 function isWholeDouble(term: Term): boolean {
   return Number.isInteger(term);
 }
 
 /**
- * Whether an int that is read as a double may be in a value. A constant int is none: it is read as what the operator
- * wants.
+ * Whether a value may contain an int that is read as a double. A constant int does not count: it is read as the type
+ * that the operator requires.
  */
 function holdsInts(term: Term): boolean {
   if (typeof term === 'bigint') return false;
@@ -100,11 +100,11 @@ function holdsIntsIn({ node, sort }: Unknown): boolean {
   return partsOf(node, sort).some((part) => (part instanceof Unknown ? holdsIntsIn(part) : hasInt(part)));
 }
 
-/** The parts that a value may have its numbers from. */
+/** The parts that a value may take its numbers from. */
 function partsOf(node: Node, sort: Sort): readonly Term[] {
   switch (node.kind) {
     case 'path':
-      // What a macro's variable goes through is not known here.
+      // The values of a macro's variable are not known here.
       return sort === 'other' && node.root !== 'request.resource' ? ANY_INT : [];
     case 'call':
       if (node.operator === 'if') return node.operands.slice(1);
@@ -151,7 +151,7 @@ function integerOf(number: bigint | cel.Uint): bigint {
   return number instanceof cel.Uint ? number.value : number;
 }
 
-/** Beside doubles CEL rounds as well; a text is not a number. */
+/** CEL rounds as well when it compares with doubles; a string is not a number. */
 function isDouble(term: Term): boolean {
   if (isKnown(term)) return true;
   const sort = sortOfTerm(term);

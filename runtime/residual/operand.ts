@@ -7,7 +7,7 @@ import { likenessOfParts, likenessOfTerm } from './likeness.js';
 export type Operand =
   /** Any JSON. */
   | { readonly value: JsonValue }
-  /** `request.resource.attr.x`, or the variable of a lambda and what is selected from it. */
+  /** `request.resource.attr.x`, or the variable of a lambda and the fields selected from it. */
   | { readonly variable: string }
   | { readonly expression: Expression };
 
@@ -29,12 +29,12 @@ export function expression(operator: string, ...operands: readonly Operand[]): O
   return { expression: { operator, operands } };
 }
 
-/** The operands of an operand that is a certain operator. */
+/** The operands of an expression with a given operator. */
 export function operandsOf(operand: Operand, operator: string): readonly Operand[] | undefined {
   return 'expression' in operand && operand.expression.operator === operator ? operand.expression.operands : undefined;
 }
 
-/** Whether two operands of filters are alike. */
+/** Whether two operands of filters are structurally equal. */
 export function sameOperand(a: Operand, b: Operand): boolean {
   if (a === b) return true;
   if ('variable' in a) return 'variable' in b && a.variable === b.variable;
@@ -45,28 +45,24 @@ export function sameOperand(a: Operand, b: Operand): boolean {
   return one.operator === other.operator && sameList(one.operands, other.operands, sameOperand);
 }
 
-/** The number by which operands differ (likeness.ts). */
+/** The structural hash of an operand (likeness.ts). */
 function likenessOfOperand(operand: Operand): number {
   if ('variable' in operand) return likenessOfTerm(operand.variable);
   if ('value' in operand) return likenessOfTerm(operand.value as Value);
   return likenessOfParts(operand.expression.operator, operand.expression.operands, likenessOfOperand);
 }
 
-/** Whether an operand is a certain constant. */
+/** Whether an operand is a given constant. */
 export function isConstant(operand: Operand, value: boolean): boolean {
   return 'value' in operand && operand.value === value;
 }
 
-/**
- * How filters are shaped: as the reference shapes them, or flat and without what repeats
- * (docs/spec/plans.md#flat-shapes).
- */
+/** The shapes of filters: those of the reference, or flat and without repetitions (docs/spec/plans.md#flat-shapes). */
 export type Shapes = 'reference' | 'flat';
 
 /**
- * `and` or `or`: constants decide or go, what is there already is left out (docs/spec/plans.md#reference-shapes).
- *
- * @param asked whether only its being true counts, or its value.
+ * `and` or `or`: constants are folded, and repeated operands omitted (docs/spec/plans.md#reference-shapes).
+ * @param asked whether only its truth counts, or its value.
  */
 export function joined(
   operator: 'and' | 'or',
@@ -98,10 +94,9 @@ export function joined(
 }
 
 /**
- * CEL's `!`: it fails where its operand does. `!!x` is `x` where only its truth counts; where its value does, it fails
- * unless `x` is a boolean.
- *
- * @param asked whether only its being true counts, or its value.
+ * CEL's `!`: it fails if its operand does. `!!x` is `x` if only its truth counts; if its value does, it fails unless
+ * `x` is a boolean.
+ * @param asked whether only its truth counts, or its value.
  */
 export function complement(operand: Operand, shapes: Shapes, asked: 'truth' | 'value' = 'truth'): Operand {
   if ('value' in operand && typeof operand.value === 'boolean') return { value: !operand.value };
@@ -109,7 +104,7 @@ export function complement(operand: Operand, shapes: Shapes, asked: 'truth' | 'v
   return inner !== undefined && (asked === 'truth' || isBoolean(inner)) ? inner : expression('not', operand);
 }
 
-/** Whether an operand is a boolean wherever it has a value. */
+/** Whether an operand is a boolean whenever it has a value. */
 function isBoolean(operand: Operand): boolean {
   return 'expression' in operand && BOOLEAN.has(operand.expression.operator);
 }
@@ -133,8 +128,8 @@ const BOOLEAN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * `has(x)` says nothing beside what is only true where x is there, but that where it is not, all is false. Nor does
- * `or(c, not(has(x)))` say more than `c` there.
+ * `has(x)` is redundant beside an operand that is only true if x is present. So is `not(has(x))` in `or(c,
+ * not(has(x)))` there: it is equivalent to `c`.
  */
 function withoutImpliedPresence(all: readonly Operand[]): readonly Operand[] {
   const impliesAny = witnesses(all, (other, variable) => isPresence(other, variable) || needs(other, variable, true));
@@ -148,10 +143,10 @@ function withoutImpliedPresence(all: readonly Operand[]): readonly Operand[] {
   });
 }
 
-/** Whether an operand other than a certain one passes a test for a variable. */
+/** Whether an operand other than a given one passes a test for a variable. */
 type Witnesses = (variable: string, except: Operand) => boolean;
 
-/** Two operands that pass are enough to know whether another one than any of them does. */
+/** Two operands that pass are enough to know whether one other than a given operand does. */
 function witnesses(operands: readonly Operand[], passes: (operand: Operand, variable: string) => boolean): Witnesses {
   const known = new Map<string, readonly Operand[]>();
   return (variable, except) => {
@@ -184,7 +179,7 @@ function isPresence(operand: Operand, variable: string): boolean {
   return tested !== undefined && 'variable' in tested && tested.variable === variable;
 }
 
-/** Whether an operand can be `outcome` only where a variable can be read. */
+/** Whether an operand can only be `outcome` if a variable can be read. */
 function needs(operand: Operand, variable: string, outcome: boolean): boolean {
   if ('value' in operand) return false;
   if ('variable' in operand) return operand.variable === variable || operand.variable.startsWith(`${variable}.`);
@@ -247,7 +242,7 @@ interface Membership {
   readonly isList: boolean;
 }
 
-/** Null aside: stores read it in different ways (docs/spec/plans.md#null-and-missing-attributes). */
+/** Except null: stores read it in different ways (docs/spec/plans.md#null-and-missing-attributes). */
 function membershipOf(operand: Operand): Membership | undefined {
   if (!('expression' in operand)) return undefined;
   const { operator, operands } = operand.expression;

@@ -56,8 +56,8 @@ export const negate = (a: Term): Term => call('-_', cel.negate, a);
 export const inCollection = (a: Term, b: Term): Term => byBranch(a, b, membership);
 
 /**
- * A known right side that is not a collection has no overload, whatever the left
- * (docs/spec/plans.md#d-10-known-operands-of-a-wrong-type); an empty one has no element, whatever is sought.
+ * A known right side that is not a collection has no overload, for any left side
+ * (docs/spec/plans.md#d-10-known-operands-of-a-wrong-type); an empty one contains no element.
  */
 function membership(a: Term, b: Term): Term {
   if (b instanceof Unknown && b.node.kind === 'roles' && isKnown(a)) return anyRole(b, (name) => resultOf(a) === name);
@@ -68,7 +68,7 @@ function membership(a: Term, b: Term): Term {
     if (readable !== undefined) return conditional(readable, false, cel.select({}, 'element'));
   }
   const term = call('in', cel.inCollection, a, b);
-  // The reference writes a map literal as its keys, and so forgets a value that fails.
+  // The reference represents a map literal by its keys, and so loses a value that fails.
   if (
     !(term instanceof Unknown) ||
     !(b instanceof Unknown) ||
@@ -95,7 +95,7 @@ function sameRoles(list: Term, wanted: Term): Term | undefined {
   return whereReadable(readable, same);
 }
 
-/** Reading the list fails where a derived role could not be evaluated. */
+/** Reading the list fails if a derived role could not be evaluated. */
 function whereReadable(readable: Condition, term: Term): Term {
   return conditional(activeTerm(readable), term, cel.select({}, 'effectiveDerivedRoles'));
 }
@@ -104,7 +104,7 @@ function activeTerm(condition: Condition): Term {
   return typeof condition === 'boolean' ? condition : new Unknown({ kind: 'condition', condition }, 'bool');
 }
 
-/** Whether some derived role that may be active passes and is. */
+/** Whether a derived role that may be active passes and is active. */
 export function anyRole(list: Unknown, passes: (name: string) => Term): Term {
   if (list.node.kind !== 'roles') return false;
   const { roles, readable } = list.node;
@@ -114,7 +114,7 @@ export function anyRole(list: Unknown, passes: (name: string) => Term): Term {
   return whereReadable(readable, any);
 }
 
-/** A comparison of more branches with one another than this stays as it is. */
+/** A comparison of more branches than this with one another is not expanded. */
 const MOST_BRANCHES = 32;
 
 /** `(c ? a : b) < d` is `c ? a < d : b < d`: stores compare columns with constants, not with choices. */
@@ -141,7 +141,7 @@ function ordered(operator: string, run: (a: cel.Result, b: cel.Result) => cel.Re
   return byBranch(a, b, (one, other) => sinceOrOrdered(operator, run, one, other));
 }
 
-/** `timeSince(t) < d` is `t > now - d`: no filter asks for the time (docs/spec/plans.md#d-16-time). */
+/** `timeSince(t) < d` is `t > now - d`: a filter never reads the time (docs/spec/plans.md#d-16-time). */
 function sinceOrOrdered(operator: string, run: (a: cel.Result, b: cel.Result) => cel.Result, a: Term, b: Term): Term {
   const [since, now] = operandsOf(a, 'timeSince') ?? [];
   if (since !== undefined && isKnown(b) && resultOf(b) instanceof cel.Duration) {
@@ -175,7 +175,7 @@ const MIRRORED: { readonly [operator: string]: Mirror | undefined } = {
   ge: { mirrored: 'le', function: cel.atMost },
 };
 
-/** `timeSince(t)`; what it is measured from is an operand while it waits to be compared. */
+/** `timeSince(t)`; the reference time is an operand until it is compared. */
 export function timeSince(t: Term, request: Parameters<typeof cel.now>[0]): Term {
   const now = cel.now(request);
   return call('timeSince', (since: cel.Result) => cel.timeSince(since, request), t, ...(isKnown(t) ? [] : [now]));

@@ -1,7 +1,7 @@
 import * as cel from '../cel/index.js';
 import { failed, isKnown, resultOf, type Term, Unknown } from './term.js';
 
-/** Why a term has no form on the wire; undefined when it has one. */
+/** Why a term cannot be sent over the wire; undefined if it can. */
 export function problemOf(term: Term): string | undefined {
   if (failed(term)) return 'a part that cannot be evaluated';
   if (!(term instanceof Unknown)) return problemOfValue(term as cel.Value);
@@ -38,7 +38,7 @@ function firstProblem(terms: readonly Term[]): string | undefined {
 function problemOfValue(value: cel.Value): string | undefined {
   switch (cel.kindOf(value)) {
     case 'bytes':
-      // Written as text they would equal an attribute that holds the text.
+      // As a string they would equal an attribute that contains that string.
       return 'bytes as a value';
     case 'null':
     case 'bool':
@@ -67,7 +67,7 @@ function partsOf(map: cel.Value): readonly Term[] {
   return keys.flatMap((key) => [key, cel.index(map, key)]);
 }
 
-/** Whether a term that is known may be written as its value. */
+/** Whether a known term may be represented by its value. */
 export function isWritable(term: Term): boolean {
   return isKnown(term) && problemOf(resultOf(term)) === undefined;
 }

@@ -2,7 +2,7 @@ import type { JsonMap } from '../cel/index.js';
 import { ATTRIBUTES, path, type Term, Unknown } from './term.js';
 
 /**
- * The resource while its rows are still to be found: what is listed in the request is known of all of them
+ * The resource while its rows are unknown: the values listed in the request are known for all of them
  * (docs/spec/plans.md#known-and-unknown).
  */
 export interface Row {

@@ -21,7 +21,7 @@ export function select(object: Term, name: string): Term {
   return step(object, { name, bracketed: false });
 }
 
-/** `object[i]`: by a known name it is a selection (docs/spec/plans.md#known-and-unknown). */
+/** `object[i]`: with a known name it is a selection (docs/spec/plans.md#known-and-unknown). */
 export function index(object: Term, i: Term): Term {
   if (failed(object)) return object;
   if (failed(i)) return i;
@@ -94,7 +94,7 @@ function step(object: Term, field: Field): Term {
   }
 }
 
-/** A term that is read from a map literal, which fails where any of its entries does. */
+/** A term that is read from a map literal, which fails if any of its entries does. */
 export function whereEvaluated(
   entries: readonly (readonly [key: Term, value: Term])[],
   term: Term,
@@ -107,7 +107,7 @@ export function whereEvaluated(
   return others.reduceRight<Term>((rest, part) => conditional(isEvaluated(part), rest, cel.select({}, 'entry')), term);
 }
 
-/** True where a term has a value; where it fails, this fails or is false. */
+/** True if a term has a value; if it fails, this fails or is false. */
 function isEvaluated(term: Term): Term {
   const readable = isReadable(term);
   if (readable !== undefined) return readable;
@@ -120,7 +120,7 @@ export function isReadable(term: Term): Term | undefined {
   return hopsOf(term)?.reduceRight<Term>((rest, hop) => and(hop, rest), true);
 }
 
-/** Presence tests that all hold exactly where a path can be read; undefined for other terms. */
+/** Presence tests that all hold exactly if a path can be read; undefined for other terms. */
 function hopsOf(term: Term): readonly Term[] | undefined {
   if (!(term instanceof Unknown) || term.node.kind !== 'path') return undefined;
   const { root, fields } = term.node;

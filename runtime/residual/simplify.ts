@@ -3,17 +3,17 @@ import { joinedConditions, not } from './condition.js';
 import { type Condition, operandsOf, type Term, Unknown } from './term.js';
 
 /**
- * A condition without what its own parts imply: `b and (a or b)` is `b`, also across levels
- * (docs/spec/plans.md#flat-shapes). Two-valued, so the laws of logic hold for all of it.
+ * A condition without parts that its other parts imply: `b and (a or b)` is `b`, also across levels
+ * (docs/spec/plans.md#flat-shapes). Conditions are two-valued, so the laws of logic hold.
  */
 export function simplify(condition: Condition): Condition {
   return simplified(split(condition), undefined);
 }
 
-/** More parts than this stay as they are: the work grows with their square. */
+/** Conditions with more parts than this are not simplified: the work is quadratic. */
 const MOST_PARTS = 60;
 
-/** `a && b` is true when both are: the logic of a term is logic of conditions. */
+/** `a && b` is true if both are: the logical operators of a term become those of conditions. */
 function split(condition: Condition): Condition {
   if (typeof condition === 'boolean') return condition;
   switch (condition.kind) {
@@ -35,7 +35,7 @@ function split(condition: Condition): Condition {
 }
 
 /**
- * Rules nest to one side, a hundred of them a hundred deep: so what is of one kind is gathered first, and compared
+ * Rules nest to one side, a hundred of them a hundred deep: so junctions of one kind are collected first, and compared
  * once.
  */
 function collect(parts: Condition[], kind: 'and' | 'or', condition: Condition): void {
@@ -44,7 +44,7 @@ function collect(parts: Condition[], kind: 'and' | 'or', condition: Condition): 
   else addFlat(parts, kind, split(condition));
 }
 
-/** @param whole the term as a condition, where there is one. */
+/** @param whole the term as a condition, if there is one. */
 function splitTerm(term: Term, whole?: Condition): Condition {
   if (!(term instanceof Unknown)) return term === true;
   const { node } = term;
@@ -60,7 +60,7 @@ function collectTerms(parts: Condition[], kind: 'and' | 'or', term: Term): void 
   else for (const operand of operands) collectTerms(parts, kind, operand);
 }
 
-/** With the operands of operands of the same kind. */
+/** With the operands of nested junctions of the same kind. */
 function flattened(kind: 'and' | 'or', operands: readonly Condition[]): Condition {
   const parts: Condition[] = [];
   for (const operand of operands) addFlat(parts, kind, operand);
@@ -72,11 +72,11 @@ function addFlat(parts: Condition[], kind: 'and' | 'or', condition: Condition): 
   else parts.push(condition);
 }
 
-/** What is known where an operand stands: the others hold beside it in an `and`, and do not in an `or`. */
+/** The known conditions at the position of an operand: the others hold in an `and`, and do not in an `or`. */
 interface Surroundings {
   readonly kind: 'and' | 'or';
   readonly operands: readonly Condition[];
-  /** Which of them is in question. */
+  /** The index of the operand in question. */
   readonly position: number;
   readonly around: Surroundings | undefined;
 }
@@ -99,7 +99,7 @@ function simplified(condition: Condition, around: Surroundings | undefined): Con
   }
 }
 
-/** Each operand in the light of the others. */
+/** Each operand, simplified by the others. */
 function simplifiedJoin(
   condition: Extract<Condition, { readonly kind: 'and' | 'or' }>,
   around: Surroundings | undefined,
@@ -118,7 +118,7 @@ function simplifiedJoin(
   return isSame ? condition : flattened(kind, current);
 }
 
-/** Whether a condition is decided by what surrounds it, the outermost first. */
+/** Whether the surroundings of a condition decide it, the outermost first. */
 function outcomeIn(condition: Condition, surroundings: Surroundings | undefined): boolean | undefined {
   if (surroundings === undefined) return undefined;
   const known = outcomeIn(condition, surroundings.around);
@@ -132,7 +132,7 @@ function outcomeIn(condition: Condition, surroundings: Surroundings | undefined)
   return undefined;
 }
 
-/** What a condition comes to where another is known to hold, or not to. */
+/** The outcome of a condition if another one is known to hold, or not to. */
 function outcomeBeside(condition: Condition, other: Condition, holds: boolean): boolean | undefined {
   if (typeof other === 'boolean') return undefined;
   if (other.kind === 'not') return outcomeBeside(condition, other.operand, !holds);

@@ -9,14 +9,14 @@ import { isReadable, select, whereEvaluated } from './selection.js';
 import { type Condition, failed, isKnown, type Node, operandsOf, resultOf, type Term, Unknown } from './term.js';
 
 /**
- * Whether an expression is true, as a condition: the end of a leaf, where a failure becomes false
+ * Whether an expression is true, as a condition: this is where a failure becomes false
  * (docs/spec/plans.md#outcome-of-a-condition).
  */
 export function holds(term: Term): Condition {
   return truth(term, true);
 }
 
-/** Whether an expression is false: not where it cannot be evaluated. */
+/** Whether an expression is false: it is not if it cannot be evaluated. */
 export function isFalse(term: Term): Condition {
   return truth(term, false);
 }
@@ -33,7 +33,7 @@ function truth(term: Term, polarity: boolean): Condition {
 }
 
 /**
- * As many elements as the reference unrolls, and only where the macro is the whole expression
+ * The number of elements that the reference unrolls, only if the macro is the whole expression
  * (docs/spec/plans.md#macros-over-known-collections).
  */
 const UNROLLED_IN_REFERENCE = 10;
@@ -46,7 +46,7 @@ function asUnrolled(term: Term): Term {
   return isSmall || problemOf(new Unknown(reference, sort)) !== undefined ? new Unknown(node, sort) : term;
 }
 
-/** Where a part is a condition already, the logic around it becomes one too. */
+/** If a part is a condition already, the logical operators around it become conditions too. */
 function ofParts(term: Unknown, polarity: boolean): Condition {
   const { node } = term;
   if (node.kind === 'condition') return polarity ? node.condition : not(node.condition);
@@ -80,7 +80,7 @@ function ofBranches(
   );
 }
 
-/** `f(c ? a : b)` is `c ? f(a) : f(b)`: what is a condition comes to where logic is. */
+/** `f(c ? a : b)` is `c ? f(a) : f(b)`: this moves conditions to where logical operators are. */
 function ofLifted({ operator, operands, run }: Node & { kind: 'call' }, polarity: boolean): Condition {
   const position = operands.findIndex((operand) => mentionsCondition(operand));
   const branches = operandsOf(operands[position], 'if') as readonly [Term, Term, Term] | undefined;
@@ -97,9 +97,9 @@ function mentionsCondition(term: Term): boolean {
 }
 
 /**
- * A term that has a truth value exactly where the given one has it, and no failure inside: `a || FAILURE` is true where
- * `a` is, and never false (docs/spec/plans.md#d-13-errors-beside-unknowns). What is known to have no other outcome is
- * folded on the way.
+ * A term that has a truth value exactly if the given one has it, and no failure inside: `a || FAILURE` is true if `a`
+ * is, and never false (docs/spec/plans.md#d-13-errors-beside-unknowns). Parts that are known to have no other outcome
+ * are folded.
  */
 function cleanse(term: Term, polarity: boolean): Term {
   return tested(cleansed(tested(term), polarity));
@@ -115,7 +115,7 @@ function cleansed(term: Term, polarity: boolean): Term {
     const [body] = node.bodies as [Term];
     const inner = cleanse(body, polarity);
     if (inner === body) return term;
-    // No element passes: decided, but for a range that cannot be gone through, which never is.
+    // No element passes: the result is known, unless the range cannot be iterated, which never passes.
     if (inner === false && node.operator === 'exists' && polarity) return false;
     if (inner === true && node.operator === 'all' && !polarity) return true;
     return new Unknown({ ...node, bodies: [inner] }, sort, reference);
@@ -166,14 +166,15 @@ function cleansedAtom(term: Unknown, polarity: boolean): Term {
   const tested = neverTrueOf(term);
   if (tested === undefined) return term;
   if (polarity) return false;
-  // False where the operand can be read at all.
+  // False if the operand can be read at all.
   const readable = isReadable(tested);
   return readable === undefined ? term : complement(readable);
 }
 
 /**
- * The unknown operand of a comparison that can only be false, or fail: with an empty list, or with what no JSON is
- * (docs/spec/plans.md#d-11-folds-that-drop-an-error, docs/spec/plans.md#d-12-types-that-json-does-not-have).
+ * The unknown operand of a comparison that can only be false, or fail: with an empty list, or with a type that JSON
+ * does not have (docs/spec/plans.md#d-11-folds-that-drop-an-error,
+ * docs/spec/plans.md#d-12-types-that-json-does-not-have).
  */
 function neverTrueOf({ node }: Unknown): Term | undefined {
   if (node.kind !== 'call') return undefined;
@@ -199,8 +200,8 @@ function isNeverJson(term: Term): boolean {
 const MOST_ENTRIES = 1000;
 
 /**
- * `M[k] == c` over a known map is a disjunction over its entries (docs/spec/plans.md#known-maps), wherever it stands
- * and whatever is asked of `M[k]`.
+ * `M[k] == c` over a known map is a disjunction over its entries (docs/spec/plans.md#known-maps), in any position and
+ * for any test of `M[k]`.
  */
 function expandedIndex(term: Unknown, polarity: boolean): Term | undefined {
   const found = findIndex(term);

@@ -3,9 +3,9 @@ import { complement, expression, joined, type JsonValue, type Operand, type Shap
 import { ATTRIBUTES, type Field, isKnown, type Node, resultOf, type Term, Unknown } from './term.js';
 
 /**
- * A term as adapters read it (docs/spec/plans.md#operands). It has a form on the wire: `problemOf` finds none.
- *
- * @param asked whether only its being true counts, or its value: then it is also false, and fails, where the term does.
+ * A term as adapters read it (docs/spec/plans.md#operands). It can be sent over the wire: `problemOf` returns
+ * undefined.
+ * @param asked whether only its truth counts, or its value: then it is also false, and fails, if the term does.
  */
 export function operandOf(term: Term, shapes: Shapes, asked: 'truth' | 'value' = 'value'): Operand {
   if (!(term instanceof Unknown)) return constantOf(term as cel.Value);
@@ -49,11 +49,12 @@ function nodeOf(node: Node, shapes: Shapes, asked: Asked): Operand {
 
 type Asked = 'truth' | 'value';
 
-/** Those that are true where enough of their bodies are. */
+/** Macros that are true if enough of their bodies are. */
 const QUANTIFIERS: ReadonlySet<string> = new Set(['exists', 'all']);
 
 /**
- * `a.b` as one variable; brackets as the reference keeps them, otherwise only around names that no variable can hold.
+ * `a.b` as one variable; brackets as the reference keeps them, otherwise only around names that a variable cannot
+ * contain.
  */
 function pathOf(root: string, fields: readonly Field[], shapes: Shapes): Operand {
   let operand: Operand = { variable: root };
@@ -117,7 +118,7 @@ function membershipOf(element: Term, collection: Term, shapes: Shapes): Operand 
   );
 }
 
-/** What a macro of one variable goes through: of a map its keys. */
+/** The range of a macro with one variable: of a map its keys. */
 function rangeOf({ range, variables }: Node & { kind: 'macro' }, shapes: Shapes): Operand {
   if (!isKnown(range) || variables.length > 1) return operandOf(range, shapes);
   return constantOf(elementsOf(resultOf(range) as cel.Value));
