@@ -4,6 +4,7 @@ import type {
   Constants,
   DerivedRole,
   Effect,
+  Expression,
   Match,
   Output,
   Policy,
@@ -20,9 +21,10 @@ import type {
 } from '../../ast/policy.js';
 import { invariant } from '../../diagnostics/invariant.js';
 import type { Source } from '../../diagnostics/source.js';
-import type { Located } from '../../diagnostics/span.js';
-import type { FieldValue, ObjectValue } from '../schema/value.js';
-import { expressionOf, optionalExpression } from './expression.js';
+import type { Located, Place, Span } from '../../diagnostics/span.js';
+import { parseCel } from '../cel/index.js';
+import type { FieldValue, ObjectValue, TextValue } from '../schema/value.js';
+import { type TextOffsets, textOffsets } from '../yaml/offsets.js';
 import {
   asText,
   boolOf,
@@ -298,4 +300,41 @@ function matchOf(match: ObjectValue): Match {
     if (operands !== undefined) return { kind, of: objectsOf(operands, 'of').map(({ value }) => matchOf(value)) };
   }
   return invariant('a match without operator after validation');
+}
+
+/**
+ * A CEL text and its tree. Its syntax errors are kept with it: they are said only when the policy is compiled
+ * (docs/spec/policy-language.md#documents, docs/spec/policy-language.md#compiling-variables-and-constants).
+ */
+function expressionOf(value: TextValue, place: Place): Expression {
+  const { ast, errors } = parseCel(value.text);
+  let offsets: TextOffsets | undefined;
+  return {
+    text: value.text,
+    place,
+    ast,
+    syntaxErrors: errors,
+    spanOf(start, end) {
+      // Most expressions never carry a diagnostic.
+      offsets ??= textOffsets(value.text, value.node.written);
+      return spanThrough(offsets, value, start, end);
+    },
+  };
+}
+
+/** The expression of a field; undefined when absent or empty. */
+function optionalExpression(object: ObjectValue, name: string): Expression | undefined {
+  const field = fieldOf(object, name);
+  if (field === undefined) return undefined;
+  const value = asText(field.value);
+  return value.text === '' ? undefined : expressionOf(value, field.place);
+}
+
+function spanThrough(offsets: TextOffsets, { node }: TextValue, from: number, to: number): Span {
+  const { written } = node;
+  // A number or a boolean is read as another text than was written.
+  if (node.type !== 'String') return written.span;
+  const start = offsets.starts[from] ?? written.span.end;
+  const end = to > from ? (offsets.ends[to - 1] ?? written.span.end) : start;
+  return { source: written.span.source, start, end: Math.max(start, end) };
 }

@@ -18,7 +18,7 @@ import { checkDeadline } from './deadline.js';
 import type { Exchange } from './exchange.js';
 import { framesIn } from './frames.js';
 import { isTextual } from './grpc-web-frames.js';
-import { streamFormOf, refuseStreamType } from './stream-routes.js';
+import { refuseStreamType, streamFormOf } from './stream-routes.js';
 import type { StreamForm } from './stream-form.js';
 
 const messages: StreamMessages<Question, Answer> = {

@@ -1,14 +1,17 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Report, type RpcError, rpcErrorOf } from '../../service/rpc-error.js';
+import { WireWriter } from '../../../proto/wire/writer.js';
+import { type Report, RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
-import { fullName } from '../rpc.js';
+import { fullName, readJsonRequest } from '../rpc.js';
 import { STREAM_RPCS } from '../rpcs.js';
-import type { StreamCall, StreamMessages } from '../stream-rpc.js';
-import { connectStreamForm } from './connect-stream.js';
-import { checkDeadline } from './deadline.js';
+import { decodeRequest, type StreamCall, type StreamMessages } from '../stream-rpc.js';
+import { checkVersion, printConnectError } from './connect-error.js';
+import { checkDeadline, connectTimeout, grpcTimeout, type Timeout } from './deadline.js';
 import type { Exchange } from './exchange.js';
-import { grpcWebStreamForm } from './grpc-web-stream.js';
+import { frame, MESSAGE, messageOf } from './frames.js';
+import { answerType, isGrpcWeb, isTextual, requestMessage, trailersFrame } from './grpc-web-frames.js';
 import type { StreamForm } from './stream-form.js';
 
 /** Streams of Connect and gRPC-Web over plain POST, in the protocol that the media type names. */
@@ -65,4 +68,53 @@ async function* frames(
     failure = rpcErrorOf(thrown, report);
   }
   yield form.end(failure);
+}
+
+/**
+ * A stream of gRPC-Web; undefined for a media type that is not of gRPC-Web. As text, each frame is base64 of its own.
+ */
+function grpcWebStreamForm(rpc: StreamMessages, contentType: string | undefined): StreamForm | undefined {
+  if (!isGrpcWeb(contentType)) return undefined;
+  const isText = isTextual(contentType);
+  const writer = new WireWriter();
+  const written = (bytes: Buffer): Buffer => (isText ? Buffer.from(bytes.toString('base64')) : bytes);
+  return {
+    contentType: answerType(isText),
+    timeout: (headers) => grpcTimeout(headers['grpc-timeout']),
+    read: (body) => decodeRequest(rpc, requestMessage(body, isText), 'internal'),
+    message: (response) => written(frame(MESSAGE, rpc.encode(response, writer))),
+    end: (error) => written(trailersFrame(error)),
+  };
+}
+
+/**
+ * A stream of the Connect protocol, in the encoding that a media type names; undefined for one that is not of such a
+ * stream.
+ */
+function connectStreamForm(rpc: StreamMessages, contentType: string | undefined): StreamForm | undefined {
+  const encoding = /^application\/connect\+(json|proto)\s*$/i.exec(contentType ?? '')?.[1]?.toLowerCase();
+  if (encoding === undefined) return undefined;
+  const isJson = encoding === 'json';
+  const writer = new WireWriter();
+  return {
+    contentType: `application/connect+${encoding}`,
+    timeout: checkHeaders,
+    read: (body) =>
+      isJson
+        ? readJsonRequest(rpc.readJson, messageOf(body, MALFORMED))
+        : decodeRequest(rpc, messageOf(body, MALFORMED), MALFORMED),
+    message: (response) => frame(MESSAGE, isJson ? Buffer.from(rpc.printJson(response)) : rpc.encode(response, writer)),
+    end: (error) => frame(END, Buffer.from(error === undefined ? '{}' : `{"error":${printConnectError(error)}}`)),
+  };
+}
+
+const MALFORMED = 'invalid_argument';
+/** The kind of the last frame, which says how it went. */
+const END = 2;
+
+function checkHeaders(headers: IncomingHttpHeaders): Timeout {
+  checkVersion(headers);
+  const { 'connect-content-encoding': encoding = 'identity' } = headers;
+  if (encoding !== 'identity') throw new RpcError('unimplemented', 'unknown compression: supported is identity');
+  return connectTimeout(headers['connect-timeout-ms']);
 }
