@@ -9,8 +9,8 @@ import type { Scope, Seen } from './scope.js';
 import { see } from './see.js';
 
 /**
- * Reports `==`, `!=`, `<` and the like, and `in`, where the schemas leave only values that never are equal, or have no
- * order.
+ * Reports `==`, `!=`, `<` and the like, and `in`, if the schemas only allow values that are never equal, or that cannot
+ * be ordered.
  */
 export function judgeComparison(node: CallExpr, scope: Scope, report: AttributeReport): void {
   const [left, right] = node.args;
@@ -101,7 +101,7 @@ function judgeMembership(node: CallExpr, left: Expr, right: Expr, scope: Scope, 
   );
 }
 
-/** `"a" in R.attr`: asks for an attribute. */
+/** `"a" in R.attr`: tests for an attribute. */
 function judgeKey(left: Expr, right: Expr, { type }: Seen, scope: Scope, report: AttributeReport): void {
   if (left.kind !== 'literal' || left.type !== 'string') return;
   const path = `${textOf(right, scope)}[${textOf(left, scope)}]`;
@@ -112,7 +112,7 @@ function judgeKey(left: Expr, right: Expr, { type }: Seen, scope: Scope, report:
   );
 }
 
-/** Something is said only of what a schema has a part in, and of no optional. */
+/** Only comparisons that involve a schema are reported, and none of optionals. */
 function isJudged(a: Seen, b: Seen): boolean {
   return (a.isTyped || b.isTyped) && !a.isOptional && !b.isOptional;
 }
@@ -124,7 +124,7 @@ function operand(node: Expr, { type }: Seen, scope: Scope): string {
 
 const NO_HINTS = (): readonly Note[] => [];
 
-/** A text that was meant to be one of the values of the schema. */
+/** Suggests the value of the schema that a string was probably meant to be. */
 function hints(a: Seen, b: Seen): readonly Note[] {
   const [texts, others] = [a, b].map(
     ({ type }) => valuesOf(type)?.filter((value) => typeof value === 'string') ?? [],

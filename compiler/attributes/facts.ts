@@ -3,10 +3,10 @@ import type { Match } from '../ast/policy.js';
 import { type Scope, scopeOf, type View } from './scope.js';
 import { scopeWithin, see } from './see.js';
 
-/** Paths that are surely there. */
+/** Paths that are certainly present. */
 export type Facts = ReadonlySet<string>;
 
-/** What holds in a case that cannot be: everything. */
+/** The facts of an impossible case: all of them. */
 type Outcome = Facts | 'never';
 
 export const NO_FACTS: Facts = new Set();
@@ -17,14 +17,14 @@ export function factOf(path: readonly string[]): string {
 }
 
 /**
- * What is surely there when an expression comes out true, or false (docs/spec/conditions.md#logical-operators,
+ * The paths that are certainly present if an expression is true, or false (docs/spec/conditions.md#logical-operators,
  * docs/spec/conditions.md#the-has-macro).
  */
 export function factsWhen(node: Expr, truth: boolean, scope: Scope): Facts {
   return settled(outcome(node, truth, scope));
 }
 
-/** What is surely there when a match holds, or does not. */
+/** The paths that are certainly present if a match holds, or does not. */
 export function factsWhenMatch(match: Match, truth: boolean, view: View): Facts {
   return settled(outcomeOfMatch(match, truth, view));
 }
@@ -34,7 +34,7 @@ export function union(a: Facts, b: Facts): Facts {
   return new Set([...a, ...b]);
 }
 
-/** What holds in all of several cases. */
+/** The facts that hold in all of several cases. */
 export function common(cases: readonly Facts[]): Facts {
   return settled(cases.reduce<Outcome>(intersect, 'never'));
 }
@@ -110,7 +110,7 @@ function ofCall(node: CallExpr, truth: boolean, scope: Scope): Outcome {
   }
 }
 
-/** What is there is so with all that leads to it. */
+/** A path is present only if each of its prefixes is. */
 function presenceOf(path: readonly string[] | undefined): Facts {
   return path === undefined ? NO_FACTS : new Set(path.map((_, index) => factOf(path.slice(0, index + 1))));
 }

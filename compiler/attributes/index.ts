@@ -14,14 +14,14 @@ import type { Roots, View } from './scope.js';
 
 /** Options of `attributes`. */
 export interface AttributeOptions {
-  /** Whether its warnings are errors, and an attribute that may be missing is one too. */
+  /** Whether its warnings are errors, and attributes that may be missing are reported as well. */
   readonly strictTypes: boolean;
 }
 
 /**
- * Types the attributes in the conditions, outputs and variables of resource policies by the JSON schemas that the
- * policy at the root scope names (docs/spec/policy-language.md#which-schemas-apply), and reports attributes that these
- * do not know and comparisons that they leave no value for. The policies are valid.
+ * Infers the types of attributes in the conditions, outputs and variables of resource policies from the JSON schemas
+ * that the policy at the root scope names (docs/spec/policy-language.md#which-schemas-apply), and reports attributes
+ * that these do not contain and comparisons that can never succeed. The policies are valid.
  */
 export function attributes(
   policies: PolicySet,
@@ -43,7 +43,7 @@ export function attributes(
   }
 }
 
-/** The attributes of requests for actions, by the schemas that hold for one of them. */
+/** The attributes of requests for actions, according to the schemas that apply to one of them. */
 type RootsOf = (rule: ResourceRule) => Roots;
 
 function rootsBy({ policy }: LinkedResourcePolicy, schemas: SchemaSet, reader: SchemaReader): RootsOf {
@@ -80,7 +80,7 @@ function judgePolicy(linked: LinkedResourcePolicy, rootsOf: RootsOf, sight: Sigh
   }
 }
 
-/** What is there when a derived role is held. */
+/** The paths that are present if a derived role is active. */
 function factsOfRole({ definition: { condition } }: LinkedDerivedRole, view: View): Facts {
   return condition === undefined ? NO_FACTS : factsWhenMatch(condition.match, true, view);
 }
@@ -90,7 +90,7 @@ interface Judged {
   readonly view: View;
 }
 
-/** The judges of one policy: one for each of its documents and for each choice of the schemas that hold. */
+/** The judges of one policy: one for each of its documents and for each combination of schemas that apply. */
 class Judges {
   private readonly known = new Map<LinkedResourcePolicy['bindings'], Map<string, Judged>>();
 
@@ -113,9 +113,9 @@ class Judges {
 }
 
 /**
- * Whether a schema does not hold for an action of a rule (`ignoreWhen`,
- * docs/spec/policy-language.md#which-schemas-apply). The action may be a glob: it counts as ignored when its text is
- * matched, for it then reaches little else, and nothing is said about what may be exempt.
+ * Whether a schema does not apply to an action of a rule (`ignoreWhen`,
+ * docs/spec/policy-language.md#which-schemas-apply). The action may be a glob: it counts as ignored if its text
+ * matches, because it then hardly matches other actions, and nothing is reported for actions that may be exempt.
  */
 function ignoredBy({ ignoredActions }: SchemaReference): Matcher {
   return anyOf(ignoredActions.map(({ value }) => glob(value)));

@@ -6,34 +6,33 @@ export type JsonKind = 'null' | 'boolean' | 'integer' | 'fraction' | 'string' | 
 export type Scalar = null | boolean | number | string;
 
 /**
- * What a value may be, by the schemas it must obey: one of the alternatives. Never empty: what nothing can be is
- * `OPEN`.
+ * The possible values according to the schemas: one of the alternatives. Never empty: a type without values is `OPEN`.
  */
 export type JsonType = readonly Alternative[];
 
-/** One way to obey the schemas. */
+/** One way to satisfy the schemas. */
 export interface Alternative {
   readonly kinds: ReadonlySet<JsonKind>;
-  /** All that it may be, apart from lists and maps; undefined for anything of its kinds. */
+  /** The possible values, apart from lists and maps; undefined for any value of its kinds. */
   readonly scalars: readonly Scalar[] | undefined;
   /** All of them hold for a map. */
   readonly maps: readonly MapFacts[];
   /** All of them hold for a list. */
   readonly lists: readonly ListFacts[];
   readonly required: ReadonlySet<string>;
-  /** Whether there is more to it than is understood here: attributes it may list, attributes it may require. */
+  /** Whether a schema was not fully understood: it may list or require further attributes. */
   readonly isOpen: boolean;
 }
 
-/** The members of a map, as one schema object has them. */
+/** The members of a map according to one schema object. */
 export interface MapFacts {
   readonly listed: ReadonlyMap<string, SchemaTerm>;
   readonly patterns: readonly { readonly matches: (name: string) => boolean; readonly schema: SchemaTerm }[];
-  /** Other members: there are none, nothing is said about them, or they have a schema. */
+  /** Other members: they are forbidden, not mentioned, or have a schema. */
   readonly others: 'none' | 'unsaid' | SchemaTerm;
 }
 
-/** The items of a list, as one schema object has them. */
+/** The items of a list according to one schema object. */
 export interface ListFacts {
   readonly first: readonly SchemaTerm[];
   /** The items after the first ones. */
@@ -51,15 +50,15 @@ const ALL_KINDS: ReadonlySet<JsonKind> = new Set<JsonKind>([
 ]);
 const NOTHING: ReadonlySet<string> = new Set();
 
-/** More alternatives than these are not kept apart. */
+/** The maximum number of alternatives that are distinguished. */
 const MOST = 24;
 
-/** Anything, and surely nothing else is said about it. */
+/** Any value, and certainly without further constraints. */
 export const ANYTHING: JsonType = [
   { kinds: ALL_KINDS, scalars: undefined, maps: [], lists: [], required: NOTHING, isOpen: false },
 ];
 
-/** Whatever it is, it is not understood here. */
+/** A type that is not understood here. */
 export const OPEN: JsonType = [
   { kinds: ALL_KINDS, scalars: undefined, maps: [], lists: [], required: NOTHING, isOpen: true },
 ];
@@ -85,7 +84,7 @@ function kindOf(value: Scalar): JsonKind {
   return Number.isInteger(value) ? 'integer' : 'fraction';
 }
 
-/** What obeys both. Undefined when nothing can. */
+/** The values of both types. Undefined if there are none. */
 export function both(a: JsonType, b: JsonType): JsonType | undefined {
   if (a === ANYTHING) return b;
   if (b === ANYTHING) return a;
@@ -94,7 +93,7 @@ export function both(a: JsonType, b: JsonType): JsonType | undefined {
   return met.length === 0 ? undefined : met;
 }
 
-/** What obeys one of them. */
+/** The values of any of the types. */
 export function either(types: readonly JsonType[]): JsonType {
   const alternatives = [...new Set(types.flat())];
   return alternatives.length === 0 || alternatives.length > MOST ? OPEN : alternatives;
@@ -135,15 +134,14 @@ export function mayBeEqual(a: JsonType, b: JsonType): boolean {
 }
 
 /**
- * Whether values of two types can be put in order: `<` and its like are defined for two numbers, two strings, two
- * booleans.
+ * Whether values of two types can be ordered: `<` and the like are defined for two numbers, two strings, two booleans.
  */
 export function mayBeOrdered(a: JsonType, b: JsonType): boolean {
   const ofB = new Set(b.flatMap(({ kinds }) => [...kinds].map(orderOf)));
   return a.some(({ kinds }) => [...kinds].some((kind) => orderOf(kind) !== undefined && ofB.has(orderOf(kind))));
 }
 
-/** The values a type is limited to; undefined when it has others. */
+/** The values that a type is limited to; undefined if it has others. */
 export function valuesOf(type: JsonType): readonly Scalar[] | undefined {
   const known = values.get(type) ?? { all: findValues(type) };
   values.set(type, known);
@@ -172,7 +170,7 @@ export function describe(type: JsonType): string {
   return [...new Set(kinds.has('fraction') ? names.filter((name) => name !== NAMES.integer) : names)].join(' or ');
 }
 
-/** More values are not shown. */
+/** The maximum number of values that a message shows. */
 const MOST_SHOWN = 8;
 
 const NAMES: { readonly [kind in JsonKind]: string } = {
@@ -194,7 +192,7 @@ function shareValue(a: Alternative, b: Alternative, kind: JsonKind): boolean {
   return many === undefined ? few.size > 0 : [...few].some((value) => many.has(value));
 }
 
-/** The values of a kind that an alternative is limited to; undefined when it has others. */
+/** The values of a kind that an alternative is limited to; undefined if it has others. */
 function valuesOfKind(alternative: Alternative, kind: JsonKind): ReadonlySet<Scalar> | undefined {
   if (alternative.scalars === undefined) return undefined;
   const known = byKind.get(alternative) ?? new Map<JsonKind, ReadonlySet<Scalar>>();
@@ -204,7 +202,7 @@ function valuesOfKind(alternative: Alternative, kind: JsonKind): ReadonlySet<Sca
   return values;
 }
 
-// An enumeration is compared with in thousands of rules; types never change, and entries go with them.
+// Thousands of rules may compare with one enumeration; types never change, and entries are collected with them.
 const byKind = new WeakMap<Alternative, Map<JsonKind, ReadonlySet<Scalar>>>();
 
 function orderOf(kind: JsonKind): string | undefined {

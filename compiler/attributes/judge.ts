@@ -11,19 +11,20 @@ import type { SchemaReader } from './schema-reader.js';
 import { type Roots, type Scope, scopeOf, type Seen, type View } from './scope.js';
 import { literalKeyOf, scopeWithin, see } from './see.js';
 
-/** One variable is looked at under so many different facts at most. */
+/** The maximum number of different facts under which one variable is checked. */
 const MOST_USES = 50;
 
 /**
- * Looks at all attribute accesses that a rule or derived role can come to, and reports what the schemas do not know.
+ * Checks all attribute accesses that a rule or derived role can reach, and reports those that the schemas do not
+ * contain.
  */
 export class Judge {
-  /** By variable: the facts it was looked at under. */
+  /** By variable: the facts under which it was checked. */
   private readonly uses = new Map<string, Set<string>>();
-  /** Not by recursion: variables may be a long chain. */
+  /** Not recursive: variables may form a long chain. */
   private readonly pending: { readonly expression: Expression; readonly facts: Facts }[] = [];
 
-  /** @param isStrict whether it matters that an attribute may be missing. */
+  /** @param isStrict whether to report attributes that may be missing. */
   constructor(
     private readonly view: View,
     private readonly report: AttributeReport,
@@ -58,7 +59,7 @@ export class Judge {
         let known = facts;
         for (const operand of match.of) {
           this.match(operand, known);
-          // The next one is come to only if this one has not settled it.
+          // The next one is only evaluated if this one has not decided the result.
           if (this.isStrict) known = union(known, factsWhenMatch(operand, match.kind === 'all', this.view));
         }
       }
@@ -103,7 +104,7 @@ export class Judge {
     const when = (condition: Expr, truth: boolean): Facts =>
       this.isStrict ? union(facts, factsWhen(condition, truth, scope)) : facts;
     if (first !== undefined && second !== undefined && (node.function === '_&&_' || node.function === '_||_')) {
-      // In any order: what fails is made up for by the other operand (docs/spec/conditions.md#logical-operators).
+      // In any order: a failure is absorbed by the other operand (docs/spec/conditions.md#logical-operators).
       const truth = node.function === '_&&_';
       this.node(first, scope, when(second, truth));
       return this.node(second, scope, when(first, truth));
@@ -128,7 +129,7 @@ export class Judge {
     if (body !== undefined) this.node(body, within, known);
   }
 
-  /** `has(a.b)`: `a` is read, `b` is asked for. */
+  /** `has(a.b)`: `a` is read, `b` is tested for presence. */
   private presence(range: Expr | undefined, scope: Scope, facts: Facts): void {
     if (range?.kind !== 'select' || scope.checked.references.has(range)) return;
     this.node(range.operand, scope, facts);
@@ -162,15 +163,15 @@ export class Judge {
   }
 }
 
-/** What views have in common. */
+/** The properties that views share. */
 export interface Sight {
   readonly types: Types;
   readonly reader: SchemaReader;
-  /** Whether it matters that an attribute may be missing. */
+  /** Whether to report attributes that may be missing. */
   readonly isStrict: boolean;
 }
 
-/** A view of a document; its variables come in dependency order, so that each is looked at once. */
+/** A view of a document; its variables are in dependency order, so that each is checked once. */
 export function viewOf(roots: Roots, bindings: Bindings, { types, reader, isStrict }: Sight): View {
   const variables = new Map<string, Seen>();
   const presence = new Map<string, { readonly whenTrue: Facts; readonly whenFalse: Facts }>();

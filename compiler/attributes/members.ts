@@ -3,19 +3,19 @@ import type { SchemaTerm } from '../ir/schema.js';
 import { type Alternative, either, type JsonType, OPEN } from './json-type.js';
 import type { SchemaReader } from './schema-reader.js';
 
-/** What a schema says about a member of a map. */
+/** A member of a map according to a schema. */
 export interface Member {
   /**
-   * `possible`: it may be there; `unlisted`: it may, but the schema lists others and not this one; `forbidden`: the
-   * schema allows no such member; `no-map`: the value has no members at all.
+   * `possible`: it may be present; `unlisted`: it may, but the schema lists others and not this one; `forbidden`: the
+   * schema does not allow it; `no-map`: the value has no members.
    */
   readonly status: 'possible' | 'unlisted' | 'forbidden' | 'no-map';
   readonly type: JsonType;
-  /** Whether it surely is there, or what requires it may not have been understood. */
+  /** Whether it is certainly present, or the schema that requires it may not have been understood. */
   readonly isRequired: boolean;
 }
 
-/** The member of a name in a value of a type. */
+/** The member with a given name in a value of a type. */
 export function memberOf(type: JsonType, name: string, reader: SchemaReader): Member {
   const maps = type.filter(({ kinds }) => kinds.has('map'));
   if (maps.length === 0) return { status: 'no-map', type: OPEN, isRequired: true };
@@ -29,7 +29,7 @@ export function memberOf(type: JsonType, name: string, reader: SchemaReader): Me
   };
 }
 
-/** The items of a list of a type; of its item at an index, if that is known. */
+/** The items of a list of a type, or its item at an index, if that is known. */
 export function itemOf(type: JsonType, index: number | undefined, reader: SchemaReader): JsonType {
   const items = type
     .filter(({ kinds }) => kinds.has('list'))
@@ -37,7 +37,7 @@ export function itemOf(type: JsonType, index: number | undefined, reader: Schema
   return items.length === 0 ? OPEN : either([items]);
 }
 
-/** The names that a type lists, for what an author may have meant. */
+/** The names that a type lists, for suggestions. */
 export function namesListedIn(type: JsonType): readonly string[] {
   return type.flatMap(({ maps }) => maps.flatMap(({ listed }) => [...listed.keys()]));
 }

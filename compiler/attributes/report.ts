@@ -7,23 +7,26 @@ import { describe, type JsonType } from './json-type.js';
 import { type Member, namesListedIn } from './members.js';
 import type { Scope } from './scope.js';
 
-/** An attribute that is read, or asked for. */
+/** An attribute that is read, or tested for presence. */
 export interface Access {
   readonly node: Expr;
   readonly path: string;
   readonly name: string;
-  /** What it is read from, and its type. */
+  /** The expression it is read from, and its type. */
   readonly of: Expr;
   readonly type: JsonType;
 }
 
-/** What stands beside a problem. */
+/** The notes of a problem. */
 interface Remarks {
   readonly notes: readonly Note[];
   readonly hints?: () => readonly Note[];
 }
 
-/** Says what a judge finds. What several policies see at one place is said once, of the first of them. */
+/**
+ * Reports the findings of a judge. A finding of several policies in one location is reported once, for the first of
+ * them.
+ */
 export class AttributeReport {
   private readonly said = new Set<string>();
   private policy = '';
@@ -34,12 +37,12 @@ export class AttributeReport {
     private readonly severity: 'warning' | 'error',
   ) {}
 
-  /** From here on it is about the expressions that a policy uses. */
+  /** The following reports concern the expressions of this policy. */
   enter(policy: string): void {
     this.policy = policy;
   }
 
-  /** Says so when a member of a value is none that the schema knows; gives whether it is none. */
+  /** Reports a member that the schema does not contain; returns whether it did. */
   unknown({ node, path, name, of, type }: Access, { status }: Member, scope: Scope): boolean {
     const hints = (): readonly Note[] => didYouMean(name, namesListedIn(type));
     const notes = [{ message: 'correct the name, or add the attribute to the schema' }];
@@ -62,7 +65,7 @@ export class AttributeReport {
     }
   }
 
-  /** Says that an attribute is read that may be missing. */
+  /** Reports an access to an attribute that may be missing. */
   optional(node: SelectExpr | IndexExpr, scope: Scope): void {
     const path = textOf(node, scope);
     const guard =
@@ -72,7 +75,7 @@ export class AttributeReport {
     });
   }
 
-  /** Says that a comparison cannot come out as it should. */
+  /** Reports a comparison that can never succeed. */
   comparison(
     node: Expr,
     parameters: MessageParameters<'attribute/never-equal'>,
@@ -109,7 +112,7 @@ export class AttributeReport {
   }
 }
 
-/** A part of an expression as it was written, in one line. */
+/** The source text of a part of an expression, on one line. */
 export function textOf({ start, end }: Expr, { expression }: Scope): string {
   const text = expression.text.slice(start, end).replace(/\s+/g, ' ').trim();
   return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;

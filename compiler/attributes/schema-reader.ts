@@ -17,13 +17,13 @@ import {
   typeWith,
 } from './json-type.js';
 
-/** Schemas nest and refer to each other at most so deep; what is deeper is not looked at. */
+/** The maximum depth of nested schemas and references; deeper ones are not read. */
 const DEEPEST = 150;
 
 type Call = SchemaTerm & { readonly kind: 'call' };
 
 /**
- * What JSON schemas say about values. It may say less than the schema does, never more
+ * Infers types from JSON schemas. They may be wider than the schema, never narrower
  * (docs/spec/policy-language.md#schema-validation).
  */
 export class SchemaReader {
@@ -36,7 +36,7 @@ export class SchemaReader {
     }
   }
 
-  /** The type of what obeys all schemas; undefined when nothing can. */
+  /** The type of values that satisfy all schemas; undefined if there are none. */
   typeOf(schemas: readonly SchemaTerm[], depth = 0): JsonType | undefined {
     let type: JsonType | undefined = ANYTHING;
     for (const schema of schemas) {
@@ -121,7 +121,7 @@ export class SchemaReader {
       case 'dependentSchemas':
         return OPEN;
       default:
-        // Limits, patterns, formats, `not` and the like: nothing that matters here is listed or required by them.
+        // Limits, patterns, formats, `not` and the like: they neither list nor require members.
         return ANYTHING;
     }
   }
@@ -139,7 +139,7 @@ export class SchemaReader {
     return types.length === 0 ? undefined : either(types);
   }
 
-  /** `unevaluatedProperties: false` forbids what none of the schemas beside it lists. */
+  /** `unevaluatedProperties: false` forbids members that none of the adjacent schemas lists. */
   private unevaluated([schemas, ...keywords]: readonly SchemaTerm[], depth: number): JsonType | undefined {
     const type = this.typeOf(keywords, depth);
     const { unevaluatedProperties: others } = membersOf(schemas);
@@ -216,7 +216,7 @@ const KINDS: ReadonlyMap<string, readonly JsonKind[]> = new Map([
 
 type Members = { readonly [name: string]: SchemaTerm | undefined };
 
-/** The members of a record of keywords: their names are ours. */
+/** The members of a record of keywords: their names are known. */
 function membersOf(term: SchemaTerm | undefined): Members {
   return Object.fromEntries(entriesOf(term));
 }

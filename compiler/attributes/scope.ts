@@ -4,25 +4,25 @@ import type { Bindings } from '../ast/policy-set.js';
 import type { JsonType } from './json-type.js';
 import type { SchemaReader } from './schema-reader.js';
 
-/** What the attributes of a request are, by the schemas of a policy. Undefined where no schema says. */
+/** The attributes of a request according to the schemas of a policy. Undefined without a schema. */
 export interface Roots {
   readonly resource: JsonType | undefined;
   readonly principal: JsonType | undefined;
 }
 
-/** A value of an expression, as schemas let one see it. */
+/** The value of an expression according to the schemas. */
 export interface Seen {
-  /** Of an optional: what it holds. */
+  /** Of an optional: the type of its content. */
   readonly type: JsonType;
-  /** Whether a schema has a part in the type, and not the expression alone. */
+  /** Whether the type depends on a schema, and not on the expression alone. */
   readonly isTyped: boolean;
   readonly isOptional: boolean;
-  /** Steps from an attribute map or a variable of a macro; undefined for other expressions. */
+  /** The path from an attribute map or a variable of a macro; undefined for other expressions. */
   readonly path: readonly string[] | undefined;
 }
 
 /**
- * How the expressions of a document look from a policy: derived roles and variables are looked at once for every policy
+ * The expressions of a document in the context of a policy: derived roles and variables are checked for every policy
  * that uses them.
  */
 export interface View {
@@ -31,7 +31,7 @@ export interface View {
   readonly types: Types;
   readonly reader: SchemaReader;
   readonly variables: ReadonlyMap<string, Seen>;
-  /** The paths that are surely there when a variable is true, or false; empty where it does not matter. */
+  /** The paths that are certainly present if a variable is true, or false; empty if they do not matter. */
   readonly presence: ReadonlyMap<
     string,
     { readonly whenTrue: ReadonlySet<string>; readonly whenFalse: ReadonlySet<string> }

@@ -5,7 +5,7 @@ import { itemOf, memberOf } from './members.js';
 import type { JsonValue } from '../ast/policy.js';
 import type { Scope, Seen } from './scope.js';
 
-/** What the value of an expression is, by the schemas and by the expression itself. */
+/** The value of an expression, according to the schemas and to the expression itself. */
 export function see(node: Expr, scope: Scope): Seen {
   switch (node.kind) {
     case 'literal':
@@ -30,14 +30,13 @@ export function see(node: Expr, scope: Scope): Seen {
   }
 }
 
-/** The scope of the predicate and body of a macro: its variables range over what it is applied to. */
+/** The scope of the predicate and body of a macro: its variables range over its operand. */
 export function scopeWithin(node: MacroExpr, scope: Scope): Scope {
   if (node.range === undefined || node.variables.length === 0) return scope;
   const range = see(node.range, scope);
   const locals = new Map(scope.locals);
   const seen = variablesOf(node, range, scope);
-  // Of two macros with variables of one name, each has its own: in one expression, and in several that know the same
-  // facts.
+  // Macros with variables of the same name are distinct: in one expression, and in several with the same facts.
   const own = `${node.start}:${scope.expression.text.slice(node.start, node.end)}`;
   for (const [index, name] of node.variables.entries()) {
     const variable = seen[index] ?? untyped(OPEN);
@@ -46,7 +45,7 @@ export function scopeWithin(node: MacroExpr, scope: Scope): Scope {
   return { ...scope, locals };
 }
 
-/** The text of a literal key: what `["a"]` selects. */
+/** The literal key: the string in `["a"]`. */
 export function literalKeyOf({ index }: IndexExpr): string | undefined {
   return index.kind === 'literal' && index.type === 'string' ? index.value : undefined;
 }
@@ -179,7 +178,7 @@ function typeOfCel(type: CelType): JsonType {
       return ofKinds('list');
     case 'map':
       return ofKinds('map');
-    // Messages, times and the like are no JSON: `comparison/never-holds` is about these.
+    // Messages, timestamps and the like are not JSON: `comparison/never-holds` reports these.
     case 'bytes':
     case 'timestamp':
     case 'duration':

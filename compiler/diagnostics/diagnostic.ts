@@ -3,15 +3,15 @@ import type { Message } from './messages/message.js';
 import type { Source } from './source.js';
 import type { Place, Span } from './span.js';
 
-/** A sentence beside a diagnostic: what to do, or another place that matters. */
+/** A note of a diagnostic: a suggested fix, or another location. */
 export interface Note {
   readonly message: string;
-  /** What people read instead, where the message has the words of the machine-readable report. */
+  /** The text for terminals, if the message has the wording of the machine-readable report. */
   readonly shown?: string;
   readonly span?: Span;
 }
 
-/** Anything said to the author of a policy. Plain data; `format.ts` and `json.ts` render it. */
+/** A message to the author of a policy. Plain data; `format.ts` and `json.ts` render it. */
 export interface Diagnostic {
   readonly code: Code;
   readonly severity: Severity;
@@ -59,12 +59,12 @@ export interface Details {
 }
 
 /**
- * How many errors and how many warnings of one run are kept: hostile input must not fill the memory, and warnings must
- * not hide the error that fails the run. The others are counted.
+ * How many errors and how many warnings of one run are kept: hostile input must not exhaust the memory, and warnings
+ * must not hide the error that fails the run. The others are counted.
  */
 const LIMIT = 10_000;
 
-/** At most so many searches for hints are made in one run: the cost of a search grows with the number of names. */
+/** The maximum number of searches for hints in one run: the cost of a search grows with the number of names. */
 const MOST_SEARCHES = 100;
 
 /**
@@ -75,7 +75,7 @@ export class Diagnostics {
   private readonly kept: { readonly [severity in Severity]: Diagnostic[] } = { error: [], warning: [] };
   private readonly omitted: { [severity in Severity]: number } = { error: 0, warning: 0 };
   private searches = 0;
-  /** Whether an error was said, kept or not. */
+  /** Whether an error was reported, kept or not. */
   hasErrors = false;
 
   add<C extends Code>(code: C, target: Target, parameters: MessageParameters<C>, details: Details = {}): void {
@@ -92,14 +92,14 @@ export class Diagnostics {
     });
   }
 
-  /** Adds what another report has. */
+  /** Adds the diagnostics of another report. */
   adopt(other: Diagnostics): void {
     for (const diagnostic of other.all()) this.keep(diagnostic);
     this.omitted.error += other.omitted.error;
     this.omitted.warning += other.omitted.warning;
   }
 
-  /** By file, offset, code, message: the same run gives the same order whatever order the stages worked in. */
+  /** By file, offset, code, message: the order does not depend on the order of the stages. */
   sorted(): readonly Diagnostic[] {
     const sorted = this.all().sort(
       (a, b) =>
@@ -114,8 +114,8 @@ export class Diagnostics {
   }
 
   /**
-   * What a search finds, such as the nearest name; nothing once a run has made too many. All stages of a compilation
-   * share the limit.
+   * The result of a search, such as the nearest name; empty after too many searches. All stages of a compilation share
+   * the limit.
    */
   search<T>(find: () => readonly T[]): readonly T[] {
     if (this.searches >= MOST_SEARCHES) return [];

@@ -1,14 +1,14 @@
 import type { Note } from './diagnostic.js';
 
-/** Names longer than this are not guessed at: the comparison is quadratic. */
+/** Longer names get no suggestion: the comparison is quadratic. */
 const LONGEST = 80;
 
-/** At most so many names are compared. */
+/** The maximum number of names that are compared. */
 const MOST = 2000;
 
 /**
- * At most one note, ``did you mean `owner`?``: the known name nearest to what was written, when it is near enough to be
- * a slip of the pen. Ties go to the first by name.
+ * At most one note, ``did you mean `owner`?``: the known name nearest to the written one, if it is close enough to be a
+ * typo. Ties go to the first by name.
  */
 export function didYouMean(written: string, known: Iterable<string>): readonly Note[] {
   const near = nearest(written, known);
@@ -17,7 +17,7 @@ export function didYouMean(written: string, known: Iterable<string>): readonly N
 
 function nearest(written: string, known: Iterable<string>): string | undefined {
   if (written.length > LONGEST) return undefined;
-  // A slip for every three letters begun, but never as many as the name has letters.
+  // One edit for every three letters or part of three, but always fewer than the name has letters.
   const limit = Math.min(Math.ceil(written.length / 3), written.length - 1);
   const candidates = [...new Set(known)].slice(0, MOST).sort();
   let best: string | undefined;
@@ -33,7 +33,7 @@ function nearest(written: string, known: Iterable<string>): string | undefined {
   return best;
 }
 
-/** Edits from one text to the other: insert, delete, replace, exchange two neighbours. */
+/** Edits from one string to the other: insert, delete, replace, swap two neighbors. */
 function distance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, column) => column);

@@ -8,8 +8,8 @@ import { visible } from './visible.js';
 /** Where the files of the diagnostics are. */
 export interface ListStyle {
   /**
-   * The folder of the policies: paths are then those that a terminal or an editor can open from the working directory;
-   * without it they begin in that folder.
+   * The folder of the policies: paths are then relative to the working directory, so that a terminal or an editor can
+   * open them; without it they are relative to that folder.
    */
   readonly folder?: string | undefined;
 }
@@ -23,7 +23,7 @@ export interface PrettyStyle extends ListStyle {
 const LONGEST_MESSAGE = 1000;
 
 /**
- * One line a diagnostic, `file:line:col: error[code]: message`: for editors and logs. Ends with a line break unless
+ * One line per diagnostic, `file:line:col: error[code]: message`: for editors and logs. Ends with a line break unless
  * empty.
  */
 export function formatList(diagnostics: readonly Diagnostic[], { folder }: ListStyle = {}): string {
@@ -43,8 +43,8 @@ function omissionsOf(diagnostics: readonly Diagnostic[]): readonly string[] {
 }
 
 /**
- * ` (see a.yaml:3:13)`: a line has no notes, so where the words for people name no places, it names those of the notes
- * that lie elsewhere.
+ * ` (see a.yaml:3:13)`: a line has no notes, so if the text for terminals names no locations, it names those of the
+ * notes that are elsewhere.
  */
 function otherPlaces({ shown, place, notes }: Diagnostic, folder: string | undefined): string {
   if (shown === undefined) return '';
@@ -56,7 +56,7 @@ function otherPlaces({ shown, place, notes }: Diagnostic, folder: string | undef
   return places.length === 0 ? '' : ` (see ${places.join(', ')})`;
 }
 
-/** Each diagnostic with the lines of the policy it is about and its notes, then how many there are. */
+/** Each diagnostic with its source lines and notes, followed by the totals. */
 export function formatPretty(diagnostics: readonly Diagnostic[], { color, folder }: PrettyStyle): string {
   if (diagnostics.length === 0) return '';
   const style = { paint: color ? colored : plain, folder };

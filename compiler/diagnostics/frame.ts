@@ -2,13 +2,13 @@ import type { Paint } from './paint.js';
 import type { Span } from './span.js';
 import { type Cell, cellsOf } from './visible.js';
 
-/** Lines shown before and after the one that matters. */
+/** Lines shown before and after the marked one. */
 const CONTEXT = 3;
 
-/** A longer line is cut to a window around what is underlined. In UTF-16 units: a terminal of usual width, twice. */
+/** A longer line is cut to a window around the underlined part. In UTF-16 units: a terminal of usual width, twice. */
 const WINDOW = 160;
 
-/** How much of a cut line is shown before what is underlined. */
+/** How much of a cut line is shown before the underlined part. */
 const LEAD = 40;
 
 /**
@@ -41,7 +41,7 @@ export function frameOf(span: Span, paint: Paint): readonly string[] {
   return lines;
 }
 
-/** A trailing line break starts a line that is not worth showing. */
+/** A trailing line break starts an empty line, which is not shown. */
 function lastLine({ source }: Span): number {
   const count = source.lineCount;
   return count > 1 && source.line(count) === '' ? count - 1 : count;
@@ -49,7 +49,7 @@ function lastLine({ source }: Span): number {
 
 /** The part of a line that is shown. */
 interface Window {
-  /** What stands for the text cut off in front. */
+  /** The replacement for the text that is cut off in front. */
   readonly before: string;
   readonly text: string;
   /** Offset of the text in the line. */
@@ -64,7 +64,7 @@ function windowOf(line: string, start: number): Window {
   return { before: from > 0 ? '…' : '', text: line.slice(from, to), from, after: to < line.length ? '…' : '' };
 }
 
-/** The offset itself, or the one before it when a character of two units would be torn. */
+/** The offset itself, or the one before it if it would split a surrogate pair. */
 function boundary(line: string, offset: number): number {
   const unit = line.charCodeAt(offset);
   const previous = line.charCodeAt(offset - 1);

@@ -3,12 +3,12 @@ import { messages } from './messages.js';
 import type { Diagnostic, Note } from './diagnostic.js';
 import type { Place, Span } from './span.js';
 
-/** The machine-readable report of a run. Every fact a problem does not have is left out. */
+/** The machine-readable report of a run. Absent facts of a problem are omitted. */
 export interface Report {
-  /** What makes the run fail, and the disabled documents that may be the cause. */
+  /** The errors that fail the run, and the disabled documents that may be the cause. */
   readonly errors: readonly ReportedProblem[];
   readonly warnings: readonly ReportedProblem[];
-  /** How many more were found than are listed; absent when all are listed. */
+  /** How many more were found than are listed; absent if all are listed. */
   readonly omitted?: { readonly errors: number; readonly warnings: number };
 }
 
@@ -19,9 +19,9 @@ export interface ReportedProblem {
   readonly stage: 'load' | 'compile';
   readonly kind: string;
   readonly file?: string;
-  /** The sentence of the report; absent where the facts say it all. */
+  /** The sentence of the report; absent if the facts are sufficient. */
   readonly message?: string;
-  /** The sentence for people, always there. */
+  /** The sentence for terminals, always present. */
   readonly text: string;
   readonly position?: { readonly line: number; readonly column: number; readonly path?: string };
   readonly policy?: string;
@@ -58,7 +58,7 @@ function omittedOf(diagnostics: readonly Diagnostic[], severity: Severity): numb
   return diagnostics.find((diagnostic) => diagnostic.severity === severity && diagnostic.omitted)?.omitted ?? 0;
 }
 
-/** Problems of the set that the report states by their facts alone (docs/spec/policy-language.md#reports). */
+/** Problems of the set that the report describes by their facts alone (docs/spec/policy-language.md#reports). */
 const STATED_BY_FACTS: ReadonlySet<Code> = new Set<Code>([
   'policy/duplicate',
   'policy/disabled',
@@ -66,7 +66,7 @@ const STATED_BY_FACTS: ReadonlySet<Code> = new Set<Code>([
   'scope/permissions-conflict',
 ]);
 
-/** Disabled documents are mentioned only beside errors, as part of their story. */
+/** Disabled documents are only reported together with errors, as a possible cause. */
 function isOfFailure({ severity, code }: Diagnostic): boolean {
   return severity === 'error' || code === 'policy/disabled';
 }

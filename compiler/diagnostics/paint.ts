@@ -1,6 +1,6 @@
 import type { Severity } from './messages.js';
 
-/** How the parts of a rendered diagnostic stand out. */
+/** Styles of the parts of a rendered diagnostic. */
 export interface Paint {
   severity(severity: Severity, text: string): string;
   strong(text: string): string;

@@ -1,11 +1,11 @@
 import type { Details, Diagnostics, Target } from './diagnostic.js';
 import type { Code, MessageParameters } from './messages.js';
 
-/** Where the compile phase of linking reports to. */
+/** The report of the compile phase of linking. */
 export type Problems = Pick<Diagnostics, 'add'>;
 
 /**
- * Reports each problem once: a set that several policies import is looked at once for each of them
+ * Reports each problem once: a set that several policies import is checked once for each of them
  * (docs/spec/policy-language.md#reports).
  */
 export function withoutRepeats(report: Diagnostics): Problems {

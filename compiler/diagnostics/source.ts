@@ -1,9 +1,9 @@
-/** A text with the path it came from. Every span points into one. */
+/** The text of a file, with its path. Every span refers to one. */
 export class Source {
   private starts: readonly number[] | undefined;
 
   /**
-   * @param path relative to the policy folder, with `/`: it stands in messages and in the manifest.
+   * @param path relative to the policy folder, with `/`: it is shown in messages and in the manifest.
    * @param text decoded UTF-8.
    */
   constructor(
@@ -38,7 +38,7 @@ export class Source {
     return this.lineStarts().length;
   }
 
-  // Computed when first asked: most sources never carry a diagnostic.
+  // Computed on demand: most sources never have a diagnostic.
   private lineStarts(): readonly number[] {
     if (this.starts === undefined) {
       const starts = [0];

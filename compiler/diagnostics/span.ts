@@ -8,11 +8,11 @@ export interface Span {
 }
 
 /**
- * Where a node of a policy stands, in the two ways a reader may be pointed to it.
- * `anchor` and `path` are the position of the machine-readable report (docs/spec/policy-language.md#reports).
+ * The location of a node of a policy, in two forms: `anchor` and `path` are the position of the machine-readable report
+ * (docs/spec/policy-language.md#reports).
  */
 export interface Place {
-  /** What the frame underlines: the value itself. */
+  /** The underlined part: the value itself. */
   readonly span: Span;
   /** The offset reported as `position`: a field's key, a list's element, a map entry's value. */
   readonly anchor: number;
@@ -20,7 +20,7 @@ export interface Place {
   readonly path: string;
 }
 
-/** A value an author wrote, and where. */
+/** A value that an author wrote, with its location. */
 export interface Located<T> {
   readonly value: T;
   readonly place: Place;

@@ -1,6 +1,6 @@
 /**
- * A syntax error of an expression in words for people. The machine-readable report has those of the reference parser,
- * with the names of its tokens and lists of all that could have come next.
+ * A syntax error of an expression in plain English. The machine-readable report has the wording of the reference
+ * parser, with the names of its tokens and lists of all tokens that could follow.
  */
 export function plainSyntaxError(message: string): string {
   const error = /^Syntax error: (.*)$/s.exec(message)?.[1];

@@ -1,12 +1,12 @@
-/** A piece of text that stays together on a terminal: what is shown, and how many columns it takes. */
+/** A piece of text that stays together on a terminal: its visible form, and its width in columns. */
 export interface Cell {
   readonly text: string;
   readonly width: number;
 }
 
 /**
- * Text of an author as a terminal may show it, on one line: whatever could move the cursor, recolour, hide or turn
- * round what follows is written as an escape (`\x1b`, `\u{202e}`).
+ * Text of an author in a form that is safe on a terminal, on one line: characters that could move the cursor, or
+ * recolor, hide or reverse the text after them are written as escapes (`\x1b`, `\u{202e}`).
  */
 export function visible(text: string): string {
   let shown = '';
@@ -15,8 +15,8 @@ export function visible(text: string): string {
 }
 
 /**
- * A value as JSON that a terminal may show: the same characters, all in strings, are written as JSON's own escapes, so
- * that a reader of JSON gets the value.
+ * A value as JSON that is safe on a terminal: the same characters, which only occur in strings, are written as JSON
+ * escapes, so that a JSON parser returns the value.
  */
 export function visibleJson(value: unknown, indent = 0): string {
   return JSON.stringify(value, undefined, indent).replace(HARMFUL_IN_JSON, (character) =>
@@ -42,7 +42,7 @@ export function cellsOf(line: string): readonly Cell[] {
 const TAB = 4;
 
 /**
- * Control characters, line separators, marks that are invisible or change the direction of writing, tags, lone
+ * Control characters, line separators, marks that are invisible or change the direction of writing, tags, unpaired
  * surrogates.
  */
 const HARMFUL =

@@ -1,6 +1,6 @@
 import type { JsonNode } from '../ir/json-node.js';
 
-/** Why a text is no JSON, and where. */
+/** Why a string is not JSON, and the position. */
 export interface JsonError {
   readonly kind: 'error';
   readonly message: string;

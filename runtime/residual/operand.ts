@@ -128,8 +128,8 @@ const BOOLEAN: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * `has(x)` is redundant beside an operand that is only true if x is present. So is `not(has(x))` in `or(c,
- * not(has(x)))` there: it is equivalent to `c`.
+ * `has(x)` is redundant beside an operand that is only true if x is present, except that without x the result is false
+ * rather than a failure. `or(c, not(has(x)))` is equivalent to `c` there.
  */
 function withoutImpliedPresence(all: readonly Operand[]): readonly Operand[] {
   const impliesAny = witnesses(all, (other, variable) => isPresence(other, variable) || needs(other, variable, true));

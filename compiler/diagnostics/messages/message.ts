@@ -8,9 +8,9 @@ export interface Message<P> {
   /** The short kind of the machine-readable report (docs/spec/policy-language.md#diagnostics-of-the-compiler). */
   readonly kind: string;
   readonly text: (parameters: P) => string;
-  /** What people read instead, where `text` has the words of the machine-readable report. */
+  /** The text for terminals, if `text` has the wording of the machine-readable report. */
   readonly shown?: (parameters: P) => string;
-  /** The page of docs/diagnostics: what it means and the way out, in Markdown. */
+  /** The page of docs/diagnostics in Markdown: the meaning and the fix. */
   readonly explanation: string;
 }
 
@@ -19,7 +19,7 @@ export function message<P>(entry: Message<P>): Message<P> {
   return entry;
 }
 
-/** A text in double quotes with escapes for what does not print, so that a message stays one honest line. */
+/** A string in double quotes, with escapes for characters that do not print, so that a message stays on one line. */
 export function quoted(text: string): string {
   let result = '"';
   for (const character of text)
