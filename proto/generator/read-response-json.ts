@@ -52,9 +52,8 @@ function valueOf(field: DescField): string {
   const at = `object, '${field.jsonName}'`;
   const inner = field.message;
   const reader = inner === undefined ? '' : `read${typeName(inner)}`;
-  const deeper =
-    inner !== undefined && isRecursive(inner) ? `(item, name) => ${reader}(item, name, depth + 1)` : reader;
-  const read = isRecursive(field.parent) ? deeper : reader;
+  const isDeeper = inner !== undefined && isRecursive(inner) && isRecursive(field.parent);
+  const read = isDeeper ? `${reader}, depth + 1` : reader;
   switch (formOf(field)) {
     case 'string':
       return `stringIn(${at})`;

@@ -32,23 +32,33 @@ export function stringsIn(object: ParsedObject, name: string): readonly string[]
   });
 }
 
-type Read<Message> = (value: unknown, name: string) => Message;
+/** Reads a message; `depth` counts the messages around it of those that may contain themselves. */
+type Read<Message> = (value: unknown, name: string, depth: number) => Message;
 
-export function messageIn<Message>(object: ParsedObject, name: string, read: Read<Message>): Message {
-  return read(memberOf(object, name), name);
+export function messageIn<Message>(object: ParsedObject, name: string, read: Read<Message>, depth = 0): Message {
+  return read(memberOf(object, name), name, depth);
 }
 
 export function optionalMessageIn<Message>(
   object: ParsedObject,
   name: string,
   read: Read<Message>,
+  depth = 0,
 ): Message | undefined {
   const value = memberOf(object, name);
-  return value === undefined ? undefined : read(value, name);
+  return value === undefined ? undefined : read(value, name, depth);
 }
 
-export function messagesIn<Message>(object: ParsedObject, name: string, read: Read<Message>): readonly Message[] {
-  return listIn(object, name).map((value) => read(value, name));
+export function messagesIn<Message>(
+  object: ParsedObject,
+  name: string,
+  read: Read<Message>,
+  depth = 0,
+): readonly Message[] {
+  const messages: Message[] = [];
+  // A callback would take two more frames of the stack for each message within a message.
+  for (const value of listIn(object, name)) messages.push(read(value, name, depth));
+  return messages;
 }
 
 /** A map, as a list of objects. */

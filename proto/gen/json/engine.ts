@@ -199,7 +199,7 @@ function readPlanExpression(value: unknown, name: string, depth = 0): PlanExpres
   checkNames(object, ['operator', 'operands'], false, name);
   return {
     operator: stringIn(object, 'operator'),
-    operands: messagesIn(object, 'operands', (item, name) => readPlanOperand(item, name, depth + 1)),
+    operands: messagesIn(object, 'operands', readPlanOperand, depth + 1),
   };
 }
 
@@ -223,7 +223,7 @@ function readPlanOperand(value: unknown, name: string, depth = 0): PlanOperand {
   checkDepth(depth, name);
   checkNames(object, ['value', 'expression', 'variable'], true, name);
   if (Object.hasOwn(object, 'value')) return { value: object['value'] };
-  if (Object.hasOwn(object, 'expression')) return { expression: messageIn(object, 'expression', (item, name) => readPlanExpression(item, name, depth + 1)) };
+  if (Object.hasOwn(object, 'expression')) return { expression: messageIn(object, 'expression', readPlanExpression, depth + 1) };
   if (Object.hasOwn(object, 'variable')) return { variable: stringIn(object, 'variable') };
   throw wrong(name);
 }
