@@ -35,7 +35,7 @@ export async function writeOutputs(
   const { due, stale, obstacles } = await folderChanges(paths.out, files);
   refuseObstacles(
     obstacles,
-    `remove or move them, or give the modules a folder of their own: --out DIR (now \`${visible(paths.out)}\`)`,
+    `remove or move them, or use a separate folder for the modules: --out DIR (now \`${visible(paths.out)}\`)`,
   );
   refuseObstacles(
     await bundleObstacles(paths.bundle),

@@ -178,7 +178,7 @@ export function surroundingsOf(
     const expression = policy?.variables.get(name);
     if (expression === undefined) return cel.undefinedField(name);
     // A variable that comes to read itself finds this.
-    results.set(name, new cel.CelError(`variable '${name}' is defined by itself`));
+    results.set(name, new cel.CelError(`variable '${name}' refers to itself`));
     const result = cel.stored(resultOf(expression, { ...within, locals: new Map() }));
     results.set(name, result);
     return result;

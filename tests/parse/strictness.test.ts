@@ -81,7 +81,7 @@ test('white space that YAML does not know is rejected next to brackets, commas a
     'roles:\n      - \u00a0',
   ]) {
     const [diagnostic] = diagnosticsOf(POLICY.replace('roles: [user, admin]', text));
-    assert.is(diagnostic?.message, 'U+00A0 is not a space in YAML: remove it, or put the text in quotes', text);
+    assert.is(diagnostic?.message, 'U+00A0 is not a space in YAML: remove it, or put the string in quotes', text);
     assert.is(diagnostic?.place?.span.source.text[diagnostic.place.span.start], '\u00a0');
   }
 });

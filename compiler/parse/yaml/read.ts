@@ -54,7 +54,7 @@ function readTokens(source: Source, report: Diagnostics): readonly CST.Token[] |
   if (prefixes.length > 0) return undefined;
   const blank = falseBlank(result.tokens);
   if (blank === undefined) return result.tokens;
-  const reason = `${codePoint(blank.character)} is not a space in YAML: remove it, or put the text in quotes`;
+  const reason = `${codePoint(blank.character)} is not a space in YAML: remove it, or put the string in quotes`;
   report.add('yaml/syntax', placeAt(source, blank.offset), { reason });
   return undefined;
 }
