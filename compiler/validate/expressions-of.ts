@@ -2,7 +2,7 @@ import type { Bindings, LinkedDerivedRole, LinkedPolicy, PolicySet } from '../as
 import type { Condition, Expression, Match, Output } from '../ast/policy.js';
 
 /**
- * Every expression that is compiled, each once (docs/spec/policy-language.md#identifiers,
+ * Returns every expression that is compiled, each once (docs/spec/policy-language.md#identifiers,
  * docs/spec/policy-language.md#compiling-variables-and-constants,
  * docs/spec/policy-language.md#importing-derived-roles): conditions, outputs, all variables that a document can name,
  * used or not, and all definitions of imported derived roles.
@@ -13,7 +13,7 @@ export function expressionsOf(policies: PolicySet): ReadonlySet<Expression> {
   return known;
 }
 
-/** Thousands of policies may share their variables or their imported roles: these are looked at once. */
+/** Thousands of policies may share their variables or imported roles, so these are visited once. */
 function findExpressions({ policies }: PolicySet): ReadonlySet<Expression> {
   const found = new Set<Expression>();
   const seen = new Set<object>();
@@ -40,10 +40,10 @@ function findExpressions({ policies }: PolicySet): ReadonlySet<Expression> {
   return found;
 }
 
-// Several validations ask; a set of policies never changes, and the entry goes with it.
+// Several validations need this; a policy set never changes, and the entry is collected with it.
 const cache = new WeakMap<PolicySet, ReadonlySet<Expression>>();
 
-/** The expressions of the conditions and outputs of a policy: what its variables and constants are there for. */
+/** The expressions in the conditions and outputs of a policy: the users of its variables and constants. */
 export function expressionsOfRules(linked: LinkedPolicy): readonly Expression[] {
   switch (linked.kind) {
     case 'resource':
@@ -62,7 +62,7 @@ function ofRule(rule: {
   return [...expressionsOfCondition(rule.condition), ...ofOutput(rule.output)];
 }
 
-/** The expressions of a condition, in the order of the file. */
+/** The expressions of a condition, in source order. */
 export function expressionsOfCondition(condition: Condition | undefined): readonly Expression[] {
   return condition === undefined ? [] : ofMatch(condition.match);
 }
@@ -85,7 +85,9 @@ function ofOutput(output: Output | undefined): readonly Expression[] {
   return [output.ruleActivated, output.conditionNotMet, output.legacy].filter((expression) => expression !== undefined);
 }
 
-/** Every condition that is compiled, each once: of rules, and of all definitions of imported derived roles. */
+/**
+ * Returns every condition that is compiled, each once: those of rules and of all definitions of imported derived roles.
+ */
 export function conditionsOf({ policies }: PolicySet): ReadonlySet<Condition> {
   const ofRoles = [...importedRolesOf(policies)].map(({ definition }) => definition.condition);
   return new Set([...policies.flatMap(ofRules), ...ofRoles].filter((condition) => condition !== undefined));
@@ -103,15 +105,15 @@ function ofRules(linked: LinkedPolicy): readonly (Condition | undefined)[] {
 }
 
 /**
- * The derived roles that resource policies import, each once. Thousands of policies may share one list of them: it is
- * looked at once.
+ * The derived roles that resource policies import, each once. Thousands of policies may share one list of them, so it
+ * is visited once.
  */
 export function importedRolesOf(policies: readonly LinkedPolicy[]): ReadonlySet<LinkedDerivedRole> {
   const lists = new Set(policies.flatMap((linked) => (linked.kind === 'resource' ? [linked.importedRoles] : [])));
   return new Set([...lists].flat());
 }
 
-/** A condition as one text: equal texts are equal conditions. Empty for a rule without condition. */
+/** A condition as a string: equal conditions have equal strings. Empty for a rule without a condition. */
 export function conditionText(condition: Condition | undefined): string {
   return condition === undefined ? '' : JSON.stringify(shapeOf(condition.match));
 }

@@ -19,8 +19,8 @@ import {
 } from './validations/unused.js';
 
 /**
- * Judges linked policies: reports what is wrong and gives the side tables of all valid expressions. The policies are
- * untouched. Warnings are looked for only when nothing is wrong: where something is missing, much of the rest looks
+ * Validates linked policies: reports problems and returns the side tables of all valid expressions. The policies are
+ * not changed. Warnings are computed only if there are no errors: where something is missing, much of the rest looks
  * unused.
  */
 export function validate(policies: PolicySet, report: Diagnostics): Types {
@@ -31,19 +31,19 @@ export function validate(policies: PolicySet, report: Diagnostics): Types {
   return types;
 }
 
-/** One thing that must hold. It reports errors, and gives the side tables it worked out, if any. */
+/** A validation reports errors and returns the side tables that it computed, if any. */
 export type Validation = (policies: PolicySet, report: Diagnostics) => Types;
 
-/** All validations, in the order they report in. */
+/** All validations, in the order in which they report. */
 const validations: readonly Validation[] = [checkExpressions];
 
 /**
- * One thing that is surely not as meant. It reports warnings, on policies in which nothing is wrong; `types` has all
- * their expressions.
+ * A check for code that is valid but probably not intended. It reports warnings, and runs only on policies without
+ * errors; `types` contains all their expressions.
  */
 export type Warning = (policies: PolicySet, types: Types, report: Problems) => void;
 
-/** All warnings, by what they are about. The order does not matter. */
+/** All warnings, by topic. The order does not matter. */
 const warnings: readonly Warning[] = [
   // Rules
   warnOfUnreachableRules,
@@ -53,7 +53,7 @@ const warnings: readonly Warning[] = [
   warnOfConstantConditions,
   warnOfComparisons,
   warnOfFailingOperators,
-  // Texts that match
+  // Globs and names
   warnOfGlobs,
   warnOfRoleResources,
   warnOfPrincipalResources,
@@ -65,6 +65,6 @@ const warnings: readonly Warning[] = [
   // Scopes
   warnOfUnreachableScopes,
   warnOfConsentAtRoot,
-  // Older spellings
+  // Deprecated spellings
   warnOfDeprecatedSpellings,
 ];

@@ -10,7 +10,7 @@ export function neverEqual(a: CelType, b: CelType): boolean {
 }
 
 /**
- * Whether an operator fails for all operands of certain types: none of its overloads takes them
+ * Whether an operator fails for all operands of certain types: none of its overloads accepts them
  * (docs/spec/policy-language.md#which-files-are-policies).
  */
 export function neverApplies(operator: string, operands: readonly CelType[]): boolean {
@@ -18,7 +18,7 @@ export function neverApplies(operator: string, operands: readonly CelType[]): bo
   return overloads.length > 0 && !overloads.some((overload) => mayTake(overload, operands));
 }
 
-/** A certain type in a message: what an author calls it. */
+/** A certain type in a message, in the terms of a policy author. */
 export function describeType(type: CelType): string {
   const known = DESCRIPTIONS[type.kind];
   if (known !== undefined) return known;
@@ -38,16 +38,17 @@ function mayBe(actual: CelType, parameter: CelType): boolean {
   return actual.kind === parameter.kind && !('name' in actual && 'name' in parameter && actual.name !== parameter.name);
 }
 
-/** What plain JSON can be; its numbers are doubles, always (docs/spec/conditions.md#kinds-of-values). */
+/** The types that plain JSON can have; its numbers are always doubles (docs/spec/conditions.md#kinds-of-values). */
 const PLAIN_JSON: readonly CelType['kind'][] = ['null', 'bool', 'double', 'string', 'list', 'map'];
 
-/** Whether nothing is known of the values. */
+/** Whether nothing is known about the values. */
 function isOpen(type: CelType): boolean {
   return (type.kind === 'dyn' && !type.json) || type.kind === 'error' || type.kind === 'parameter';
 }
 
 /**
- * Messages compare with maps by their own rules, SPIFFE values with texts, types by name: nothing is said about these.
+ * Messages equal maps by special rules, as do SPIFFE values and strings, and types compare by name: no warnings for
+ * these.
  */
 function hasOwnEquality(type: CelType): boolean {
   return (
@@ -57,7 +58,7 @@ function hasOwnEquality(type: CelType): boolean {
   );
 }
 
-/** The kinds a value may be of, as equality tells them apart: all numbers are one. */
+/** The kinds that a value may have, as equality distinguishes them: all numbers are one kind. */
 function kindsOf(type: CelType): readonly string[] {
   if (type.kind === 'dyn') return PLAIN_JSON.map(kindOf);
   return [type.kind === 'opaque' ? type.name : kindOf(type.kind)];

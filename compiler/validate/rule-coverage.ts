@@ -6,15 +6,15 @@ import type { Place } from '../diagnostics/span.js';
 import { entriesOf, TextIndex } from '../globs/text-index.js';
 import { conditionText } from './expressions-of.js';
 
-/** A rule of any policy, seen as what it reaches: for comparing the rules of one policy with each other. */
+/** A rule of any policy, described by what it matches, so that rules of one policy can be compared. */
 export interface ComparedRule {
-  /** Its place among the rules of the policy. */
+  /** Its index among the rules of the policy. */
   readonly index: number;
   readonly name: string;
   readonly place: Place;
-  /** `limit`: a rule of a role policy, which only narrows. */
+  /** `limit`: a rule of a role policy, which only narrows access. */
   readonly effect: 'allow' | 'deny' | 'limit';
-  /** As rules are compared with requests: sanitised in a principal policy, `*` in a resource policy. */
+  /** The string that requests are compared with: sanitized in a principal policy, `*` in a resource policy. */
   readonly resource: string;
   readonly actions: readonly string[];
   /** `*` in principal and role policies. */
@@ -23,17 +23,17 @@ export interface ComparedRule {
   readonly namesDerivedRole: ReadonlySet<string>;
   /** The parent roles of its derived roles. */
   readonly parentRoles: readonly string[];
-  /** Empty for a rule without condition. */
+  /** Empty for a rule without a condition. */
   readonly condition: string;
   readonly hasOutput: boolean;
   /**
-   * Whether it can end the search in a scope with DENY: under parental consent a conditional ALLOW can
+   * Whether it can end the search in a scope with DENY: under parental consent a conditional ALLOW can do that
    * (docs/spec/policy-language.md#effect-of-a-rule).
    */
   readonly mayDeny: boolean;
   /**
-   * Whether it has a condition, its own or that of a derived role: one that fails denies under strict evaluation
-   * (docs/spec/policy-language.md#strict-evaluation).
+   * Whether it has a condition, either its own or that of a derived role: a condition that fails denies under strict
+   * evaluation (docs/spec/policy-language.md#strict-evaluation).
    */
   readonly mayFail: boolean;
   readonly coversResource: Covers;
@@ -42,17 +42,17 @@ export interface ComparedRule {
 }
 
 /**
- * Rules beyond this number are not compared: where an index does not help, as with globs that all begin with a star,
- * the comparison is quadratic.
+ * The maximum number of rules that are compared: where an index does not help, as with globs that all begin with a
+ * star, the comparison is quadratic.
  */
 const MOST = 500;
 
-/** The rules of a policy in the order of the file, to be compared with each other. */
+/** The rules of a policy in source order, indexed for comparison with each other. */
 export class ComparedPolicy {
   readonly rules: readonly ComparedRule[];
-  /** Whether a rule has an output. */
+  /** Whether some rule has an output. */
   readonly hasOutputs: boolean;
-  /** Whether the condition of a rule may fail. */
+  /** Whether the condition of some rule may fail. */
   readonly mayFail: boolean;
   private readonly byWording = new Map<string, { readonly rules: ComparedRule[]; index?: CoverIndex<ComparedRule> }>();
   private readonly byDerivedRole = new Map<string, number>();
@@ -73,26 +73,29 @@ export class ComparedPolicy {
     }
   }
 
-  /** How many rules name a derived role. */
+  /** The number of rules that name a derived role. */
   rulesNaming(name: string): number {
     return this.byDerivedRole.get(name) ?? 0;
   }
 
   /**
-   * The first rule of the same effect, condition and derived role that is sought, of those that may cover what a rule
-   * reaches.
+   * Returns the first rule that satisfies `isSought`, among those with the same effect, condition and derived role that
+   * may cover the given rule.
    */
   findSimilar(rule: ComparedRule, isSought: Sought): ComparedRule | undefined {
     const reached = { resource: rule.resource, action: rule.actions[0], role: rule.roles[0] };
     return this.findAmong(wordingOf(rule.effect, rule.condition, rule.derivedRoles[0]), reached, isSought);
   }
 
-  /** The first rule of an effect without condition that is sought, of those that may cover what is reached. */
+  /**
+   * Returns the first rule with this effect and without a condition that satisfies `isSought`, among those that may
+   * cover `reached`.
+   */
   findUnconditional(effect: ComparedRule['effect'], reached: Reached, isSought: Sought): ComparedRule | undefined {
     return this.findAmong(wordingOf(effect, '', undefined), reached, isSought);
   }
 
-  /** The first rule with a condition that is sought, of those that may cover what is reached. */
+  /** Returns the first rule with a condition that satisfies `isSought`, among those that may cover `reached`. */
   findConditional(reached: Reached, isSought: Sought): ComparedRule | undefined {
     return this.findAmong(CONDITIONAL, reached, isSought);
   }
@@ -107,7 +110,9 @@ export class ComparedPolicy {
 
 type Sought = (rule: ComparedRule) => boolean;
 
-/** The rules of a policy. Several warnings ask; a linked policy never changes, and the entry goes with it. */
+/**
+ * The rules of a policy. Several warnings need this; a linked policy never changes, and the entry is collected with it.
+ */
 export function comparedPolicyOf(policy: LinkedPolicy): ComparedPolicy {
   const known = cache.get(policy) ?? new ComparedPolicy(policy);
   cache.set(policy, known);
@@ -116,7 +121,7 @@ export function comparedPolicyOf(policy: LinkedPolicy): ComparedPolicy {
 
 const cache = new WeakMap<LinkedPolicy, ComparedPolicy>();
 
-/** The groups of a rule: with any derived role, and with each that it names. */
+/** The groups of a rule: one for any derived role, and one for each that it names. */
 function wordingsOf({ effect, condition, namesDerivedRole }: ComparedRule): readonly string[] {
   const wordings = [undefined, ...namesDerivedRole].map((derivedRole) => wordingOf(effect, condition, derivedRole));
   return condition === '' ? wordings : [...wordings, CONDITIONAL];
@@ -129,7 +134,7 @@ function wordingOf(effect: ComparedRule['effect'], condition: string, derivedRol
   return JSON.stringify([effect, condition, derivedRole ?? null]);
 }
 
-/** A rule before it has its place among the others. */
+/** A rule before it gets its index. */
 type LoneRule = Omit<ComparedRule, 'index' | 'namesDerivedRole'>;
 
 function rulesOf(policy: LinkedPolicy): readonly LoneRule[] {
@@ -235,8 +240,8 @@ function commonOf({
 }
 
 /**
- * The rule that a rule repeats: one that says all that it says in the same way, with the same effect and condition, and
- * no action, role or derived role less. Of two rules that say the same, the later one repeats the earlier.
+ * Returns the rule that the given rule repeats: one with the same effect and condition that covers all its actions,
+ * roles and derived roles. Of two equivalent rules, the later repeats the earlier.
  */
 export function repeatedBy(rule: ComparedRule, policy: ComparedPolicy): ComparedRule | undefined {
   if (rule.hasOutput) return undefined;
@@ -247,29 +252,29 @@ export function repeatedBy(rule: ComparedRule, policy: ComparedPolicy): Compared
 }
 
 /**
- * Whether an output could appear that a rule holds back, were only the other one there: a DENY ends the search, and
- * rules after it show nothing (docs/spec/policy-language.md#when-outputs-are-emitted).
+ * Whether removing the rule could make an output appear while the other rule stays: a DENY ends the search, and rules
+ * after it emit no outputs (docs/spec/policy-language.md#when-outputs-are-emitted).
  */
 export function changesOutputs(rule: ComparedRule, other: ComparedRule, { hasOutputs }: ComparedPolicy): boolean {
   return rule.mayDeny && hasOutputs && isAskedBefore(rule, other);
 }
 
 /**
- * Whether the evaluation of an action may end at a rule where without it another condition would fail first: under
- * strict evaluation that shows in the policy that denied the action and in its outputs.
+ * Whether the evaluation of an action may end at the rule, while without it another condition would fail first: under
+ * strict evaluation this changes the policy that is named as denying the action, and the outputs.
  */
 export function orderMatters(rule: ComparedRule, other: ComparedRule, { mayFail }: ComparedPolicy): boolean {
   return mayFail && (rule.mayDeny || rule.mayFail) && isAskedBefore(rule, other);
 }
 
-/** The resources of a principal policy come in no order. */
+/** The resources of a principal policy are not ordered. */
 function isAskedBefore(rule: ComparedRule, other: ComparedRule): boolean {
   return other.index > rule.index || rule.resource !== other.resource;
 }
 
 /**
- * Whether every derived role of a rule is named by another rule: those named by a rule are listed in `runtime` and in
- * answers (docs/spec/policy-language.md#effective-derived-roles).
+ * Whether another rule names each derived role of a rule: the derived roles named by rules are listed in `runtime` and
+ * in responses (docs/spec/policy-language.md#effective-derived-roles).
  */
 export function isNamedElsewhere(rule: ComparedRule, policy: ComparedPolicy): boolean {
   return [...new Set(rule.derivedRoles)].every((name) => policy.rulesNaming(name) > 1);
@@ -286,21 +291,21 @@ function says(other: ComparedRule, rule: ComparedRule): boolean {
   );
 }
 
-/** The texts of a rule. */
+/** The strings that a rule matches with. */
 interface Covering {
   readonly resource: string;
   readonly actions: readonly string[];
   readonly roles: readonly string[];
 }
 
-/** What is to be covered; of texts that are left out, nothing is asked. */
+/** What must be covered; fields that are absent are not checked. */
 interface Reached {
   readonly resource: string;
   readonly action: string | undefined;
   readonly role: string | undefined;
 }
 
-/** Finds the rules that may cover a resource, an action and a role, without a look at all of them. */
+/** Finds the rules that may cover a resource, an action and a role without scanning all rules. */
 class CoverIndex<R extends Covering> {
   private readonly resources: TextIndex;
   private readonly actions: TextIndex;
@@ -313,8 +318,7 @@ class CoverIndex<R extends Covering> {
   }
 
   /**
-   * The first rule in the order of the file that is what is looked for. Only rules that may cover what is reached are
-   * asked.
+   * Returns the first rule in source order that satisfies `isSought`. Tests only rules that may cover what is reached.
    */
   find({ resource, action, role }: Reached, isSought: (rule: R) => boolean): R | undefined {
     let fewest = this.resources.find(resource);
@@ -330,26 +334,27 @@ class CoverIndex<R extends Covering> {
   }
 }
 
-/** Whether all that a text of a policy reaches is surely reached by other texts. */
+/** Whether other strings certainly match everything that a string in a policy matches. */
 type Covers = (text: string) => boolean;
 
 /**
- * Of texts that are globs only with a `*` (docs/spec/policy-language.md#where-a-string-is-a-glob): actions, roles,
- * resources.
+ * For strings that are globs only if they contain `*` (docs/spec/policy-language.md#where-a-string-is-a-glob): actions,
+ * roles, resources.
  */
 function coverOf(texts: readonly string[]): Covers {
   return coveredBy(texts, literalOrGlob, /\*/);
 }
 
 /**
- * Of the `allowActions` of role policies, which are always globs as well
+ * For the `allowActions` of role policies, which are always globs too
  * (docs/spec/policy-language.md#where-a-string-is-a-glob).
  */
 function coverOfAllowed(texts: readonly string[]): Covers {
   return coveredBy(texts, literalAndGlob, /[*?[\]{}\\]/);
 }
 
-// A glob is covered by itself and by what matches everything; whether one glob contains another is not worked out.
+// A glob is covered by itself and by the glob that matches everything; whether one glob contains another is not
+// computed.
 function coveredBy(texts: readonly string[], matcher: (text: string) => Matcher, special: RegExp): Covers {
   const own = new Set(texts);
   if (own.has('*') || own.has('**')) return () => true;

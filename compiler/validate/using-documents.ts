@@ -5,7 +5,7 @@ import type { Bindings, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
 import { children } from '../ast/visit.js';
 import { expressionsOfCondition, expressionsOfRules, importedRolesOf } from './expressions-of.js';
 
-/** A document that can have variables and constants, with those its conditions and outputs come to use. */
+/** A document that can have variables and constants, with those that its conditions and outputs use. */
 export interface UsingDocument {
   readonly file: PolicyFile;
   readonly variables: Variables;
@@ -13,16 +13,16 @@ export interface UsingDocument {
   readonly uses: Uses;
 }
 
-/** What is used. `V` or `C` as a whole uses all that it has. */
+/** The variables and constants that are used. A reference to `V` or `C` as a whole uses all of them. */
 export interface Uses {
   variable(name: string): boolean;
   constant(name: string): boolean;
-  /** Whether one of the names is used. */
+  /** Whether at least one of the names is used. */
   oneVariable(names: ReadonlySet<string>): boolean;
   oneConstant(names: ReadonlySet<string>): boolean;
 }
 
-/** Every executable policy, and every imported set of derived roles once. */
+/** Returns every executable policy, and every imported set of derived roles once. */
 export function usingDocumentsOf({ policies }: PolicySet): readonly UsingDocument[] {
   return [...policies.map(ofPolicy), ...ofRoleSets(policies)];
 }
@@ -48,7 +48,8 @@ function ofRoleSets(policies: readonly LinkedPolicy[]): readonly UsingDocument[]
 
 /**
  * What expressions use, directly and through variables
- * (docs/spec/policy-language.md#compiling-variables-and-constants). A mention is a use here, `V.?x` included.
+ * (docs/spec/policy-language.md#compiling-variables-and-constants). Every mention counts as a use here, including
+ * `V.?x`.
  */
 function usesOf(roots: readonly Expression[], bindings: Bindings): Uses {
   const variables = new Set<string>();
@@ -72,7 +73,7 @@ function usesOf(roots: readonly Expression[], bindings: Bindings): Uses {
   };
 }
 
-/** Stands for `V` or `C` that is not selected from; no name of a variable. */
+/** Represents a reference to `V` or `C` as a whole; not a valid variable name. */
 const EVERYTHING = '*';
 
 interface Mentions {
@@ -87,7 +88,8 @@ function mentionsOf({ ast }: Expression): Mentions {
   return known;
 }
 
-// Several warnings ask, and expressions of one text share their tree; trees never change, and entries go with them.
+// Several warnings need this, and equal expressions share their tree; trees never change, and entries are collected
+// with them.
 const cache = new WeakMap<Expr, Mentions>();
 
 function findMentions(ast: Expr): Mentions {

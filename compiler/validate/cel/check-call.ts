@@ -7,7 +7,7 @@ import { operatorOverloads } from './operators.js';
 import { mapParts, partsOf, printArguments, sameType } from './type-algebra.js';
 
 /**
- * An operator, a function, a method or a function with a namespace (docs/spec/conditions.md#overload-resolution,
+ * Checks an operator, a function, a method or a namespaced function (docs/spec/conditions.md#overload-resolution,
  * docs/spec/conditions.md#name-resolution).
  */
 export function checkCall(checking: Checking, expr: CallExpr, locals: Locals): CelType {
@@ -41,7 +41,7 @@ function checkFunction(
   given: readonly CelType[],
   form: 'global' | 'member' = 'global',
 ): CelType {
-  // Sorted by the parenthesis: after the receiver, before the arguments.
+  // Sorted by the position of the parenthesis: after the receiver, before the arguments.
   const at = expr.nameStart + expr.function.length;
   const rows = functionsNamed(checking, name);
   if (rows === undefined) {
@@ -58,12 +58,12 @@ function checkFunction(
   );
 }
 
-// A leading dot only skips local variables, and those are never functions.
+// A leading dot only skips local variables, which are never functions.
 function functionsNamed(checking: Checking, name: string): readonly CelFunction[] | undefined {
   return checking.environment.functions.get(name.startsWith('.') ? name.slice(1) : name);
 }
 
-/** What is called, with the types of its arguments, receiver first, and where a mismatch is reported. */
+/** A call to resolve: the types of its arguments, receiver first, and where a mismatch is reported. */
 export interface Application {
   readonly name: string;
   readonly form: 'global' | 'member';
@@ -74,9 +74,9 @@ export interface Application {
 }
 
 /**
- * The result type of a call: that of the overloads that fit, dyn if they differ
- * (docs/spec/conditions.md#overload-resolution). None fits: a problem, and a type that suppresses what would follow
- * from it.
+ * The result type of a call: that of the matching overloads, or dyn if they differ
+ * (docs/spec/conditions.md#overload-resolution). If no overload matches, reports a problem and returns a type that
+ * suppresses follow-up problems.
  */
 export function resolve(checking: Checking, application: Application, overloads: readonly Overload[]): CelType {
   const { inference } = checking;
@@ -101,7 +101,7 @@ export function resolve(checking: Checking, application: Application, overloads:
   return errorType;
 }
 
-// Each use of a signature has its own parameters.
+// Each use of a signature gets fresh type parameters.
 function instantiate(overload: Overload, fresh: () => CelType): Pick<Overload, 'parameters' | 'result'> {
   const types = [...overload.parameters, overload.result];
   if (!types.some(hasParameter)) return overload;
@@ -120,7 +120,7 @@ function hasParameter(type: CelType): boolean {
 }
 
 /**
- * A call in the expansion of a macro. What is wrong with it is reported where the macro's arguments begin
+ * Checks a call in the expansion of a macro. Its problems are reported where the macro's arguments begin
  * (docs/spec/conditions.md#compile-time-messages).
  */
 export function applyStep(

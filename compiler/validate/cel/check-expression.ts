@@ -8,19 +8,17 @@ import { Inference, type Reading } from './inference.js';
 import { literalProblems } from './literals.js';
 import { mapParts } from './type-algebra.js';
 
-/**
- * The side tables of an expression, or what is wrong with it, in source order
- * (docs/spec/conditions.md#invalid-expressions).
- */
+/** The side tables of an expression, or its problems in source order (docs/spec/conditions.md#invalid-expressions). */
 export interface CheckResult extends CheckedExpression {
-  /** The type of the whole, as CEL's checker gives it (docs/spec/conditions.md#types). */
+  /** The type of the whole expression, as CEL's checker infers it (docs/spec/conditions.md#types). */
   readonly type: CelType;
   readonly problems: readonly CelProblem[];
 }
 
 /**
- * Type-checks an expression. It is read twice: once by CEL's rules, which decide what compiles and what messages say,
- * and, when all is well, once for what is certain of each value (`CheckedExpression.types`).
+ * Type-checks an expression in two passes: one follows CEL's rules, which decide what compiles and how messages read;
+ * the other runs only if the first finds no problems and infers what is certain of each value
+ * (`CheckedExpression.types`).
  */
 export function checkExpression(ast: Expr, environment: Environment): CheckResult {
   const judged = walk(ast, environment, 'static');
@@ -54,7 +52,7 @@ function close(checking: Checking, type: CelType): CelType {
   return openToDyn(checking.inference.substitute(type));
 }
 
-// Nothing was ever found out about the elements of an empty list.
+// The elements of an empty list never get a type.
 function openToDyn(type: CelType): CelType {
   return type.kind === 'parameter' || type.kind === 'error' ? dyn : mapParts(type, openToDyn);
 }

@@ -7,7 +7,7 @@ import { type Checking, expectType, type Locals, report } from './checking.js';
 import { printOpenType } from './type-algebra.js';
 
 /**
- * A macro: its parts are checked as the expansion that CEL defines for it would be (docs/spec/conditions.md#macros,
+ * Checks the parts of a macro as CEL's expansion of it would be checked (docs/spec/conditions.md#macros,
  * docs/spec/conditions.md#compile-time-messages).
  */
 export function checkMacro(checking: Checking, expr: MacroExpr, locals: Locals): CelType {
@@ -47,7 +47,7 @@ function checkBind(checking: Checking, expr: MacroExpr, type: CelType, locals: L
   return checking.inference.substitute(checking.check(checking, partOf(expr.body), local));
 }
 
-// The list is sorted by the list of keys, one for each element.
+// The list is sorted by a list of keys, one for each element.
 function checkSortBy(checking: Checking, expr: MacroExpr, locals: Locals): CelType {
   const keys = checkComprehension(checking, { ...expr, macro: 'map' }, locals);
   const list = checking.types.get(partOf(expr.range)) ?? dyn;
@@ -65,7 +65,7 @@ function checkOptMap(checking: Checking, expr: MacroExpr, locals: Locals): CelTy
   return applyStep(checking, expr, '_?_:_', [isPresent, mapped, none]);
 }
 
-// Three or more arguments are one list of them.
+// Three or more arguments are passed as one list.
 function checkExtremum(checking: Checking, expr: MacroExpr, locals: Locals): CelType {
   const { inference } = checking;
   const types = expr.args.map((arg) => checking.check(checking, arg, locals));
@@ -78,7 +78,7 @@ function partOf(part: Expr | undefined): Expr {
 }
 
 /**
- * The macros that walk a list or a map, with one variable or two (docs/spec/conditions.md#macros,
+ * The macros that iterate over a list or a map, with one or two variables (docs/spec/conditions.md#macros,
  * docs/spec/conditions.md#comprehensions).
  */
 function checkComprehension(checking: Checking, expr: MacroExpr, locals: Locals): CelType {
@@ -126,7 +126,7 @@ function resultType(checking: Checking, expr: MacroExpr, { predicate, body, type
   }
 }
 
-// A list grows by one element a step, if the predicate holds.
+// Each step appends one element to a list if the predicate holds.
 function gather(
   checking: Checking,
   expr: MacroExpr,
@@ -160,8 +160,8 @@ function finish(
 }
 
 /**
- * What the variables hold, by the type of the range (3.10: maps give keys, or keys and values; lists elements, or
- * indices and elements).
+ * The types of the variables, by the type of the range (docs/spec/conditions.md#comprehensions): maps yield keys, or
+ * keys and values; lists yield elements, or indices and elements.
  */
 function variableTypes(checking: Checking, expr: MacroExpr, locals: Locals): readonly CelType[] {
   const range = expr.range ?? invariant('a comprehension without a range');

@@ -33,10 +33,10 @@ import { reportUndeclaredName, reportUndeclaredType, reportUndefinedField } from
 import { operatorOverloads } from './operators.js';
 import { isWrapper, printOpenType, sizeOf } from './type-algebra.js';
 
-/** A type larger than this was made to be large: it counts as dyn. */
+/** Only artificial expressions have a larger type: it counts as dyn. */
 const MAX_TYPE_SIZE = 200;
 
-/** The type of a node. It is recorded, with what the node refers to; problems are reported. */
+/** Returns the type of a node. Records it, together with what the node refers to, and reports problems. */
 export function checkNode(checking: Checking, expr: Expr, locals: Locals): CelType {
   const found = checkKind(checking, expr, locals);
   const type = sizeOf(found, MAX_TYPE_SIZE) >= MAX_TYPE_SIZE ? dyn : found;
@@ -118,8 +118,8 @@ function isLogical(expr: CallExpr): boolean {
   return expr.isOperator && (expr.function === '_&&_' || expr.function === '_||_');
 }
 
-// A chain is as long as the text allows (6.4 exempts it from the depth limit), so it is walked with a list, not by
-// recursion.
+// A chain can be as long as the expression (docs/spec/conditions.md#compile-time-messages exempts it from the depth
+// limit), so the walk uses a list instead of recursion.
 function checkLogical(checking: Checking, expr: CallExpr, locals: Locals): CelType {
   const waiting: Expr[] = [expr];
   const chain: CallExpr[] = [];
@@ -191,7 +191,7 @@ function madeBy(checking: Checking, expr: MessageExpr, typeName: string, declare
     return errorType;
   }
   checking.references.set(expr, { kind: 'type', name: typeName });
-  // What runs is the scalar itself.
+  // At runtime the value is the scalar itself.
   const scalar = message.fields.get('value');
   return checking.reading === 'certain' && isWrapper(message.makes) && scalar !== undefined
     ? scalar.type

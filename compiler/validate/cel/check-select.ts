@@ -7,7 +7,7 @@ import { qualifiedName, reportUndefinedField } from './names.js';
 import { isWrapper, printOpenType } from './type-algebra.js';
 
 /**
- * `a.f` and `a.?f`: a dotted name if there is one so called, else a field
+ * Checks `a.f` and `a.?f`: a dotted name if one is declared, otherwise a field
  * (docs/spec/conditions.md#selection-and-indexing, docs/spec/conditions.md#name-resolution).
  */
 export function checkSelect(checking: Checking, expr: SelectExpr, locals: Locals): CelType {
@@ -18,11 +18,14 @@ export function checkSelect(checking: Checking, expr: SelectExpr, locals: Locals
   return declared.type;
 }
 
-/** A field of the operand, never a dotted name: what `has` tests (docs/spec/conditions.md#the-has-macro). */
+/**
+ * Checks a field of the operand, never a dotted name: the operand of `has` (docs/spec/conditions.md#the-has-macro).
+ */
 export function checkField(checking: Checking, expr: SelectExpr, locals: Locals): CelType {
   checking.check(checking, expr.operand, locals);
   const operand = checking.inference.substitute(checking.types.get(expr.operand) ?? dyn);
-  // What applies to an optional applies to what it holds, and stays optional (docs/spec/conditions.md#optional-values).
+  // A selection from an optional applies to the value it holds, and the result stays optional
+  // (docs/spec/conditions.md#optional-values).
   const isOptional = operand.kind === 'optional';
   const field = fieldType(checking, expr, isOptional ? operand.value : operand);
   return isOptional || expr.optional ? optionalOf(field) : field;
@@ -39,7 +42,7 @@ function fieldType(checking: Checking, expr: SelectExpr, target: CelType): CelTy
     case 'error':
       return dyn;
     case 'parameter':
-      // Nothing narrower may be found out about it later.
+      // Prevents later inference of a narrower type.
       checking.inference.assignable(dyn, target);
       return dyn;
     case 'opaque':
@@ -84,7 +87,7 @@ function messageField(checking: Checking, expr: SelectExpr, typeName: string): C
   return field.type;
 }
 
-// `V.x`: only of `V` itself; a message held in a local variable is read when it runs
+// Checks `V.x`. This applies to `V` itself only; a message held in a local variable is read at runtime
 // (docs/spec/conditions.md#policy-variables).
 function boundName(checking: Checking, expr: SelectExpr, anyField: CelType): CelType {
   const owner = checking.references.get(expr.operand)?.kind;

@@ -6,29 +6,35 @@ import type { Environment } from './environment.js';
 import type { Inference, Reading } from './inference.js';
 import { isDynamic, printOpenType } from './type-algebra.js';
 
-/** A problem in an expression; offsets are of its text. */
+/** A problem in an expression; offsets are relative to the expression. */
 export interface CelProblem {
-  /** In the words of docs/spec/conditions.md#types to 6.5. */
+  /**
+   * Worded as in docs/spec/conditions.md#types, docs/spec/conditions.md#overload-resolution,
+   * docs/spec/conditions.md#compile-time-messages and docs/spec/conditions.md#literal-arguments.
+   */
   readonly message: string;
   readonly start: number;
   readonly end: number;
-  /** What to do about it: ``did you mean `owner`?``. Finding it takes a search. */
+  /** Suggested fixes: ``did you mean `owner`?``. Lazy, because finding one takes a search. */
   readonly hints?: () => readonly string[];
 }
 
-/** A range of the text, and the offset that a problem there is sorted by. */
+/** A range of the expression, and the offset by which a problem there is sorted. */
 export interface PlacedRange {
   readonly start: number;
   readonly end: number;
   readonly at: number;
 }
 
-/** A problem and the offset it is sorted by: where its operator, dot or bracket stands (6.1: in source order). */
+/**
+ * A problem and the offset by which it is sorted, in source order: that of its operator, dot or bracket
+ * (docs/spec/conditions.md#invalid-expressions).
+ */
 export interface PlacedProblem extends CelProblem {
   readonly at: number;
 }
 
-/** One walk over one expression. */
+/** The state of one walk over one expression. */
 export interface Checking {
   readonly environment: Environment;
   readonly reading: Reading;
@@ -37,22 +43,22 @@ export interface Checking {
   readonly calls: Map<Expr, CelFunction>;
   readonly references: Map<Expr, Reference>;
   readonly problems: PlacedProblem[];
-  /** The check of any node: given here so that macros and calls need not import it. */
+  /** Checks any node: a property, so that macros and calls need not import it. */
   readonly check: (checking: Checking, expr: Expr, locals: Locals) => CelType;
 }
 
-/** The variables that macros have brought into sight, innermost first. */
+/** The variables that enclosing macros declare, innermost first. */
 export type Locals = { readonly name: string; readonly type: CelType; readonly outer: Locals } | undefined;
 
-/** More problems than these in one expression are not listed. */
+/** The maximum number of problems reported for one expression. */
 const MAX_PROBLEMS = 100;
 
-/** Adds a problem, unless there are too many to be read. */
+/** Adds a problem, up to `MAX_PROBLEMS`. */
 export function report(checking: Checking, problem: PlacedProblem): void {
   if (checking.problems.length < MAX_PROBLEMS) checking.problems.push(problem);
 }
 
-/** The innermost local of that name. */
+/** Returns the innermost local with this name. */
 export function localOf(locals: Locals, name: string): Locals {
   for (let local = locals; local !== undefined; local = local.outer) {
     if (local.name === name) return local;
@@ -60,7 +66,7 @@ export function localOf(locals: Locals, name: string): Locals {
   return undefined;
 }
 
-/** Whether the type stands for the expected one; reports when it does not. */
+/** Returns whether the type is assignable to the expected one; reports a problem if not. */
 export function expectType(checking: Checking, expected: CelType, found: CelType, expr: Expr): boolean {
   if (checking.inference.assignable(found, expected)) return true;
   const { start, end } = expr;
@@ -70,7 +76,7 @@ export function expectType(checking: Checking, expected: CelType, found: CelType
 }
 
 /**
- * The type of an element, entry or field. `?x` puts in what the optional holds
+ * The type of an element, entry or field. `?x` inserts the value of the optional if it has one
  * (docs/spec/conditions.md#optional-values).
  */
 export function entryType(checking: Checking, value: Expr, optional: boolean, locals: Locals): CelType {

@@ -26,9 +26,9 @@ import {
 } from '../../cel/types.js';
 import { wrapperOf } from './type-algebra.js';
 
-/** What an expression may name (docs/spec/conditions.md#variables-in-scope). */
+/** The names that an expression can use (docs/spec/conditions.md#variables-in-scope). */
 export interface Environment {
-  /** Identifiers and dotted names: variables, types as values, enum constants. */
+  /** Identifiers and dotted names: variables, type values, enum constants. */
   readonly names: ReadonlyMap<string, Name>;
   /** Messages by type name. */
   readonly messages: ReadonlyMap<string, MessageType>;
@@ -40,18 +40,20 @@ export interface Name {
   readonly reference: Reference | undefined;
 }
 
-/** A message type: its fields, or the one type that any field has (`V`, `C`, `G`). */
+/** A message type: its fields, or the single type of every field (`V`, `C`, `G`). */
 export interface MessageType {
-  /** Absent for messages that no reference can name. */
+  /** Absent for messages that cannot be referenced. */
   readonly kind: MessageKind | undefined;
-  /** What a message literal of this name makes, and so what the name's type value holds. */
+  /**
+   * The type that a message literal with this name creates, and therefore the type that the name denotes as a value.
+   */
   readonly makes: CelType;
   readonly fields: ReadonlyMap<string, Field>;
   readonly anyField: CelType | undefined;
 }
 
 export interface Field {
-  /** The canonical name: an alias points to it. */
+  /** The canonical name, which an alias refers to. */
   readonly name: string;
   readonly type: CelType;
 }
@@ -97,7 +99,7 @@ const engineMessages: readonly (readonly [
 const values = listOf(dyn);
 const struct = mapOf(string, dyn);
 
-// By the name of the message that wraps them.
+// By the name of the wrapper message.
 const scalars: Readonly<Record<string, CelType>> = {
   BoolValue: bool,
   BytesValue: bytes,
@@ -153,7 +155,7 @@ const types: readonly (readonly [name: string, type: CelType])[] = [
   ['net.CIDR', cidr],
 ];
 
-/** The environment of every expression in a policy. */
+/** The environment of all expressions in policies. */
 export const policyEnvironment: Environment = {
   names: declaredNames(),
   messages: declaredMessages(),
@@ -191,8 +193,8 @@ function declaredMessages(): ReadonlyMap<string, MessageType> {
   return messages;
 }
 
-// A snake_case field is an alias when its camelCase twin is declared too; alone it is the proto name of a well-known
-// field.
+// A snake_case field is an alias if its camelCase twin is declared too; otherwise it is the proto name of a field of a
+// well-known type.
 function fieldsOf(fields: Readonly<Record<string, CelType>>): ReadonlyMap<string, Field> {
   const result = new Map<string, Field>();
   for (const [name, type] of Object.entries(fields)) {

@@ -2,22 +2,19 @@ import { type CelType, dyn, json, listOf, mapOf, optionalOf, parameter, string, 
 import { isDynamic, isWrapperOf, mapParts, mostGeneral, partsOf, sameType } from './type-algebra.js';
 
 /**
- * How two types of one value are made one, and what a dynamic argument means for the parameters of the formal type.
- * `static` is CEL's own rule (docs/spec/conditions.md#types), which messages follow; `certain` never claims more than
- * evaluation keeps.
+ * How two types of one value are joined, and what a dynamic argument means for the type parameters of the formal type.
+ * `static` is CEL's own rule (docs/spec/conditions.md#types), which determines the messages; `certain` never claims
+ * more than evaluation guarantees.
  */
 export type Reading = 'static' | 'certain';
 
-/** More steps than this in one comparison mean a type made to be large: it counts as dyn. */
+/** A comparison that takes more steps has an artificially large type: it counts as dyn. */
 const MAX_STEPS = 2000;
 
-/**
- * Binds type parameters while the types of one expression are worked out. It lives as long as the check of that
- * expression.
- */
+/** Binds type parameters during the type check of one expression, and is discarded after it. */
 export class Inference {
   private readonly bindings = new Map<string, CelType>();
-  /** What `bindings` held before each change since the last decision, newest last. */
+  /** The previous values in `bindings`, one for each change since the last decision, newest last. */
   private trail: { readonly name: string; readonly before: CelType | undefined }[] = [];
   private variables = 0;
   private steps = 0;
@@ -30,7 +27,7 @@ export class Inference {
     return fresh;
   }
 
-  /** Whether each actual type may stand for the formal one beside it. Parameters are bound only if all may. */
+  /** Whether each actual type is assignable to the formal type at the same index. Binds parameters only if all are. */
   assignableAll(actual: readonly CelType[], formal: readonly CelType[]): boolean {
     this.steps = 0;
     const fits = actual.length === formal.length && actual.every((type, i) => this.fits(type, formal[i] as CelType));
@@ -43,14 +40,14 @@ export class Inference {
     return this.assignableAll([actual], [formal]);
   }
 
-  /** The type of two elements of a list: the more general, or dyn if neither stands for the other. */
+  /** The common type of two elements of a list: the more general one, or dyn if neither is assignable to the other. */
   join(a: CelType, b: CelType): CelType {
     const fits = this.assignable(a, b);
     if (this.reading === 'certain') return certainJoin(this.substitute(a), this.substitute(b));
     return fits ? mostGeneral(a, b) : dyn;
   }
 
-  /** The type with the bound parameters put in; those still free stay. */
+  /** Replaces bound parameters in the type; free ones stay. */
   substitute(type: CelType): CelType {
     const budget = { left: MAX_STEPS };
     return this.put(type, budget);
@@ -89,7 +86,7 @@ export class Inference {
     return actual.kind === formal.kind && actualParts.every((part, i) => this.fits(part, formalParts[i] as CelType));
   }
 
-  // `free`: the parameter is unbound and cannot be bound, because it occurs in the type.
+  // `free`: the parameter is unbound and cannot be bound because it occurs in the type.
   private bind(type: CelType, name: string): 'bound' | 'refused' | 'free' {
     const last = this.lastOf(name);
     const other = this.representative(type);
@@ -101,7 +98,7 @@ export class Inference {
     return 'bound';
   }
 
-  // A second argument for the same parameter must agree with the first, or the other way round.
+  // A second argument for the same parameter must be assignable to the first, or vice versa.
   private widen(name: string, bound: CelType, other: CelType): 'bound' | 'refused' {
     if (sameType(other, bound)) return 'bound';
     if (!this.fits(other, bound)) return 'refused';
@@ -113,7 +110,7 @@ export class Inference {
     return 'bound';
   }
 
-  // A dynamic argument may be anything, so what the formal type is made of is not known either.
+  // A dynamic argument can have any type, so the parts of the formal type are unknown too.
   private weaken(actual: CelType, formal: CelType): void {
     if (this.reading === 'static') return;
     if (isDynamic(actual)) this.weakenParts(formal, isJson(actual));
@@ -150,8 +147,8 @@ export class Inference {
     return this.bindings.get(last) ?? parameter(last);
   }
 
-  // The last parameter of a chain. The chain is walked, not recursed into, and shortened: a long expression makes long
-  // chains.
+  // The last parameter of a chain. Long expressions make long chains, so the chain is walked without recursion and
+  // shortened.
   private lastOf(name: string): string {
     const passed: string[] = [];
     let last = name;
@@ -208,11 +205,12 @@ function takesNull(type: CelType): boolean {
 }
 
 /**
- * What is certain of a value that is of one type or of the other. Plain JSON with plain JSON is plain JSON, else dyn.
+ * What is certain of a value that has one type or the other. The join of plain JSON with plain JSON is plain JSON;
+ * everything else becomes dyn.
  */
 function certainJoin(a: CelType, b: CelType): CelType {
   if (sameType(a, b)) return a;
-  // A free parameter belongs to an empty list or map: no such element exists.
+  // A free parameter belongs to an empty list or map, which has no such element.
   if (a.kind === 'parameter') return b;
   if (b.kind === 'parameter') return a;
   if (a.kind === 'list' && b.kind === 'list') return listOf(certainJoin(a.element, b.element));
@@ -222,7 +220,7 @@ function certainJoin(a: CelType, b: CelType): CelType {
   return isPlainJson(a) && isPlainJson(b) ? json : dyn;
 }
 
-// A map may have been made by a literal, which is not a plain object.
+// A literal may have created the map, and then it is not a plain object.
 function isPlainJson(type: CelType): boolean {
   switch (type.kind) {
     case 'null':

@@ -5,8 +5,7 @@ import type { CelType } from '../../cel/types.js';
 import type { Checking, PlacedProblem } from './checking.js';
 
 /**
- * What is wrong with literal arguments whose text can be judged before anything runs
- * (docs/spec/conditions.md#literal-arguments).
+ * The problems in literal arguments that can be checked at compile time (docs/spec/conditions.md#literal-arguments).
  */
 export function literalProblems(checking: Checking): readonly PlacedProblem[] {
   const problems: PlacedProblem[] = [];
@@ -28,7 +27,7 @@ function problemOf(checking: Checking, call: CallExpr): PlacedProblem | undefine
     case 'toTimestamp':
       return refusalOf(first, toTimestamp) && problemAt(first, 'invalid timestamp argument');
     case 'matches':
-      // The global form has two arguments and is not judged.
+      // The global form has two arguments and is not checked.
       return first.type !== 'string' || isPattern(first.value)
         ? undefined
         : problemAt(first, 'invalid matches argument');
@@ -40,7 +39,7 @@ function problemOf(checking: Checking, call: CallExpr): PlacedProblem | undefine
   return undefined;
 }
 
-// The conversion itself is asked, so that what compiles is what runs.
+// Runs the conversion itself, so that compile time and runtime agree.
 function refusalOf(literal: LiteralExpr, convert: (value: string | bigint) => Result): CelError | undefined {
   if (literal.type !== 'string' && literal.type !== 'int') return undefined;
   const converted = convert(literal.value);
@@ -56,17 +55,17 @@ function isPattern(text: string): boolean {
     RE2JS.compile(text);
     return true;
   } catch {
-    // The only way in which the parser of patterns says no.
+    // The pattern parser throws only for invalid patterns.
     return false;
   }
 }
 
-/** The type of a node, as CEL's checker gives it. */
+/** The type of a node, as CEL's checker infers it. */
 type TypeOf = (expr: Expr) => CelType | undefined;
 
 /**
- * What is wrong with `"…".format([…])` when both are literals: its clauses, their types, too few or too many arguments
- * (docs/spec/conditions.md#format).
+ * The problem in `"…".format([…])` when both are literals: an invalid clause, an argument of the wrong type, or too few
+ * or too many arguments (docs/spec/conditions.md#format).
  */
 function formatProblem(call: CallExpr, typeOf: TypeOf): PlacedProblem | undefined {
   const { target } = call;
@@ -116,7 +115,7 @@ const demands: Readonly<Record<Letter, string>> = {
   o: 'octal clause can only be used on ints and uints',
 };
 
-// `%s` looks into list and map literals; the other clauses take no containers.
+// `%s` checks the elements of list and map literals; the other clauses do not accept containers.
 function offenderOf(letter: Letter, value: Expr, typeOf: TypeOf): Expr | undefined {
   const kind = typeOf(value)?.kind ?? 'dyn';
   if (kind !== 'dyn' && kind !== 'error' && !accepted[letter].includes(kind)) return value;
@@ -132,7 +131,7 @@ function partsOf(value: Expr): readonly Expr[] {
   return [];
 }
 
-// The message names the type as `type(x)` does, without what it is made of.
+// The message names the type as `type(x)` does, without type arguments.
 function runtimeName(type: CelType | undefined): string {
   if (type === undefined) return 'dyn';
   switch (type.kind) {
@@ -167,16 +166,16 @@ function problemAt({ start, end }: Expr, message: string): PlacedProblem {
   return { message, start, end, at: start };
 }
 
-/** One `%` clause of a format string: what it formats as, or why it is none. */
+/** A `%` clause of a format string: how it formats its argument, or why it is invalid. */
 export type Clause =
   | { readonly kind: 'clause'; readonly letter: 's' | 'd' | 'f' | 'e' | 'b' | 'x' | 'X' | 'o' }
   | { readonly kind: 'bad'; readonly message: string }
-  /** A `%` with nothing behind it. */
+  /** A `%` at the end of the string. */
   | { readonly kind: 'end' };
 
 /**
- * The clauses of a format string in order, the literal text and `%%` left out (docs/spec/conditions.md#format). It ends
- * at the first bad one.
+ * The clauses of a format string in order, without literal text and `%%` (docs/spec/conditions.md#format). Stops after
+ * the first invalid clause.
  */
 function parseClauses(format: string): readonly Clause[] {
   const clauses: Clause[] = [];
@@ -230,7 +229,7 @@ function isLetter(text: string): text is Extract<Clause, { readonly kind: 'claus
   return text !== '' && 'sdfebxXo'.includes(text);
 }
 
-// The reference reads the string byte by byte and shows the byte it stumbles over as a character.
+// The reference PDP reads the string byte by byte and prints the offending byte as a character.
 function firstByte(text: string): string {
   const [byte] = new TextEncoder().encode(text);
   return byte === undefined ? '' : String.fromCharCode(byte);

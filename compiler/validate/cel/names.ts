@@ -3,7 +3,7 @@ import { didYouMean } from '../../diagnostics/did-you-mean.js';
 import { type Checking, localOf, type Locals, type PlacedRange, report } from './checking.js';
 
 /**
- * `a.b.c` as one name, unless a local variable owns its first part (docs/spec/conditions.md#comprehensions,
+ * Returns `a.b.c` as one name, unless its first part is a local variable (docs/spec/conditions.md#comprehensions,
  * docs/spec/conditions.md#name-resolution).
  */
 export function qualifiedName(expr: Expr, locals: Locals): string | undefined {
@@ -19,7 +19,7 @@ export function qualifiedName(expr: Expr, locals: Locals): string | undefined {
   return parts.reverse().join('.');
 }
 
-/** An identifier that nothing declares. */
+/** Reports an undeclared identifier. */
 export function reportUndeclaredName(checking: Checking, expr: IdentExpr, locals: Locals): void {
   const place = { start: expr.start, end: expr.end, at: expr.start };
   reportUndeclared(checking, expr.rooted ? `.${expr.name}` : expr.name, place, () => [
@@ -29,9 +29,9 @@ export function reportUndeclaredName(checking: Checking, expr: IdentExpr, locals
 }
 
 /**
- * A function that is not in the table; perhaps a macro with the wrong number of arguments.
+ * Reports a function that is not in the table; it may be a macro with the wrong number of arguments.
  *
- * @param at the parenthesis, which is what the problem is sorted by.
+ * @param at the offset of the parenthesis, by which the problem is sorted.
  */
 export function reportUndeclaredFunction(checking: Checking, name: string, start: number, at: number): void {
   const place = { start, end: at, at };
@@ -44,13 +44,13 @@ export function reportUndeclaredFunction(checking: Checking, name: string, start
   report(checking, { message: undeclared(name), ...place, hints: () => [`the macro \`${name}\` takes ${forms}`] });
 }
 
-/** A message literal of an unknown type. */
+/** Reports a message literal of an unknown type. */
 export function reportUndeclaredType(checking: Checking, name: string, start: number): void {
   const end = start + name.length;
   reportUndeclared(checking, name, { start, end, at: end }, () => checking.environment.messages.keys());
 }
 
-/** A field that the message does not have. */
+/** Reports a field that the message does not have. */
 export function reportUndefinedField(
   checking: Checking,
   field: string,
@@ -78,9 +78,7 @@ function localNames(locals: Locals): readonly string[] {
   return names;
 }
 
-/**
- * The arguments that each macro takes, for hints about a wrong number of arguments (docs/spec/conditions.md#macros).
- */
+/** The arguments of each macro, for hints about a wrong number of arguments (docs/spec/conditions.md#macros). */
 export const macroForms: ReadonlyMap<string, string> = new Map([
   ['all', '(x, condition) or (i, x, condition)'],
   ['exists', '(x, condition) or (i, x, condition)'],

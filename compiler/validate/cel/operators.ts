@@ -35,8 +35,8 @@ const extremum: readonly Overload[] = [
 
 /**
  * The overloads of the operators (docs/spec/conditions.md#operators, docs/spec/conditions.md#overload-resolution) and
- * of the steps that macros expand to (6.4 names them in its messages). `&&` and `||` are not here: they assert that
- * their operands are bool.
+ * of the steps that macros expand to, which messages name (docs/spec/conditions.md#compile-time-messages). `&&` and
+ * `||` are not included: they require bool operands.
  */
 export const operatorOverloads: ReadonlyMap<string, readonly Overload[]> = new Map<string, readonly Overload[]>([
   ['_?_:_', [global([bool, A, A], A)]],

@@ -1,11 +1,11 @@
 import { type CelType, opaque, printType } from '../../cel/types.js';
 
-/** Whether anything may stand in its place: dyn, and the type of what already failed. */
+/** Whether every type is assignable to it: dyn, and the type of an expression that already has a problem. */
 export function isDynamic(type: CelType): boolean {
   return type.kind === 'dyn' || type.kind === 'error';
 }
 
-/** The types a type is made of, in the order it prints them. */
+/** The type arguments of a type, in the order in which it is printed. */
 export function partsOf(type: CelType): readonly CelType[] {
   switch (type.kind) {
     case 'list':
@@ -34,7 +34,7 @@ export function partsOf(type: CelType): readonly CelType[] {
   }
 }
 
-/** The same type with each part replaced. */
+/** Returns the same type with each part replaced. */
 export function mapParts(type: CelType, replace: (part: CelType) => CelType): CelType {
   switch (type.kind) {
     case 'list':
@@ -63,7 +63,7 @@ export function mapParts(type: CelType, replace: (part: CelType) => CelType): Ce
   }
 }
 
-/** Exact sameness, name by name and part by part; dyn and json differ. */
+/** Whether two types are identical in name and parts; dyn and json differ. */
 export function sameType(a: CelType, b: CelType): boolean {
   if (a === b) return true;
   if (a.kind !== b.kind) return false;
@@ -73,12 +73,15 @@ export function sameType(a: CelType, b: CelType): boolean {
   return partsOf(a).every((part, i) => sameType(part, partsOfB[i] as CelType));
 }
 
-/** Of two types of which one stands for the other, the more general (docs/spec/conditions.md#types: binding widens). */
+/**
+ * The more general of two types, one of which is assignable to the other (docs/spec/conditions.md#types: binding
+ * widens).
+ */
 export function mostGeneral(a: CelType, b: CelType): CelType {
   return isAsGeneral(a, b) ? a : b;
 }
 
-/** How many nodes a type has, counted no further than `limit`. */
+/** The number of nodes in a type, counted up to `limit`. */
 export function sizeOf(type: CelType, limit: number): number {
   let size = 1;
   for (const part of partsOf(type)) {
@@ -99,19 +102,19 @@ function isAsGeneral(a: CelType, b: CelType): boolean {
 }
 
 /**
- * The type of `google.protobuf.Int32Value{value: 5}` and its like (docs/spec/conditions.md#messages-as-values): stands
- * for the scalar it wraps, and the scalar for it; null stands for it too.
+ * The type of `google.protobuf.Int32Value{value: 5}` and similar messages (docs/spec/conditions.md#messages-as-values):
+ * it and the scalar it wraps are assignable to each other, and null is assignable to it.
  */
 export function wrapperOf(scalar: CelType): CelType {
   return opaque(`wrapper(${printType(scalar)})`);
 }
 
-/** Whether one of the two is the wrapper of the other. */
+/** Whether one of the two types is the wrapper of the other. */
 export function isWrapperOf(a: CelType, b: CelType): boolean {
   return wraps(a, b) || wraps(b, a);
 }
 
-/** Whether it is the wrapper of any scalar. */
+/** Whether the type is the wrapper of any scalar. */
 export function isWrapper(type: CelType): boolean {
   return type.kind === 'opaque' && type.name.startsWith('wrapper(');
 }
@@ -121,7 +124,7 @@ function wraps(wrapper: CelType, scalar: CelType): boolean {
 }
 
 /**
- * The arguments of a call as the overload message shows them (docs/spec/conditions.md#overload-resolution): the
+ * The arguments of a call as the overload message prints them (docs/spec/conditions.md#overload-resolution): the
  * receiver before the dot.
  */
 export function printArguments(types: readonly CelType[], form: 'global' | 'member'): string {
@@ -130,7 +133,7 @@ export function printArguments(types: readonly CelType[], form: 'global' | 'memb
   return `${printed[0]}.(${printed.slice(1).join(', ')})`;
 }
 
-/** A type as the other messages show it: a free parameter by its own name. */
+/** A type as the other messages print it: a free parameter by its own name. */
 export function printOpenType(type: CelType): string {
   return printType(nameParameters(type));
 }

@@ -11,9 +11,9 @@ import { conditionsOf } from '../expressions-of.js';
 import { describeType } from '../never-together.js';
 
 /**
- * Warns of conditions, and of parts of them, that hold always or never
+ * Warns about conditions, and parts of them, that always or never hold
  * (docs/spec/policy-language.md#results-of-conditions): they are constant, or their value is not a boolean. Of nested
- * parts the outermost that is constant is reported.
+ * parts only the outermost constant one is reported.
  */
 export function warnOfConstantConditions(policies: PolicySet, types: Types, report: Problems): void {
   for (const condition of conditionsOf(policies)) judge(condition.match, condition, types, report);
@@ -35,7 +35,7 @@ function judge(match: Match, condition: Condition, types: Types, report: Problem
   report.add('condition/always-false', expression.place, { text: shortened(expression.text), reason }, { notes });
 }
 
-/** Whether a match holds whatever the request; undefined when that depends. */
+/** Whether a match holds for every request; undefined if it depends on the request. */
 function truthOf(match: Match): boolean | undefined {
   if (match.kind === 'script') return undefined;
   if (match.kind === 'expr') {
@@ -94,16 +94,15 @@ function textOf(match: Match): string {
   return match.kind === 'script' ? 'script' : `${match.kind} of`;
 }
 
-/** Long texts stand in the frame below the message anyway. */
+/** Long expressions are shown in the code frame below the message anyway. */
 function shortened(text: string): string {
   const line = text.trim().replace(/\s+/g, ' ');
   return line.length <= 60 ? line : `${line.slice(0, 59)}…`;
 }
 
 /**
- * The value of an expression that depends on literals and operators alone
- * (docs/spec/conditions.md#logical-operators, docs/spec/conditions.md#constant-folding). Undefined when it depends on
- * the request, and when it fails.
+ * The value of an expression that depends only on literals and operators (docs/spec/conditions.md#logical-operators,
+ * docs/spec/conditions.md#constant-folding). Undefined if it depends on the request or fails.
  */
 function constantValueOf(expr: Expr): cel.Value | undefined {
   const known = cache.get(expr) ?? { value: findValue(expr) };
@@ -111,14 +110,14 @@ function constantValueOf(expr: Expr): cel.Value | undefined {
   return known.value;
 }
 
-// Expressions of one text share their tree; trees never change, and entries go with them.
+// Equal expressions share their tree; trees never change, and entries are collected with them.
 const cache = new WeakMap<Expr, { readonly value: cel.Value | undefined }>();
 
 function findValue(expr: Expr): cel.Value | undefined {
   const nodes: Expr[] = [];
   visit(expr, (node) => nodes.push(node));
   const values = new Map<Expr, cel.Value>();
-  // Children before parents, with an explicit list: an expression may be deeper than the call stack.
+  // Children before parents, with an explicit list: an expression may be nested deeper than the call stack allows.
   for (const node of nodes.reverse()) {
     const value = valueOf(node, values);
     if (value !== undefined) values.set(node, value);
@@ -167,7 +166,7 @@ function isEmptyList(node: Expr | undefined): boolean {
   return node?.kind === 'list' && node.elements.length === 0;
 }
 
-/** Of a unary operator the second operand is nothing that is looked at. */
+/** Unary operators ignore the second operand. */
 const OPERATORS: ReadonlyMap<string, (first: cel.Result, second: cel.Result) => cel.Result> = new Map([
   ['!_', cel.not],
   ['-_', cel.negate],

@@ -9,8 +9,8 @@ import { expressionsOf } from '../expressions-of.js';
 import { usingDocumentsOf } from '../using-documents.js';
 
 /**
- * Warns of older spellings that still work (docs/spec/policy-language.md#deprecated-spellings): `output.expr`,
- * top-level `variables`, two names of functions.
+ * Warns about deprecated spellings that still work (docs/spec/policy-language.md#deprecated-spellings): `output.expr`,
+ * top-level `variables`, and two function names.
  */
 export function warnOfDeprecatedSpellings(policies: PolicySet, types: Types, report: Problems): void {
   for (const output of policies.policies.flatMap(outputsOf)) {

@@ -11,8 +11,8 @@ import { policyEnvironment } from '../cel/environment.js';
 import { expressionsOf } from '../expressions-of.js';
 
 /**
- * Type-checks every expression (docs/spec/conditions.md#invalid-expressions): one diagnostic for each invalid one, with
- * a note at each thing that is wrong in it.
+ * Type-checks every expression (docs/spec/conditions.md#invalid-expressions): reports one diagnostic for each invalid
+ * expression, with a note for each problem in it.
  */
 export function checkExpressions(policies: PolicySet, report: Diagnostics): Types {
   const types = new Map<Expression, CheckedExpression>();
@@ -21,7 +21,7 @@ export function checkExpressions(policies: PolicySet, report: Diagnostics): Type
   for (const expression of expressionsOf(policies)) {
     const problems = check(expression, types, known);
     if (problems.length === 0) continue;
-    // An expression that two documents see, through a YAML alias or an import, is wrong once.
+    // An expression that two documents share, through a YAML alias or an import, is reported once.
     const { span, anchor } = expression.place;
     const key = JSON.stringify([span.source.path, anchor, expression.text]);
     if (reported.has(key)) continue;
@@ -33,7 +33,7 @@ export function checkExpressions(policies: PolicySet, report: Diagnostics): Type
   return types;
 }
 
-/** What was found out about a tree. Expressions of one text share their tree, and their side tables with it. */
+/** The result of checking a tree. Equal expressions share their tree and its side tables. */
 interface Judgement {
   readonly problems: readonly CelProblem[];
   readonly checked: CheckedExpression;
@@ -70,8 +70,8 @@ function notesOf(
 }
 
 /**
- * Where the first problem is. An expression that ends too early is pointed to where its text ends, not at the line
- * break or the white space after it.
+ * The span of the first problem. For an expression that ends too early, this is the end of its text, not the line break
+ * or white space after it.
  */
 function focusOf(expression: Expression, [first]: readonly (CelProblem | SyntaxError)[]): Span | undefined {
   if (first === undefined) return undefined;

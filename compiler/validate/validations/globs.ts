@@ -6,8 +6,8 @@ import { importedRolesOf } from '../expressions-of.js';
 import type { Located } from '../../diagnostics/span.js';
 
 /**
- * Warns of globs that match nothing or that readers of the language take differently, and of texts that look like globs
- * and are none (docs/spec/policy-language.md#globs).
+ * Warns about globs that match nothing or that are easily misread, and about strings that look like globs but are not
+ * (docs/spec/policy-language.md#globs).
  */
 export function warnOfGlobs({ policies }: PolicySet, _types: Types, report: Problems): void {
   const ofRoles = withStar([...importedRolesOf(policies)].flatMap(({ definition }) => definition.parentRoles));
@@ -35,7 +35,7 @@ export function warnOfGlobs({ policies }: PolicySet, _types: Types, report: Prob
   }
 }
 
-/** Brackets and braces around something. A lone `?` may well belong to a name. */
+/** Brackets and braces around something. A lone `?` is probably part of a name. */
 const LOOKS_LIKE_A_GLOB = /\[[^\]]+\]|\{[^}]*,[^}]*\}/;
 
 interface MatchedText {
@@ -97,7 +97,9 @@ function reasonAgainst(glob: string): Reason | undefined {
   return undefined;
 }
 
-/** Reading closes what is left open, so the text is asked: what a closing brace more would change. */
+/**
+ * The glob parser closes open braces itself, so a brace is open if one more closing brace parses to the same tokens.
+ */
 function hasOpenBrace(glob: string): boolean {
   if (!glob.includes('{')) return false;
   const balanced = parseGlob(glob);

@@ -10,7 +10,7 @@ import { expressionsOf } from '../expressions-of.js';
 import { describeType, neverApplies, neverEqual } from '../never-together.js';
 
 /**
- * Warns of `==`, `!=` and `in` between types that are never equal (docs/spec/conditions.md#equality), such as an
+ * Warns about `==`, `!=` and `in` between types that are never equal (docs/spec/conditions.md#equality), such as an
  * attribute and a timestamp.
  */
 export function warnOfComparisons(policies: PolicySet, types: Types, report: Problems): void {
@@ -31,7 +31,7 @@ export function warnOfComparisons(policies: PolicySet, types: Types, report: Pro
   }
 }
 
-/** The types that are compared with each other and never equal. */
+/** Returns the types that are compared with each other and never equal. */
 function neverHolds({
   node,
   operands,
@@ -40,7 +40,9 @@ function neverHolds({
   return left === undefined || right === undefined || !neverEqual(left, right) ? undefined : [left, right];
 }
 
-/** What is compared with each other: the operands, or the operand and what the collection holds. */
+/**
+ * Returns the types that are compared with each other: the operands, or the operand and the elements of the collection.
+ */
 function comparedBy(operator: string, [left, right]: readonly CelType[]): readonly (CelType | undefined)[] {
   if (operator === '_==_' || operator === '_!=_') return [left, right];
   if (operator !== '@in') return [];
@@ -62,7 +64,7 @@ const CONVERSIONS: { readonly [kind in CelType['kind']]?: string } = {
 };
 
 /**
- * Warns of arithmetic and orderings that fail in every request (docs/spec/conditions.md#operators,
+ * Warns about arithmetic and ordering that fails for every request (docs/spec/conditions.md#operators,
  * docs/spec/conditions.md#arithmetic): `R.attr.n + 1`, `R.attr.due < now()`.
  */
 export function warnOfFailingOperators(policies: PolicySet, types: Types, report: Problems): void {
@@ -84,7 +86,7 @@ export function warnOfFailingOperators(policies: PolicySet, types: Types, report
 }
 
 /**
- * Equality never fails; `in` and indexing have their own rules (docs/spec/conditions.md#selection-and-indexing,
+ * Equality never fails; `in` and indexing have separate rules (docs/spec/conditions.md#selection-and-indexing,
  * docs/spec/conditions.md#membership).
  */
 const JUDGED: ReadonlySet<string> = new Set(['_<_', '_<=_', '_>_', '_>=_', '_+_', '_-_', '_*_', '_/_', '_%_', '-_']);
@@ -101,17 +103,17 @@ function suggestionForFailure(use: OperatorUse): string {
   return 'convert one of the two sides';
 }
 
-/** A use of an operator, with what its operands certainly are. */
+/** A use of an operator, with the certain types of its operands. */
 interface OperatorUse {
   readonly expression: Expression;
   readonly node: CallExpr;
   readonly operands: readonly CelType[];
 }
 
-/** An operator in a tree, which expressions of one text share. */
+/** A use of an operator in a tree, which equal expressions share. */
 type Use = Pick<OperatorUse, 'node' | 'operands'>;
 
-/** The operators of every expression that is compiled, in source order: those of which something is to be said. */
+/** Returns the operators in all compiled expressions that satisfy `isSuspect`, in source order. */
 function operatorsOf(policies: PolicySet, types: Types, isSuspect: (use: Use) => boolean): readonly OperatorUse[] {
   const known = new Map<Expr, readonly Use[]>();
   const found: OperatorUse[] = [];
@@ -136,14 +138,14 @@ function operatorsIn(ast: Expr, checked: CheckedExpression): readonly Use[] {
   return found;
 }
 
-/** The text of the operand that is plain JSON, for a note about its conversion; `R.attr.x` where it is long. */
+/** The source of the operand that is plain JSON, for a note about its conversion; `R.attr.x` if it is long. */
 function plainOperandOf({ expression, node, operands }: OperatorUse): string {
   const operand = node.args.find((_, index) => operands[index]?.kind === 'dyn');
   const text = operand === undefined ? '' : expression.text.slice(operand.start, operand.end);
   return text === '' || text.length > 40 || text.includes('\n') ? 'R.attr.x' : text;
 }
 
-/** An operator as it is written: `==` for `_==_`. */
+/** An operator as written in source: `==` for `_==_`. */
 function signOf({ function: name }: CallExpr): string {
   return name === '@in' ? 'in' : name.replaceAll('_', '');
 }

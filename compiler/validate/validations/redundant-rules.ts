@@ -13,9 +13,9 @@ import {
 } from '../rule-coverage.js';
 
 /**
- * Warns of rules that another rule of their policy leaves nothing to decide
- * (docs/spec/policy-language.md#one-role-in-one-scope): a DENY without condition hides every ALLOW for its actions and
- * roles, and a rule without condition says what the same rule with one says. Only certain cases.
+ * Warns about rules that never decide anything because of another rule of their policy
+ * (docs/spec/policy-language.md#one-role-in-one-scope): a DENY without a condition hides every ALLOW for its actions
+ * and roles, and a rule without a condition makes the same rule with one redundant. Reports only certain cases.
  */
 export function warnOfUnreachableRules({ policies }: PolicySet, _types: Types, report: Problems): void {
   for (const linked of policies) {
@@ -50,7 +50,7 @@ function verdictOn(rule: ComparedRule, policy: ComparedPolicy, kind: LinkedPolic
   );
 }
 
-/** Every action of the rule, for every role of it, is denied without condition. */
+/** Whether every action of the rule is denied without a condition for every role of the rule. */
 function hiddenByDenies(rule: ComparedRule, policy: ComparedPolicy, kind: LinkedPolicy['kind']): Verdict | undefined {
   if (rule.effect !== 'allow') return undefined;
   const roles = [...rule.roles, ...rule.parentRoles];
@@ -75,21 +75,22 @@ function hiddenByDenies(rule: ComparedRule, policy: ComparedPolicy, kind: Linked
   };
 }
 
-/** Of a rule with more pairs of role and action nothing is said: each is looked up. */
+/** Rules with more pairs of role and action are skipped, because each pair needs a lookup. */
 const MOST_PAIRS = 2000;
 
-/**
- * An output appears unless the DENY has ended the search before; the resources of a principal policy come in no order.
- */
+/** The output appears unless the DENY ends the search first; the resources of a principal policy are not ordered. */
 function showsOutputBefore(rule: ComparedRule, deny: ComparedRule, kind: LinkedPolicy['kind']): boolean {
   return rule.hasOutput && (kind !== 'resource' || deny.index > rule.index);
 }
 
-/** A rule of the same effect without condition reaches all that this one reaches under its condition. */
+/**
+ * Finds a rule with the same effect and without a condition that covers everything this rule covers under its
+ * condition.
+ */
 function saidAlready(rule: ComparedRule, policy: ComparedPolicy): Verdict | undefined {
   if (rule.hasOutput) return undefined;
   if (rule.effect === 'limit') return limitedAlready(rule, policy);
-  // Under parental consent a conditional ALLOW denies those who do not meet its condition
+  // Under parental consent a conditional ALLOW denies when its condition does not hold
   // (docs/spec/policy-language.md#one-role-in-one-scope).
   if (rule.condition === '' || (rule.effect === 'allow' && rule.mayDeny)) return undefined;
   const reached = { resource: rule.resource, action: rule.actions[0], role: rule.roles[0] ?? rule.parentRoles[0] };
@@ -106,7 +107,8 @@ function saidAlready(rule: ComparedRule, policy: ComparedPolicy): Verdict | unde
 }
 
 /**
- * The rules of a role policy that allow one action must all hold: a rule without condition adds nothing to another one.
+ * Finds a redundant rule of a role policy: all rules that allow an action must hold, so a rule without a condition adds
+ * nothing to another one.
  */
 function limitedAlready(rule: ComparedRule, policy: ComparedPolicy): Verdict | undefined {
   if (rule.condition !== '') return undefined;
@@ -120,7 +122,7 @@ function limitedAlready(rule: ComparedRule, policy: ComparedPolicy): Verdict | u
   };
 }
 
-/** A resource with one action and one role. */
+/** A combination of resource, action and role. */
 interface Pair {
   readonly resource: string;
   readonly action: string;
@@ -144,8 +146,7 @@ function noteOf({ name, place }: ComparedRule): Note {
 }
 
 /**
- * Warns of rules that say what another rule of their policy says: the same effect and condition, no action and no role
- * more.
+ * Warns about rules that repeat another rule of their policy: same effect and condition, no additional action or role.
  */
 export function warnOfRepeatedRules({ policies }: PolicySet, _types: Types, report: Problems): void {
   for (const linked of policies) {

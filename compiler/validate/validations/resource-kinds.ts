@@ -8,9 +8,9 @@ import type { Problems } from '../../diagnostics/problems.js';
 import { prefixOf } from '../../globs/text-index.js';
 
 /**
- * Warns of resources of role policies that no request matches: they are compared as they are written with kinds whose
- * separators have become `_` (docs/spec/policy-language.md#sanitized-names); and of those that no resource policy is
- * about, for a role policy only narrows (docs/spec/policy-language.md#role-policies).
+ * Warns about resources in role policies that no request matches, because they are compared as written with kinds whose
+ * separators have become `_` (docs/spec/policy-language.md#sanitized-names), and about resources without a resource
+ * policy, because a role policy only narrows access (docs/spec/policy-language.md#role-policies).
  */
 export function warnOfRoleResources(policies: PolicySet, _types: Types, report: Problems): void {
   const kinds = new KnownKinds(resourceKindsOf(policies));
@@ -48,12 +48,12 @@ function verdictOn(resource: string, kinds: KnownKinds): Verdict | undefined {
   };
 }
 
-/** At most so many times a glob is tried with a kind; of further globs nothing is said. */
+/** The maximum total number of comparisons of globs with kinds; further globs are not reported. */
 const MOST_TRIES = 100_000;
 
 /**
- * The kinds of resource policies. A glob is tried with those only that begin as it does: there may be thousands of
- * both.
+ * The kinds of resource policies. There may be thousands of kinds and of globs, so a glob is compared only with kinds
+ * that begin with its literal prefix.
  */
 class KnownKinds {
   private readonly names: ReadonlySet<string>;
@@ -63,7 +63,7 @@ class KnownKinds {
     this.names = new Set(sorted);
   }
 
-  /** Whether one of the kinds matches, or that was not found out. */
+  /** Whether one of the kinds matches; also true if that is unknown. */
   mayMatch(resource: string): boolean {
     if (!resource.includes('*')) return this.names.has(resource);
     const prefix = prefixOf(resource) ?? resource;
@@ -75,7 +75,7 @@ class KnownKinds {
     return false;
   }
 
-  /** Where the first kind stands that does not come before a text. */
+  /** The index of the first kind that does not sort before the string. */
   private firstFrom(text: string): number {
     let low = 0;
     let high = this.sorted.length;
@@ -89,7 +89,7 @@ class KnownKinds {
 }
 
 /**
- * Warns of resource globs of principal policies with a separator that kinds lose when they are looked up
+ * Warns about resource globs in principal policies with a separator that kinds lose in lookups
  * (docs/spec/policy-language.md#sanitized-names).
  */
 export function warnOfPrincipalResources(policies: PolicySet, _types: Types, report: Problems): void {
@@ -109,10 +109,7 @@ export function warnOfPrincipalResources(policies: PolicySet, _types: Types, rep
   }
 }
 
-/**
- * The kinds that resource policies are about, as requests are looked up (docs/spec/policy-language.md#sanitized-names).
- * Sorted.
- */
+/** The kinds of all resource policies as lookups spell them (docs/spec/policy-language.md#sanitized-names), sorted. */
 function resourceKindsOf({ policies }: PolicySet): readonly string[] {
   const kinds = policies.flatMap((linked) =>
     linked.kind === 'resource' ? [sanitize(linked.policy.resource.value)] : [],
@@ -120,14 +117,14 @@ function resourceKindsOf({ policies }: PolicySet): readonly string[] {
   return [...new Set(kinds)].sort();
 }
 
-/** A text as kinds made of plain names are looked up: every run of separators is one `_`. */
+/** A string as lookups spell kinds that are plain names: every run of separators becomes one `_`. */
 function withoutSeparators(text: string): string {
   return text.replace(/[:@\-/]+/g, '_');
 }
 
 /**
- * Whether a glob has a character that no kind made of plain names has when it is looked up. Braces and brackets could
- * stand for something else: of such globs nothing is said.
+ * Whether a glob has a character that cannot occur in a lookup of a plain name. Globs with braces or brackets are
+ * skipped, because these can match other characters.
  */
 function needsSeparator(glob: string): boolean {
   return /[:@\-/]/.test(glob) && !/[[\]{}\\]/.test(glob);

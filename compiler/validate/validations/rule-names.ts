@@ -9,9 +9,9 @@ import type { Place } from '../../diagnostics/span.js';
 import { conditionText } from '../expressions-of.js';
 
 /**
- * Warns of rules of one policy whose names come out equal, for the name is their identity within a check
- * (docs/spec/policy-language.md#rules-that-share-a-name): one of a generated name beside one called so, and equal names
- * of actions under two resources of a principal policy.
+ * Warns about rules of one policy with the same effective name, because the name identifies them within a check
+ * (docs/spec/policy-language.md#rules-that-share-a-name): a generated name that equals an explicit one, and equal
+ * action names under two resources of a principal policy.
  */
 export function warnOfRuleNames({ policies }: PolicySet, _types: Types, report: Problems): void {
   for (const linked of policies) {
@@ -45,10 +45,10 @@ function warnOfNamesakes(rules: readonly NamedRule[], report: Problems): void {
 
 interface NamedRule {
   readonly name: string;
-  /** Its position among the rules of the policy. */
+  /** Its index among the rules of the policy. */
   readonly index: number;
   readonly place: Place;
-  /** Sanitised; `*` in a resource policy. */
+  /** Sanitized; `*` in a resource policy. */
   readonly resource: string;
   readonly condition: string;
   readonly hasOutput: boolean;
@@ -85,21 +85,21 @@ function named(name: string, resource: string, { place, condition, output }: Wri
 }
 
 /**
- * The rules of one name that have been visited, by their resources. A policy may have thousands of them, so a lookup
- * visits only rules whose resource begins like that of the rule in question.
+ * The rules with one name that have been visited, by resource. A policy may have thousands of them, so a lookup visits
+ * only rules whose resource begins like that of the rule in question.
  */
 class EarlierRules {
   private readonly literals = new Map<string, FirstRules>();
   private readonly literalsBelow = new Map<string, string[]>();
-  /** By glob, for each literal beginning. */
+  /** By glob, for each literal prefix. */
   private readonly globs = new Map<string, Map<string, FirstRules>>();
   private readonly globsAt = new Map<string, FirstRules>();
   private readonly globsBelow = new Map<string, FirstRules>();
   private readonly matchers = new Map<string, (name: string) => boolean>();
-  /** The lengths of the literal beginnings of globs. */
+  /** The lengths of the literal prefixes of globs. */
   private readonly lengths: readonly number[];
 
-  /** @param rules all that will be added. */
+  /** @param rules all rules that will be added. */
   constructor(rules: readonly NamedRule[]) {
     const globs = rules.filter(({ resource }) => isGlob(resource));
     this.lengths = [...new Set(globs.map(({ resource }) => beginningOf(resource).length))];
@@ -122,7 +122,8 @@ class EarlierRules {
   }
 
   /**
-   * The first rule that some request may reach together with this one, and that differs from it in condition or output.
+   * Returns the first rule that a request can match together with this one and that differs from it in condition or
+   * output.
    */
   firstToCollide(rule: NamedRule): NamedRule | undefined {
     const found = [...this.overlapping(rule.resource)].flatMap((rules) => rules.firstUnlike(rule) ?? []);
@@ -132,7 +133,9 @@ class EarlierRules {
     );
   }
 
-  /** A literal overlaps what it is equal to or matched by. Globs overlap unless they begin differently. */
+  /**
+   * A literal overlaps an equal literal or a glob that matches it. Globs overlap unless their literal prefixes differ.
+   */
   private *overlapping(resource: string): Generator<FirstRules> {
     const same = this.literals.get(resource);
     if (!isGlob(resource)) {
@@ -164,8 +167,8 @@ class EarlierRules {
 }
 
 /**
- * The first of a list of rules, and the first that differs from it. One of these two is always the first rule of the
- * list that differs from a given rule.
+ * The first rule of a list, and the first that differs from it. One of the two is always the first rule of the list
+ * that differs from a given rule.
  */
 class FirstRules {
   private readonly rules: NamedRule[] = [];
@@ -186,7 +189,7 @@ function firstsOf(groups: Map<string, FirstRules>, key: string): FirstRules {
   return rules;
 }
 
-/** Rules with the same condition and no output decide and report the same, whichever is evaluated first. */
+/** Rules with the same condition and no output decide and report the same, in any order of evaluation. */
 function canBeToldApart(a: NamedRule, b: NamedRule): boolean {
   return a.hasOutput || b.hasOutput || a.condition !== b.condition;
 }

@@ -3,7 +3,9 @@ import { placeOfDocument } from '../../ast/places.js';
 import type { LinkedPolicy, PolicySet } from '../../ast/policy-set.js';
 import type { Problems } from '../../diagnostics/problems.js';
 
-/** Warns of policies at scope `.`, which in a request means the root scope (docs/spec/policy-language.md#scopes). */
+/**
+ * Warns about policies at scope `.`, which in a request means the root scope (docs/spec/policy-language.md#scopes).
+ */
 export function warnOfUnreachableScopes({ policies }: PolicySet, _types: Types, report: Problems): void {
   for (const { key, file, policy } of policies) {
     if (policy.scope !== '.') continue;
@@ -13,8 +15,8 @@ export function warnOfUnreachableScopes({ policies }: PolicySet, _types: Types, 
 }
 
 /**
- * Warns of policies at the root scope that need the consent of a parent scope: none of their ALLOWs ever counts
- * (docs/spec/policy-language.md#effect-of-a-rule).
+ * Warns about policies at the root scope that require the consent of a parent scope: none of their ALLOWs ever takes
+ * effect (docs/spec/policy-language.md#effect-of-a-rule).
  */
 export function warnOfConsentAtRoot({ policies }: PolicySet, _types: Types, report: Problems): void {
   for (const linked of policies) {

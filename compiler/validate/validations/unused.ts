@@ -9,7 +9,7 @@ import { importedRolesOf } from '../expressions-of.js';
 import { usingDocumentsOf } from '../using-documents.js';
 
 /**
- * Warns of variables and constants a document defines for itself and comes to use nowhere
+ * Warns about variables and constants that a document defines locally and never uses
  * (docs/spec/policy-language.md#compiling-variables-and-constants).
  */
 export function warnOfUnusedDefinitions(policies: PolicySet, _types: Types, report: Problems): void {
@@ -35,7 +35,9 @@ export function warnOfUnusedDefinitions(policies: PolicySet, _types: Types, repo
   }
 }
 
-/** Warns of imported sets of derived roles, variables and constants of which the importing document uses nothing. */
+/**
+ * Warns about imported sets of derived roles, variables and constants that the importing document does not use at all.
+ */
 export function warnOfUnusedImports(policies: PolicySet, _types: Types, report: Problems): void {
   const warn = (kind: string, name: Located<string>): void =>
     report.add(
@@ -73,11 +75,11 @@ function namesIn({ policy }: PolicyFile): ReadonlySet<string> {
   return names;
 }
 
-// Asked for each document that imports it; a policy never changes, and the entry goes with it.
+// Needed for each document that imports it; a policy never changes, and the entry is collected with it.
 const cache = new WeakMap<PolicyFile['policy'], ReadonlySet<string>>();
 
 /**
- * Warns of derived roles that no rule names, in sets of which others are used; a set of which nothing is used is an
+ * Warns about derived roles that no rule names, in sets that are otherwise used; a set that is not used at all is an
  * unused import.
  */
 export function warnOfUnusedDerivedRoles({ policies }: PolicySet, _types: Types, report: Problems): void {
@@ -98,7 +100,7 @@ export function warnOfUnusedDerivedRoles({ policies }: PolicySet, _types: Types,
 }
 
 /**
- * Warns of derived roles and exports that are not imported: they have no effect and are not checked
+ * Warns about derived roles and exports that are never imported: they have no effect and are not checked
  * (docs/spec/policy-language.md#documents).
  */
 export function warnOfLoneFiles({ documents }: PolicySet, _types: Types, report: Problems): void {
