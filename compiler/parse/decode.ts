@@ -7,8 +7,8 @@ import type { FieldValue, ListValue, MapValue, ObjectValue, Value } from './sche
 import type { YamlEntry, YamlKey, YamlMapping, YamlNode } from './yaml/node.js';
 
 /**
- * Maps a document onto the fields of its type (docs/spec/policy-language.md#yaml-dialect). What does not fit is noted,
- * and left out.
+ * Maps a document onto the fields of its type (docs/spec/policy-language.md#yaml-dialect). Values that do not fit are
+ * reported and left out.
  */
 export function decodeObject(node: YamlMapping, type: MessageType, problems: FirstProblem): ObjectValue {
   const fields = new Map<string, FieldValue>();
@@ -25,7 +25,7 @@ export function decodeObject(node: YamlMapping, type: MessageType, problems: Fir
       continue;
     }
     const value = decode(entry.value, field.kind, problems);
-    // Present even when it did not fit: a second spelling of it is still a second one.
+    // Recorded even if the value did not fit, so that a second spelling is still reported as a duplicate.
     fields.set(field.name, {
       field,
       value: value ?? NOTHING,
@@ -50,7 +50,7 @@ function fieldOf(key: YamlKey, type: MessageType, problems: FirstProblem): Field
   return field;
 }
 
-/** The field that stands in the way: the same in another spelling, or a rival of which only one may be present. */
+/** The conflicting field: the same field in another spelling, or another field of a group that allows only one. */
 function takenBy(field: Field, type: MessageType, fields: ReadonlyMap<string, FieldValue>): FieldValue | undefined {
   const same = fields.get(field.name);
   if (same !== undefined) return same;
@@ -126,7 +126,7 @@ function decodeEnum(node: YamlNode, names: readonly string[], problems: FirstPro
   return undefined;
 }
 
-/** Names of an enum begin with the enum's own: `ALLOW` for `EFFECT_ALLOW` is the usual slip. */
+/** Names of enum values begin with the name of the enum: `ALLOW` for `EFFECT_ALLOW` is the usual mistake. */
 function enumHints(written: string, names: readonly string[]): readonly Note[] {
   const whole = names.find((name) => written !== '' && name.endsWith(`_${written.toUpperCase()}`));
   return whole === undefined ? didYouMean(written, names) : [{ message: `did you mean \`${whole}\`?` }];

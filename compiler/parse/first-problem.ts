@@ -3,14 +3,14 @@ import type { Code, MessageParameters } from '../diagnostics/messages.js';
 import type { Place } from '../diagnostics/span.js';
 
 /**
- * Parse errors stop at the first one of a document (docs/spec/policy-language.md#yaml-dialect): this keeps the one that
- * stands first.
+ * Keeps the first parse error of a document in source order: only that one is reported
+ * (docs/spec/policy-language.md#yaml-dialect).
  */
 export class FirstProblem {
   private offset = Number.POSITIVE_INFINITY;
   private reportFirst: ((report: Diagnostics) => void) | undefined;
 
-  /** @param hints the way out, where one is known; worked out only for the problem that is reported. */
+  /** @param hints suggested fixes, if any; computed only for the problem that is reported. */
   note<C extends Code>(
     code: C,
     place: Place,

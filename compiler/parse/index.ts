@@ -9,13 +9,13 @@ import { validateSemantics } from './semantics.js';
 import { validateStructure } from './structure.js';
 import { readDocument } from './yaml/read.js';
 
-/** What became of a source: compiling a folder again, a source that is the same is not parsed again. */
+/** Parse results by source: an unchanged source is not parsed again when a folder is recompiled. */
 const parsed = new WeakMap<Source, { readonly file: PolicyFile | undefined; readonly report: Diagnostics }>();
 
 /**
- * A policy file as a tree (docs/spec/policy-language.md#compilation-phases: each runs only when those before it found
- * nothing). Undefined for a file that holds nothing, and for one with errors, which are reported. A disabled policy is
- * not validated beyond its shape.
+ * Parses a policy file into a tree (docs/spec/policy-language.md#compilation-phases: each phase runs only if the
+ * previous ones found no errors). Undefined for an empty file, and for one with errors, which are reported. A disabled
+ * policy is validated only structurally.
  */
 export function parse(source: Source, report: Diagnostics): PolicyFile | undefined {
   let result = parsed.get(source);

@@ -3,19 +3,22 @@ import type { FirstProblem } from './first-problem.js';
 import type { YamlKey, YamlMapping, YamlNode, YamlSpecial, YamlText } from './yaml/node.js';
 import { numberOf } from './yaml/scalar.js';
 
-/** What differs between the readers of JSON values: strings, and what happens to nodes that JSON cannot represent. */
+/**
+ * The differences between readers of JSON values: how strings are read, and what happens to nodes that JSON cannot
+ * represent.
+ */
 export interface JsonReader {
-  /** @param node of type `String`. */
+  /** @param node a node of type `String`. */
   readonly stringValue: (node: YamlText) => string | number;
-  /** NaN or an infinity; when this returns, the value is null. */
+  /** Called for NaN and infinities; if it returns, the value is null. */
   readonly rejectNumber: (node: YamlSpecial) => void;
-  /** A key that is not a string; when this returns, the entry is left out. */
+  /** Called for a key that is not a string; if it returns, the entry is left out. */
   readonly rejectKey: (key: YamlKey) => void;
 }
 
 /**
- * The JSON value of a YAML node. All numbers are IEEE doubles. Objects have no prototype, so that any key is an
- * ordinary one.
+ * Returns the JSON value of a YAML node. All numbers are IEEE doubles. Objects have no prototype, so that no key is
+ * special.
  */
 export function jsonValue(node: YamlNode, reader: JsonReader): JsonValue {
   switch (node.type) {
@@ -39,7 +42,7 @@ export function jsonValue(node: YamlNode, reader: JsonReader): JsonValue {
   }
 }
 
-/** The JSON object of a YAML mapping. */
+/** Returns the JSON object of a YAML mapping. */
 export function jsonObject(node: YamlMapping, reader: JsonReader): { readonly [name: string]: JsonValue } {
   const result = Object.create(null) as Record<string, JsonValue>;
   for (const { key, value } of node.entries) {
@@ -49,7 +52,9 @@ export function jsonObject(node: YamlMapping, reader: JsonReader): { readonly [n
   return result;
 }
 
-/** A value that keeps its type (docs/spec/policy-language.md#variables-and-constants): a constant of a policy. */
+/**
+ * Returns the value of a policy constant, which keeps its type (docs/spec/policy-language.md#variables-and-constants).
+ */
 export function jsonConstant(node: YamlNode, problems: FirstProblem): JsonValue {
   return jsonValue(node, {
     stringValue: ({ text }) => text,

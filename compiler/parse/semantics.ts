@@ -5,8 +5,8 @@ import { entriesOf, fieldOf, nonEmptyText, objectOf } from './build/fields.js';
 import type { ObjectValue } from './schema/value.js';
 
 /**
- * What is wrong within one enabled document beyond its shape (docs/spec/policy-language.md#compilation-phases.4):
- * reports all of it, and returns whether there was nothing.
+ * Reports all problems within one enabled document other than its structure
+ * (docs/spec/policy-language.md#compilation-phases.4). Returns whether there were none.
  */
 export function validateSemantics(file: PolicyFile, document: ObjectValue, report: Diagnostics): boolean {
   const { policy } = file;
@@ -98,7 +98,7 @@ function refuseLegacyVariables(
   return false;
 }
 
-// Accepted for now (docs/spec/policy-language.md#rolepolicy), so it is never in the way.
+// Accepted for now (docs/spec/policy-language.md#rolepolicy), so it never fails validation.
 function warnOfMissingVersion(document: ObjectValue, report: Diagnostics): boolean {
   const policy = objectOf(document, 'rolePolicy');
   if (policy && !nonEmptyText(policy, 'version'))
@@ -114,7 +114,7 @@ interface First {
   readonly at: string;
 }
 
-/** Where the name was used first; undefined when this is the first use, which is then remembered. */
+/** Returns the place where the name was used first; undefined if this is the first use, which is then recorded. */
 function firstOf(
   firsts: Map<string, First>,
   name: string,

@@ -7,7 +7,7 @@ import type { ListValue, MapValue, ObjectValue, Value } from './schema/value.js'
 
 /**
  * Structural validation (docs/spec/policy-language.md#compilation-phases.3): reports every violation, sorted by line,
- * column and path, those of absent fields last. Returns whether there was none.
+ * column and path, those of absent fields last. Returns whether there were none.
  */
 export function validateStructure(document: ObjectValue, source: Source, report: Diagnostics): boolean {
   const violations = [...violationsOf(document, '')].sort(byPlace);

@@ -3,27 +3,27 @@ import { invariant } from '../../diagnostics/invariant.js';
 import type { FieldValue, ListValue, MapValue, ObjectValue, TextValue } from '../schema/value.js';
 
 /*
- * Reads fields of a mapped and validated object by name. A field of another kind than asked for is a bug of ours:
- * the tables and the builders disagree.
+ * Reads fields of a decoded and validated object by name. A field of an unexpected kind is an internal error: the
+ * tables and the builders disagree.
  */
 
 export function fieldOf(object: ObjectValue, name: string): FieldValue | undefined {
   return object.fields.get(name);
 }
 
-/** A text, or undefined when absent. */
+/** Returns a string, or undefined if the field is absent. */
 export function textOf(object: ObjectValue, name: string): Located<string> | undefined {
   const field = object.fields.get(name);
   if (field === undefined) return undefined;
   return { value: asText(field.value).text, place: field.place };
 }
 
-/** A text that validation has seen to be present. */
+/** Returns a string that validation requires to be present. */
 export function requiredText(object: ObjectValue, name: string): Located<string> {
   return textOf(object, name) ?? invariant(`required field ${name} is absent after validation`);
 }
 
-/** A text that counts as absent when empty. */
+/** Returns a string; an empty one counts as absent. */
 export function nonEmptyText(object: ObjectValue, name: string): Located<string> | undefined {
   const text = textOf(object, name);
   return text?.value === '' ? undefined : text;
@@ -33,7 +33,7 @@ export function textsOf(object: ObjectValue, name: string): readonly Located<str
   return itemsOf(object, name).map(({ value, place }) => ({ value: asText(value).text, place }));
 }
 
-/** The number of an enum; 0 when absent. */
+/** Returns the number of an enum value; 0 if absent. */
 export function numberOf(object: ObjectValue, name: string): number {
   const value = object.fields.get(name)?.value;
   if (value === undefined) return 0;

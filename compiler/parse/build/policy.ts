@@ -39,7 +39,7 @@ import {
   textsOf,
 } from './fields.js';
 
-/** The tree of a validated document (docs/spec/policy-language.md#top-level-fields). */
+/** Builds the syntax tree of a validated document (docs/spec/policy-language.md#top-level-fields). */
 export function policyFile(document: ObjectValue, source: Source): PolicyFile {
   return {
     source,
@@ -52,7 +52,7 @@ export function policyFile(document: ObjectValue, source: Source): PolicyFile {
   };
 }
 
-// Without a prototype, so that any name is an ordinary one.
+// No prototype, so that no name is special.
 function annotationsOf(document: ObjectValue): Readonly<Record<string, string>> {
   const annotations = Object.create(null) as Record<string, string>;
   const metadata = objectOf(document, 'metadata');
@@ -61,7 +61,7 @@ function annotationsOf(document: ObjectValue): Readonly<Record<string, string>> 
   return annotations;
 }
 
-/** The one policy of a validated document (docs/spec/policy-language.md#resourcepolicy). */
+/** Returns the single policy of a validated document (docs/spec/policy-language.md#resourcepolicy). */
 function policyOf(document: ObjectValue): Policy {
   for (const [field, build] of BUILDERS) {
     const policy = objectOf(document, field);
@@ -147,9 +147,9 @@ function exportConstants(policy: ObjectValue): Policy {
   };
 }
 
-// A lone dot names the root scope, as it does in requests (docs/spec/policy-language.md#identifiers).
+// A lone dot names the root scope, as in requests (docs/spec/policy-language.md#identifiers).
 function scopeOf(policy: ObjectValue): string {
-  // `.` stays: a policy written so loads, and no request reaches it (docs/spec/policy-language.md#scopes).
+  // `.` is kept: such a policy loads, but no request reaches it (docs/spec/policy-language.md#scopes).
   return textOf(policy, 'scope')?.value ?? '';
 }
 
@@ -178,21 +178,21 @@ function schemaReference(schemas: ObjectValue, field: string): SchemaReference |
   return { ref: requiredText(schema, 'ref'), ignoredActions: ignoreWhen ? textsOf(ignoreWhen, 'actions') : [] };
 }
 
-/** The `variables` block of a policy (docs/spec/policy-language.md#variables-and-constants); empty when absent. */
+/** The `variables` block of a policy (docs/spec/policy-language.md#variables-and-constants); empty if absent. */
 function variablesOf(policy: ObjectValue): Variables {
   const block = objectOf(policy, 'variables');
   if (block === undefined) return { imports: [], local: [] };
   return { imports: textsOf(block, 'import'), local: variableDefinitions(block, 'local') };
 }
 
-/** The `constants` block of a policy (docs/spec/policy-language.md#variables-and-constants); empty when absent. */
+/** The `constants` block of a policy (docs/spec/policy-language.md#variables-and-constants); empty if absent. */
 function constantsOf(policy: ObjectValue): Constants {
   const block = objectOf(policy, 'constants');
   if (block === undefined) return { imports: [], local: [] };
   return { imports: textsOf(block, 'import'), local: constantDefinitions(block, 'local') };
 }
 
-/** The entries of a map of names to CEL texts. */
+/** The entries of a map from names to CEL expressions. */
 function variableDefinitions(object: ObjectValue, field: string): readonly VariableDefinition[] {
   return entriesOf(object, field).map(({ name, value, place }) => ({
     name,
@@ -200,7 +200,7 @@ function variableDefinitions(object: ObjectValue, field: string): readonly Varia
   }));
 }
 
-/** The entries of a map of names to JSON values. */
+/** The entries of a map from names to JSON values. */
 function constantDefinitions(object: ObjectValue, field: string): readonly ConstantDefinition[] {
   return entriesOf(object, field).map(({ name, value, place }) => {
     if (value.kind !== 'json') return invariant('a constant is no JSON value');
@@ -260,7 +260,7 @@ function principalAction({ value: action, place }: Located<ObjectValue>): Princi
   };
 }
 
-// Validation has seen that it is EFFECT_ALLOW (1) or EFFECT_DENY (2).
+// Validation guarantees EFFECT_ALLOW (1) or EFFECT_DENY (2).
 function effectOf(rule: ObjectValue): Effect {
   return numberOf(rule, 'effect') === 1 ? 'allow' : 'deny';
 }
@@ -303,8 +303,8 @@ function matchOf(match: ObjectValue): Match {
 }
 
 /**
- * A CEL text and its tree. Its syntax errors are kept with it: they are said only when the policy is compiled
- * (docs/spec/policy-language.md#documents, docs/spec/policy-language.md#compiling-variables-and-constants).
+ * Parses a CEL expression. Its syntax errors are stored with it, because they are reported only when the policy is
+ * compiled (docs/spec/policy-language.md#documents, docs/spec/policy-language.md#compiling-variables-and-constants).
  */
 function expressionOf(value: TextValue, place: Place): Expression {
   const { ast, errors } = parseCel(value.text);
@@ -315,14 +315,14 @@ function expressionOf(value: TextValue, place: Place): Expression {
     ast,
     syntaxErrors: errors,
     spanOf(start, end) {
-      // Most expressions never carry a diagnostic.
+      // Computed on demand: most expressions never have a diagnostic.
       offsets ??= textOffsets(value.text, value.node.written);
       return spanThrough(offsets, value, start, end);
     },
   };
 }
 
-/** The expression of a field; undefined when absent or empty. */
+/** The expression of a field; undefined if absent or empty. */
 function optionalExpression(object: ObjectValue, name: string): Expression | undefined {
   const field = fieldOf(object, name);
   if (field === undefined) return undefined;
@@ -332,7 +332,7 @@ function optionalExpression(object: ObjectValue, name: string): Expression | und
 
 function spanThrough(offsets: TextOffsets, { node }: TextValue, from: number, to: number): Span {
   const { written } = node;
-  // A number or a boolean is read as another text than was written.
+  // The string value of a number or a boolean can differ from its source.
   if (node.type !== 'String') return written.span;
   const start = offsets.starts[from] ?? written.span.end;
   const end = to > from ? (offsets.ends[to - 1] ?? written.span.end) : start;

@@ -9,22 +9,22 @@ import {
 } from './grammar.js';
 import { type TokenType, tokenTypeName, tokenTypes } from './tokens.js';
 
-/** A place in a production; `up` is where its block goes on, absent at the end of the production itself. */
+/** A place in a production; `up` is where the production continues after the block, absent at its end. */
 export interface Position {
   readonly sequence: Sequence;
   readonly index: number;
   readonly up: Position | undefined;
-  /** The place is a loop that has been through its body. */
+  /** The place is a loop whose body has been parsed at least once. */
   readonly again: boolean;
 }
 
-/** The tokens that can come next; `ends` when the production can be over there. */
+/** The tokens that can come next; `ends` if the production can end there. */
 export interface Lookahead {
   readonly types: ReadonlySet<TokenType>;
   readonly ends: boolean;
 }
 
-/** What can begin a sequence or follow a position, remembered for the life of one report. */
+/** The tokens that can begin a sequence or follow a position, cached for one report. */
 interface Expected {
   first(sequence: Sequence): ReadonlySet<TokenType>;
   at(position: Position): Lookahead;
@@ -83,34 +83,34 @@ export function describeTokens(types: ReadonlySet<TokenType>): string {
   return names.length === 1 ? names.join('') : `{${names.join(', ')}}`;
 }
 
-/** The first place of a production. */
+/** Returns the first place of a production. */
 export function startOf(rule: RuleName): Position {
   return { sequence: grammar[rule], index: 0, up: undefined, again: false };
 }
 
-/** The place after the element at `position`. */
+/** Returns the place after the element at `position`. */
 export function after(position: Position): Position {
   return { ...position, index: position.index + 1, again: false };
 }
 
-/** The first place of a block that goes on at `up`. */
+/** Returns the first place of a block; the parse continues at `up` after it. */
 export function into(sequence: Sequence, up: Position): Position {
   return { sequence, index: 0, up, again: false };
 }
 
-/** What a prediction may look at. */
+/** The information available to a prediction. */
 export interface Lookout {
   readonly expected: Expected;
-  /** The type of the token so many places ahead. */
+  /** The type of the token `ahead` tokens after the current one. */
   peek(ahead: number): TokenType;
-  /** Whether a token can come after the production being parsed, in this very place. */
+  /** Whether a token can follow the production being parsed in its current context. */
   canFollowRule(type: TokenType): boolean;
 }
 
-/** The index of an alternative, or how many places ahead the token is at which none is left. */
+/** The index of an alternative, or the number of tokens after which no alternative matches. */
 export type Prediction = { readonly alternative: number } | { readonly stuckAt: number };
 
-/** Decides which alternative of a choice the coming tokens are. */
+/** Predicts the alternative of a choice from the next tokens. */
 export function predictAlternative(choose: Choice, alternatives: readonly Sequence[], lookout: Lookout): Prediction {
   switch (choose) {
     case 'first':
@@ -127,7 +127,7 @@ export function predictAlternative(choose: Choice, alternatives: readonly Sequen
   }
 }
 
-/** Decides whether a loop goes round once more: alternative 0 is its body, 1 its end. */
+/** Predicts whether a loop runs another iteration: alternative 0 is its body, 1 its end. */
 export function predictLoop(choose: LoopChoice, body: Sequence, binds: number, lookout: Lookout): Prediction {
   const type = lookout.peek(0);
   const enters = lookout.expected.first(body).has(type);
@@ -152,8 +152,8 @@ function predictByFirst(alternatives: readonly Sequence[], lookout: Lookout): Pr
 }
 
 /**
- * A `-` before a number is the number's sign or an operator: both readings live on until the operand is over, so the
- * token after it must fit as well.
+ * A `-` before a number is either its sign or an operator: both readings remain possible until the operand ends, so the
+ * token after it must match as well.
  */
 function predictMinus(lookout: Lookout): Prediction {
   const operand = lookout.peek(1);

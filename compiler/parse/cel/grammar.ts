@@ -1,6 +1,9 @@
 import type { TokenType } from './tokens.js';
 
-/** The productions of docs/spec/conditions.md#productions as data, in the shape whose error messages A.4 gives. */
+/**
+ * The productions of docs/spec/conditions.md#productions as data, in the form that produces the error messages of
+ * docs/spec/conditions.md#syntax-errors.
+ */
 export type RuleName =
   | 'start'
   | 'expr'
@@ -21,8 +24,8 @@ export type RuleName =
   | 'optionalField';
 
 /**
- * An element of a production. `choose` names what decides where one token of lookahead is not enough; `binds` is how
- * tightly the right operand of a left-associative operator binds.
+ * An element of a production. `choose` names the function that decides where one token of lookahead is not enough;
+ * `binds` is the binding strength of the right operand of a left-associative operator.
  */
 export type Element =
   | { readonly kind: 'tokens'; readonly types: readonly TokenType[] }
@@ -120,7 +123,7 @@ export const grammar: Readonly<Record<RuleName, Sequence>> = {
   ],
 };
 
-/** How tightly an operator of `calc` binds. */
+/** The binding strength of an operator of `calc`. */
 export function calcBinding(type: TokenType): number {
   return multiplicative.includes(type) ? 2 : 1;
 }

@@ -5,15 +5,15 @@ import { isTooDeep, maxCodePoints, maxNesting } from './limits.js';
 import { parseTokens } from './parser.js';
 import { reportSyntax } from './syntax-report.js';
 
-/** The tree of an expression, or what is wrong with its text: `ast` is undefined iff there are errors. */
+/** The tree of an expression, or its errors: `ast` is undefined if and only if there are errors. */
 export interface ParsedCel {
   readonly ast: Expr | undefined;
   readonly errors: readonly SyntaxError[];
 }
 
 /**
- * Parses a CEL expression (docs/spec/conditions.md#grammar, docs/spec/conditions.md#size-limits). All errors are listed
- * in source order; those of the whole text come first.
+ * Parses a CEL expression (docs/spec/conditions.md#grammar, docs/spec/conditions.md#size-limits). Errors are listed in
+ * source order; those that concern the whole expression come first.
  */
 export function parseCel(text: string): ParsedCel {
   const known = remembered.get(text);
@@ -23,10 +23,10 @@ export function parseCel(text: string): ParsedCel {
   return parsed;
 }
 
-// The expressions of a folder of policies repeat, and equal texts have equal trees: offsets are those of the text, and
-// nothing changes a tree. Later stages do once per tree what the tree alone decides, so one tree for a text saves their
-// work as well. Of the module, because it is of no file and of no compilation; bounded, because a server that watches
-// its policies goes on compiling.
+// Expressions repeat across a folder of policies, and equal strings have equal trees: offsets are relative to the
+// string, and trees never change. Later stages cache per tree what depends on the tree alone, so sharing trees saves
+// their work too. The cache belongs to the module because it depends on neither a file nor a compilation; it is bounded
+// because a server that watches its policies keeps compiling.
 const remembered = new Map<string, ParsedCel>();
 const MOST_REMEMBERED = 4096;
 const LONGEST_REMEMBERED = 256;

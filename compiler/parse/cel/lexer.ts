@@ -1,16 +1,15 @@
 import type { SyntaxError } from '../../ast/policy.js';
 import type { Token, TokenType } from './tokens.js';
 
-/** The tokens of an expression, the last one `EOF`, and what could not be read. */
+/** The tokens of an expression, the last one being `EOF`, and the lexical errors. */
 export interface Lexed {
   readonly tokens: readonly Token[];
   readonly errors: readonly SyntaxError[];
 }
 
 /**
- * Splits an expression into tokens (docs/spec/conditions.md#tokens). White space and comments are dropped. Where no
- * token can be read, everything up to the offending character is an error and is skipped; the longest possible token
- * wins otherwise.
+ * Splits an expression into tokens (docs/spec/conditions.md#tokens). White space and comments are dropped. The longest
+ * possible token wins; where no token can be read, everything up to the offending character is reported and skipped.
  */
 export function lex(text: string): Lexed {
   const tokens: Token[] = [];
@@ -32,7 +31,7 @@ export function lex(text: string): Lexed {
   return { tokens, errors };
 }
 
-/** A token that ends before `end`, or the offset of the character at which every reading failed. */
+/** A token that ends before `end`, or the offset of the character at which every alternative failed. */
 type Scan =
   | { readonly ok: true; readonly type: TokenType; readonly end: number }
   | { readonly ok: false; readonly failed: number };
@@ -86,7 +85,10 @@ function skipExponent(text: string, at: number): number {
   return end > digits ? end : at;
 }
 
-/** A string with a prefix, or undefined: the prefix is then an identifier, also when the string after it is broken. */
+/**
+ * Scans a string with a prefix. Undefined if the prefix is an identifier, which includes a prefix before an
+ * unterminated string.
+ */
 function scanPrefixedString(text: string, at: number): Scan | undefined {
   let quote = at;
   const bytes = isOneOf(text.charAt(quote), 'bB');
@@ -123,7 +125,7 @@ interface StringForm {
   readonly type: 'STRING' | 'BYTES';
 }
 
-/** A broken triple-quoted string falls back to the empty string that its first two quotes are. */
+/** An unterminated triple-quoted string falls back to the empty string that its first two quotes form. */
 function scanString(text: string, at: number, form: StringForm): Scan {
   const quote = text.charAt(at);
   const triple = quote.repeat(3);

@@ -2,14 +2,17 @@ import type { Expr } from '../../ast/expr.js';
 import { children } from '../../ast/visit.js';
 
 /**
- * The limits of docs/spec/conditions.md#size-limits: code points of the text, nesting while parsing, depth of the
- * finished tree.
+ * The limits of docs/spec/conditions.md#size-limits: code points of the expression, nesting depth during parsing, depth
+ * of the finished tree.
  */
 export const maxCodePoints = 100_000;
 export const maxNesting = 250;
 export const maxDepth = 250;
 
-/** Whether some path through the tree has more than `maxDepth` operators, selections, indexings and method calls. */
+/**
+ * Whether some path through the tree has more than `maxDepth` operators, selections, index expressions and method
+ * calls.
+ */
 export function isTooDeep(expr: Expr): boolean {
   const pending = [{ expr, depth: 0 }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

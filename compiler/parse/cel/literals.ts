@@ -1,9 +1,7 @@
-/**
- * A decoded literal, or the message that says what is wrong with it (docs/spec/conditions.md#compile-time-messages).
- */
+/** A decoded literal, or the message that describes its error (docs/spec/conditions.md#compile-time-messages). */
 export type Decoded<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
 
-/** An int: decimal or `0x`, `-2^63` to `2^63 - 1`. `text` may begin with the sign. */
+/** Decodes an int: decimal or `0x`, `-2^63` to `2^63 - 1`. `text` may begin with the sign. */
 export function decodeInt(text: string): Decoded<bigint> {
   const negative = text.startsWith('-');
   const magnitude = decodeMagnitude(negative ? text.slice(1) : text);
@@ -12,20 +10,22 @@ export function decodeInt(text: string): Decoded<bigint> {
   return { ok: true, value: negative ? -magnitude : magnitude };
 }
 
-/** A uint with its suffix: decimal or `0x`, up to `2^64 - 1`. */
+/** Decodes a uint with its suffix: decimal or `0x`, up to `2^64 - 1`. */
 export function decodeUint(text: string): Decoded<bigint> {
   const magnitude = decodeMagnitude(text.slice(0, -1));
   if (magnitude === undefined || magnitude >= 1n << 64n) return { ok: false, message: 'invalid uint literal' };
   return { ok: true, value: magnitude };
 }
 
-/** A double; overflow is refused, underflow is zero. `text` may begin with the sign. */
+/** Decodes a double; overflow is rejected, underflow becomes zero. `text` may begin with the sign. */
 export function decodeDouble(text: string): Decoded<number> {
   const value = Number(text);
   return Number.isFinite(value) ? { ok: true, value } : { ok: false, message: 'invalid double literal' };
 }
 
-/** A string token with its prefix and quotes: every escape is a code point (docs/spec/conditions.md#tokens). */
+/**
+ * Decodes a string token with its prefix and quotes: every escape is a code point (docs/spec/conditions.md#tokens).
+ */
 export function decodeString(token: string): Decoded<string> {
   const parts: string[] = [];
   for (const piece of piecesOf(token)) {
@@ -37,8 +37,8 @@ export function decodeString(token: string): Decoded<string> {
 }
 
 /**
- * A bytes token with its prefix and quotes: text is UTF-8, `\x` and octal escapes are single bytes, `\u` is refused
- * (docs/spec/conditions.md#tokens).
+ * Decodes a bytes token with its prefix and quotes: characters are UTF-8, `\x` and octal escapes are single bytes, `\u`
+ * is rejected (docs/spec/conditions.md#tokens).
  */
 export function decodeBytes(token: string): Decoded<Uint8Array> {
   const encoder = new TextEncoder();
@@ -51,7 +51,7 @@ export function decodeBytes(token: string): Decoded<Uint8Array> {
   return { ok: true, value: Uint8Array.from(bytes) };
 }
 
-/** Text as written or a one-character escape, a `\x` or octal escape, a `\u` or `\U` escape. */
+/** A literal character, a one-character escape, a `\x` or octal escape, or a `\u` or `\U` escape. */
 type Piece =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'byte' | 'code-point'; readonly value: number };
@@ -67,7 +67,7 @@ const characterEscapes: ReadonlyMap<string, string> = new Map([
 ]);
 const maxDigits = 20;
 
-/** Undefined when it has more digits than 64 bits can need: a long text must not cost a long conversion. */
+/** Undefined if it has more digits than 64 bits can need, so that a long literal does not take a long conversion. */
 function decodeMagnitude(text: string): bigint | undefined {
   const hex = text.startsWith('0x');
   const digits = (hex ? text.slice(2) : text).replace(/^0+/, '');
@@ -79,7 +79,7 @@ function piecesOf(token: string): Piece[] {
   const prefix = /^[bBrR]*/.exec(token)?.[0] ?? '';
   const quoted = token.slice(prefix.length);
   const width = quoted.length >= 6 && quoted.startsWith(quoted.charAt(0).repeat(3)) ? 3 : 1;
-  // Line ends are those of the policy file, which must not change what the literal means.
+  // Line breaks come from the policy file and must not change the meaning of the literal.
   const body = quoted.slice(width, -width).replace(/\r\n?/g, '\n');
   return /[rR]/.test(prefix) ? [{ kind: 'text', text: body }] : unescape(body);
 }

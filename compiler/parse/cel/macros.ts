@@ -1,17 +1,17 @@
 import type { CallExpr, Expr, MacroExpr, MacroName } from '../../ast/expr.js';
 import type { SyntaxError } from '../../ast/policy.js';
 
-/** A call as written, before it is known whether it is a macro. */
+/** A call as written, before macro expansion. */
 export interface WrittenCall extends Pick<CallExpr, 'target' | 'args' | 'nameStart' | 'start' | 'end'> {
   readonly function: string;
 }
 
-/** The macro that a call is, what is wrong with its arguments, or undefined when it is an ordinary call. */
+/** The macro, the error in its arguments, or undefined for an ordinary call. */
 export type Expansion = { readonly macro: MacroExpr } | { readonly error: SyntaxError } | undefined;
 
 /**
- * Recognises the macros of docs/spec/conditions.md#macros by name, form and number of arguments; with any other number
- * the call is an ordinary one. The messages are those of 6.4.
+ * Recognizes the macros of docs/spec/conditions.md#macros by name, form and number of arguments; a call with any other
+ * number of arguments is an ordinary call. Messages follow docs/spec/conditions.md#compile-time-messages.
  */
 export function expandMacro(call: WrittenCall): Expansion {
   if (call.target === undefined) return call.function === 'has' && call.args.length === 1 ? expandHas(call) : undefined;
@@ -23,12 +23,12 @@ export function expandMacro(call: WrittenCall): Expansion {
   return expandReceiver(call, call.target);
 }
 
-/** The name under which a fold keeps its result: no variable may take it. */
+/** The variable in which a fold accumulates its result: user variables cannot have this name. */
 const accumulator = '__result__';
 
 function expandHas(call: WrittenCall): Expansion {
   const operand = call.args[0];
-  // The test of a test is the same test.
+  // `has(has(x))` is the same as `has(x)`.
   if (operand?.kind === 'macro' && operand.macro === 'has') return macroOf(call, 'has', { range: operand.range });
   if (operand?.kind !== 'select' || operand.optional) return errorAt(operand, 'invalid argument to has() macro');
   return macroOf(call, 'has', { range: operand });

@@ -6,8 +6,8 @@ import { expandMacro } from './macros.js';
 import { reservedWords, type Token, type TokenType } from './tokens.js';
 
 /**
- * What became of the tokens: a tree, with the literals, names and macro arguments in it that are wrong; a text that the
- * grammar does not derive; or one that nests too deep.
+ * The outcome of parsing: a tree with the errors in its literals, names and macro arguments; an expression that does
+ * not match the grammar; or one that is nested too deep.
  */
 export type Parsed =
   | { readonly kind: 'tree'; readonly ast: Expr; readonly errors: readonly SyntaxError[] }
@@ -15,9 +15,9 @@ export type Parsed =
   | { readonly kind: 'too-deep'; readonly at: number };
 
 /**
- * Parses an expression by recursive descent (docs/spec/conditions.md#productions). Gives up at the first token that
- * does not fit: `reportSyntax` then finds the words. Chains are loops; only nesting recurses, and that is limited
- * (docs/spec/conditions.md#compile-time-messages).
+ * Parses an expression by recursive descent (docs/spec/conditions.md#productions). Stops at the first unexpected token;
+ * `reportSyntax` then produces the messages. Chains are parsed in loops; only nesting recurses, and its depth is
+ * limited (docs/spec/conditions.md#compile-time-messages).
  */
 export function parseTokens(text: string, tokens: readonly Token[]): Parsed {
   const parser = new Parser(text, tokens);
@@ -54,7 +54,7 @@ const calculations: ReadonlyMap<TokenType, { readonly operator: Operator; readon
   ['%', { operator: '_%_', precedence: 2 }],
 ]);
 
-/** A cursor over the tokens. An operand's range includes its parentheses, its node's range does not. */
+/** A cursor over the tokens. The range of an operand includes its parentheses, that of its node does not. */
 class Parser {
   readonly errors: SyntaxError[] = [];
   private position = 0;
@@ -243,7 +243,7 @@ class Parser {
       items.push(parseItem());
       more = this.accept(',') !== undefined;
     }
-    // A comma may stand alone: `[,]` is the empty list.
+    // A lone comma is allowed: `[,]` is the empty list.
     if (items.length === 0) this.accept(',');
     this.expect(closing);
     return items;
@@ -325,7 +325,7 @@ class Parser {
     return token.type === 'ESC_IDENTIFIER' ? this.text.slice(token.start + 1, token.end - 1) : this.textOf(token);
   }
 
-  /** Looks past a dotted name for the brace that makes it the type of a message. */
+  /** Looks ahead past a dotted name for the brace that makes it a message type. */
   private isMessage(): boolean {
     let ahead = this.peek().type === '.' ? 1 : 0;
     if (this.peek(ahead).type !== 'IDENTIFIER') return false;
@@ -342,7 +342,8 @@ class Parser {
   }
 
   /**
-   * Notes an error and puts a call that nothing recognises in the place, so that an enclosing macro has its own say.
+   * Records an error and returns a placeholder call that is not a macro, so that an enclosing macro can report its own
+   * errors.
    */
   private fail(message: string, place: Range, error: Range): Expr {
     this.errors.push({ message, start: error.start, end: error.end });
@@ -403,12 +404,12 @@ interface Range {
   readonly end: number;
 }
 
-/** An operand of a chain with the range it takes, parentheses included. */
+/** An operand of a chain with its range, parentheses included. */
 interface Term extends Range {
   readonly expr: Expr;
 }
 
-/** Builds a chain of `&&` or `||` as a tree of logarithmic depth, splitting at the middle sign. */
+/** Builds a chain of `&&` or `||` as a tree of logarithmic depth, splitting at the middle operator. */
 function balance(operator: '_&&_' | '_||_', terms: readonly Term[], signs: readonly Token[]): Term {
   const build = (low: number, high: number): Term | undefined => {
     if (low > high) return terms[low];

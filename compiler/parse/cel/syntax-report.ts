@@ -16,20 +16,20 @@ import type { Lexed } from './lexer.js';
 import { maxNesting } from './limits.js';
 import { reservedWords, type Token, type TokenType, tokenTypeName } from './tokens.js';
 
-/** The errors of a text that the grammar does not derive. */
+/** The errors of an expression that does not match the grammar. */
 export interface SyntaxReport {
   readonly errors: readonly SyntaxError[];
-  /** The limit that ended the search, which belongs to no place in the text. */
+  /** The message of the limit that ended the search, which has no location in the expression. */
   readonly fatal: string | undefined;
-  /** Where the search was ended by a limit; otherwise past the text. */
+  /** The offset at which a limit ended the search; otherwise past the end of the expression. */
   readonly reached: number;
 }
 
 /**
- * Finds the syntax errors of an expression in the words of docs/spec/conditions.md#syntax-errors: walks the grammar
- * along the tokens and recovers from each error as an ANTLR parser does (a token too many is skipped, one too few is
- * imagined, otherwise the rule is left and tokens are dropped until one can follow), because the texts of later errors
- * depend on how earlier ones were survived. The walk keeps its own stack.
+ * Reports the syntax errors of an expression with the messages of docs/spec/conditions.md#syntax-errors. Walks the
+ * grammar along the tokens and recovers from each error as an ANTLR parser does: it skips an extra token, inserts a
+ * missing one, or otherwise leaves the rule and drops tokens until one can follow. This is necessary because later
+ * messages depend on how the parser recovered from earlier errors. The walk uses an explicit stack.
  */
 export function reportSyntax(text: string, lexed: Lexed): SyntaxReport {
   return new Walk(text, lexed).run();
@@ -38,16 +38,16 @@ export function reportSyntax(text: string, lexed: Lexed): SyntaxReport {
 const maxRecoveries = 30;
 const maxDropped = 256;
 
-/** A production under way. */
+/** A production that is being parsed. */
 interface Frame {
   readonly rule: RuleName;
-  /** Tighter operators than this may be taken in. */
+  /** Operators that bind tighter than this are accepted. */
   readonly binds: number;
-  /** Where the production that called it goes on. */
+  /** Where the production that called it continues. */
   readonly follow: Position | undefined;
 }
 
-/** Why a production cannot go on. */
+/** Why a production cannot continue. */
 type Failure = { readonly kind: 'mismatch' } | { readonly kind: 'no-alternative'; readonly stuckAt: number };
 
 class Walk {
@@ -61,7 +61,7 @@ class Walk {
   private recoveries = 0;
   private stopped = false;
   private fatal: string | undefined;
-  /** The elements at which recovery has been tried without a token being taken since. */
+  /** The elements at which recovery has been attempted since the last consumed token. */
   private triedAt = -1;
   private readonly tried = new Set<Element | undefined>();
 
@@ -138,7 +138,7 @@ class Walk {
     return undefined;
   }
 
-  /** A name or a function's name is checked although the text is broken elsewhere. */
+  /** Checks an identifier or function name even if the expression has other errors. */
   private checkName(prediction: Prediction): void {
     if ('stuckAt' in prediction || prediction.alternative > 1) return;
     const { start, end } = this.peek(this.peek(0).type === '.' ? 1 : 0);
@@ -177,7 +177,7 @@ class Walk {
     return undefined;
   }
 
-  /** Before a decision: drops a token that cannot be there, when that is enough. */
+  /** Before a decision: drops an unexpected token if that is enough to recover. */
   private synchronise(place: Position, inLoop: boolean): Failure | undefined {
     if (this.recovering) return undefined;
     const lookahead = this.expected.at(place);
@@ -227,7 +227,7 @@ class Walk {
     return `no viable alternative at input '${escapeWhitespace(input)}'`;
   }
 
-  /** The text of a range without characters that are not part of a token. */
+  /** Returns the source of a range without characters that are not part of a token. */
   private readText(start: number, end: number): string {
     let read = '';
     let at = start;
@@ -243,7 +243,7 @@ class Walk {
     this.report(`extraneous input ${this.quote(this.peek(0))} expecting ${this.describeExpected(place)}`, this.peek(0));
   }
 
-  /** One error is reported until a token fits again. */
+  /** After an error, suppresses further errors until a token matches again. */
   private report(message: string, token: Token): void {
     if (this.recovering) return;
     this.recovering = true;
@@ -276,7 +276,7 @@ class Walk {
     this.stopped = true;
   }
 
-  /** Returns whether such a token or the end came before the limit. */
+  /** Returns whether such a token or the end was reached before the limit. */
   private dropUntil(types: ReadonlySet<TokenType>, limit: number): boolean {
     for (let dropped = 0; this.peek(0).type !== 'EOF' && !types.has(this.peek(0).type); dropped++) {
       if (dropped >= limit) return false;
@@ -285,7 +285,7 @@ class Walk {
     return true;
   }
 
-  /** All that can follow one of the productions under way. */
+  /** The tokens that can follow any of the productions being parsed. */
   private recoverySet(): ReadonlySet<TokenType> {
     const types = new Set<TokenType>();
     for (const { follow } of this.frames) {
@@ -294,7 +294,9 @@ class Walk {
     return types;
   }
 
-  /** What can come at a place: where its production can end, what follows that one, and so on outwards. */
+  /**
+   * The tokens that can come at a place: if its production can end there, also those that follow it, and so on outward.
+   */
   private expectedIn(place: Position, above = this.frames.length - 1): ReadonlySet<TokenType> {
     const lookahead = this.expected.at(place);
     const types = new Set(lookahead.types);

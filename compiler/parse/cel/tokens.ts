@@ -1,4 +1,4 @@
-/** The kinds of token, in the order in which messages list them (docs/spec/conditions.md#syntax-errors). */
+/** Token types, in the order in which messages list them (docs/spec/conditions.md#syntax-errors). */
 export const tokenTypes = [
   '==',
   '!=',
@@ -39,7 +39,7 @@ export const tokenTypes = [
 
 export type TokenType = 'EOF' | (typeof tokenTypes)[number];
 
-/** Words that are not names, but may name fields (docs/spec/conditions.md#tokens). */
+/** Words that cannot be identifiers but can be field names (docs/spec/conditions.md#tokens). */
 export const reservedWords: ReadonlySet<string> = new Set([
   'as',
   'break',
@@ -60,14 +60,14 @@ export const reservedWords: ReadonlySet<string> = new Set([
   'while',
 ]);
 
-/** A token of an expression; half-open range of UTF-16 units. */
+/** A token of an expression, a half-open range of UTF-16 units. */
 export interface Token {
   readonly type: TokenType;
   readonly start: number;
   readonly end: number;
 }
 
-/** How a message spells a kind of token: `'+'`, `NUM_INT`, `<EOF>`. */
+/** A token type as messages print it: `'+'`, `NUM_INT`, `<EOF>`. */
 export function tokenTypeName(type: TokenType): string {
   if (type === 'EOF') return '<EOF>';
   return /^[A-Z]/.test(type) ? type : `'${type}'`;

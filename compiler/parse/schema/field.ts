@@ -1,17 +1,17 @@
 /**
  * The shape of policy documents as data (docs/spec/policy-language.md#document-fields): one `MessageType` for each kind
- * of object, in `tables.ts`. `decode.ts` maps YAML onto it, `structure.ts` validates what was mapped.
+ * of object, in `tables.ts`. `decode.ts` maps YAML onto it, `structure.ts` validates the result.
  */
 export interface MessageType {
   readonly fields: readonly Field[];
-  /** Groups of fields of which exactly one has to be present; `name` stands in the message. */
+  /** Groups of fields of which exactly one must be present; `name` is printed in the message. */
   readonly alternatives: readonly { readonly name: string; readonly of: readonly string[] }[];
-  /** Fields by each spelling a file may use. */
+  /** Fields by each spelling that a file may use. */
   readonly bySpelling: ReadonlyMap<string, Field>;
 }
 
 export interface Field {
-  /** lowerCamelCase; `$schema` is the one exception. */
+  /** lowerCamelCase; `$schema` is the only exception. */
   readonly name: string;
   readonly kind: Kind;
   readonly rules: readonly Rule[];
@@ -31,16 +31,16 @@ export type Kind =
 
 /** The structural rules of a value. */
 export type Rule =
-  /** Absent, null, empty text, empty list, empty map and enum value 0 all fail. */
+  /** Absent, null, empty string, empty list, empty map and enum value 0 are all rejected. */
   | { readonly rule: 'required' }
   | { readonly rule: 'not-empty' }
   | { readonly rule: 'unique' }
   | { readonly rule: 'pattern'; readonly pattern: Pattern }
   | { readonly rule: 'equals'; readonly text: string }
-  /** Numbers of the enum that are allowed, with their names. */
+  /** Allowed numbers of the enum, with their names. */
   | { readonly rule: 'among'; readonly choices: ReadonlyMap<number, string> };
 
-/** A pattern as messages show it, and a test for it that takes linear time. */
+/** A pattern as messages print it, and a test for it that takes linear time. */
 export interface Pattern {
   readonly text: string;
   readonly accepts: RegExp;
@@ -82,7 +82,7 @@ export const map = (value: Declared, ...rules: readonly Rule[]): Declared => ({
   kind: { kind: 'map', value: value.kind, valueRules: value.rules, keyRules: [] },
   rules,
 });
-/** A map whose keys are not empty. */
+/** A map whose keys must not be empty. */
 export const named = (value: Declared, ...rules: readonly Rule[]): Declared => ({
   kind: { kind: 'map', value: value.kind, valueRules: value.rules, keyRules: [{ rule: 'not-empty' }] },
   rules,

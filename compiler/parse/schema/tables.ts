@@ -129,7 +129,8 @@ const PRINCIPAL_ACTION: MessageType = messageType({
   output,
 });
 
-// `role` is the one alternative of its group: absent, the group is missing; empty, its pattern fails.
+// `role` is the only alternative of its group: if it is absent, the group is missing; if it is empty, its pattern
+// fails.
 const ROLE_POLICY: MessageType = messageType(
   {
     role: text(matches(PLAIN)),

@@ -3,7 +3,7 @@ import type { Located, Place } from '../../diagnostics/span.js';
 import type { YamlNode, YamlText } from '../yaml/node.js';
 import type { Field, MessageType } from './field.js';
 
-/** A document mapped onto its tables: every value of the kind its field declares. */
+/** A document mapped onto its tables: every value has the kind that its field declares. */
 export type Value = TextValue | BoolValue | NumberValue | JsonConstant | ListValue | MapValue | ObjectValue;
 
 export interface TextValue {
@@ -17,7 +17,7 @@ export interface BoolValue {
   readonly value: boolean;
 }
 
-/** Of an enum, or of a uint64 that nothing reads. */
+/** The number of an enum value, or of a uint64 that is never read. */
 export interface NumberValue {
   readonly kind: 'number';
   readonly number: number;
@@ -42,7 +42,7 @@ export interface ObjectValue {
   readonly kind: 'object';
   readonly type: MessageType;
   readonly node: YamlNode;
-  /** Those that are present, by lowerCamelCase name. */
+  /** Fields that are present, by lowerCamelCase name. */
   readonly fields: ReadonlyMap<string, FieldValue>;
 }
 

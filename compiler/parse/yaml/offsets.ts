@@ -1,15 +1,15 @@
 import type { WrittenScalar } from './node.js';
 
-/** For each UTF-16 unit of a scalar's text: where in the file it stands. */
+/** For each UTF-16 unit of a scalar's value, its offset in the file. */
 export interface TextOffsets {
   readonly starts: readonly number[];
   readonly ends: readonly number[];
 }
 
 /**
- * Maps the text of a scalar back to the file, through escapes, folding and block indentation. What is not white space
- * keeps its order, with only white space added or left out between: so the two are walked side by side. White space
- * that folding made maps to some of the white space it was made of.
+ * Maps the value of a scalar back to the file, through escapes, folding and block indentation. Characters other than
+ * white space keep their order and only white space is added or removed between them, so both are walked in parallel.
+ * White space produced by folding maps to some of the white space it was produced from.
  */
 export function textOffsets(text: string, written: WrittenScalar): TextOffsets {
   const end = written.span.end;
@@ -26,7 +26,7 @@ export function textOffsets(text: string, written: WrittenScalar): TextOffsets {
     } else if (unit.text === '' || (isSpace(unit) && !SPACE.test(text[index] as string))) {
       at = unit.end;
     } else if (!isSpace(unit) && !standsFor(unit, text, index)) {
-      // White space that the atoms already passed have made, or an atom that white space was taken for.
+      // White space that earlier atoms have produced, or an atom that was folded into white space.
       if (SPACE.test(text[index] as string)) {
         starts.push(at);
         ends.push(at);
@@ -45,7 +45,7 @@ export function textOffsets(text: string, written: WrittenScalar): TextOffsets {
   return { starts, ends };
 }
 
-/** The smallest piece of a written scalar that stands for something: a character or an escape. Empty text: skipped. */
+/** The smallest unit of a written scalar: a character or an escape. Skipped if its text is empty. */
 interface Atom {
   readonly text: string;
   readonly end: number;
@@ -58,7 +58,7 @@ function isSpace(atom: Atom): boolean {
   return !atom.escaped && SPACE.test(atom.text);
 }
 
-// An escape may write half of a surrogate pair; alone it becomes U+FFFD.
+// An escape may encode half of a surrogate pair; a lone half becomes U+FFFD.
 function standsFor(atom: Atom, text: string, index: number): boolean {
   return text.startsWith(atom.text, index) || (text[index] === '\ufffd' && /^[\ud800-\udfff]$/.test(atom.text));
 }
@@ -77,7 +77,7 @@ const HEX_DIGITS: ReadonlyMap<string, number> = new Map([
   ['u', 4],
   ['U', 8],
 ]);
-// The escapes of YAML 1.2, 5.7.
+// The escapes of YAML 1.2, section 5.7.
 const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['0', '\0'],
   ['a', '\x07'],

@@ -8,16 +8,16 @@ import { falseBlank, quotedPrefixes, stripTags, tokenise } from './tokens.js';
 import type { YamlMapping } from './node.js';
 import { buildTree } from './tree.js';
 
-/** The mapping that a policy file holds. */
+/** The mapping in a policy file. */
 export interface YamlDocument {
   readonly root: YamlMapping;
-  /** What is wrong with its anchors and merges: what is wrong with its fields competes with it for being first. */
+  /** Problems with anchors and merges: they compete with problems in fields for being the first. */
   readonly problems: FirstProblem;
 }
 
 /**
  * Reads a policy file (docs/spec/policy-language.md#documents-in-a-file, docs/spec/policy-language.md#yaml-dialect).
- * Undefined: nothing in it, or not well-formed, which is reported.
+ * Returns undefined if it is empty, or if it is not well-formed, which is reported.
  */
 export function readDocument(source: Source, report: Diagnostics): YamlDocument | undefined {
   if (source.text.length > MAX_DOCUMENT_LENGTH) {
@@ -36,7 +36,7 @@ export function readDocument(source: Source, report: Diagnostics): YamlDocument 
 }
 
 function readTokens(source: Source, report: Diagnostics): readonly CST.Token[] | undefined {
-  // YAML has none of them, and the tokeniser uses some as marks.
+  // YAML allows none of these, and the tokenizer uses some as markers.
   const control = /(?![\t\n\r\u0080-\u009f])\p{Cc}/u.exec(source.text);
   if (control) {
     report.add('yaml/syntax', placeAt(source, control.index), {
@@ -63,7 +63,7 @@ function codePoint(character: string): string {
   return `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`;
 }
 
-// The YAML package drops a byte-order mark; here it is the first letter of the first key, as any letter would be.
+// The YAML package drops a byte-order mark; here it is the first character of the first key.
 function readableText(source: Source): string {
   return source.text.startsWith('\ufeff') ? `x${source.text.slice(1)}` : source.text;
 }
@@ -106,8 +106,8 @@ function composeDocuments(
   return hasDocument ? documents : [];
 }
 
-// A document of nothing but `---` and comments is absent (docs/spec/policy-language.md#documents-in-a-file), and so is
-// the `...` that ends it.
+// A document that contains only `---` and comments is absent (docs/spec/policy-language.md#documents-in-a-file), and so
+// is the `...` that ends it.
 function withoutEmptyDocuments(tokens: readonly CST.Token[]): readonly CST.Token[] {
   const written: CST.Token[] = [];
   let dropped = true;

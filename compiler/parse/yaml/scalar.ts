@@ -1,10 +1,10 @@
-/** What an unquoted scalar is, and the text a string field makes of it (docs/spec/policy-language.md#scalars). */
+/** The type of an unquoted scalar, and its value in a string field (docs/spec/policy-language.md#scalars). */
 export interface PlainScalar {
   readonly type: 'Null' | 'Bool' | 'Integer' | 'Float' | 'Nan' | 'Infinity' | 'String';
   readonly text: string;
 }
 
-/** Types an unquoted scalar. Not YAML's core schema: see the table of docs/spec/policy-language.md#scalars. */
+/** Types an unquoted scalar. This is not YAML's core schema: see the table in docs/spec/policy-language.md#scalars. */
 export function typePlainScalar(source: string): PlainScalar {
   const type = WORDS.get(source);
   if (type !== undefined) return { type, text: type === 'Null' ? '' : source };
@@ -14,7 +14,7 @@ export function typePlainScalar(source: string): PlainScalar {
   return { type: isFloat(source) ? 'Float' : 'String', text: source };
 }
 
-/** The number an Integer or Float scalar stands for, as an IEEE double. */
+/** The value of an Integer or Float scalar as an IEEE double. */
 export function numberOf(source: string): number {
   return Number(source.replaceAll('_', ''));
 }
@@ -29,7 +29,7 @@ const WORDS: ReadonlyMap<string, PlainScalar['type']> = new Map([
 const STARTS_NUMBER = /^[+-]?[0-9.]/;
 const LONGEST_INTEGER = 200;
 
-// Underscores may stand anywhere but at the front; a leading zero means octal.
+// Underscores are allowed anywhere but at the start; a leading zero means octal.
 function integerOf(source: string): bigint | undefined {
   if (source.length > LONGEST_INTEGER) return undefined;
   const negative = source.startsWith('-');
@@ -47,7 +47,7 @@ function magnitudeOf(digits: string): bigint | undefined {
   return undefined;
 }
 
-// A dot makes a float: `1e3` is a string. One too large for a double stays a string, too.
+// A float needs a dot: `1e3` is a string. A number too large for a double is a string, too.
 function isFloat(source: string): boolean {
   const digits = source.replace(/^[+-]/, '').replaceAll('_', '');
   if (!/^(?:[0-9]+\.[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/.test(digits)) return false;

@@ -1,22 +1,25 @@
 import { type CST, Lexer, type Pair, Parser } from 'yaml';
 
-/** The concrete syntax of a text: all tokens, or the offset at which it is nested too deep to go on. */
+/** The concrete syntax of a YAML string: all tokens, or the offset at which nesting exceeds the limit. */
 export type Tokens = { readonly tokens: readonly CST.Token[] } | { readonly tooDeepAt: number };
 
-/** Tokenises without recursion, and stops at the first token below `maxDepth` levels: what comes after recurses. */
+/**
+ * Tokenizes without recursion, and stops at the first token nested deeper than `maxDepth` levels, because later stages
+ * recurse.
+ */
 export function tokenise(text: string, maxDepth: number): Tokens {
   const parser = new Parser();
   const tokens: CST.Token[] = [];
   for (const lexeme of new Lexer().lex(text)) {
     for (const token of parser.next(lexeme)) tokens.push(token);
-    // One for the document, one for a scalar.
+    // One level for the document, one for a scalar.
     if (parser.stack.length > maxDepth + 2) return { tooDeepAt: Math.max(0, parser.offset - lexeme.length) };
   }
   for (const token of parser.end()) tokens.push(token);
   return { tokens };
 }
 
-/** Visits every item of every collection, without recursion, in no particular order. */
+/** Visits every item of every collection without recursion, in no particular order. */
 function eachItem(tokens: readonly CST.Token[], visit: (item: CST.CollectionItem, parent: CST.Token) => void): void {
   const open = [...tokens];
   for (let token = open.pop(); token !== undefined; token = open.pop()) {
@@ -31,7 +34,7 @@ function eachItem(tokens: readonly CST.Token[], visit: (item: CST.CollectionItem
 }
 
 /**
- * Keys that were written with a tag: a key has none (docs/spec/policy-language.md#keys). Entries go with their
+ * Keys written with a tag, which is not allowed (docs/spec/policy-language.md#keys). Entries are collected with their
  * documents.
  */
 const taggedKeys = new WeakSet<object>();
@@ -54,7 +57,7 @@ export function hasTaggedKey({ srcToken }: Pair<unknown, unknown>): boolean {
   return srcToken !== undefined && taggedKeys.has(srcToken);
 }
 
-/** Returns whether there was one. In one pass: hostile input is nothing but tags. */
+/** Returns whether there was a tag. Runs in one pass, because hostile input may consist only of tags. */
 function dropTags(tokens: { readonly type: string }[]): boolean {
   let kept = 0;
   for (const token of tokens) if (token.type !== 'tag') tokens[kept++] = token;
@@ -64,8 +67,8 @@ function dropTags(tokens: { readonly type: string }[]): boolean {
 }
 
 /**
- * A character that looks like a space and is not one in YAML, where only a space, a tab and a line break are: a name
- * would silently contain it.
+ * A character that looks like a space but is not white space in YAML, which allows only spaces, tabs and line breaks:
+ * it would silently become part of a name.
  */
 export interface FalseBlank {
   readonly offset: number;
@@ -73,9 +76,9 @@ export interface FalseBlank {
 }
 
 /**
- * The first false blank next to a bracket or a comma of a flow collection, or that is all of a value: `[admin<U+00A0>]`
- * would be a role that nobody has. Within a text, as between two words of a description, and in quotes they are
- * characters like any other.
+ * Finds the first false blank that is next to a bracket or comma of a flow collection, or that makes up a whole value:
+ * `[admin<U+00A0>]` would be a role that no principal has. Elsewhere, as between two words of a description, and in
+ * quotes, such characters are allowed.
  */
 export function falseBlank(tokens: readonly CST.Token[]): FalseBlank | undefined {
   let first: FalseBlank | undefined;
@@ -103,7 +106,7 @@ function blankIn({ source, offset }: CST.FlowScalar, isInFlow: boolean): FalseBl
 
 /**
  * The quoted-string trap (docs/spec/policy-language.md#quoted-strings): offsets of the quotes of block-style values
- * that begin with a quoted string and go on after it on the same line, as in `expr: "GB" in R.attr.geo`. Sorted.
+ * that begin with a quoted string and continue after it on the same line, as in `expr: "GB" in R.attr.geo`. Sorted.
  */
 export function quotedPrefixes(text: string, tokens: readonly CST.Token[]): readonly number[] {
   if (/^\s*\{/.test(text)) return [];
@@ -118,7 +121,7 @@ export function quotedPrefixes(text: string, tokens: readonly CST.Token[]): read
 
 function quotedPrefixOf(value: CST.Token): number | undefined {
   if (isQuoted(value)) return goesOn(value.end) ? value.offset : undefined;
-  // `"x" == y ? "a": b` reads as a mapping whose key begins with a quoted string.
+  // `"x" == y ? "a": b` parses as a mapping whose key begins with a quoted string.
   if (value.type !== 'block-map') return undefined;
   const first = value.items[0];
   if (first?.key && isQuoted(first.key) && first.sep?.some((token) => isScalarToken(token))) return first.key.offset;
@@ -134,7 +137,7 @@ function goesOn(end: readonly CST.Token[] | undefined): boolean {
   return next !== undefined && next.type !== 'newline' && next.type !== 'comment';
 }
 
-// The tokeniser leaves a stray scalar among the separators, whatever its types say.
+// The tokenizer leaves a stray scalar among the separators, contrary to its types.
 function isScalarToken(token: { readonly type: string }): boolean {
   return token.type === 'scalar';
 }

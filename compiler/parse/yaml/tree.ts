@@ -19,17 +19,17 @@ import type { YamlEntry, YamlKey, YamlMapping, YamlNode, YamlText } from './node
 import { typePlainScalar } from './scalar.js';
 import { hasTaggedKey } from './tokens.js';
 
-/** The typed tree of a document, and what is wrong with it. */
+/** The typed tree of a document and its problems. */
 export interface YamlTree {
   readonly root: YamlNode;
-  /** Duplicate keys: they come before all other problems of the document. */
+  /** Duplicate keys: reported before all other problems of the document. */
   readonly syntax: FirstProblem;
-  /** Anchors, aliases, merges and limits. */
+  /** Problems with anchors, aliases, merges and limits. */
   readonly problems: FirstProblem;
 }
 
 /**
- * Types the scalars of a composed document, and resolves its aliases and merges
+ * Types the scalars of a composed document and resolves its aliases and merges
  * (docs/spec/policy-language.md#anchors-and-merge-keys).
  */
 export function buildTree(document: Document.Parsed, source: Source): YamlTree {
@@ -49,7 +49,7 @@ interface Builder {
   readonly syntax: FirstProblem;
   readonly problems: FirstProblem;
   readonly anchors: Map<string, YamlNode>;
-  /** Entries that merges have copied. */
+  /** The number of entries that merges have copied. */
   copied: number;
 }
 
@@ -60,7 +60,7 @@ function nodeOf(node: Node, path: string, builder: Builder): YamlNode {
   return result;
 }
 
-// Known only from its end on, so a node cannot contain itself.
+// An anchor is defined only after its node ends, so a node cannot contain itself.
 function define(name: string, node: YamlNode, builder: Builder): void {
   if (builder.anchors.has(name)) builder.problems.note('yaml/duplicate-anchor', node.place, { name });
   else builder.anchors.set(name, node);
@@ -84,13 +84,13 @@ function ownNode(node: Node, path: string, builder: Builder): YamlNode {
   return invariant('a YAML node of unknown type');
 }
 
-/** A stand-in for what a problem was noted about. */
+/** A placeholder for an absent value, or for a node with a reported problem. */
 function nothing(place: Place): YamlText {
   const span = { ...place.span, end: place.span.start };
   return { type: 'Null', text: '', style: 'plain', written: { notation: 'plain', span }, place, size: 1, depth: 0 };
 }
 
-// Aliases multiply size and depth, so both are watched at every node: no walk of the tree can get out of hand.
+// Aliases multiply size and depth, so both are checked at every node, which bounds every walk of the tree.
 function limited(node: YamlNode, builder: Builder): YamlNode {
   if (node.depth > MAX_DEPTH) {
     builder.problems.note('yaml/too-deep', node.place, { limit: MAX_DEPTH });
@@ -115,7 +115,7 @@ function extentOf(children: readonly YamlNode[]): { size: number; depth: number 
 
 function scalarNode(node: Scalar, path: string, builder: Builder): YamlNode {
   const place = placeOf(node, path, builder);
-  // A text is well-formed Unicode: an escape can write half of a surrogate pair.
+  // Strings must be well-formed Unicode, but an escape can encode half of a surrogate pair.
   const text = (node.source ?? '').replace(/\p{Surrogate}/gu, '\ufffd');
   const extent = { size: 1, depth: 0 };
   const { start, end } = place.span;
@@ -221,7 +221,7 @@ function mergedEntries(pair: Pair<Node, Node>, key: YamlKey, builder: Builder): 
 
 function entryValue(pair: Pair<Node, Node>, key: YamlKey, builder: Builder): YamlNode {
   if (pair.value && !isNothing(pair.value)) return nodeOf(pair.value, key.place.path, builder);
-  // An absent value stands just after the colon, or after the key of a flow mapping that has none.
+  // An absent value is located just after the colon, or after the key of a flow mapping entry without a colon.
   const colon = colonOf(pair) ?? key.place.span.end - 1;
   const node = nothing({
     span: { source: builder.source, start: colon + 1, end: colon + 1 },
@@ -247,7 +247,7 @@ function placeOf(node: Node, path: string, builder: Builder): Place {
   return { span, anchor: anchorOf(node, start), path };
 }
 
-// A block mapping is pointed to at the colon after its first key, all else at its first character
+// The anchor of a block mapping is the colon after its first key, that of any other node its first character
 // (docs/spec/policy-language.md#reports).
 function anchorOf(node: Node, start: number): number {
   if (!isMap(node) || node.flow) return start;
@@ -255,7 +255,7 @@ function anchorOf(node: Node, start: number): number {
   return (first && colonOf(first)) ?? start;
 }
 
-/** The key of an entry of the mapping at `parentPath`, with the path of the entry. */
+/** Returns the key of an entry of the mapping at `parentPath`, with the path of the entry. */
 function keyOf(pair: Pair<Node, Node | null>, parentPath: string, source: Source): YamlKey {
   const [start, end] = pair.key.range ?? invariant('a YAML key without range');
   const text = textOf(pair.key, source);
@@ -266,7 +266,7 @@ function keyOf(pair: Pair<Node, Node | null>, parentPath: string, source: Source
 function textOf(key: Node, source: Source): string {
   if (!isScalar(key)) return source.text.slice(key.range?.[0], key.range?.[1]);
   const text = (key.source ?? '').replace(/\p{Surrogate}/gu, '\ufffd');
-  // The reader of YAML is given another character in place of a byte-order mark, which is not stripped
+  // The YAML parser receives another character in place of a byte-order mark, which must not be stripped
   // (docs/spec/policy-language.md#yaml-dialect).
   return key.range?.[0] === 0 && source.text.startsWith('\ufeff') ? `\ufeff${text.slice(1)}` : text;
 }
@@ -283,21 +283,21 @@ function typeOf(pair: Pair<Node, Node | null>): YamlKey['type'] {
   return key.type === 'PLAIN' ? typePlainScalar(key.source ?? '').type : 'String';
 }
 
-// Texts that a path would take apart stand in quotes.
+// Strings that would be ambiguous in a path are quoted.
 function pathSegment(text: string): string {
   return /[$*.[\]]/.test(text) ? `'${text}'` : text;
 }
 
 /** A merge key `<<` of a mapping. */
 interface Merge {
-  /** How many own entries stand before it. */
+  /** The number of the mapping's own entries before it. */
   readonly at: number;
   readonly from: readonly YamlEntry[];
 }
 
 /**
- * The entries of a mapping with those it merges, where `<<` stands. Explicit keys win whatever their order, values are
- * replaced and never merged (docs/spec/policy-language.md#anchors-and-merge-keys).
+ * Returns the entries of a mapping, with merged entries inserted at the position of `<<`. Explicit keys win in any
+ * order; values are replaced and never merged (docs/spec/policy-language.md#anchors-and-merge-keys).
  */
 function withMerged(own: readonly YamlEntry[], merges: readonly Merge[]): readonly YamlEntry[] {
   const taken = new Set(own.map(({ key }) => key.text));
