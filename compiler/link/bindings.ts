@@ -13,9 +13,9 @@ import { linkExpression } from './expressions.js';
 import { referencesOf } from './references.js';
 
 /**
- * The variables and constants of a document (docs/spec/policy-language.md#compiling-variables-and-constants). Reports
- * names that cannot be, names with several definitions, references to nothing, and cycles; what is returned then is the
- * first definition of each name.
+ * Links the variables and constants of a document (docs/spec/policy-language.md#compiling-variables-and-constants).
+ * Reports invalid names, names with several definitions, undefined references and cycles; in that case the result
+ * contains the first definition of each name.
  */
 export function linkBindings(file: Importer, catalogue: Catalogue, problems: Problems): Bindings {
   const key = keyOfImports(file);
@@ -29,10 +29,12 @@ export function linkBindings(file: Importer, catalogue: Catalogue, problems: Pro
   return bindings;
 }
 
-// Thousands of policies may import the same sets: where nothing is wrong with these, they are put together once.
+// Thousands of policies may import the same sets: sets without problems are combined once.
 const known = new WeakMap<Catalogue, Map<string, Bindings>>();
 
-/** Equal for documents that have the same variables and constants; undefined for one with local definitions. */
+/**
+ * A key that is equal for documents with the same variables and constants; undefined for one with local definitions.
+ */
 function keyOfImports({ policy: { variables, constants }, legacyVariables }: Importer): string | undefined {
   if (variables.local.length + constants.local.length + legacyVariables.length > 0) return undefined;
   return JSON.stringify([variables.imports, constants.imports].map((imports) => imports.map(({ value }) => value)));
@@ -48,14 +50,14 @@ function bindingsOf(file: Importer, catalogue: Catalogue, problems: Problems): B
   };
 }
 
-/** Of what, whose and where to report. */
+/** What kind of definition a problem concerns, in which document, and where it is reported. */
 interface Owner {
   readonly what: 'variable' | 'constant';
   readonly file: PolicyFile;
   readonly problems: Problems;
 }
 
-/** The definitions by name, sorted; of several the first. */
+/** The definitions by name, sorted; the first if there are several. */
 function unique<T>(
   definitions: readonly Definition<T>[],
   { what, file, problems }: Owner,
@@ -84,10 +86,10 @@ function redefinition(
   ];
 }
 
-/** Later stages walk from a variable to those it uses: chains of this length fit the call stack. */
+/** Later stages walk from a variable to those it uses: chains of this length fit on the call stack. */
 const MAX_CHAIN = 200;
 
-/** Reports each variable that makes a chain too long, not those that use it in turn. */
+/** Reports each variable that makes a chain too long, but not the variables that use it. */
 function reportDeepChains(
   order: readonly string[],
   variables: ReadonlyMap<string, Definition<Expression>>,
@@ -137,19 +139,19 @@ function inDependencyOrder(
 /** A document that can have variables and constants. */
 export type Importer = FileOf<'resource' | 'principal' | 'role' | 'derived-roles'>;
 
-/** A variable or constant as one place defines it. */
+/** A definition of a variable or constant in one place. */
 export interface Definition<T> {
   readonly name: Located<string>;
   readonly value: T;
-  /** Of the value. */
+  /** The place of the value. */
   readonly place: Place;
   readonly file: PolicyFile;
-  /** Where it comes from, as messages say it: `import 'common'`. */
+  /** The source of the definition, as messages print it: `import 'common'`. */
   readonly origin: string;
 }
 
 /**
- * The constants a document can name: imported, then local ones
+ * The constants that a document can name: imported, then local ones
  * (docs/spec/policy-language.md#compiling-variables-and-constants). A missing import has none.
  */
 export function constantsOf(file: Importer, catalogue: Catalogue): readonly Definition<JsonValue>[] {
@@ -165,7 +167,7 @@ export function constantsOf(file: Importer, catalogue: Catalogue): readonly Defi
 }
 
 /**
- * The variables a document can name: imported, then local, then legacy ones
+ * The variables that a document can name: imported, then local, then legacy ones
  * (docs/spec/policy-language.md#compiling-variables-and-constants). A missing import has none.
  */
 export function variablesOf(file: Importer, catalogue: Catalogue): readonly Definition<Expression>[] {
@@ -193,8 +195,8 @@ export function variablesOf(file: Importer, catalogue: Catalogue): readonly Defi
 }
 
 /**
- * Why a text cannot be the name of a variable or a constant (docs/spec/policy-language.md#variables-and-constants);
- * undefined when it can. The sentences are those of the machine-readable report
+ * Why a string cannot be the name of a variable or a constant (docs/spec/policy-language.md#variables-and-constants);
+ * undefined if it can. The messages are those of the machine-readable report
  * (docs/spec/policy-language.md#compile-errors).
  */
 export function identifierProblem(name: string): string | undefined {

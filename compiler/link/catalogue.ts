@@ -24,7 +24,7 @@ export function hasKind<K extends Policy['kind']>(file: PolicyFile, kind: K): fi
 }
 
 /**
- * Files the documents by key. A second document of one key is reported and left out
+ * Indexes the documents by key. A second document with the same key is reported and left out
  * (docs/spec/policy-language.md#identity).
  */
 export function catalogueOf(files: readonly PolicyFile[], report: Diagnostics): Catalogue {
@@ -50,7 +50,7 @@ export function catalogueOf(files: readonly PolicyFile[], report: Diagnostics): 
   return { documents: [...byKey].map(([key, file]) => ({ key, file })), find: (key) => byKey.get(key) };
 }
 
-/** As a walk of the folder meets them: names are compared folder by folder. */
+/** The order in which a directory walk visits them: names are compared folder by folder. */
 function byPath(a: PolicyFile, b: PolicyFile): number {
   const left = a.source.path.split('/');
   const right = b.source.path.split('/');

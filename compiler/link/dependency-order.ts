@@ -1,14 +1,17 @@
 /** The names of a set of definitions, sorted by their dependencies. */
 export interface DependencyOrder {
-  /** Each name after all it depends on, ties by name; what a cycle holds up comes last, by name. */
+  /** Each name after all its dependencies, ties by name; then the names that a cycle blocks, by name. */
   readonly order: readonly string[];
-  /** Names that depend on themselves directly. */
+  /** Names that depend directly on themselves. */
   readonly selfReferences: readonly string[];
-  /** Groups of two or more that depend on each other; each sorted, and sorted by its first name. */
+  /**
+   * Groups of two or more names that depend on each other; each is sorted, and the groups are sorted by their first
+   * name.
+   */
   readonly cycles: readonly (readonly string[])[];
 }
 
-/** @param dependencies what each name needs, by name; a name that is not a key is ignored. */
+/** @param dependencies the dependencies of each name, by name; a name that is not a key is ignored. */
 export function dependencyOrder(dependencies: ReadonlyMap<string, Iterable<string>>): DependencyOrder {
   const needs = new Map<string, readonly string[]>();
   for (const name of [...dependencies.keys()].sort()) {
@@ -22,7 +25,7 @@ export function dependencyOrder(dependencies: ReadonlyMap<string, Iterable<strin
   return { order: [...sorted, ...stuck], selfReferences, cycles: cyclesAmong(stuck, needs) };
 }
 
-/** Kahn's algorithm; what is in a cycle or needs one is left out. */
+/** Kahn's algorithm; names that are in a cycle or depend on one are left out. */
 function orderOf(needs: ReadonlyMap<string, readonly string[]>): readonly string[] {
   const neededBy = new Map<string, string[]>([...needs.keys()].map((name) => [name, []]));
   const open = new Map<string, number>();
@@ -43,7 +46,7 @@ function orderOf(needs: ReadonlyMap<string, readonly string[]>): readonly string
   return order;
 }
 
-/** Keeps a list sorted downwards, so that the smallest name is popped first. */
+/** Keeps a list sorted in descending order, so that the smallest name is popped first. */
 function insert(list: string[], name: string): void {
   let low = 0;
   let high = list.length;
@@ -61,7 +64,7 @@ interface Visit {
   next: number;
 }
 
-/** Tarjan's strongly connected components of two and more, on an explicit stack: chains may be long. */
+/** Tarjan's strongly connected components of two or more names, with an explicit stack: chains may be long. */
 function cyclesAmong(
   names: readonly string[],
   needs: ReadonlyMap<string, readonly string[]>,

@@ -15,11 +15,11 @@ import { counted, type Problems } from '../diagnostics/problems.js';
 /** A derived-roles document, linked once for all policies that import it. */
 export interface RoleSet {
   readonly roles: readonly LinkedDerivedRole[];
-  /** Whether something in it was reported. */
+  /** Whether a problem in it was reported. */
   readonly isBroken: boolean;
 }
 
-/** Several sets together. */
+/** The union of several sets. */
 interface RoleSetUnion {
   /** Every definition, sorted by key. */
   readonly all: readonly LinkedDerivedRole[];
@@ -41,8 +41,8 @@ export class RoleSets {
   ) {}
 
   /**
-   * What a list of imports brings; missing sets bring nothing. Thousands of policies may have the same list: it is put
-   * together once.
+   * The union of a list of imports; missing sets contribute nothing. Thousands of policies may have the same list, so
+   * its union is built once.
    */
   imported(names: readonly string[]): RoleSetUnion {
     const key = JSON.stringify(names);
@@ -75,14 +75,14 @@ export class RoleSets {
   }
 }
 
-/** What a resource policy imports. */
+/** The derived roles that a resource policy imports. */
 export interface ImportedRoles {
   /** Every definition, sorted by key. */
   readonly all: readonly LinkedDerivedRole[];
-  /** Those that rules name. */
+  /** The definitions that rules name. */
   readonly named: ReadonlyMap<string, LinkedDerivedRole>;
   /**
-   * Whether something in the imported sets or in their use was reported: that ends the policy
+   * Whether a problem in the imported sets or in their use was reported, which ends the compilation of the policy
    * (docs/spec/policy-language.md#compile-errors).
    */
   readonly isBroken: boolean;
@@ -126,7 +126,7 @@ function linkRoleSet(file: FileOf<'derived-roles'>, catalogue: Catalogue, proble
   };
 }
 
-/** A definition, and by which of the imports it came. */
+/** A definition, and the import that it came from. */
 interface Candidate {
   readonly role: LinkedDerivedRole;
   readonly by: number;
@@ -148,7 +148,7 @@ function ambiguity(
   return [{ name, definitions }, { notes }];
 }
 
-/** Each derived role that rules name, sorted, with the last place that does. */
+/** Each derived role that rules name, sorted, with the last place where it is named. */
 function lastUses(policy: ResourcePolicy): readonly (readonly [string, Located<string>])[] {
   const uses = new Map(policy.rules.flatMap((rule) => rule.derivedRoles.map((use) => [use.value, use] as const)));
   return [...uses].sort(([a], [b]) => (a < b ? -1 : 1));

@@ -7,13 +7,13 @@ import { placeOfNode } from '../ast/places.js';
 import type { Problems } from '../diagnostics/problems.js';
 import { referencesOf } from './references.js';
 
-/** What an expression may refer to. */
+/** The names that an expression can refer to. */
 export type Names = { readonly [K in keyof Bindings]: ReadonlyMap<string, unknown> };
 
-/** Reports undefined names in a condition, and scripts (docs/spec/policy-language.md#condition). */
+/** Reports undefined names and scripts in a condition (docs/spec/policy-language.md#condition). */
 export function linkCondition(condition: Condition | undefined, names: Names, problems: Problems): void {
   if (condition === undefined) return;
-  // An explicit stack: a condition may be nested deeper than the call stack.
+  // An explicit stack: a condition may be nested deeper than the call stack allows.
   const pending: Match[] = [condition.match];
   for (let match = pending.pop(); match !== undefined; match = pending.pop()) {
     switch (match.kind) {
@@ -46,9 +46,9 @@ export function linkOutput(output: Output | undefined, names: Names, problems: P
 }
 
 /**
- * Reports the variables and constants an expression refers to and the policy does not have
+ * Reports undefined variables and constants in an expression
  * (docs/spec/policy-language.md#compiling-variables-and-constants).
- * @param definedAs the variable whose definition it is.
+ * @param definedAs the variable whose definition the expression is.
  */
 export function linkExpression(expression: Expression, names: Names, problems: Problems, definedAs?: string): void {
   if (expression.ast === undefined) return;
@@ -65,7 +65,7 @@ export function linkExpression(expression: Expression, names: Names, problems: P
   }
 }
 
-/** Scripts are long gone; the sentence of the report does not say what to do. */
+/** Scripts were removed long ago; the message in the report does not suggest a fix. */
 const SUGGESTION = { message: 'conditions are CEL expressions: write `match: { expr: ... }`' };
 
 /** Reported at the key of the condition, with the script underlined. */

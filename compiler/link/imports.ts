@@ -5,10 +5,10 @@ import type { Diagnostics } from '../diagnostics/diagnostic.js';
 import type { Located } from '../diagnostics/span.js';
 import type { Catalogue, Document } from './catalogue.js';
 
-/** What can be imported; the first part of its key. */
+/** The kinds of importable documents; the first part of their keys. */
 type ImportKind = 'derived_roles' | 'export_variables' | 'export_constants';
 
-/** Reports imports that name no enabled document of their type (docs/spec/policy-language.md#imports). */
+/** Reports imports that do not name an enabled document of their type (docs/spec/policy-language.md#imports). */
 export function reportMissingImports(catalogue: Catalogue, report: Diagnostics): void {
   const known = namesByKind(catalogue);
   for (const document of catalogue.documents) {
@@ -24,7 +24,7 @@ export function reportMissingImports(catalogue: Catalogue, report: Diagnostics):
   }
 }
 
-/** How messages call them. */
+/** The kinds as messages name them. */
 const WORDS: Readonly<Record<ImportKind, string>> = {
   derived_roles: 'derived roles',
   export_variables: 'variables',

@@ -14,10 +14,10 @@ import { reportMissingScopes, reportScopePermissions, withoutDeepScopes } from '
 
 /**
  * Resolves every name across the files of a set: imports, scope chains, derived roles, variables and constants
- * (docs/spec/policy-language.md#compilation-phases, phases 5 and 6). Problems of single policies are reported only when
- * nothing at all is wrong with the files and the set; an empty set is returned otherwise.
+ * (docs/spec/policy-language.md#compilation-phases, phases 5 and 6). Problems in single policies are reported only if
+ * there are none in the files and the set as a whole; otherwise returns an empty set.
  *
- * @param files those that parsed, disabled ones included.
+ * @param files the files that parsed, disabled ones included.
  */
 export function link(files: readonly PolicyFile[], report: Diagnostics): PolicySet {
   const catalogue = catalogueOf(
@@ -39,8 +39,7 @@ export function link(files: readonly PolicyFile[], report: Diagnostics): PolicyS
 }
 
 /**
- * What must hold of the set as a whole (docs/spec/policy-language.md#rules-for-the-whole-set). The order does not
- * matter.
+ * The rules for the set as a whole (docs/spec/policy-language.md#rules-for-the-whole-set). The order does not matter.
  */
 const SET_RULES: readonly ((catalogue: Catalogue, report: Diagnostics) => void)[] = [
   reportMissingImports,
@@ -50,7 +49,7 @@ const SET_RULES: readonly ((catalogue: Catalogue, report: Diagnostics) => void)[
 ];
 
 /**
- * Disabled documents are listed beside real problems, whose cause they may be (docs/spec/policy-language.md#reports).
+ * Lists disabled documents next to real problems, because they may be the cause (docs/spec/policy-language.md#reports).
  */
 function reportDisabled(files: readonly PolicyFile[], report: Diagnostics): void {
   for (const file of files.filter(({ disabled }) => disabled)) {
@@ -65,7 +64,7 @@ function reportDisabled(files: readonly PolicyFile[], report: Diagnostics): void
 }
 
 /**
- * Links every executable policy with what it imports (docs/spec/policy-language.md#documents,
+ * Links every executable policy with its imports (docs/spec/policy-language.md#documents,
  * docs/spec/policy-language.md#compile-errors). Sorted by key.
  */
 function linkPolicies(catalogue: Catalogue, problems: Problems): readonly LinkedPolicy[] {
@@ -104,8 +103,8 @@ function linkResourcePolicy(
   const { policy } = file;
   const { all: importedRoles, named: derivedRoles, isBroken } = linkDerivedRoles(file, roleSets, problems);
   if (isBroken) {
-    // A problem with derived roles ends a policy (docs/spec/policy-language.md#compile-errors): it stays for its
-    // imported roles, with nothing left for later stages to report.
+    // A problem with derived roles ends the compilation of a policy (docs/spec/policy-language.md#compile-errors): it
+    // stays in the set for its imported roles, with nothing left for later stages to report.
     const rest = { ...policy, rules: [], schemas: undefined };
     return { kind: 'resource', key, file, policy: rest, bindings: NO_BINDINGS, importedRoles, derivedRoles };
   }
@@ -116,7 +115,7 @@ function linkResourcePolicy(
 
 const NO_BINDINGS: Bindings = { variables: new Map(), constants: new Map() };
 
-/** What all kinds of rules have. */
+/** The fields that all kinds of rules have. */
 interface Rule {
   readonly condition: Condition | undefined;
   readonly output: Output | undefined;

@@ -4,7 +4,7 @@ import type { Diagnostics } from '../diagnostics/diagnostic.js';
 import { type Catalogue, type Document, type FileOf, hasKind } from './catalogue.js';
 
 /**
- * Warns of versions of a role policy that differ in their parent roles: the model confuses these
+ * Warns about versions of a role policy with different parent roles: the reference PDP confuses these
  * (docs/spec/policy-language.md#parent-roles).
  */
 export function reportParentRoles(catalogue: Catalogue, report: Diagnostics): void {

@@ -2,17 +2,17 @@ import { append } from '../append.js';
 import type { CallExpr, Expr, LiteralExpr } from '../ast/expr.js';
 import { children } from '../ast/visit.js';
 
-/** What an expression selects of `V` and `C`, by name, each with the first selection of it. */
+/** The selections of an expression from `V` and `C`: the first one for each name. */
 export interface References {
   readonly variables: ReadonlyMap<string, Expr>;
   readonly constants: ReadonlyMap<string, Expr>;
 }
 
 /**
- * The variables and constants an expression refers to (docs/spec/policy-language.md#compiling-variables-and-constants):
- * the selections `V.name`, `variables.name`, `C.name`, `constants.name`. An optional selection is invisible, a
- * comprehension variable called `V` is mistaken for the real one, and what constant folding removes does not count
- * (docs/spec/policy-language.md#identifiers).
+ * The variables and constants that an expression refers to
+ * (docs/spec/policy-language.md#compiling-variables-and-constants): the selections `V.name`, `variables.name`,
+ * `C.name`, `constants.name`. Optional selections are ignored, a comprehension variable named `V` is mistaken for the
+ * real one, and what constant folding removes does not count (docs/spec/policy-language.md#identifiers).
  */
 export function referencesOf(expr: Expr): References {
   const known = cache.get(expr);
@@ -22,14 +22,15 @@ export function referencesOf(expr: Expr): References {
   return references;
 }
 
-// An exported variable is asked for once by every policy that imports it; trees never change, and entries go with them.
+// Every policy that imports an exported variable needs its references; trees never change, and entries are collected
+// with them.
 const cache = new WeakMap<Expr, References>();
 
 function findReferences(expr: Expr): References {
   const variables = new Map<string, Expr>();
   const constants = new Map<string, Expr>();
   const truths = constantTruths(expr);
-  // An explicit stack: an expression may be deeper than the call stack.
+  // An explicit stack: an expression may be nested deeper than the call stack allows.
   const pending: Expr[] = [expr];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     if (truths.has(node)) continue;
@@ -48,7 +49,7 @@ function mentionedIn<T>(name: string, variables: T, constants: T): T | undefined
   return undefined;
 }
 
-/** The children that folding leaves: of a decided ternary only the branch it takes. */
+/** The children that remain after folding: for a constant ternary only the branch it takes. */
 function remainingOf(node: Expr, truths: ReadonlyMap<Expr, boolean>): Expr[] {
   if (node.kind === 'call' && node.function === '_?_:_') {
     const [condition, whenTrue, whenFalse] = node.args;
@@ -60,8 +61,8 @@ function remainingOf(node: Expr, truths: ReadonlyMap<Expr, boolean>): Expr[] {
 }
 
 /**
- * The subexpressions that are true or false whatever the request: literals, comparisons of literals, and the `!`, `&&`,
- * `||`, ternaries and `in []` they decide. The reference removes these before it looks for references
+ * The subexpressions that are true or false for every request: literals, comparisons of literals, and the `!`, `&&`,
+ * `||`, ternaries and `in []` that they decide. The reference PDP removes these before it looks for references
  * (docs/spec/policy-language.md#identifiers).
  */
 export function constantTruths(expr: Expr): ReadonlyMap<Expr, boolean> {
@@ -104,7 +105,7 @@ function truthOf(node: Expr, truths: ReadonlyMap<Expr, boolean>): boolean | unde
   }
 }
 
-/** A comparison of two literals of one type. */
+/** Evaluates a comparison of two literals of the same type. */
 function comparisonOf(node: CallExpr): boolean | undefined {
   const [left, right] = node.args;
   if (left?.kind !== 'literal' || right?.kind !== 'literal' || left.type !== right.type) return undefined;

@@ -6,13 +6,13 @@ import type { PolicyFile, PrincipalPolicy, ResourcePolicy, ScopePermissions } fr
 import type { Diagnostics, Note } from '../diagnostics/diagnostic.js';
 import type { Catalogue, Document } from './catalogue.js';
 
-/** How many of the policies below a gap are pointed to. */
+/** The maximum number of policies below a gap that are shown. */
 const MOST_NOTES = 3;
 
-/** A scope has at most so many segments: each of its ancestors is a policy, with a key as long as its scope. */
+/** The maximum number of segments in a scope: each of its ancestors is a policy, with a key as long as its scope. */
 const MAX_SEGMENTS = 100;
 
-/** The files whose scopes are not too deep; the others are reported. */
+/** Returns the files whose scopes are not too deep; reports the others. */
 export function withoutDeepScopes(files: readonly PolicyFile[], report: Diagnostics): readonly PolicyFile[] {
   return files.filter((file) => {
     const { policy } = file;
@@ -24,8 +24,8 @@ export function withoutDeepScopes(files: readonly PolicyFile[], report: Diagnost
 
 /**
  * Reports the gaps in the scope chains of resource and principal policies (docs/spec/policy-language.md#scope-chains).
- * A gap that a role policy excuses is none, and the policies below it stay in the set: here the project differs from
- * its model (docs/spec/policy-language.md#scope-chains).
+ * A gap that a role policy excuses is not reported, and the policies below it stay in the set: this differs from the
+ * reference PDP (docs/spec/policy-language.md#scope-chains).
  */
 export function reportMissingScopes(catalogue: Catalogue, report: Diagnostics): void {
   const stand = roleRules(catalogue);
@@ -59,7 +59,7 @@ function keyAt(policy: ResourcePolicy | PrincipalPolicy, scope: string): string 
   return scopedKey(policy.kind, name.value, policy.version.value, scope);
 }
 
-/** What the rules of role policies are about, by version and scope. */
+/** Predicates for the kinds that the rules of role policies match, by version and scope. */
 type RoleRules = ReadonlyMap<string, readonly ((kind: string) => boolean)[]>;
 
 function roleRules(catalogue: Catalogue): RoleRules {
@@ -84,12 +84,12 @@ function noteOf({ key, file }: Document): Note {
 
 /**
  * Reports scopes whose policies disagree on `scopePermissions`
- * (docs/spec/policy-language.md#conflicting-scope-permissions). As the model does, it wants one value among the
- * documents of a scope, in path order and without the first, and treats an absent field as a separate value. What the
- * model overlooks (docs/spec/policy-language.md#conflicting-scope-permissions) is refused, too: policies that disagree
- * on whether an ALLOW overrides the parent scope. Two policies alone in a scope are never refused there, so here they
- * are a warning. Only resource and principal policies count: the model lets documents count that cannot have the field, or
- * for which it means nothing.
+ * (docs/spec/policy-language.md#conflicting-scope-permissions). Like the reference PDP, requires a single value among
+ * the documents of a scope, in path order and without the first, and treats an absent field as a separate value. Also
+ * rejects a case that the reference PDP misses (docs/spec/policy-language.md#conflicting-scope-permissions): policies
+ * that disagree on whether an ALLOW overrides the parent scope. The reference PDP never rejects a scope with only two
+ * policies, so these only get a warning here. Only resource and principal policies count: the reference PDP also counts
+ * documents that cannot have the field, or for which it has no meaning.
  */
 export function reportScopePermissions(catalogue: Catalogue, report: Diagnostics): void {
   const scopes = new Map<string, PolicyFile[]>();
@@ -108,20 +108,20 @@ export function reportScopePermissions(catalogue: Catalogue, report: Diagnostics
   }
 }
 
-/** The first policy and one that decides otherwise whether it overrides the parent scope. */
+/** Returns the first policy, and one that differs from it in whether it overrides the parent scope. */
 function disagreement([first, ...others]: readonly Setting[]): readonly Setting[] | undefined {
   const other = others.find((setting) => setting.overrides !== first?.overrides);
   return first === undefined || other === undefined ? undefined : [first, other];
 }
 
-/** Two policies with different values, as the model compares them. */
+/** Returns two policies with different values, compared as in the reference PDP. */
 function differentValues([, ...files]: readonly PolicyFile[]): readonly Setting[] | undefined {
   const [first, ...others] = files.flatMap(settingOf);
   const other = others.find(({ written }) => written !== first?.written);
   return first === undefined || other === undefined ? undefined : [first, other];
 }
 
-/** Documents without a scope count in the root scope, as in the model. */
+/** Documents without a scope count as in the root scope, like in the reference PDP. */
 function scopeOf({ policy }: PolicyFile): string {
   switch (policy.kind) {
     case 'resource':
