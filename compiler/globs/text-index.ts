@@ -1,13 +1,13 @@
-/** Lists of entries, and how many they have together; one entry may be in several. */
+/** Lists of entries and their total length; an entry may be in several lists. */
 export interface Candidates {
   readonly lists: readonly (readonly number[])[];
   readonly count: number;
 }
 
 /**
- * Finds the entries of a list whose texts may match a name, without a look at all of them: those with the name itself,
- * and those with a glob that begins as the name does. Some of them may not match. A policy may have thousands of rules,
- * each with its own text.
+ * Finds the entries of a list whose strings may match a name, without scanning all of them: entries that contain the
+ * name itself, and entries with a glob whose literal prefix the name begins with. Some of them may not match. A policy
+ * may have thousands of rules, each with different strings.
  */
 export class TextIndex {
   private readonly byText = new Map<string, number[]>();
@@ -15,7 +15,7 @@ export class TextIndex {
   /** The lengths of those prefixes. */
   private readonly lengths: readonly number[];
 
-  /** @param entries the texts of each entry; its place is its number. */
+  /** @param entries the strings of each entry; its index identifies it. */
   constructor(entries: readonly (readonly string[])[]) {
     for (const [entry, texts] of entries.entries()) {
       for (const text of texts) {
@@ -34,15 +34,15 @@ export class TextIndex {
   }
 }
 
-/** The candidates, each once, ascending. */
+/** The candidates in ascending order, without duplicates. */
 export function entriesOf({ lists }: Candidates): readonly number[] {
   const [first = [], ...others] = lists.filter((list) => list.length > 0);
   return others.length === 0 ? first : [...new Set(lists.flat())].sort((a, b) => a - b);
 }
 
 /**
- * What every name that a glob matches begins with; undefined for a text that is not a glob in any sense. A `*` may
- * stand for nothing.
+ * The prefix of every name that a glob matches; undefined for a string that is not a glob in any sense. A `*` may match
+ * the empty string.
  */
 export function prefixOf(text: string): string | undefined {
   const end = text.search(/[*?[\]{}\\,!]/);
