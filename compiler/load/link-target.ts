@@ -1,12 +1,12 @@
 import { realpathSync, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
-/** What a symbolic link leads to; a special file is a pipe, a socket or a device. */
+/** The target of a symbolic link; a special file is a pipe, a socket or a device. */
 export type LinkTarget = 'file' | 'directory' | 'outside file' | 'outside directory' | 'special' | 'nowhere';
 
 /**
- * Where a link at `path` below `root` (a real path) leads. Targets outside of the policy directory have their own
- * kinds: a policy set is what was reviewed, not what else is on the machine.
+ * Returns the kind of the target of a link at `path` below `root` (a real path). Targets outside of the policy
+ * directory have separate kinds: a policy set contains what was reviewed, not other files on the machine.
  */
 export function linkTarget(path: string, root: string): LinkTarget {
   const link = join(root, path);

@@ -5,28 +5,30 @@ import { Source } from '../diagnostics/source.js';
 import { linkTarget } from './link-target.js';
 import { isHidden, isPolicyFile, isSkippedDirectory, SCHEMAS_DIRECTORY } from './names.js';
 
-/** What a policy directory holds. Sorted by path, so that the order of the file system decides nothing. */
+/**
+ * The contents of a policy directory, sorted by path, so that the result does not depend on the order of the file
+ * system.
+ */
 export interface Loaded {
   readonly sources: readonly Source[];
-  /** JSON schemas: path below `_schemas`, with `/`, to text. */
+  /** JSON schemas: contents by path below `_schemas`, with `/`. */
   readonly schemas: ReadonlyMap<string, string>;
 }
 
-/** A policy file, and a schema, has at most so many bytes. */
+/** The maximum size of a policy file or schema in bytes. */
 export const MAX_FILE_SIZE = 4 * 1024 * 1024;
 
-/** All schemas together have at most so many bytes, and are at most so many files. */
+/** The maximum total size of all schemas in bytes, and their maximum number. */
 const MAX_SCHEMAS_SIZE = 64 * 1024 * 1024;
 const MAX_SCHEMA_FILES = 10_000;
 
 /**
- * Reads the policies and schemas of a directory (docs/spec/policy-language.md#which-files-are-policies): the only code
- * of the compiler that reads the disk.
+ * Reads the policies and schemas of a directory (docs/spec/policy-language.md#which-files-are-policies). Only
+ * `compiler/load` reads from disk.
  *
- * @param earlier what was read of it before: a file whose text is the same stays the same Source, so that what was
- *   worked out
- *   about it still holds.
- * @throws Error when there is no such directory, or something in it cannot be read.
+ * @param earlier the sources from an earlier load of the directory: an unchanged file keeps its Source object, so that
+ *   results cached for it remain valid.
+ * @throws Error if the directory does not exist or something in it cannot be read.
  */
 export function load(directory: string, report: Diagnostics, earlier: readonly Source[] = []): Loaded {
   const root = rootOf(directory);
@@ -42,7 +44,7 @@ export function load(directory: string, report: Diagnostics, earlier: readonly S
   return { sources, schemas: readSchemas(root, found.schemas.toSorted(), report, directory) };
 }
 
-/** A schema that no policy names may be anything, so its text is not judged here. */
+/** A schema that no policy references may have any content, so schemas are not validated here. */
 function readSchemas(
   root: string,
   paths: readonly string[],
@@ -85,8 +87,8 @@ function readPolicy(root: string, path: string, report: Diagnostics, directory: 
 }
 
 /**
- * The content of a file; undefined when it is too large, which is reported. Its size is asked for first, so that a huge
- * one is not read.
+ * Returns the content of a file; undefined if it is too large, which is reported. Checks the size first, so that a huge
+ * file is not read.
  */
 function readBounded(root: string, path: string, report: Diagnostics, directory: string): Buffer | undefined {
   try {
@@ -142,7 +144,7 @@ interface Directory {
   readonly holdsSchemas: boolean;
 }
 
-// A directory is read once however many links lead to it, under its own path if it has one that is walked.
+// A directory is read once, no matter how many links lead to it, under its own path if the walk includes that.
 function next(plain: Directory[], linked: Directory[]): Directory | undefined {
   if (plain.length > 0) return plain.pop();
   linked.sort((a, b) => (a.path < b.path ? 1 : -1));
@@ -170,7 +172,7 @@ function typeOf(entry: Dirent, path: string, root: string, report: Diagnostics):
   if (entry.isFile()) return 'file';
   if (entry.isDirectory()) return 'directory';
   const target = entry.isSymbolicLink() ? linkTarget(path, root) : 'special';
-  // One that is not named like a policy would not have been read anyway.
+  // A file without the name of a policy would not have been read anyway.
   const isExpected = isPolicyFile(entry.name);
   switch (target) {
     case 'file':

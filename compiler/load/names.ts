@@ -1,5 +1,5 @@
 /**
- * Holds the JSON schemas, and only at the root of the policy directory
+ * The directory of the JSON schemas, recognized only at the root of the policy directory
  * (docs/spec/policy-language.md#which-files-are-policies).
  */
 export const SCHEMAS_DIRECTORY = '_schemas';
@@ -9,17 +9,17 @@ export function isHidden(name: string): boolean {
   return name.startsWith('.');
 }
 
-/** Whether a directory of this name is left out, at any depth. */
+/** Whether a directory with this name is skipped, at any depth. */
 export function isSkippedDirectory(name: string): boolean {
   return name === 'testdata';
 }
 
-/** Whether a file of this name is a policy, and not a test suite or something else. */
+/** Whether a file with this name is a policy, as opposed to a test suite or another file. */
 export function isPolicyFile(name: string): boolean {
   return /\.(?:yaml|yml|json)$/i.test(name) && !/_test\.[a-z]+$/i.test(name);
 }
 
-/** Whether a file of this name is a test suite (docs/spec/server.md#test-files). */
+/** Whether a file with this name is a test suite (docs/spec/server.md#test-files). */
 export function isSuiteFile(name: string): boolean {
   return /_test\.(?:yaml|yml|json)$/i.test(name);
 }

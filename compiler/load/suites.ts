@@ -5,15 +5,17 @@ import { MAX_FILE_SIZE } from './load.js';
 import { linkTarget } from './link-target.js';
 import { isHidden, isSkippedDirectory, isSuiteFile } from './names.js';
 
-/** A file of a test suite: its text, or why there is none. */
+/** A file of a test suite: its content, or why it could not be read. */
 export type TestFile = { readonly source: Source } | { readonly path: string; readonly unreadable: string };
 
-/** A test suite as it lies in a folder: its file, and the fixture files of the `testdata` next to it that there are. */
+/**
+ * The files of a test suite in a folder: the suite itself, and the existing fixture files in `testdata` next to it.
+ */
 export interface SuiteFiles {
   /** Relative to the folder of the tests, with `/`. */
   readonly path: string;
   readonly file: TestFile;
-  /** The folder of the fixtures, likewise. */
+  /** The folder of the fixtures, also relative and with `/`. */
   readonly fixtureFolder: string;
   readonly principals: TestFile | undefined;
   readonly resources: TestFile | undefined;
@@ -21,10 +23,11 @@ export interface SuiteFiles {
 }
 
 /**
- * The test suites of a folder (docs/spec/server.md#test-files), sorted by path. All of it is walked, hidden folders and
- * `_schemas` too, but for the folders of fixtures. A symbolic link is followed only to fixtures inside of the folder.
+ * Returns the test suites of a folder (docs/spec/server.md#test-files), sorted by path. Walks the whole folder,
+ * including hidden folders and `_schemas`, but not the folders of fixtures. Follows symbolic links only to fixtures
+ * inside of the folder.
  *
- * @throws Error when there is no such directory, or something in it cannot be read.
+ * @throws Error if the directory does not exist or something in it cannot be read.
  */
 export function loadSuites(directory: string): readonly SuiteFiles[] {
   if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true)
@@ -69,8 +72,8 @@ function pathsOfSuites(root: string): readonly string[] {
 }
 
 /**
- * What is hidden and not for this user to read, as what version control or a system keeps there, holds no tests of
- * policies.
+ * Hidden folders that this user cannot read, such as those of version control or of the system, contain no policy
+ * tests.
  */
 function entriesOf(root: string, folder: string): readonly Dirent[] {
   try {
@@ -81,7 +84,7 @@ function entriesOf(root: string, folder: string): readonly Dirent[] {
   }
 }
 
-/** Sorted; empty where there is no such folder. */
+/** Returns sorted names; empty if the folder does not exist. */
 function fixtureNames(root: string, folder: string): readonly string[] {
   if (statSync(join(root, folder), { throwIfNoEntry: false })?.isDirectory() !== true) return [];
   if (linkTarget(folder, root) !== 'directory') return [];
