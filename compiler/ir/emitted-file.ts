@@ -1,34 +1,34 @@
 import type { Span } from '../diagnostics/span.js';
 
-/** One file of generated/: equal policies give equal bytes. */
+/** A file in generated/: equal policies produce equal bytes. */
 export interface EmittedFile {
   /** Below the output folder, with `/`. */
   readonly path: string;
   readonly text: string;
-  /** Which lines of the text came from which rule. */
+  /** The lines that each rule produced. */
   readonly origins: readonly Origin[];
 }
 
 export interface Origin {
-  /** The first line, 0-based, and how many. */
+  /** The first line, 0-based, and the number of lines. */
   readonly line: number;
   readonly lines: number;
-  /** As decisions name it: `resource.album.vdefault#owners`. */
+  /** The name of the rule as in decisions: `resource.album.vdefault#owners`. */
   readonly rule: string;
   readonly span: Span;
 }
 
-/** The rule that a text states. */
+/** The rule that a piece of generated code implements. */
 export type RuleOrigin = Pick<Origin, 'rule' | 'span'>;
 
-/** A paragraph of a file; `origin` is the rule its declaration states, `origins` those of its lines. */
+/** A section of a file; `origin` is the rule that its declaration implements, `origins` are those of its lines. */
 export interface Section {
   readonly text: string;
   readonly origin?: RuleOrigin;
   readonly origins?: readonly Origin[];
 }
 
-/** The file made of sections, a blank line between each two. */
+/** Joins sections into a file, with a blank line between them. */
 export function emittedFile(path: string, sections: readonly Section[]): EmittedFile {
   const origins: Origin[] = [];
   let line = 0;
@@ -41,7 +41,7 @@ export function emittedFile(path: string, sections: readonly Section[]): Emitted
   return { path, text: `${sections.map(({ text }) => text).join('\n\n')}\n`, origins };
 }
 
-/** How many lines a text has. */
+/** The number of lines in a string. */
 export function lineCount(text: string): number {
   let count = 1;
   for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count += 1;

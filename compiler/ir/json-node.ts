@@ -1,4 +1,4 @@
-/** A JSON value with the offsets it stands at. Numbers keep the text they were written as. */
+/** A JSON value with its offsets. Numbers keep their source text. */
 export type JsonNode = JsonObject | JsonArray | JsonScalar;
 
 interface Located {
@@ -8,7 +8,7 @@ interface Located {
 
 export interface JsonObject extends Located {
   readonly kind: 'object';
-  /** Of equal names the last counts. */
+  /** If a name is repeated, the last one counts. */
   readonly members: ReadonlyMap<string, JsonNode>;
 }
 

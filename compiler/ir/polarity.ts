@@ -6,8 +6,8 @@ import type { Operator, Value } from './value.js';
 import { some } from './visit.js';
 
 /**
- * When does a condition hold? Each leaf is two-valued: what fails does not hold, and the tree goes on
- * (docs/spec/policy-language.md#results-of-conditions).
+ * When does a condition hold? Each leaf is two-valued: an error counts as not holding, and evaluation continues with
+ * the rest of the tree (docs/spec/policy-language.md#results-of-conditions).
  */
 export function predicateOf(match: Match): Predicate {
   switch (match.kind) {
@@ -22,27 +22,27 @@ export function predicateOf(match: Match): Predicate {
   }
 }
 
-/** When is this expression true? Errors and other values are not. */
+/** When is this expression true? It is not true if it fails or has a non-boolean value. */
 export function holds(value: Value): Predicate {
   return polarityOf(value, true);
 }
 
-/** When is this expression false? Errors and other values are not. */
+/** When is this expression false? It is not false if it fails or has a non-boolean value. */
 export function fails(value: Value): Predicate {
   return polarityOf(value, false);
 }
 
-/** All of them; no operand is true. */
+/** Conjunction; true without operands. */
 export function allOf(operands: readonly Predicate[]): Predicate {
   return joined('and', operands);
 }
 
-/** Any of them; no operand is false. */
+/** Disjunction; false without operands. */
 export function anyOf(operands: readonly Predicate[]): Predicate {
   return joined('or', operands);
 }
 
-/** The two-valued not. */
+/** Two-valued negation. */
 export function not(operand: Predicate): Predicate {
   if (operand.kind === 'constant') return { kind: 'constant', value: !operand.value };
   if (operand.kind === 'not') return operand.operand;
@@ -102,7 +102,7 @@ function ofOperator(value: Value, operator: Operator, operands: readonly Value[]
     case 'not':
       return polarityOf(first, !polarity);
     case 'conditional':
-      // The condition is asked twice; where that could double again and again, the value is asked once instead.
+      // This evaluates the condition twice; where that could double repeatedly, the value is evaluated once instead.
       if (some(first, isConditional)) return { kind: 'is', value, polarity };
       return anyOf([
         allOf([holds(first), polarityOf(second, polarity)]),
@@ -115,7 +115,7 @@ function ofOperator(value: Value, operator: Operator, operands: readonly Value[]
     case 'atLeast':
       return { kind: 'compare', comparison: operator as Comparison, left: first, right: second, polarity };
     case 'notEquals':
-      // An `==` that fails, as an opaque value's may, makes `!=` true (docs/spec/conditions.md#equality).
+      // An `==` that fails, as it may for opaque values, makes `!=` true (docs/spec/conditions.md#equality).
       if (mayBeOpaque(first)) return { kind: 'is', value, polarity };
       return { kind: 'compare', comparison: 'equals', left: first, right: second, polarity: !polarity };
     case 'inCollection':
@@ -147,7 +147,7 @@ function isConditional(value: Value): boolean {
   return value.kind === 'operator' && value.operator === 'conditional';
 }
 
-/** Whether it is of the kinds whose `==` may fail, or holds one of them. */
+/** Whether a value is of a kind whose `==` may fail, or contains one. */
 function mayBeOpaque(value: Value): boolean {
   return holdsOpaque(value.type);
 }

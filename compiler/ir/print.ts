@@ -15,14 +15,14 @@ import type { Literal, Value } from './value.js';
 import { parts } from './visit.js';
 
 /**
- * A program as text: what the policies say once every name is resolved. For golden files and for explaining; equal
- * programs give equal text.
+ * Prints a program: the policies with every name resolved. For golden files and for explain; equal programs produce
+ * equal output.
  */
 export function printProgram(program: Program): string {
   return program.modules.map(printModule).join('\n');
 }
 
-/** One module as text, with a final new line. */
+/** Prints one module, with a final line break. */
 export function printModule(module: Module): string {
   const head = `${module.kind} ${module.key}   from ${module.sourcePath}`;
   const bindings = [
@@ -32,7 +32,7 @@ export function printModule(module: Module): string {
   return `${[head, ...indented([...bindings, ...bodyOf(module)])].join('\n')}\n`;
 }
 
-/** A value as text: operators and calls in prefix form, with the names of the runtime's functions. */
+/** Prints a value: operators and calls in prefix form, with the names of the runtime's functions. */
 export function printValue(value: Value): string {
   switch (value.kind) {
     case 'literal':
@@ -234,7 +234,7 @@ function printBit(bit: number): string {
   return `bit ${Math.log2(bit)}`;
 }
 
-/** A name as it is, if nothing in it could be misread; quoted otherwise. */
+/** Prints a name as it is if it is unambiguous; quoted otherwise. */
 function name(text: string): string {
   return /^[\w.:*/@~+-]+$/.test(text) ? text : JSON.stringify(text);
 }

@@ -3,10 +3,10 @@ import type { Span } from '../diagnostics/span.js';
 import type { SchemaAddress, SchemaModule } from './schema.js';
 import type { Value } from './value.js';
 
-/** The policies as they will be emitted: no name is left to look up. One module a document, sorted by path. */
+/** The policies as they will be emitted, with all names resolved. One module per document, sorted by path. */
 export interface Program {
   readonly modules: readonly Module[];
-  /** The JSON schemas that resource policies refer to, a module a file, sorted by file. */
+  /** The JSON schemas that resource policies reference, one module per file, sorted by file. */
   readonly schemas: readonly SchemaModule[];
 }
 
@@ -26,7 +26,7 @@ interface ModuleBase {
 
 export interface ResourceModule extends ModuleBase {
   readonly kind: 'resource';
-  /** As the author wrote it; `kindName` is sanitised. */
+  /** As written in the policy; `kindName` is sanitized. */
   readonly resource: string;
   readonly kindName: string;
   readonly version: string;
@@ -47,7 +47,7 @@ export interface PrincipalModule extends ModuleBase {
   readonly scope: string;
   readonly overridesParent: boolean;
   readonly rules: readonly Rule[];
-  /** For each kind a rule names literally. */
+  /** One for each kind that a rule names literally. */
   readonly kinds: readonly { readonly kind: string; readonly table: ActionTable }[];
   /** Indexes of the rules whose resource is a glob. */
   readonly otherKinds: readonly number[];
@@ -64,23 +64,23 @@ export interface RoleModule extends ModuleBase {
   readonly readsRuntime: boolean;
 }
 
-/** The derived roles of one document that some policy names. */
+/** The derived roles of one document, limited to those that some policy names. */
 export interface DerivedRolesModule extends ModuleBase {
   readonly kind: 'derived-roles';
   readonly name: string;
   readonly definitions: readonly DerivedRole[];
 }
 
-/** The roles a policy tells apart, each a bit. */
+/** The roles that a policy distinguishes, one bit each. */
 export interface RoleBits {
-  /** Literal role texts in order of first appearance; several share a bit when no rule tells them apart. */
+  /** Literal role names in order of first appearance; several share a bit if no rule distinguishes them. */
   readonly literals: readonly { readonly role: string; readonly bit: number; readonly alsoGlobs: readonly number[] }[];
   readonly globs: readonly { readonly pattern: string; readonly bit: number }[];
-  /** True when there are more roles than bits, so that rules must also name their roles (`among`). */
+  /** Whether there are more roles than bits, so that rules must also list their roles (`among`). */
   readonly crowded: boolean;
 }
 
-/** Which rules reach an action, as indexes into the module's rules, in the order of the policy. */
+/** The rules that match an action, as indexes into the module's rules, in the order of the policy. */
 export interface ActionTable {
   readonly actions: readonly { readonly action: string; readonly rules: readonly number[] }[];
   readonly otherActions: readonly number[];
@@ -94,20 +94,20 @@ export interface Rule {
   readonly name: string;
   readonly named: boolean;
   readonly effect: Effect;
-  /** What the author wrote, for the comment: ALLOW even where consent turned it into a DENY. */
+  /** The effect as written, for the comment: ALLOW even if parental consent turned it into a DENY. */
   readonly written: Effect;
-  /** Action texts as written. */
+  /** Actions as written. */
   readonly actions: readonly string[];
-  /** Role texts: the rule's own, or the derived role's parents. `['*']` is everyone. */
+  /** Role names: the rule's own, or the derived role's parents. `['*']` matches every principal. */
   readonly roles: readonly string[];
-  /** A principal rule's resource text, sanitised. */
+  /** The resource of a principal rule, sanitized. */
   readonly resource: string | undefined;
   readonly derivedRole: DerivedRoleReference | undefined;
   readonly condition: Match | undefined;
-  /** The effect holds when the condition does not: a conditional ALLOW under parental consent. */
+  /** The effect applies when the condition does not hold: a conditional ALLOW under parental consent. */
   readonly inverted: boolean;
   readonly output: Output | undefined;
-  /** Rules with equal memo share the first result of a check. */
+  /** Rules with equal memo share the first result within a check. */
   readonly memo: string | undefined;
 }
 
@@ -136,7 +136,7 @@ export interface DerivedRoleReference {
 }
 
 /**
- * A condition: the author's tree over lowered expressions. `polarity.ts` makes the predicate of it that decides a rule.
+ * A condition: the tree as written, with lowered expressions. `polarity.ts` derives the predicate that decides a rule.
  */
 export type Match =
   | { readonly kind: 'expr'; readonly text: string; readonly value: Value }
@@ -162,8 +162,8 @@ export interface Schema {
   readonly ref: string;
   readonly ignoredActions: readonly string[];
   /**
-   * Where its definition is, or the violation it amounts to: it could not be loaded, and that was not to be an error
-   * (docs/spec/policy-language.md#enforcement).
+   * The address of its definition, or the violation to report instead: the schema could not be loaded, and the
+   * configuration does not treat that as an error (docs/spec/policy-language.md#enforcement).
    */
   readonly validator: SchemaAddress | { readonly unavailable: string };
 }

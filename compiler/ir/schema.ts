@@ -1,6 +1,6 @@
 import type { JsonNode } from './json-node.js';
 
-/** One schema document that policies reach, as far as they reach it. */
+/** The reachable part of one schema document that policies reference. */
 export interface SchemaModule {
   /** Below `_schemas`. */
   readonly file: string;
@@ -8,34 +8,34 @@ export interface SchemaModule {
   readonly definitions: readonly SchemaDefinition[];
 }
 
-/** A schema that something refers to. */
+/** A schema that is the target of a reference. */
 export interface SchemaDefinition {
-  /** JSON pointer within its document; empty for the whole of it. */
+  /** JSON pointer within its document; empty for the whole document. */
   readonly pointer: string;
   readonly schema: SchemaTerm;
 }
 
-/** Where a definition is. */
+/** The location of a definition. */
 export interface SchemaAddress {
   readonly file: string;
   readonly pointer: string;
 }
 
-/** A schema as it will be printed: calls of `runtime/schema` and what they are given. */
+/** A schema as it will be printed: calls of `runtime/schema` and their arguments. */
 export type SchemaTerm =
   | { readonly kind: 'call'; readonly name: string; readonly args: readonly SchemaTerm[] }
-  /** A name of `runtime/schema` that is not a function. */
+  /** A name in `runtime/schema` that is not a function. */
   | { readonly kind: 'name'; readonly name: string }
-  /** A function that gives the definition. */
+  /** A function that returns the definition. */
   | { readonly kind: 'definition'; readonly at: SchemaAddress }
   | { readonly kind: 'value'; readonly node: JsonNode }
   | { readonly kind: 'list'; readonly items: readonly SchemaTerm[] }
   | { readonly kind: 'record'; readonly members: readonly (readonly [name: string, term: SchemaTerm])[] };
 
-/** The schemas that policies refer to: what `schema` promises to `lower`. */
+/** The schemas that policies reference: the output of `schema` and input of `lower`. */
 export interface SchemaSet {
   /** Sorted by file. */
   readonly modules: readonly SchemaModule[];
-  /** By the policies' `ref`: where it leads, or why it leads nowhere. */
+  /** By the `ref` in policies: its target, or why it has none. */
   readonly entries: ReadonlyMap<string, SchemaAddress | { readonly reason: string }>;
 }

@@ -2,9 +2,8 @@ import type { JsonValue } from '../ast/policy.js';
 import type { CelType } from '../cel/types.js';
 
 /**
- * A CEL term with every name resolved: the second vocabulary's half for values. It has no span: an
- * expression is reported by its rule. `type` is the checker's, for the emitter's choice of the plainest JavaScript that
- * is right.
+ * A CEL term with every name resolved. It has no span: an expression is reported by its rule. `type` comes from the
+ * checker, so that the emitter can choose the simplest correct JavaScript.
  */
 export type Value = { readonly type: CelType } & (
   | Literal
@@ -14,14 +13,17 @@ export type Value = { readonly type: CelType } & (
   /** `has(V.x)`: whether a variable, constant or global is set. */
   | { readonly kind: 'is-set'; readonly binding: 'variable' | 'constant' | 'global'; readonly name: string }
   /**
-   * All of them as a whole. `before`: `V` in the definition of this variable has only those that are evaluated before
-   * it.
+   * All of them as a whole. `before`: in the definition of this variable, `V` contains only the variables that are
+   * evaluated before it.
    */
   | { readonly kind: 'bindings'; readonly of: 'variables' | 'constants' | 'globals'; readonly before?: string }
   | { readonly kind: 'select' | 'has' | 'optional-select'; readonly operand: Value; readonly name: string }
   | { readonly kind: 'index' | 'optional-index'; readonly operand: Value; readonly index: Value }
   | { readonly kind: 'operator'; readonly operator: Operator; readonly operands: readonly Value[] }
-  /** `name` is the function's in CEL, and in filters (docs/spec/plans.md#operator-names); `runtime` is what runs it. */
+  /**
+   * `name` is the function's name in CEL and in filters (docs/spec/plans.md#operator-names); `runtime` is the function
+   * that implements it.
+   */
   | {
       readonly kind: 'call';
       readonly name: string;
@@ -38,7 +40,7 @@ export type Value = { readonly type: CelType } & (
   | Macro
 );
 
-/** A scalar known at compile time. `json` is a constant of the policy that is not a scalar. */
+/** A scalar known at compile time. `json` is a policy constant that is not a scalar. */
 export type Literal = { readonly kind: 'literal' } & (
   | { readonly literal: 'null'; readonly value: null }
   | { readonly literal: 'bool'; readonly value: boolean }
@@ -70,7 +72,10 @@ export type Operator =
   | 'modulo'
   | 'negate';
 
-/** A comprehension or a binding. `runtime` is the function of runtime/cel that runs it; the body sees `variables`. */
+/**
+ * A comprehension or a binding. `runtime` is the function of runtime/cel that implements it; `variables` are visible in
+ * the body.
+ */
 export interface Macro {
   readonly kind: 'macro';
   readonly runtime: string;

@@ -36,12 +36,12 @@ export function parts(value: Value): readonly Value[] {
   }
 }
 
-/** Whether a value or one inside it satisfies a test. */
+/** Whether a value or a value inside it satisfies a test. */
 export function some(value: Value, test: (value: Value) => boolean): boolean {
   return test(value) || parts(value).some((part) => some(part, test));
 }
 
-/** The value with each direct part replaced; the value itself where nothing is. */
+/** Returns the value with each direct part replaced, or the same object if none changes. */
 export function mapParts(value: Value, replace: (part: Value) => Value): Value {
   const before = parts(value);
   if (before.length === 0) return value;
@@ -51,7 +51,7 @@ export function mapParts(value: Value, replace: (part: Value) => Value): Value {
   return withParts(value, () => after[next++] as Value);
 }
 
-/** @param replace is asked for each part in the order of `parts`. */
+/** @param replace called for each part in the order of `parts`. */
 function withParts(value: Value, replace: (part: Value) => Value): Value {
   switch (value.kind) {
     case 'literal':
@@ -93,12 +93,12 @@ function withParts(value: Value, replace: (part: Value) => Value): Value {
   }
 }
 
-/** The names of one kind that some of the values mention. */
+/** The names of one kind that occur in the values. */
 export function namesIn(values: readonly Value[], kind: Named): ReadonlySet<string> {
   return new Set(mentionsIn(values, kind));
 }
 
-/** The names of one kind that the values mention more than once. */
+/** The names of one kind that occur in the values more than once. */
 export function repeatedIn(values: readonly Value[], kind: Named): ReadonlySet<string> {
   const once = new Set<string>();
   return new Set(mentionsIn(values, kind).filter((name) => once.size === once.add(name).size));
@@ -122,7 +122,7 @@ export function valuesOf(match: Match | undefined): readonly Value[] {
   return match.kind === 'expr' ? [match.value] : match.of.flatMap(valuesOf);
 }
 
-/** Whether a value depends on some variable: one it names, or all of them as a whole. */
+/** Whether a value depends on a variable: one that it names, or all of them as a whole. */
 export function readsVariables(value: Value): boolean {
   return some(
     value,
