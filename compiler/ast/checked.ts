@@ -3,42 +3,45 @@ import type { CelType } from '../cel/types.js';
 import type { Expr } from './expr.js';
 import type { Expression } from './policy.js';
 
-/** What the checker found out about every valid expression: what `validate` promises to `lower`. */
+/** The checker's results for every valid expression: the output of `validate` and input of `lower`. */
 export type Types = ReadonlyMap<Expression, CheckedExpression>;
 
 /** Side tables about the nodes of one expression. Only valid expressions have them. */
 export interface CheckedExpression {
   /**
-   * What the value of a node certainly is, if the node evaluates at all. It may say less than the type that messages
-   * print (docs/spec/conditions.md#overload-resolution): where CEL takes the literal's word for the attribute's, as in
-   * `R.attr.l + [1]`, a `list(int)`, this says `list(dyn)`. Macros and `has` have the type of their result; the field
-   * selection below `has` that of the field.
+   * The certain type of the value of a node, if the node evaluates at all. It may be less specific than the type that
+   * messages print (docs/spec/conditions.md#overload-resolution): where CEL infers the type of an attribute from a
+   * literal, as in `R.attr.l + [1]`, a `list(int)`, this is `list(dyn)`. Macros and `has` have the type of their
+   * result; the field selection below `has` has that of the field.
    */
   readonly types: ReadonlyMap<Expr, CelType>;
-  /** The row of the function table behind a call. Operators and macros are not in it. */
+  /** The row of the function table for a call. Operators and macros are not included. */
   readonly calls: ReadonlyMap<Expr, CelFunction>;
-  /** What identifiers and selections denote. A selection that is not in it reads a map or a dynamic value. */
+  /** The targets of identifiers and selections. A selection that is not included reads a map or a dynamic value. */
   readonly references: ReadonlyMap<Expr, Reference>;
 }
 
 /** The messages of the language that docs/spec/conditions.md#variables-in-scope declares. */
 export type MessageKind = 'request' | 'principal' | 'resource' | 'aux-data' | 'jwt' | 'runtime';
 
-/** What an identifier or a selection denotes. */
+/** The target of an identifier or a selection. */
 export type Reference =
-  /** The variable of a macro, by the name its author gave it. */
+  /** The variable of a macro, by the name in the expression. */
   | { readonly kind: 'local'; readonly name: string }
   /** `request`, `P`, `request.resource`, `V` ... as a whole. */
   | { readonly kind: MessageRoot | 'variables' | 'constants' | 'globals' }
-  /** A field of a message, canonical name; the operand tells which message. `optional` selections too. */
+  /**
+   * A field of a message, by its canonical name; the operand determines which message. Includes optional selections.
+   */
   | { readonly kind: 'field'; readonly message: MessageKind; readonly field: string }
-  /** `V.x`, `C.x`, `G.x`, optional selections too. */
+  /** `V.x`, `C.x`, `G.x`, including optional selections. */
   | { readonly kind: 'variable' | 'constant' | 'global'; readonly name: string }
   /**
-   * A type as a value, by its runtime name: `int`, `google.protobuf.Timestamp`. Also the type a message literal makes.
+   * A type as a value, by its runtime name: `int`, `google.protobuf.Timestamp`. Also the type that a message literal
+   * creates.
    */
   | { readonly kind: 'type'; readonly name: string }
   | { readonly kind: 'enum'; readonly value: bigint };
 
-/** The messages that have a place in every request. */
+/** The messages that exist in every request. */
 export type MessageRoot = Exclude<MessageKind, 'jwt'>;

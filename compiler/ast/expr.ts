@@ -1,6 +1,7 @@
 /**
- * The CEL syntax tree (docs/spec/conditions.md#grammar). Offsets are UTF-16 units in the text of the expression;
- * `Expression` (policy.ts) turns them into spans of the file. Macros stay nodes: the emitter wants loops, not folds.
+ * The CEL syntax tree (docs/spec/conditions.md#grammar). Offsets are UTF-16 units in the source of the expression;
+ * `Expression` (policy.ts) converts them to spans of the file. Macros remain nodes, because the emitter generates
+ * loops, not folds.
  */
 export type Expr =
   | LiteralExpr
@@ -14,12 +15,12 @@ export type Expr =
   | MacroExpr;
 
 interface Node {
-  /** Half-open range in the expression's text. */
+  /** Half-open range in the source of the expression. */
   readonly start: number;
   readonly end: number;
 }
 
-/** A literal; `type` tells `1`, `1u` and `1.0` apart. Ints and uints are exact, in range. */
+/** A literal; `type` distinguishes `1`, `1u` and `1.0`. Ints and uints are exact and in range. */
 export type LiteralExpr = Node & { readonly kind: 'literal' } & (
     | { readonly type: 'null'; readonly value: null }
     | { readonly type: 'bool'; readonly value: boolean }
@@ -54,7 +55,7 @@ export interface IndexExpr extends Node {
   readonly optional: boolean;
 }
 
-/** The operators, spelt as CEL's checker prints them. */
+/** The operators, spelled as CEL's checker prints them. */
 export type Operator =
   | '_&&_'
   | '_||_'
@@ -109,7 +110,7 @@ export interface MessageExpr extends Node {
   readonly fields: readonly { readonly optional: boolean; readonly name: string; readonly value: Expr }[];
 }
 
-/** The macros of docs/spec/conditions.md#macros that bind names or need their argument unevaluated. */
+/** The macros of docs/spec/conditions.md#macros that bind names or need an unevaluated argument. */
 export type MacroName =
   | 'has'
   | 'all'

@@ -2,8 +2,8 @@ import type { Policy, PrincipalRule, ResourceRule, RoleRule } from './policy.js'
 
 /**
  * A name as policy keys and rule lookup spell it (docs/spec/policy-language.md#sanitized-names): every run of
- * characters outside `[0-9A-Za-z_.]` of a plain name becomes one `_`; any other text stays as it is. Names that come
- * out equal are the same name.
+ * characters outside `[0-9A-Za-z_.]` in a plain name becomes one `_`; any other string stays as it is. Names with equal
+ * results are the same name.
  */
 export function sanitize(name: string): string {
   return PLAIN.test(name) ? name.replace(SEPARATORS, '_') : name;
@@ -31,7 +31,7 @@ export function policyKeyOf(policy: Policy): string {
   }
 }
 
-/** The key of an executable policy, which may not exist: an ancestor in a scope chain. */
+/** The key of an executable policy that may not exist: an ancestor in a scope chain. */
 export function scopedKey(
   kind: 'resource' | 'principal' | 'role',
   name: string,
@@ -42,25 +42,23 @@ export function scopedKey(
   return scope === '' ? key : `${key}/${scope}`;
 }
 
-/** The key of what an import names, which may not exist. */
+/** The key of an imported document, which may not exist. */
 export function importKey(kind: 'derived_roles' | 'export_variables' | 'export_constants', name: string): string {
   return `${kind}.${sanitize(name)}`;
 }
 
-/**
- * The name of a rule its author left nameless: `rule-001` for index 0
- * (docs/spec/policy-language.md#policy-keys-and-rule-names).
- */
+/** The name of an unnamed rule: `rule-001` for index 0 (docs/spec/policy-language.md#policy-keys-and-rule-names). */
 export function ruleName(index: number): string {
   return `rule-${String(index + 1).padStart(3, '0')}`;
 }
 
-// Segments are divided by `:`, which is not in their alphabet: matching is linear.
+// Segments are separated by `:`, which they cannot contain: matching is linear.
 const PLAIN = /^[A-Za-z][0-9A-Za-z_@.\-/]*(?::[A-Za-z][0-9A-Za-z_@.\-/]*)*$/;
 const SEPARATORS = /[^0-9A-Za-z_.]+/g;
 
 /**
- * The name of a rule of a resource policy, as outputs say it (docs/spec/policy-language.md#policy-keys-and-rule-names).
+ * The name of a rule of a resource policy, as printed in outputs
+ * (docs/spec/policy-language.md#policy-keys-and-rule-names).
  */
 export function nameOfResourceRule(rule: ResourceRule, index: number): string {
   return rule.name?.value ?? ruleName(index);
@@ -72,8 +70,8 @@ export function nameOfPrincipalAction({ resource, actions }: PrincipalRule, inde
 }
 
 /**
- * How a message calls a rule of a role policy: one without a name has an empty one
- * (docs/spec/policy-language.md#policy-keys-and-rule-names), so it goes by its place.
+ * The name of a rule of a role policy in messages: an unnamed rule has an empty name
+ * (docs/spec/policy-language.md#policy-keys-and-rule-names), so its index is used.
  */
 export function nameOfRoleRule(rule: RoleRule, index: number): string {
   return rule.name?.value ?? ruleName(index);

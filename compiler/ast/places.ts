@@ -2,17 +2,17 @@ import type { Expr } from './expr.js';
 import type { Expression, Policy, PolicyFile } from './policy.js';
 import type { Located, Place } from '../diagnostics/span.js';
 
-/** Reported as the whole document, with its name underlined. */
+/** Reports at the whole document, with its name underlined. */
 export function placeOfDocument({ place, policy }: PolicyFile): Place {
   return { ...place, span: nameOf(policy).place.span };
 }
 
-/** Reported at the place of an expression, with one of its nodes underlined. */
+/** Reports at the place of an expression, with one of its nodes underlined. */
 export function placeOfNode(expression: Expression, node: Expr): Place {
   return { ...expression.place, span: expression.spanOf(node.start, node.end) };
 }
 
-/** `a.yaml:5:8`, as messages refer to a second place. */
+/** `a.yaml:5:8`: how messages refer to a second place. */
 export function printPlace(place: Place): string {
   const { source } = place.span;
   return `${source.path}:${printPosition(place)}`;

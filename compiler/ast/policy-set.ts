@@ -8,7 +8,10 @@ import type {
   RolePolicy,
 } from './policy.js';
 
-/** All that was loaded, with every name resolved: what `link` promises to `validate` and `lower`. Sorted by key. */
+/**
+ * All loaded policies with every name resolved: the output of `link` and input of `validate` and `lower`. Sorted by
+ * key.
+ */
 export interface PolicySet {
   readonly policies: readonly LinkedPolicy[];
   /** Every enabled document, including those that are not imported and therefore not linked. In path order. */
@@ -32,26 +35,26 @@ export interface LinkedResourcePolicy extends Linked<'resource', ResourcePolicy>
    * (docs/spec/policy-language.md#importing-derived-roles).
    */
   readonly importedRoles: readonly LinkedDerivedRole[];
-  /** Those that rules name, by name. */
+  /** The definitions that rules name, by name. */
   readonly derivedRoles: ReadonlyMap<string, LinkedDerivedRole>;
 }
 export type LinkedPrincipalPolicy = Linked<'principal', PrincipalPolicy>;
 export type LinkedRolePolicy = Linked<'role', RolePolicy>;
 
-/** A definition of a derived-roles document. One object for all policies that import it. */
+/** A definition in a derived-roles document. All policies that import it share one object. */
 export interface LinkedDerivedRole {
   /** `derived_roles.common_roles#owner`. */
   readonly key: string;
-  /** Name of the set. */
+  /** The name of the set. */
   readonly set: string;
   readonly file: PolicyFile;
   readonly definition: DerivedRole;
-  /** Of the whole document. */
+  /** The variables and constants of the whole document. */
   readonly bindings: Bindings;
 }
 
 /**
- * The variables and constants a document can name: imported, local and legacy ones
+ * The variables and constants that a document can name: imported, local and legacy ones
  * (docs/spec/policy-language.md#compiling-variables-and-constants).
  */
 export interface Bindings {

@@ -3,7 +3,8 @@ import type { Located, Place, Span } from '../diagnostics/span.js';
 import type { Expr } from './expr.js';
 
 /**
- * One policy document, shape-checked: what `parse` promises to `link` (docs/spec/policy-language.md#document-fields).
+ * One policy document with a valid structure: the output of `parse` and input of `link`
+ * (docs/spec/policy-language.md#document-fields).
  */
 export interface PolicyFile {
   readonly source: Source;
@@ -13,7 +14,7 @@ export interface PolicyFile {
   readonly description: string;
   readonly annotations: Readonly<Record<string, string>>;
   /**
-   * The deprecated top-level `variables`, merged into the policy's local ones
+   * The deprecated top-level `variables`, merged into the local variables of the policy
    * (docs/spec/policy-language.md#compiling-variables-and-constants).
    */
   readonly legacyVariables: readonly VariableDefinition[];
@@ -81,7 +82,7 @@ export interface PrincipalAction {
 export interface RolePolicy {
   readonly kind: 'role';
   readonly role: Located<string>;
-  /** `default` when absent or empty. */
+  /** `default` if absent or empty. */
   readonly version: string;
   readonly scope: string;
   readonly parentRoles: readonly Located<string>[];
@@ -164,7 +165,7 @@ export interface Condition {
 export type Match =
   | { readonly kind: 'expr'; readonly expression: Expression }
   | { readonly kind: 'all' | 'any' | 'none'; readonly of: readonly Match[] }
-  /** Parsed so that it can be refused at its place. */
+  /** Parsed so that it can be rejected at its location. */
   | { readonly kind: 'script'; readonly place: Place };
 
 /** The `output` of a rule (docs/spec/policy-language.md#output). `legacy` is the deprecated `expr`. */
@@ -183,25 +184,25 @@ export interface Schemas {
 
 export interface SchemaReference {
   readonly ref: Located<string>;
-  /** Globs; empty when absent. */
+  /** Globs; empty if absent. */
   readonly ignoredActions: readonly Located<string>[];
 }
 
-/** A CEL text of a policy and its syntax tree. */
+/** A CEL expression in a policy and its syntax tree. */
 export interface Expression {
   readonly text: string;
   readonly place: Place;
   /**
-   * Absent when the text does not parse: `syntaxErrors` then says why. Reported only when the policy is compiled
+   * Absent if the expression has `syntaxErrors`. These are reported only when the policy is compiled
    * (docs/spec/policy-language.md#documents, docs/spec/policy-language.md#compiling-variables-and-constants).
    */
   readonly ast: Expr | undefined;
   readonly syntaxErrors: readonly SyntaxError[];
-  /** The span in the file of a range of the text: YAML escapes, folding and indentation are seen through. */
+  /** The span in the file for a range of the expression, through YAML escapes, folding and indentation. */
   spanOf(start: number, end: number): Span;
 }
 
-/** An error of the CEL lexer or parser; offsets are of the expression's text. */
+/** An error of the CEL lexer or parser; offsets are relative to the expression. */
 export interface SyntaxError {
   readonly message: string;
   readonly start: number;
