@@ -282,7 +282,7 @@ test('an invalid schema is rejected with the location of the error', () => {
   );
   assert.match(reason({ required: ['a', 'a'] }), "'/required' must be a list of different names");
   assert.match(reason({ $ref: '#/$defs/zz' }), 'authz:///r.json#/$defs/zz not found');
-  assert.match(reason({ $schema: 'https://example.com/meta' }), 'is not known');
+  assert.match(reason({ $schema: 'https://example.com/meta' }), 'is unknown');
   assert.match(reason({ $ref: '#' }), 'refers to itself without end');
   assert.match(reason({ properties: { a: { allOf: [{ $ref: '#/properties/a' }] } } }), 'refers to itself without end');
 });
