@@ -1,21 +1,22 @@
-/** A stream of HTTP/2 or a response of HTTP/1.1, as far as this is about it. */
+/** The parts of an HTTP/2 stream or an HTTP/1.1 response that are used here. */
 interface Answer {
   /** Whether the server has written all of it. */
   readonly writableEnded: boolean;
-  /** How many bytes wait to be taken by the client. */
+  /** How many bytes the client has not yet taken. */
   readonly writableLength: number;
   readonly on: (event: 'drain', listener: () => void) => unknown;
 }
 
-/** Follows how an answer is taken by its client. */
+/** Tracks how a client receives a response. */
 export class AnswerProgress {
   #completeSince: number | undefined;
   #waitingSince: number | undefined;
   #isListening = false;
 
   /**
-   * Whether the client has had its time, at a moment (performance.now): for an answer that is complete, since it was;
-   * for a stream, since something has been waiting. To be asked regularly. Steady progress extends nothing.
+   * Whether the client has used up its time at a given moment (performance.now). For a complete response, the time
+   * counts from its completion; for a stream, from when data began to wait. Call it regularly. Steady progress does not
+   * extend the time.
    *
    * @param timeout milliseconds.
    */

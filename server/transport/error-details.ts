@@ -5,11 +5,11 @@ import { CODES, listingAtMost, type RpcError } from '../service/rpc-error.js';
 
 /**
  * The size of all violations in trailers, in bytes. Clients accept 8 KiB of trailers (Java, and the libraries built on
- * C), and refuse the whole answer when there is more.
+ * C), and reject the whole response when there is more.
  */
 const MAX_TRAILERS_SIZE = 6500;
 
-/** An error with only as many of its violations as fit into trailers: the message says how many more there are. */
+/** An error with only as many of its violations as fit into trailers; the message reports how many were left out. */
 export function forTrailers(error: RpcError): RpcError {
   let size = 0;
   let fitting = 0;
@@ -22,7 +22,7 @@ export function forTrailers(error: RpcError): RpcError {
 }
 
 /**
- * google.rpc.Status of an error, with its violations as the one detail: the trailer `grpc-status-details-bin`
+ * google.rpc.Status of an error, with its violations as its only detail: the trailer `grpc-status-details-bin`
  * (docs/spec/server.md#form-of-violations).
  */
 export function encodeDetails({ code, message, violations }: RpcError): Buffer {
@@ -32,7 +32,10 @@ export function encodeDetails({ code, message, violations }: RpcError): Buffer {
   return encodeStatus({ code: CODES[code].number, message, details }, writer);
 }
 
-/** A violation is in the message, percent-encoded; in the details as base64, where the message is once more. */
+/**
+ * A violation appears twice: percent-encoded in the message, and as base64 in the details, which also contain the
+ * message.
+ */
 function trailersSize(violation: Violation): number {
   const line = `\n - ${lineOf(violation)}`;
   const encoded = encodeViolations({ violations: [violation] }, new WireWriter());

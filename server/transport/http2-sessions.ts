@@ -9,60 +9,56 @@ import type { Socket } from 'node:net';
 import { AnswerProgress } from './answer-progress.js';
 import { MessageProgress } from './message-progress.js';
 
-/** How long clients may take, in milliseconds; 0: as long as they like. */
+/** How long clients may take, in milliseconds; 0: no limit. */
 export interface Deadlines {
-  /** To send a header block, or any other frame, from its first byte on. */
+  /** To send a header block or any other frame, from its first byte. */
   readonly readHeaderTimeout: number;
-  /** To send a request; where a request is a stream of messages, to send each of them. */
+  /** To send a request; if the request is a stream of messages, to send each message. */
   readonly readTimeout: number;
-  /** To take an answer that is complete; where the answer is a stream, to take what is ready. */
+  /** To receive a complete response; if the response is a stream, to receive what is ready. */
   readonly writeTimeout: number;
-  /** To begin another call. */
+  /** To start another call. */
   readonly idleTimeout: number;
 }
 
-/** How sessions are treated. */
+/** The options of sessions. */
 export interface SessionOptions extends Deadlines {
-  /** After so many milliseconds a session is to be made anew; 0: never. */
+  /** A session is to be renewed after this many milliseconds; 0: never. */
   readonly maxConnectionAge: number;
-  /** Whether the request to a path is a stream of messages that need not end. */
+  /** Whether requests to a path are message streams that may stay open indefinitely. */
   readonly streamsRequest: (path: string) => boolean;
-  /** Called when the client has said what it speaks. */
+  /** Called when the client's protocol is known. */
   readonly established: (socket: Socket) => void;
 }
 
-/** A client that has connected and begins no call in so many milliseconds has none under way. */
+/** A client that has connected and starts no call within this many milliseconds has none in progress. */
 const FIRST_CALL = 250;
-/**
- * How long a client may take to close a connection that the server has closed and on which nothing is under way, in
- * milliseconds.
- */
+/** How long a client may take to close an idle connection that the server has closed, in milliseconds. */
 const LINGER = 1000;
 /**
- * Deadlines are looked at this often, in milliseconds, or four times in the shortest of them: none is kept more
- * exactly.
+ * Deadlines are checked this often, in milliseconds, or four times in the shortest of them; they are not more exact
+ * than this.
  */
 const SWEEP_INTERVAL = 1000;
 const LEAST_SWEEP_INTERVAL = 20;
-/** The bytes of the frame that acknowledges a ping. */
+/** The size of the frame that acknowledges a ping. */
 const PING_SIZE = 17;
 
 /**
- * The sessions of a server of HTTP/2. One that ends first answers what is under way, and says which calls it has not
- * begun: those may be made elsewhere (RFC 9113 6.8). A client cannot be told in advance to begin no more: once it has
- * said so, the platform reads nothing from a session on which nothing is under way.
+ * The sessions of an HTTP/2 server. An ending session first answers the calls in progress, and reports which calls it
+ * has not begun: clients may retry those elsewhere (RFC 9113 6.8). The server cannot tell a client in advance to start
+ * no more calls: after that announcement, the platform reads nothing from a session without calls in progress.
  *
- * The platform has no deadlines for sessions, only timers that every byte starts again. So all sessions are looked at
+ * The platform has no deadlines for sessions, only timers that every byte restarts. So all sessions are checked
  * regularly:
  *
- * - A request has to arrive, and an answer has to be taken, in time; otherwise the stream is reset, and a session that
- *   has no other stream ends.
- * - An answer that is a stream (health Watch, the audit log) has no deadline as a whole: only what is ready has to be
- *   taken in time.
- * - Frames that do not end cannot be seen from here. But a client in the middle of a frame or a header block cannot
- *   acknowledge a ping (RFC 9113 6.10), so after
- *   bytes have come the client is asked for one.
- * - A session that ends is cut when calls under way have had their time, or at once when there are none.
+ * - A request must arrive, and a response must be received, in time; otherwise the stream is reset, and a session
+ * without other streams ends.
+ * - A streaming response (health Watch, the audit log) has no overall deadline: only the data that is ready must be
+ * received in time.
+ * - Incomplete frames cannot be seen from here. But a client in the middle of a frame or a header block cannot
+ * acknowledge a ping (RFC 9113 6.10), so a ping is sent after bytes have arrived.
+ * - An ending session is cut when the calls in progress have used up their time, or at once if there are none.
  */
 export class Http2Sessions {
   readonly #connections = new Set<Connection>();
@@ -80,7 +76,7 @@ export class Http2Sessions {
     this.#interval = Math.max(LEAST_SWEEP_INTERVAL, Math.min(SWEEP_INTERVAL, shortest));
     server.on('session', (session) => this.#begin(session, this.#arriving as Socket));
     server.on('sessionError', () => {
-      // The platform ends the session; what a client did wrong is nobody's concern here.
+      // The platform ends the session; protocol errors of a client are not handled here.
     });
   }
 
@@ -91,7 +87,7 @@ export class Http2Sessions {
     this.#arriving = undefined;
   }
 
-  /** Ends those that have had their first call, or time enough for it. To be called again until there is none. */
+  /** Ends the sessions that have had their first call, or enough time for it. To be called again until none remain. */
   end(): void {
     const now = performance.now();
     for (const connection of this.#connections) {
@@ -102,7 +98,7 @@ export class Http2Sessions {
   #begin(session: ServerHttp2Session, socket: Socket): void {
     const connection = new Connection(session, socket, this.options);
     this.#connections.add(connection);
-    // What has come is read first: a process that was busy must not take its clients for late.
+    // Input that has arrived is read first: a busy process must not treat its clients as late.
     this.#sweep ??= setInterval(() => setImmediate(() => this.#lookAtAll()), this.#interval).unref();
     socket.once('close', () => {
       this.#connections.delete(connection);
@@ -118,10 +114,10 @@ export class Http2Sessions {
   }
 }
 
-/** What is known of a stream that is open. */
+/** The state of an open stream. */
 interface OpenStream {
   readonly since: number;
-  /** Of a request that is a stream of messages. */
+  /** If the request is a stream of messages. */
   readonly messages: MessageProgress | undefined;
   isReceived: boolean;
   readonly answer: AnswerProgress;
@@ -130,10 +126,10 @@ interface OpenStream {
 class Connection {
   readonly #streams = new Map<ServerHttp2Stream, OpenStream>();
   readonly #since = performance.now();
-  /** When the session is to be made anew. */
+  /** When the session is to be renewed. */
   readonly #endAt: number;
   #idleSince = this.#since;
-  /** Of so many bytes that have come, all frames are complete. */
+  /** The number of received bytes up to which all frames are complete. */
   #completeBytes = 0;
   #pingSince: number | undefined;
   /** When the connection is cut. */
@@ -162,12 +158,12 @@ class Connection {
   }
 
   /**
-   * Ends the session when what is under way is answered, and cuts the connection when that, or the client, takes too
+   * Ends the session when the calls in progress are answered, and cuts the connection if they, or the client, take too
    * long.
    */
   end(now: number): void {
     const { readTimeout, writeTimeout } = this.options;
-    // Every call has had its time then. Without deadlines only the client knows how long it takes.
+    // Every call has used up its time by then. Without deadlines, only the client knows how long it takes.
     const grace = readTimeout === 0 || writeTimeout === 0 ? Number.MAX_SAFE_INTEGER : readTimeout + writeTimeout;
     this.#cutAt = Math.min(this.#cutAt, now + Math.max(grace, LINGER));
     if (!this.session.closed && !this.session.destroyed) this.session.close();
@@ -197,7 +193,7 @@ class Connection {
   #open(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
     const since = performance.now();
     const messages = this.options.streamsRequest(headers[':path'] ?? '') ? new MessageProgress() : undefined;
-    // Whoever answers has begun to read, or has paused the stream.
+    // The handler has begun to read, or has paused the stream.
     if (messages !== undefined) stream.on('data', (chunk: Buffer) => messages.add(chunk, performance.now()));
     this.#streams.set(stream, { since, messages, isReceived: false, answer: new AnswerProgress() });
     stream.once('close', () => {
@@ -225,7 +221,7 @@ class Connection {
     this.#hasStalled = true;
     this.#streams.delete(stream);
     stream.close(constants.NGHTTP2_CANCEL);
-    // A client that takes nothing does not take the reset either.
+    // A client that receives nothing does not receive the reset either.
     stream.destroy();
   }
 
@@ -233,7 +229,7 @@ class Connection {
     const { readHeaderTimeout, readTimeout, writeTimeout } = this.options;
     if (readHeaderTimeout === 0 || this.session.destroyed) return;
     if (this.#pingSince !== undefined) {
-      // What a client sends, and what it has to take before the ping, may hold up its acknowledgement.
+      // Data that a client is sending, or must receive before the ping, may delay its acknowledgement.
       const patience =
         this.#streams.size === 0 ? readHeaderTimeout : Math.max(readHeaderTimeout, readTimeout, writeTimeout);
       if (now - this.#pingSince > patience) this.socket.destroy();
@@ -249,7 +245,7 @@ class Connection {
   }
 }
 
-/** A tenth more or less: connections that were made together are not all made anew together. */
+/** Ten percent more or less, so that connections opened together are not all renewed together. */
 function jittered(age: number): number {
   return age * (0.9 + Math.random() * 0.2);
 }

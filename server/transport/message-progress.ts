@@ -1,9 +1,9 @@
-/** The bytes before each message of gRPC: whether it is compressed, and its length. */
+/** The bytes before each gRPC message: the compression flag and the length. */
 const HEAD = 5;
 
-/** Follows the messages in the body of a gRPC request, and knows when the one that is arriving began. */
+/** Tracks the messages in the body of a gRPC request, and when the incomplete one began. */
 export class MessageProgress {
-  /** When the first byte of a message came whose last one has not. */
+  /** When the first byte of the incomplete message arrived. */
   partialSince: number | undefined;
   #headBytes = 0;
   #length = 0;
@@ -17,7 +17,7 @@ export class MessageProgress {
         this.#missing -= taken;
         at += taken;
       } else {
-        // The first byte says whether the message is compressed.
+        // The first byte is the compression flag.
         if (this.#headBytes > 0) this.#length = this.#length * 256 + (chunk[at] as number);
         this.#headBytes += 1;
         at += 1;

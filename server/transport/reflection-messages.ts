@@ -6,31 +6,31 @@ import { ADMIN_SERVICE, type Services } from '../service/services.js';
 import type { Shape } from '../../proto/wire/json-shape.js';
 import { RPC_SERVICES } from './rpcs.js';
 
-/** Server reflection, in both versions of its protocol: they differ in name alone. */
+/** Server reflection, in both versions of its protocol, which differ only in name. */
 export const REFLECTION_SERVICES = [
   'grpc.reflection.v1.ServerReflection',
   'grpc.reflection.v1alpha.ServerReflection',
 ] as const;
 
-/** One question of the stream: ServerReflectionRequest. */
+/** One request of the stream: ServerReflectionRequest. */
 export interface Question {
   readonly host: string;
-  /** The number of the field that is set; 0: none that is known. */
+  /** The number of the field that is set; 0: no known field. */
   readonly field: number;
   readonly text: string;
   /** In protobuf. */
   readonly bytes: Buffer;
 }
 
-/** ServerReflectionResponse, without the question that it repeats. */
+/** ServerReflectionResponse, without the request that it repeats. */
 export type Answer =
   | { readonly question: Question; readonly files: readonly Buffer[] }
   | { readonly question: Question; readonly services: readonly string[] }
   | { readonly question: Question; readonly code: number; readonly message: string };
 
 /**
- * Answers questions about the services that are served. The descriptors are read at the first question: no start waits
- * for it.
+ * Answers reflection requests about the services of this server. The descriptors are read at the first request, so they
+ * do not delay the start.
  */
 export function reflectionOf({ admin }: Pick<Services, 'admin'>): (question: Question) => Answer {
   const services = [...RPC_SERVICES, ...REFLECTION_SERVICES]
@@ -122,7 +122,7 @@ function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 
-/** The answer in protobuf: the question again, and one field of content. */
+/** The response in protobuf: the repeated request and one content field. */
 export function encodeAnswer(answer: Answer, writer = new WireWriter()): Buffer {
   writer.begin();
   const mark = writer.mark();
@@ -132,7 +132,7 @@ export function encodeAnswer(answer: Answer, writer = new WireWriter()): Buffer 
   return writer.finish();
 }
 
-/** Gives the number of the field that it is the content of. */
+/** Returns the field number of its content. */
 function encodeContent(answer: Answer, writer: WireWriter): number {
   if ('files' in answer) {
     for (const file of [...answer.files].reverse()) writer.bytesField(1, file);
@@ -151,7 +151,7 @@ function encodeContent(answer: Answer, writer: WireWriter): number {
   return 7;
 }
 
-/** The answer in JSON. */
+/** The response in JSON. */
 export function printAnswer(answer: Answer): string {
   const { host, field, text } = answer.question;
   const name = FIELDS.find(([, number]) => number === field)?.[0];

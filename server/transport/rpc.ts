@@ -7,15 +7,15 @@ import { type Code, RpcError, tooLarge } from '../service/rpc-error.js';
 import type { Services } from '../service/services.js';
 import type { TransportCall } from './transport-call.js';
 
-/** One RPC with one request and one response: all that any transport needs to serve it. */
+/** One RPC with one request and one response: everything that a transport needs to serve it. */
 export interface Rpc<Request = Message, Response = unknown> {
   /** The full name of its service. */
   readonly service: string;
   readonly method: string;
-  /** Throws a JsonError for JSON that is not such a message. */
+  /** Throws a JsonError for JSON that is not a valid message. */
   readonly readJson: ReadMessage<Request>;
   readonly printJson: (response: Response) => string;
-  /** Throws a WireError for bytes that are not such a message. */
+  /** Throws a WireError for bytes that are not a valid message. */
   readonly decode: (bytes: Buffer, texts: TextTable) => Request;
   readonly encode: (response: Response, writer: WireWriter) => Buffer;
   /** Of the protobuf encoding, in bytes. */
@@ -27,7 +27,7 @@ export interface Rpc<Request = Message, Response = unknown> {
 /** An RPC that is also served at a REST path. */
 export interface RestRpc<Request = Message, Response = unknown> extends Rpc<Request, Response> {
   readonly rest: RestRoute;
-  /** Where REST's form differs. */
+  /** If the REST form differs. */
   readonly printRestJson?: (response: Response) => string;
 }
 
@@ -38,7 +38,7 @@ export interface RestRoute {
   readonly mediaType?: string;
   /** A request header that the response repeats. */
   readonly echo?: string;
-  /** Names and values, in turn, of headers that handled answers have beside those of all RPCs. */
+  /** Names and values, alternating, of headers that handled responses have in addition to those of all RPCs. */
   readonly headers?: (release: ServerInfoResponse) => readonly string[];
 }
 
@@ -47,12 +47,12 @@ export interface UnservedRpc extends Pick<Rpc, 'service' | 'method'> {
   readonly reason: string;
 }
 
-/** What transports see of a request. */
+/** The view of a request that transports have. */
 export interface Message {
   readonly requestContext?: RequestContext | undefined;
 }
 
-/** What a transport keeps to read and write protobuf with. */
+/** The protobuf reader and writer of a transport. */
 export interface Codec {
   readonly texts: TextTable;
   readonly writer: WireWriter;
@@ -65,10 +65,7 @@ export function fullName({ service, method }: Pick<Rpc, 'service' | 'method'>): 
   return `/${service}/${method}`;
 }
 
-/**
- * Answers JSON with JSON. Hot: at once unless there are tokens to verify, and nothing is made that need not be (bench:
- * server).
- */
+/** Answers JSON with JSON. Hot: synchronous unless tokens must be verified, and avoids allocations (bench: server). */
 export function runJson(
   rpc: Rpc,
   services: Services,
@@ -83,7 +80,7 @@ export function runJson(
   return outcome instanceof Promise ? outcome.then((response) => printed(print, response)) : printed(print, outcome);
 }
 
-/** A response in JSON. Throws an RpcError for one with a value that JSON cannot represent. */
+/** A response in JSON. Throws an RpcError for a response with a value that JSON cannot represent. */
 function printed<Response>(print: (response: Response) => string, response: Response): string {
   try {
     return print(response);
@@ -92,7 +89,7 @@ function printed<Response>(print: (response: Response) => string, response: Resp
   }
 }
 
-/** Answers protobuf with protobuf, likewise. */
+/** Answers protobuf with protobuf, in the same way. */
 export function runProto(
   rpc: Rpc,
   services: Services,
@@ -118,7 +115,7 @@ export function readJsonRequest<Request>(read: ReadMessage<Request>, body: Buffe
   }
 }
 
-/** The error for callers: a WireError becomes an RpcError, with the code that the protocol has for malformed bytes. */
+/** The error for callers: a WireError becomes an RpcError, with the protocol's code for malformed bytes. */
 export function malformedOf(thrown: unknown, malformed: Code): unknown {
   return thrown instanceof WireError ? new RpcError(malformed, `malformed message: ${thrown.message}`) : thrown;
 }
@@ -131,11 +128,11 @@ function decode(rpc: Rpc, bytes: Buffer, { texts, malformed }: Codec): Message {
   }
 }
 
-/** In protobuf, JSON never grows to more than this many times its length: `0,` becomes eleven bytes. */
+/** Converting JSON to protobuf never multiplies its length by more than this: `0,` becomes eleven bytes. */
 const MAX_GROWTH = 8;
 
 /**
- * Refuses a request that came as JSON of `length` bytes and is too large in protobuf: the limit is about that
+ * Refuses a JSON request of `length` bytes whose protobuf form is too large: the limit applies to that form
  * (docs/spec/server.md#limits-and-deadlines).
  */
 function limitMessageSize<Request>(

@@ -81,12 +81,15 @@ import { serverInfo } from '../service/server-info.js';
 import { fullName, type RestRpc, type Rpc, type UnservedRpc } from './rpc.js';
 import type { StreamRpc } from './stream-rpc.js';
 
-/** AuthZEN callers follow their requests by it. */
+/** AuthZEN callers use it to correlate their requests. */
 const REQUEST_ID = 'X-Request-ID';
-/** AuthZEN takes nothing else for a question (its certification scenario, 2.4.3). */
+/** AuthZEN accepts no other media type for a request (its certification scenario, 2.4.3). */
 const JSON_TYPE = 'application/json';
 
-/** The RPCs of this server (docs/spec/server.md#endpoints). REST, Connect, gRPC and gRPC-Web are made from these rows. */
+/**
+ * The RPCs of this server (docs/spec/server.md#endpoints). REST, Connect, gRPC and gRPC-Web are all derived from these
+ * rows.
+ */
 export const RPCS: readonly RestRpc[] = [
   row({
     service: AUTHZ_SERVICE,
@@ -142,7 +145,7 @@ export const RPCS: readonly RestRpc[] = [
     },
     readJson: readServerInfoRequest,
     printJson: printServerInfoResponse,
-    // Over REST the hash of the bundle is a header.
+    // Over REST, the hash of the bundle is a header.
     printRestJson: (info) => printServerInfoResponse({ ...info, bundleHash: '' }),
     decode: decodeServerInfoRequest,
     encode: encodeServerInfoResponse,
@@ -185,8 +188,8 @@ export const RPCS: readonly RestRpc[] = [
 ];
 
 /**
- * RPCs about the server itself, which watchers are not told of: they are neither logged nor audited. Over REST, health
- * is something else (docs/spec/server.md#health).
+ * RPCs about the server itself, which are not reported to watchers: they are neither logged nor audited. Over REST,
+ * health is different (docs/spec/server.md#health).
  */
 export const UNWATCHED_RPCS: readonly Rpc[] = [
   unwatchedRow({
@@ -211,7 +214,7 @@ export const UNWATCHED_RPCS: readonly Rpc[] = [
   }),
 ];
 
-/** The RPCs with a stream of responses (docs/spec/server.md#endpoints). Watchers are not told of these either. */
+/** The RPCs with a stream of responses (docs/spec/server.md#endpoints). These are not reported to watchers either. */
 export const STREAM_RPCS: readonly StreamRpc[] = [
   streamRow({
     service: ADMIN_SERVICE,
@@ -235,7 +238,7 @@ export const STREAM_RPCS: readonly StreamRpc[] = [
   }),
 ];
 
-/** The RPCs of the admin that would read or change policies and schemas. */
+/** The RPCs of the admin API that would read or change policies and schemas. */
 export const UNSERVED_RPCS: readonly UnservedRpc[] = [
   { service: ADMIN_SERVICE, method: 'AddOrUpdatePolicy', reason: COMPILED_IN },
   { service: ADMIN_SERVICE, method: 'GetPolicy', reason: COMPILED_IN },

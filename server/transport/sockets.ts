@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
 
-/** Who has connected and says nothing for so many milliseconds has no request under way. */
+/** A client that has connected and sends nothing for this many milliseconds has no request in progress. */
 const SILENCE = 250;
 
-/** How often connections that can end are looked for, in milliseconds. */
+/** How often to look for connections that can end, in milliseconds. */
 const SWEEP = 20;
 
 /**
- * Drains again and again until `gone`, each time right after the platform has read what has come: what is there and not
- * yet read would make a connection seem to be silent or idle. After `patience` milliseconds `cut` is called.
+ * Drains repeatedly until `gone`, each time right after the platform has read all input: unread input would make a
+ * connection seem silent or idle. After `patience` milliseconds `cut` is called.
  */
 export async function drained(
   drain: () => void,
@@ -31,8 +31,8 @@ export class Sockets {
   #gone: (() => void) | undefined;
 
   /**
-   * One more; it leaves by itself. It is closed unless it is established within so many milliseconds; 0: it may take
-   * any time.
+   * Adds a connection, which is removed when it closes. It is closed unless it is established within this many
+   * milliseconds; 0: no limit.
    */
   add(socket: Socket, timeout: number): void {
     this.#since.set(socket, performance.now());
@@ -49,8 +49,8 @@ export class Sockets {
   }
 
   /**
-   * The client has said what it speaks: the TLS handshake is done, if there is one, and the preface of HTTP/2 or the
-   * first bytes of HTTP/1.1 are there.
+   * The protocol of the client is known: the TLS handshake, if any, is complete, and the HTTP/2 preface or the first
+   * bytes of HTTP/1.1 have arrived.
    */
   established(socket: Socket): void {
     const raw = this.#since.has(socket) ? socket : (socket as Encrypted)._parent;
@@ -59,7 +59,7 @@ export class Sockets {
     this.#deadlines.delete(raw);
   }
 
-  /** Resolves when there is none: to be waited for once, when none is added any more. */
+  /** Resolves when no connections remain. To be called once, after the last one was added. */
   gone(): Promise<void> {
     return new Promise((resolve) => {
       this.#gone = resolve;
@@ -67,19 +67,22 @@ export class Sockets {
     });
   }
 
-  /** Closes those that have not said anything for a while. */
+  /** Closes connections that have been silent for a while. */
   closeSilent(): void {
     const now = performance.now();
     for (const [socket, since] of this.#since) if (socket.bytesRead === 0 && now - since > SILENCE) socket.destroy();
   }
 
-  /** Closes all, whatever is under way. */
+  /** Closes all connections, including those with calls in progress. */
   destroy(): void {
     for (const socket of this.#since.keys()) socket.destroy();
   }
 }
 
-/** A TLS connection, and the one below it: the platform does not declare it, and uses it for its own timeouts. */
+/**
+ * A TLS connection and the socket below it: the platform does not declare the property, but uses it for its own
+ * timeouts.
+ */
 interface Encrypted {
   readonly _parent?: Socket;
 }

@@ -1,8 +1,8 @@
 import type { RequestContext } from '../../proto/gen/messages.js';
 import type { Call } from '../service/call.js';
 
-/** A call as the transport that serves it keeps it: with what its end is told about it. */
+/** A call in the transport that serves it, with the details that are reported when it ends. */
 export interface TransportCall extends Call {
-  /** Of the request, once it has been read. */
+  /** Set once the request has been read. */
   requestContext: RequestContext | undefined;
 }

@@ -5,8 +5,7 @@ import type { Watcher } from '../service/watcher.js';
 import type { TransportCall } from './transport-call.js';
 
 /**
- * Tells watchers, if there are any, of a call that has come in. Who calls is asked now: later the connection may be
- * gone.
+ * Reports a received call to the watchers, if there are any. The peer is read now: later the connection may be closed.
  */
 export function begin(watchers: readonly Watcher[], call: TransportCall): void {
   if (watchers.length === 0) return;
@@ -15,10 +14,10 @@ export function begin(watchers: readonly Watcher[], call: TransportCall): void {
 }
 
 /**
- * Answers a call: at once or, with `audit.delivery: before_reply`, when the audit log has its entries. When it cannot
- * have them, the call is refused.
+ * Answers a call: at once or, with `audit.delivery: before_reply`, after the audit log has its entries. If the audit
+ * log cannot store them, the call is refused.
  *
- * @param code how the call ends; undefined: as asked.
+ * @param code how the call ends; undefined: it succeeds.
  */
 export function deliver(
   services: Services,
@@ -27,7 +26,7 @@ export function deliver(
   answer: () => void,
   refuse: (error: RpcError) => void,
 ): void {
-  // A call without an id makes no entries.
+  // A call without an id creates no entries.
   if (services.deliver === undefined || call.id === '') return answer();
   services
     .deliver(call, { code, requestContext: call.requestContext })
@@ -35,7 +34,7 @@ export function deliver(
     .catch((error) => services.report('an answer could not be sent', error));
 }
 
-/** Tells watchers of a call that was answered as asked; sizes in bytes. */
+/** Reports a successful call to the watchers; sizes in bytes. */
 export function end(
   watchers: readonly Watcher[],
   call: TransportCall,
@@ -55,7 +54,7 @@ export function end(
 }
 
 /**
- * Tells watchers of a call that was refused. The HTTP status is that of the code, but in gRPC, where it is always 200.
+ * Reports a refused call to the watchers. The HTTP status is that of the code, except in gRPC, where it is always 200.
  */
 export function endFailed(
   watchers: readonly Watcher[],

@@ -4,10 +4,10 @@ import type { Peer } from '../../service/call.js';
 import { peerAddress } from '../peer-address.js';
 import type { TransportCall } from '../transport-call.js';
 
-/** What of the library's calls is used here: of all kinds of methods. */
+/** The parts of the library's calls that are used here, common to all kinds of methods. */
 export type LibraryCall = Pick<ServerUnaryCall<unknown, unknown>, 'metadata' | 'getPeer' | 'getHost'>;
 
-/** A call that came in by gRPC, on whichever listener. */
+/** A call received over gRPC, on either listener. */
 export class GrpcCall implements TransportCall {
   id = '';
   trace: object | undefined = undefined;
@@ -53,13 +53,13 @@ export class GrpcCall implements TransportCall {
   }
 }
 
-/** The library joins address and port by a colon, whatever the address, and says `unknown` where there is neither. */
+/** The library joins address and port with a colon, whatever the address, and uses `unknown` for missing ones. */
 function addressOf(peer: string): string {
   const colon = peer.lastIndexOf(':');
   return colon < 0 ? '@' : peerAddress(peer.slice(0, colon), Number(peer.slice(colon + 1)));
 }
 
-/** Binary values are written as they travel. */
+/** Binary values are kept in their encoded form. */
 function textOf(value: string | Buffer): string {
   return typeof value === 'string' ? value : value.toString('base64');
 }

@@ -7,13 +7,13 @@ import { type Deadlines, Http2Sessions } from '../http2-sessions.js';
 import { drained, Sockets } from '../sockets.js';
 import { grpcStreamHandler } from './serve-stream.js';
 
-/** What makes calls of the connections of the gRPC port. */
+/** Handles the connections of the gRPC port. */
 export interface GrpcListener {
   /** Serves a connection. */
   readonly take: (socket: Socket) => void;
   /**
-   * Ends all connections and resolves when all calls under way are answered, or after `patience` milliseconds. No
-   * connection is given to it any more.
+   * Ends all connections and resolves when all calls in progress are answered, or after `patience` milliseconds. Do not
+   * pass connections to it after calling this.
    */
   readonly stop: (patience: number) => Promise<void>;
 }
@@ -24,18 +24,18 @@ export interface GrpcListenerOptions extends Deadlines {
   readonly maxConcurrentStreams: number;
   /** 0: never. */
   readonly maxConnectionAge: number;
-  /** How long a connection may take until its TLS handshake, and the preface of HTTP/2, are there. */
+  /** How long a connection may take to complete the TLS handshake and send the HTTP/2 preface. */
   readonly connectionTimeout: number;
-  /** Whether the request to a path is a stream of messages that need not end. */
+  /** Whether requests to a path are message streams that may stay open indefinitely. */
   readonly streamsRequest: (path: string) => boolean;
-  /** Without: plaintext. */
+  /** If absent: plaintext. */
   readonly tls?: ServerTls | undefined;
 }
 
 /**
- * Serves connections with the handlers of a server of the library, which itself listens nowhere: its credentials can
- * neither change certificates nor cut off clients with a bad one, and its sessions end with calls refused that were on
- * their way.
+ * Serves connections with the handlers of a server of the library. That server does not listen itself: its credentials
+ * can neither change certificates nor disconnect clients with a bad one, and when its sessions end, calls that are
+ * already on their way are refused.
  */
 export function grpcListener(server: Server, options: GrpcListenerOptions): GrpcListener {
   const { maxConcurrentStreams, connectionTimeout, tls } = options;
@@ -70,10 +70,10 @@ function tlsFront(
 ): ReturnType<typeof createTlsServer> {
   const front = createTlsServer({ ...tls.options(), ALPNProtocols: ['h2'], handshakeTimeout });
   tls.guard(front);
-  // The platform leaves a connection whose handshake has failed, or has taken too long, to whoever listens for it.
+  // If a handshake fails or takes too long, the platform leaves the connection to the listener of the event.
   front.on('tlsClientError', (_error, socket) => socket.destroy());
   front.on('secureConnection', (socket: TLSSocket) => {
-    // Who breaks off is gone; the session is told by the end of the connection.
+    // The client disconnected; the session learns of it from the end of the connection.
     socket.on('error', () => socket.destroy());
     if (!socket.destroyed) welcome(socket);
   });

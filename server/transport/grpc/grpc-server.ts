@@ -11,19 +11,19 @@ import { grpcStreamHandler } from './serve-stream.js';
 
 /** The gRPC listener. */
 export interface GrpcServer extends GrpcListener {
-  /** Answers gRPC that came in by the HTTP listener. */
+  /** Answers gRPC requests received by the HTTP listener. */
   readonly handleStream: GrpcStreamHandler;
-  /** Whether the request to a path is a stream of messages that need not end. */
+  /** Whether requests to a path are message streams that may stay open indefinitely. */
   readonly streamsRequest: (path: string) => boolean;
 }
 
-/** Makes the gRPC server of a configuration. Without `tls`: plaintext. */
+/** Creates the gRPC server of a configuration. Without `tls`: plaintext. */
 export function grpcServer(
   config: Pick<Config['server'], 'grpc' | 'http'>,
   services: Services,
   tls?: ServerTls,
 ): GrpcServer {
-  // The library writes to the console what it also reports to its caller.
+  // The library also writes to the console what it reports to its caller.
   setLogVerbosity(logVerbosity.NONE);
   const server = new Server({ 'grpc.max_receive_message_length': config.grpc.maxRecvMsgSizeBytes * MESSAGE_FACTOR });
   addRpcServices(server, services, tls === undefined ? '' : 'tls');
@@ -36,8 +36,5 @@ export function grpcServer(
   };
 }
 
-/**
- * The limit is measured, reported and watched where all transports do that; the library only keeps what is read within
- * bounds.
- */
+/** All transports measure, report and watch the limit in one place; the library only bounds what is read. */
 const MESSAGE_FACTOR = 2;

@@ -1,7 +1,7 @@
 import type { MethodDefinition } from '@grpc/grpc-js';
 
 /**
- * How a service reads requests and writes responses. `decode` throws for bytes that are no such message: the caller
+ * How a service reads requests and writes responses. `decode` throws for bytes that are not a valid message: the caller
  * gets code 13.
  */
 export interface Codec<Request, Response> {
@@ -30,7 +30,7 @@ export function serverStream<Request, Response>(
   return method(service, name, codec, false, true);
 }
 
-/** A method with many of both. */
+/** A method with many requests and many responses. */
 export function bidiStream<Request, Response>(
   service: string,
   name: string,
@@ -52,7 +52,7 @@ function method<Request, Response>(
     responseStream,
     requestDeserialize: codec.decode,
     responseSerialize: codec.encode,
-    // The client's half, which a server never uses.
+    // The client half, which a server never uses.
     requestSerialize: clientSide,
     responseDeserialize: clientSide,
   };

@@ -10,7 +10,9 @@ import {
 } from '../reflection-messages.js';
 import { bidiStream } from './method.js';
 
-/** Answers what the services of this server look like. No more questions are read than answers can be sent. */
+/**
+ * Answers reflection requests about the services of this server. Reads requests only as fast as responses can be sent.
+ */
 export function addReflectionServices(server: Server, services: Pick<Services, 'admin'>): void {
   const answerTo = reflectionOf(services);
   for (const service of REFLECTION_SERVICES) {
@@ -33,7 +35,7 @@ export function addReflectionServices(server: Server, services: Pick<Services, '
   }
 }
 
-/** Whether a path is that of reflection, whose clients may keep their stream open between two questions. */
+/** Whether a path belongs to reflection, whose clients may keep their stream open between two requests. */
 export function isReflection(path: string): boolean {
   return path.startsWith('/grpc.reflection.');
 }

@@ -13,9 +13,9 @@ import { BYTES, unary } from './method.js';
 import { grpcErrorOf } from './status-details.js';
 
 /**
- * The RPCs with one response over gRPC. The library hands over bytes and is given bytes: messages go through our own
- * codec, plain values in, bytes from decisions out (bench: server), and what is malformed is refused, and watched, like
- * everything else.
+ * The RPCs with one response over gRPC. The library passes and receives raw bytes: messages use our own codec, from
+ * bytes to plain values and from decisions to bytes (bench: server), and malformed requests are refused, and watched,
+ * like all others.
  */
 export function addRpcServices(server: Server, services: Services, authInfo: string): void {
   const codec: Codec = { texts: new TextTable(), writer: new WireWriter(), malformed: 'internal' };
@@ -36,7 +36,7 @@ interface Served {
   readonly rpc: Rpc;
   readonly services: Services;
   readonly codec: Codec;
-  /** The header of handled calls (docs/spec/server.md#response-headers), the same for all of them. */
+  /** The header of handled calls (docs/spec/server.md#response-headers), identical for all of them. */
   readonly version: () => Metadata;
   readonly authInfo: string;
 }
@@ -83,7 +83,7 @@ function versionMetadata({ version }: ServerInfoResponse): Metadata {
   return metadata;
 }
 
-/** What is the same for all calls is left as it is. */
+/** Values shared by all calls are not rebuilt. */
 function withCallId(shared: Metadata, id: string): Metadata {
   const metadata = shared.clone();
   metadata.set(CALL_ID, id);

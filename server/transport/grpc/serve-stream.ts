@@ -2,10 +2,10 @@ import type { Server } from '@grpc/grpc-js';
 import type { GrpcStreamHandler } from '../http/http-listener.js';
 
 /**
- * Answers streams of a listener that is not the library's with the handlers of its server. The library takes whole
- * connections from elsewhere (`createConnectionInjector`) but no single streams, and on the HTTP port one connection
- * may carry both gRPC and REST. So the function behind its own listeners is called, which is not declared: its being
- * there is checked at the start, and the version is pinned.
+ * Answers streams of another listener with the handlers of the library's server. The library accepts whole connections
+ * from elsewhere (`createConnectionInjector`) but not single streams, and on the HTTP port one connection may carry
+ * both gRPC and REST. So this calls the function behind the library's own listeners, which is not declared: its
+ * presence is checked at startup, and the version is pinned.
  */
 export function grpcStreamHandler(server: Server): GrpcStreamHandler {
   const { _streamHandler: handle } = server as unknown as Partial<LibraryServer>;
@@ -14,6 +14,6 @@ export function grpcStreamHandler(server: Server): GrpcStreamHandler {
 }
 
 interface LibraryServer {
-  /** Interceptors, stream, headers. */
+  /** Parameters: interceptors, stream, headers. */
   readonly _streamHandler: (interceptors: readonly never[], ...stream: Parameters<GrpcStreamHandler>) => void;
 }

@@ -43,7 +43,7 @@ function authorizationOf(metadata: Metadata): string | undefined {
   return metadata.get('authorization')[0]?.toString();
 }
 
-/** Responses are made at the pace of the caller, and no longer than it listens. */
+/** Responses are created at the pace of the caller, and only while it listens. */
 async function answer(
   rpc: StreamRpc,
   services: Services,
@@ -60,7 +60,7 @@ async function answer(
   }
 }
 
-/** Waits until more can be written: false when the caller leaves instead. */
+/** Waits until more can be written; false if the caller disconnects first. */
 function hasDrained(call: ServerWritableStream<Buffer, Buffer>, signal: AbortSignal): Promise<boolean> {
   return once(call, 'drain', { signal }).then(
     () => true,

@@ -10,9 +10,9 @@ import { type Exchange, JSON_TYPE, queryOf } from './exchange.js';
 import { streamCall } from './stream-routes.js';
 
 /**
- * The admin API (docs/spec/server.md#endpoints, docs/spec/server.md#admin-authentication), where there is one: who
- * calls is asked first, whatever the path. Only the audit log can be looked at: policies and schemas are part of the
- * build, and a server that could change them would be another.
+ * The admin API (docs/spec/server.md#endpoints, docs/spec/server.md#admin-authentication), if enabled: the caller is
+ * authenticated first, whatever the path. Only the audit log can be read: policies and schemas are part of the build,
+ * and a server that could change them would be a different server.
  */
 export function addAdminRoutes(app: FastifyInstance, exchange: Exchange, services: Services): void {
   const { admin, report } = services;
@@ -46,7 +46,7 @@ async function stream(
   report: Report,
 ): Promise<void> {
   const first = await responses.next();
-  // Until the first response is here, a failure can still be told by the status.
+  // Until the first response exists, the status can still report a failure.
   if (first.done === true) exchange.send(request, reply, 200, [], '');
   else
     exchange.stream(

@@ -4,8 +4,8 @@ import type { Exchange } from './exchange.js';
 import { answerUnrouted } from './unrouted.js';
 
 /**
- * A document that is given by whatever method it is asked for (docs/spec/server.md#openapi-and-explorer,
- * docs/spec/server.md#metrics); a browser that asks whether it may is told so first.
+ * A document that is served for every method (docs/spec/server.md#openapi-and-explorer, docs/spec/server.md#metrics);
+ * preflight requests of browsers are answered first.
  */
 export function addAnyMethodRoute(
   app: FastifyInstance,

@@ -2,8 +2,8 @@ import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
- * Answers what the parser of HTTP could not read, in plain text (docs/spec/server.md#errors): no call has begun, so
- * there is no code of one. The connection ends with it, because nobody knows where another request would begin.
+ * Answers requests that the HTTP parser could not read, in plain text (docs/spec/server.md#errors): no call has begun,
+ * so there is no error code. The connection ends with the response, because the start of the next request is unknown.
  */
 export function answerClientError(error: NodeJS.ErrnoException, socket: Socket): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
@@ -15,7 +15,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: ${text.length}\r\nConnection: close\r\n\r\n${text}`,
   );
-  // Whoever goes on sending is not listened to, and cut off soon: at once, the answer would be lost with it.
+  // Further input is ignored, and the connection is cut shortly after: cutting it at once would lose the response.
   socket.resume();
   setTimeout(() => socket.destroy(), PATIENCE).unref();
 }

@@ -12,7 +12,7 @@ export function printConnectError({ code, message, violations }: RpcError): stri
   return JSON.stringify({ code, message, details: [detail] });
 }
 
-/** Throws an RpcError for a version of the protocol that is not the one there is. */
+/** Throws an RpcError for an unsupported protocol version. */
 export function checkVersion({ 'connect-protocol-version': version = '1' }: IncomingHttpHeaders): void {
   if (version !== '1') throw new RpcError('invalid_argument', 'connect-protocol-version must be 1');
 }

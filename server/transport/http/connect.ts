@@ -21,7 +21,7 @@ import { addStreamRoutes } from './stream-routes.js';
 /** The two ways to write a message. */
 type Encoding = 'json' | 'proto';
 
-/** Calls of the Connect protocol over plain POST, in JSON and binary form; on the same paths, calls of gRPC-Web. */
+/** Calls of the Connect protocol over plain POST, in JSON and binary form, and gRPC-Web calls on the same paths. */
 export function addConnectRoutes(app: FastifyInstance, exchange: Exchange, services: Services): void {
   const codec: Codec = { texts: new TextTable(), writer: new WireWriter(), malformed: 'invalid_argument' };
   const add = (rpc: Rpc, served: Services): void => {
@@ -39,12 +39,12 @@ export function addConnectRoutes(app: FastifyInstance, exchange: Exchange, servi
   addReflectionRoutes(app, exchange, services);
 }
 
-/** Whether a path is one where Connect calls go, known or not. */
+/** Whether a path is used for Connect calls, known or not. */
 export function isConnectPath(path: string): boolean {
   return PREFIXES.some((prefix) => path.startsWith(prefix));
 }
 
-/** The error body of Connect: codes are words, details are base64. Gives its size. */
+/** The error body of Connect: codes are words, details are base64. Returns its size. */
 export function sendConnectError(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -62,12 +62,12 @@ export function sendConnectError(
 }
 
 interface ConnectErrorOptions {
-  /** Where it is not that of the code. */
+  /** If it is not the status of the code. */
   readonly status?: number;
   readonly headers?: HeaderList;
 }
 
-/** The answer to a media type that no codec reads. */
+/** The response to a media type without a codec. */
 export function refuseMediaType(request: FastifyRequest, reply: FastifyReply, exchange: Exchange): void {
   exchange.send(
     request,
@@ -132,7 +132,7 @@ function connectHandler(
   };
 }
 
-/** Answers calls that are refused, over Connect and gRPC-Web. */
+/** Answers refused calls, over Connect and gRPC-Web. */
 function refusalHandler(
   { reason }: UnservedRpc,
   exchange: Exchange,
@@ -153,7 +153,7 @@ function refusalHandler(
   };
 }
 
-/** Of the media type; undefined for one that no codec reads. */
+/** The codec of the media type; undefined if there is none. */
 function encodingOf(contentType: string | undefined): Encoding | undefined {
   const [type = '', ...parameters] = (contentType ?? '').toLowerCase().split(';');
   if (type.trim() === 'application/proto') return 'proto';

@@ -1,18 +1,21 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CorsConfig } from '../../config.js';
 
-/** Header names and values, one after the other, as `writeHead` takes them. */
+/** Header names and values, alternating, as `writeHead` takes them. */
 export type HeaderList = readonly string[];
 
 /** What browsers of other origins may do (docs/spec/server.md#cors). */
 export interface Cors {
-  /** The headers that every answer to such a request has. */
+  /** The headers of every response to such a request. */
   readonly headers: (request: IncomingHttpHeaders) => HeaderList;
-  /** The headers of the answer to a preflight request; undefined when it is none. */
+  /** The headers of the response to a preflight request; undefined for other requests. */
   readonly preflight: (method: string, request: IncomingHttpHeaders) => HeaderList | undefined;
 }
 
-/** The rules of a configuration. Without a list of origins every origin may read answers; credentials never travel. */
+/**
+ * The rules of a configuration. Without a list of origins, every origin may read responses; credentials are never
+ * allowed.
+ */
 export function corsOf(config: CorsConfig): Cors {
   if (config.disabled) return { headers: () => NONE, preflight: () => undefined };
   const allows = originMatcher(config.allowedOrigins);
@@ -39,7 +42,7 @@ const NONE: HeaderList = [];
 const VARY: HeaderList = ['Vary', 'Origin'];
 const METHODS = new Set(['HEAD', 'GET', 'POST', 'PUT', 'PATCH', 'DELETE']);
 
-/** An entry is an origin, or one with a single `*` for whatever stands there. */
+/** An entry is an origin, or one with a single `*` as a wildcard. */
 function originMatcher(entries: readonly string[]): (origin: string) => boolean {
   if (entries.length === 0 || entries.includes('*')) return (origin) => origin !== '';
   const patterns = entries.map((entry) => entry.toLowerCase().split('*'));

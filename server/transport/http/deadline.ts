@@ -1,6 +1,6 @@
 import { RpcError } from '../../service/rpc-error.js';
 
-/** How long a caller wants to wait, in milliseconds; undefined: for ever. */
+/** How long a caller is willing to wait, in milliseconds; undefined: indefinitely. */
 export type Timeout = number | undefined;
 
 /** The header `Grpc-Timeout` of a REST call (docs/spec/server.md#errors). Throws an RpcError for a malformed one. */
@@ -19,7 +19,7 @@ export function connectTimeout(value: string | readonly string[] | undefined): T
 }
 
 /**
- * Throws an RpcError when a call that began at `start` (performance.now) has taken longer than the caller wants to
+ * Throws an RpcError when a call that began at `start` (performance.now) has taken longer than the caller is willing to
  * wait.
  */
 export function checkDeadline(start: number, timeout: Timeout): void {

@@ -7,10 +7,7 @@ import { indentJson } from './indent.js';
 import { printRestError } from './error-body.js';
 import type { Cors, HeaderList } from './cors.js';
 
-/**
- * What every answer of the HTTP listener has in common: CORS headers, and an end to the connection once the server
- * stops.
- */
+/** What all responses of the HTTP listener share: CORS headers, and closing the connection once the server stops. */
 export class Exchange {
   /** Once true, connections are not kept for another request. */
   stopping = false;
@@ -18,7 +15,7 @@ export class Exchange {
   constructor(readonly cors: Cors) {}
 
   /**
-   * Answers with a body, and returns its size in bytes. Bypasses the framework's reply, which would add headers
+   * Sends a body, and returns its size in bytes. Bypasses the framework's reply, which would add headers
    * (docs/decisions/0028-fastify-routes-and-the-reply-is-raw.md).
    */
   send(
@@ -32,29 +29,29 @@ export class Exchange {
     const response: ServerResponse = reply.raw;
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length;
     const all = [...headers, ...this.cors.headers(request.headers), 'Content-Length', String(length)];
-    // HTTP/2 says it in a frame of its own.
+    // HTTP/2 uses a GOAWAY frame for this.
     if (this.stopping && request.raw.httpVersionMajor === 1) all.push('Connection', 'close');
     response.writeHead(status, all);
     response.end(body);
     return length;
   }
 
-  /** Answers with what comes, at the pace of the caller; ends what it comes from when the caller leaves. */
+  /** Sends a stream at the pace of the caller; ends its source when the caller disconnects. */
   stream(request: FastifyRequest, reply: FastifyReply, status: number, headers: HeaderList, content: Readable): void {
     reply.hijack();
     reply.raw.writeHead(status, [...headers, ...this.cors.headers(request.headers)]);
     pipeline(content, reply.raw, () => {
-      // Whether all was sent is nobody's concern here: a caller that wants it knows.
+      // Whether all of it was sent does not matter here: a caller that needs to know can tell.
     });
   }
 
-  /** Answers a REST call with JSON, indented when asked for. */
+  /** Answers a REST call with JSON, indented on request. */
   sendJson(request: FastifyRequest, reply: FastifyReply, status: number, headers: HeaderList, json: string): number {
     return this.send(request, reply, status, headers, wantsPretty(request) ? indentJson(json) : json);
   }
 
   /**
-   * An error of a call whose answer would have been a stream: wrapped, as in the lines of one
+   * An error of a call that would have been answered with a stream: wrapped, as in the lines of one
    * (docs/spec/server.md#errors).
    */
   sendStreamError(request: FastifyRequest, reply: FastifyReply, error: RpcError, headers: HeaderList): void {
@@ -72,7 +69,7 @@ export class Exchange {
   }
 }
 
-/** Indented, a violation takes more than twice as many bytes: with so many of them an answer stays under 100 kB. */
+/** Indented, a violation takes more than twice as many bytes: this limit keeps the response under 100 kB. */
 const MAX_INDENTED_VIOLATIONS = 50;
 
 export const JSON_TYPE: HeaderList = ['Content-Type', 'application/json'];
@@ -91,7 +88,7 @@ export function queryOf(request: FastifyRequest): URLSearchParams {
   return new URLSearchParams(query < 0 ? '' : url.slice(query + 1));
 }
 
-/** `?pretty`, whatever its value, or the media type that says so (docs/spec/server.md#json-mapping). */
+/** `?pretty`, whatever its value, or the media type that requests it (docs/spec/server.md#json-mapping). */
 function wantsPretty(request: FastifyRequest): boolean {
   if (request.raw.url?.includes('pretty') && queryOf(request).has('pretty')) return true;
   return request.headers.accept?.includes('application/json+pretty') === true;

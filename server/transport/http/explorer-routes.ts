@@ -8,8 +8,8 @@ import type { HeaderList } from './cors.js';
 import { type Exchange, JSON_TYPE } from './exchange.js';
 
 /**
- * The description of the REST interface and, unless it is off, the page that tries it out
- * (docs/spec/server.md#openapi-and-explorer), by whatever method they are asked for.
+ * The description of the REST interface and, unless disabled, the page to try it out
+ * (docs/spec/server.md#openapi-and-explorer), for every method.
  */
 export function addExplorerRoutes(
   app: FastifyInstance,
@@ -39,7 +39,7 @@ interface Answer {
   readonly body: string;
 }
 
-/** The page is whole without any other host, runs nothing that stands in it, and stands in no other page. */
+/** The page loads nothing from other hosts, runs no inline scripts, and cannot be embedded in another page. */
 const PAGE_HEADERS: HeaderList = [
   'Content-Security-Policy',
   "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -47,7 +47,7 @@ const PAGE_HEADERS: HeaderList = [
   'nosniff',
   'Referrer-Policy',
   'no-referrer',
-  // A new release is seen at once.
+  // A new release is visible at once.
   'Cache-Control',
   'no-cache',
 ];
@@ -56,7 +56,7 @@ function send(request: FastifyRequest, reply: FastifyReply, exchange: Exchange, 
   exchange.send(request, reply, 200, headers, body);
 }
 
-/** Where the caller believes to be. What is no host name, or none at all, is left to the caller: `/` is relative. */
+/** The host that the caller used. If it is missing or not a host name, the caller resolves the URL: `/` is relative. */
 function addressOf({ headers, raw }: FastifyRequest): string {
   const host = headers.host ?? String(headers[':authority'] ?? '');
   if (!HOST.test(host)) return '/';

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { type Code, RpcError } from '../../service/rpc-error.js';
 
-/** The first byte of a frame, of gRPC-Web or of a stream of Connect; four of length follow. */
+/** The first byte of a frame, of gRPC-Web or of a Connect stream; four bytes of length follow. */
 export const MESSAGE = 0;
 const COMPRESSED = 1;
 const HEAD = 5;
@@ -14,8 +14,8 @@ export function frame(kind: number, content: Buffer): Buffer {
 }
 
 /**
- * The one message of a request. Throws an RpcError, of the code that the protocol has for what is malformed, when there
- * is none, or more.
+ * The only message of a request. If there is none, or more than one, throws an RpcError with the protocol's code for
+ * malformed requests.
  */
 export function messageOf(body: Buffer, malformed: Code): Buffer {
   if (body.length < HEAD) throw new RpcError(malformed, 'a message was expected');
@@ -27,12 +27,12 @@ export function messageOf(body: Buffer, malformed: Code): Buffer {
 }
 
 /**
- * The messages of a request, each once it is whole, in their frames. As text they are base64, which is read to its end:
- * no client that writes it waits for answers in between. Throws an RpcError for more than `limit` bytes at once.
+ * The messages of a request, each once it is complete, from their frames. Messages in base64 are read to the end first:
+ * no client that writes base64 waits for responses in between. Throws an RpcError for more than `limit` bytes at once.
  */
 export async function* framesIn(request: Readable, limit: number, isText: boolean): AsyncGenerator<Buffer, void> {
   let rest: Buffer = Buffer.alloc(0);
-  // The answer goes the same way: what is not read must not end the connection.
+  // The response uses the same connection, so unread input must not end it.
   for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
     while (!isText && rest.length >= HEAD) {

@@ -2,27 +2,27 @@ import { CODES, type RpcError } from '../../service/rpc-error.js';
 import { encodeDetails, forTrailers } from '../error-details.js';
 import { frame, messageOf } from './frames.js';
 
-/** Whether a media type is one of gRPC-Web's, whose messages are protobuf: binary, or as base64 text. */
+/** Whether a media type is one of gRPC-Web's, whose messages are protobuf: binary or base64. */
 export function isGrpcWeb(contentType: string | undefined): contentType is string {
   return contentType !== undefined && GRPC_WEB.test(contentType);
 }
 
-/** Whether messages are base64 text. */
+/** Whether messages are base64. */
 export function isTextual(contentType: string | undefined): boolean {
   return contentType?.toLowerCase().startsWith(TEXT_TYPE) === true;
 }
 
-/** The media type of an answer. */
+/** The media type of a response. */
 export function answerType(isText: boolean): string {
   return isText ? `${TEXT_TYPE}+proto` : 'application/grpc-web+proto';
 }
 
-/** The one message of a request. Throws an RpcError when there is none, or more. */
+/** The only message of a request. Throws an RpcError if there is none, or more than one. */
 export function requestMessage(body: Buffer, isText: boolean): Buffer {
   return messageOf(isText ? decodeText(body) : body, 'internal');
 }
 
-/** The last frame of an answer: its status. */
+/** The last frame of a response: its status. */
 export function trailersFrame(error: RpcError | undefined): Buffer {
   return frame(TRAILERS, Buffer.from(error === undefined ? 'grpc-status: 0\r\n' : failedTrailers(error)));
 }
@@ -31,7 +31,7 @@ const GRPC_WEB = /^application\/grpc-web(-text)?(\+proto)?\s*(;|$)/i;
 const TEXT_TYPE = 'application/grpc-web-text';
 const TRAILERS = 0x80;
 
-/** Base64 that may have been made piece by piece, each with padding of its own. */
+/** Base64 that may be encoded in several pieces, each with its own padding. */
 function decodeText(body: Buffer): Buffer {
   const text = body.toString('latin1');
   const decoded = Buffer.allocUnsafe(Math.ceil((text.length * 3) / 4));
@@ -53,7 +53,7 @@ function failedTrailers(thrown: RpcError): string {
   return `${lines.join('\r\n')}\r\n`;
 }
 
-/** Printable ASCII but the percent sign stands for itself; all else is the bytes of its UTF-8. */
+/** Printable ASCII except the percent sign is kept; everything else is percent-encoded as UTF-8 bytes. */
 function percentEncoded(message: string): string {
   return message.replace(/[^ -$&-~]+/gu, (text) =>
     [...Buffer.from(text)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join(''),

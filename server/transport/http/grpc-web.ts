@@ -11,7 +11,7 @@ import { frame, MESSAGE } from './frames.js';
 import { answerType, isTextual, requestMessage, trailersFrame } from './grpc-web-frames.js';
 import { HttpCall } from './http-call.js';
 
-/** Unary calls of gRPC-Web: messages in frames, the status in a last frame, everything with HTTP status 200. */
+/** Unary gRPC-Web calls: messages in frames, the status in a last frame, always with HTTP status 200. */
 export function grpcWebHandler(
   rpc: Rpc,
   exchange: Exchange,
@@ -26,7 +26,7 @@ export function grpcWebHandler(
     const call = new HttpCall(method, 'grpc-web', request.raw);
     begin(watchers, call);
     const body = (request.body as Buffer | undefined) ?? NO_BODY;
-    // Only what got past validation, to its handler, names the release (docs/spec/server.md#response-headers).
+    // Only requests that passed validation report the release (docs/spec/server.md#response-headers).
     const handled = (): HeaderList =>
       call.id === '' ? [] : ['authz-version', services.release.version, ...callHeader(call)];
     const refuse = (error: RpcError): void => {
@@ -57,7 +57,7 @@ export function grpcWebHandler(
   };
 }
 
-/** An error, in a frame of its own. Gives the size of the answer. */
+/** Sends an error in a separate frame. Returns the size of the response. */
 export function sendGrpcWebError(
   request: FastifyRequest,
   reply: FastifyReply,

@@ -5,7 +5,7 @@ import type { Peer, Protocol } from '../../service/call.js';
 import { peerAddress, peerIp } from '../peer-address.js';
 import type { TransportCall } from '../transport-call.js';
 
-/** A call that came in by the HTTP listener. */
+/** A call received by the HTTP listener. */
 export class HttpCall implements TransportCall {
   id = '';
   trace: object | undefined = undefined;
@@ -47,7 +47,7 @@ export class HttpCall implements TransportCall {
   }
 
   isEncrypted(): boolean {
-    // HTTP/2 gives a stand-in for the socket, which has this too.
+    // HTTP/2 provides a stand-in for the socket, which has this too.
     return (this.#request.socket as TLSSocket).encrypted === true;
   }
 
@@ -55,7 +55,7 @@ export class HttpCall implements TransportCall {
     const { socket, headers } = this.#request;
     const ip = socket.remoteAddress;
     const forwarded = [headers['x-forwarded-for'] ?? [], ip === undefined ? [] : peerIp(ip)].flat();
-    // The kind of transport security is an entry of gRPC calls alone.
+    // Only gRPC calls record the kind of transport security.
     return {
       address: peerAddress(ip, socket.remotePort),
       authInfo: '',
@@ -65,7 +65,7 @@ export class HttpCall implements TransportCall {
   }
 }
 
-/** Headers that say something of the connection or the body, not of the call (docs/spec/server.md#metadata). */
+/** Headers that describe the connection or the body, not the call (docs/spec/server.md#metadata). */
 const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
   'host',
   'content-length',

@@ -13,23 +13,20 @@ import { type Deadlines, Http2Sessions } from '../http2-sessions.js';
 import { Sockets } from '../sockets.js';
 import { Http1Answers } from './http1-answers.js';
 
-/** One port for HTTP/1.1, for HTTP/2 and, in that, for gRPC (docs/spec/server.md#endpoints). */
+/** One port for HTTP/1.1, HTTP/2 and gRPC over HTTP/2 (docs/spec/server.md#endpoints). */
 export interface HttpListener {
   /**
-   * The server of HTTP/1.1: connections that turn out to be of HTTP/2 go on to another. Neither listens: connections
-   * come from elsewhere.
+   * The HTTP/1.1 server; HTTP/2 connections are passed on to another server. Neither listens: connections come from
+   * elsewhere.
    */
   readonly server: Server;
   /** Serves a connection. */
   readonly take: (socket: Socket) => void;
-  /** Resolves when all connections have ended; none is given to it any more. */
+  /** Resolves when all connections have ended. Do not pass connections to it after calling this. */
   readonly close: () => Promise<void>;
-  /**
-   * Closes the connections on which nothing is under way, and those that have not said anything for a while. To be
-   * called again until none is left.
-   */
+  /** Closes idle connections, and those that have been silent for a while. To be called again until none remain. */
   readonly drain: () => void;
-  /** Closes all connections, whatever is under way. */
+  /** Closes all connections, including those with calls in progress. */
   readonly closeAll: () => void;
 }
 
@@ -38,23 +35,23 @@ export interface ListenerOptions extends Deadlines {
   readonly maxHeaderSize: number;
   /** 0: no limit. */
   readonly maxConcurrentStreams: number;
-  /** After this time a connection of HTTP/2 is to be made anew; 0: never. */
+  /** HTTP/2 connections are to be renewed after this time; 0: never. */
   readonly maxConnectionAge: number;
-  /** Without: plaintext. */
+  /** If absent: plaintext. */
   readonly tls: ServerTls | undefined;
   readonly handleRequest: RequestListener;
   readonly handleGrpc: GrpcStreamHandler | undefined;
-  /** Whether the request to a path is a stream of messages that need not end. */
+  /** Whether requests to a path are message streams that may stay open indefinitely. */
   readonly streamsRequest: (path: string) => boolean;
 }
 
-/** Answers one stream of HTTP/2 as gRPC. */
+/** Answers one HTTP/2 stream as gRPC. */
 export type GrpcStreamHandler = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
 
 /**
- * Makes the listener. A connection is looked at once, when it begins: with TLS the client has said in the handshake
- * what it speaks (ALPN), without it the first bytes say so. From then on its server has the socket to itself, so a
- * request of HTTP/1.1 costs what it costs a server that speaks nothing else (bench: server).
+ * Creates the listener. A connection is inspected once, when it begins: with TLS, the client has selected the protocol
+ * in the handshake (ALPN); without TLS, the first bytes show it. From then on its server owns the socket, so an
+ * HTTP/1.1 request costs the same as on a server without HTTP/2 (bench: server).
  */
 export function httpListener(options: ListenerOptions): HttpListener {
   const { tls } = options;
@@ -67,14 +64,15 @@ export function httpListener(options: ListenerOptions): HttpListener {
   const server = tls === undefined ? plainServer(options, parts) : tlsServer(options, parts, tls);
   server.requestTimeout = options.readTimeout;
   server.keepAliveTimeout = options.idleTimeout;
-  // What the platform does for a server that begins to listen: from now on it knows which of its connections are idle,
-  // and which take too long.
+  // What the platform does when a server begins to listen: from now on it tracks which connections are idle and which
+  // take too long.
   server.emit('listening');
   return {
     server,
     take: (socket) => {
       sockets.add(socket, options.readHeaderTimeout);
-      // As the server of HTTP/1.1 would make its own: who has said all that it wants to say is still answered.
+      // The same setting that the HTTP/1.1 server uses for its own sockets: a client that has closed its side still
+      // gets a response.
       if (tls === undefined) socket.allowHalfOpen = true;
       server.emit('connection', socket);
     },
@@ -91,7 +89,7 @@ export function httpListener(options: ListenerOptions): HttpListener {
   };
 }
 
-/** What a connection is told to. */
+/** The components that track a connection. */
 interface Parts {
   readonly sessions: Http2Sessions;
   readonly sockets: Sockets;
@@ -107,7 +105,7 @@ function plainServer(options: ListenerOptions, { sessions, sockets, answers }: P
         sessions.take(socket);
         return;
       }
-      // From here on the platform has the deadlines of requests.
+      // From here on the platform enforces the deadlines of requests.
       sockets.established(socket);
       answers.follow(socket);
       http1(socket);
@@ -121,7 +119,7 @@ function tlsServer(options: ListenerOptions, { sessions, sockets, answers }: Par
   const server = createTlsServer({ ...http1Options(options), ...security }, following(answers, options.handleRequest));
   const http1 = takeListener<[TLSSocket]>(server, 'secureConnection');
   server.on('secureConnection', (socket: TLSSocket) => {
-    // Whoever is not welcome has been cut off by the guard.
+    // The guard has already cut off rejected clients.
     if (socket.destroyed) return;
     if (socket.alpnProtocol === 'h2') {
       sessions.take(socket);
@@ -131,7 +129,7 @@ function tlsServer(options: ListenerOptions, { sessions, sockets, answers }: Par
     answers.follow(socket);
     http1(socket);
   });
-  // Without TLS there is nobody to answer.
+  // Without a TLS session, no response can be sent.
   server.prependListener('tlsClientError', (_error, socket) => socket.destroy());
   tls.guardHttp(server);
   return server;
@@ -144,7 +142,10 @@ function following(answers: Http1Answers, handleRequest: RequestListener): Reque
   };
 }
 
-/** How often requests that take too long to arrive are looked for, in milliseconds: no timeout is kept more exactly. */
+/**
+ * How often the platform looks for requests that take too long to arrive, in milliseconds; timeouts are not more exact
+ * than this.
+ */
 const CHECK_INTERVAL = 1000;
 
 function http1Options({ maxHeaderSize, readHeaderTimeout }: ListenerOptions): ServerOptions {
@@ -154,7 +155,7 @@ function http1Options({ maxHeaderSize, readHeaderTimeout }: ListenerOptions): Se
 function http2Server(options: ListenerOptions): Http2Server {
   const { maxConcurrentStreams, maxHeaderSize, handleGrpc } = options;
   const settings = { maxHeaderListSize: maxHeaderSize, ...(maxConcurrentStreams > 0 && { maxConcurrentStreams }) };
-  // The two kinds of requests differ in types alone, and only where nobody looks.
+  // The two kinds of requests differ only in types, and only in members that are not used.
   const server = createHttp2Server(
     { settings },
     options.handleRequest as unknown as Parameters<typeof createHttp2Server>[1],
@@ -173,12 +174,12 @@ function http2Server(options: ListenerOptions): Http2Server {
   return server;
 }
 
-/** gRPC-Web has answers of its own, over any version of HTTP. */
+/** gRPC-Web has its own responses, over any HTTP version. */
 function isGrpc(contentType: string | undefined): boolean {
   return contentType?.includes('application/grpc') === true && !contentType.includes('application/grpc-web');
 }
 
-/** Takes away the one listener that a server of the platform has for its own event, and gives it as a function. */
+/** Removes the platform's only listener for one of its server's events, and returns it as a function. */
 function takeListener<Arguments extends readonly unknown[]>(
   server: Server | Http2Server,
   event: string,
@@ -190,12 +191,12 @@ function takeListener<Arguments extends readonly unknown[]>(
   };
 }
 
-/** What a client that knows it speaks HTTP/2 begins with; no method of HTTP/1.1 begins so. */
+/** The first bytes of a client that knows the server supports HTTP/2; no HTTP/1.1 method begins like this. */
 const PREFACE = Buffer.from('PRI');
 
 /**
- * Looks at the first bytes of a connection and says whether they are of HTTP/2. The bytes are put back before `decided`
- * is called, which has to hand the socket on at once.
+ * Determines from the first bytes of a connection whether it is HTTP/2. The bytes are put back before `decided` is
+ * called, which must pass the socket on at once.
  */
 function beginsWithHttp2(socket: Socket, decided: (isHttp2: boolean) => void): void {
   let seen: Buffer = Buffer.alloc(0);

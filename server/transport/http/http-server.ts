@@ -29,26 +29,26 @@ export interface HttpServer {
   /** Serves a connection. */
   readonly take: (socket: Socket) => void;
   /**
-   * From now on a connection ends with its next answer: those who talk go elsewhere before the listener is closed, and
-   * no call meets a closed connection.
+   * From now on, every connection ends with its next response: clients move elsewhere before the listener closes, and
+   * no call reaches a closed connection.
    */
   readonly retire: () => void;
   /**
-   * Resolves when all that was under way is answered, or after `patience` milliseconds. No connection is given to it
-   * any more.
+   * Resolves when everything in progress is answered, or after `patience` milliseconds. Do not pass connections to it
+   * after calling this.
    */
   readonly stop: (patience: number) => Promise<void>;
 }
 
-/** What else the listener has to do. */
+/** The other tasks of the listener. */
 export interface HttpSurroundings {
-  /** Answers gRPC. */
+  /** Answers gRPC requests. */
   readonly grpc?: Pick<GrpcServer, 'handleStream' | 'streamsRequest'>;
-  /** Without: plaintext. */
+  /** If absent: plaintext. */
   readonly tls?: ServerTls | undefined;
   /**
-   * What is answered to whoever collects metrics (docs/spec/server.md#metrics). Without: there are none, and the path
-   * is unknown.
+   * The response to metrics scrapers (docs/spec/server.md#metrics). If absent: there are no metrics, and the path is
+   * unknown.
    */
   readonly metrics?: MetricsText | undefined;
 }
@@ -58,15 +58,15 @@ export interface MetricsText {
   readonly text: () => Promise<string>;
 }
 
-/** Go's limit, which clients may count on (docs/spec/server.md#limits-and-deadlines). */
+/** Go's limit, which clients may rely on (docs/spec/server.md#limits-and-deadlines). */
 const MAX_HEADER_SIZE = 1024 * 1024;
 /**
- * JSON may take more bytes than its protobuf encoding, which the message limit is about; beyond this factor a body is
+ * JSON may take more bytes than its protobuf encoding, to which the message limit applies; a body beyond this factor is
  * not read.
  */
 const BODY_FACTOR = 2;
 
-/** Makes the HTTP server of a configuration. */
+/** Creates the HTTP server of a configuration. */
 export async function httpServer(
   config: Config['server'],
   services: Services,
@@ -98,7 +98,7 @@ export async function httpServer(
   app.removeAllContentTypeParsers();
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
   app.addHook('onRequest', (request, reply, done) => {
-    // Where nobody reads a body, it is not waited for.
+    // If no handler reads the body, do not wait for it.
     if (request.is404) return answerUnrouted(request, reply, exchange, services.admin !== undefined);
     ignoreContentType(request);
     done();
@@ -122,8 +122,8 @@ export async function httpServer(
 }
 
 /**
- * REST reads any body as JSON, whatever its sender calls it (docs/spec/server.md#json-mapping); the framework would
- * refuse a header it cannot parse. Where no length is said, which HTTP/2 needs not, it would not look for a body.
+ * REST reads any body as JSON, whatever its declared media type (docs/spec/server.md#json-mapping); the framework would
+ * reject a header it cannot parse. Without a length, which is optional in HTTP/2, it would not look for a body.
  */
 function ignoreContentType(request: FastifyRequest): void {
   const { url, headers, httpVersionMajor } = request.raw;
@@ -146,7 +146,7 @@ function sendMetrics(
   );
 }
 
-/** Errors of the framework: they come before any handler. */
+/** Framework errors occur before any handler runs. */
 function answerError(
   error: FastifyError,
   request: FastifyRequest,
@@ -154,7 +154,7 @@ function answerError(
   exchange: Exchange,
   services: Services,
 ): void {
-  // Only Connect calls still have a media type that can be wrong.
+  // Only Connect calls can still have an unsupported media type.
   if (error.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
     refuseMediaType(request, reply, exchange);
     return;

@@ -3,27 +3,27 @@ import type { Socket } from 'node:net';
 import { AnswerProgress } from '../answer-progress.js';
 
 /**
- * Answers are looked at this often, in milliseconds, or four times in their timeout: no deadline is kept more exactly.
+ * Responses are checked this often, in milliseconds, or four times per timeout; deadlines are not more exact than this.
  */
 const SWEEP_INTERVAL = 1000;
 const LEAST_SWEEP_INTERVAL = 20;
 
 /**
- * The answers of the connections of HTTP/1.1. The platform has a timer for a connection on which nothing moves, and
- * none for an answer that is taken steadily but too slowly. So all connections are looked at regularly, and one whose
- * answer is not taken in time is cut.
+ * The responses on HTTP/1.1 connections. The platform has a timer for a connection without traffic, but none for a
+ * response that is received steadily but too slowly. So all connections are checked regularly, and a connection whose
+ * response is not received in time is cut.
  */
 export class Http1Answers {
   readonly #connections = new Map<Socket, Connection>();
   readonly #timeout: number;
   #sweep: NodeJS.Timeout | undefined;
 
-  /** @param timeout how long clients may take, in milliseconds; 0: as long as they like. */
+  /** @param timeout how long clients may take, in milliseconds; 0: no limit. */
   constructor(timeout: number) {
     this.#timeout = timeout;
   }
 
-  /** Follows a connection until it is closed. */
+  /** Tracks a connection until it is closed. */
   follow(socket: Socket): void {
     if (this.#timeout === 0) return;
     this.#connections.set(socket, new Connection());
@@ -37,7 +37,7 @@ export class Http1Answers {
     });
   }
 
-  /** A request has come, and this is going to be its answer. */
+  /** A request has arrived; this is its response. */
   begin(socket: Socket, response: ServerResponse): void {
     this.#connections.get(socket)?.begin(response);
   }
@@ -49,10 +49,7 @@ export class Http1Answers {
 }
 
 class Connection {
-  /**
-   * The last one, and those before it that are not sent: there are some when the client sends requests without waiting
-   * for answers.
-   */
+  /** The latest response, and earlier ones that are not sent yet, which exist when the client pipelines requests. */
   #last: ServerResponse | undefined;
   #earlier: ServerResponse[] = [];
   #current: ServerResponse | undefined;
@@ -63,7 +60,7 @@ class Connection {
     this.#last = response;
   }
 
-  /** Only the first answer that is not sent can be taken: those behind it wait for it. */
+  /** The client can only receive the first response that is not sent: later ones wait for it. */
   isLate(now: number, timeout: number): boolean {
     this.#earlier = this.#earlier.filter(({ writableFinished }) => !writableFinished);
     const current = this.#earlier[0] ?? this.#last;

@@ -1,6 +1,6 @@
 /**
- * Compact JSON, spread over lines with two blanks a level (docs/spec/server.md#json-mapping, `pretty`). Empty lists and
- * objects stay closed.
+ * Indents compact JSON by two spaces a level (docs/spec/server.md#json-mapping, `pretty`). Empty lists and objects stay
+ * on one line.
  */
 export function indentJson(compact: string): string {
   let text = '';

@@ -29,8 +29,8 @@ const messages: StreamMessages<Question, Answer> = {
 };
 
 /**
- * Reflection over Connect and gRPC-Web. Each question is answered when it is there: clients wait for an answer before
- * they ask on.
+ * Reflection over Connect and gRPC-Web. Each request is answered as soon as it arrives: clients wait for a response
+ * before they send the next one.
  */
 export function addReflectionRoutes(app: FastifyInstance, exchange: Exchange, services: Services): void {
   const answerTo = reflectionOf(services);
@@ -52,7 +52,7 @@ export function addReflectionRoutes(app: FastifyInstance, exchange: Exchange, se
   }
 }
 
-/** No question is longer. */
+/** No reflection request is longer. */
 const MAX_QUESTION_BYTES = 64 * 1024;
 
 async function* answers(
@@ -74,6 +74,6 @@ async function* answers(
     failure = rpcErrorOf(thrown, report);
   }
   yield form.end(failure);
-  // What comes after a failure is passed over, so that the answer still arrives.
+  // Input after a failure is discarded, so that the response still arrives.
   request.resume();
 }

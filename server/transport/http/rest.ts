@@ -31,20 +31,20 @@ export function addRestRoutes(app: FastifyInstance, exchange: Exchange, services
 }
 
 const HEALTH_PATH = '/_authz/health';
-/** Unlike health, it is well while the server stops. */
+/** Unlike health, this still succeeds while the server stops. */
 const LIVE_PATH = '/_authz/live';
 
-/** The paths that are there for some method; for any other, the answer is that the method is not allowed. */
+/** Paths that support some method; any other method is answered with "method not allowed". */
 export const REST_PATHS: ReadonlySet<string> = new Set([...RPCS.map(({ rest }) => rest.path), HEALTH_PATH, LIVE_PATH]);
 
-/** The RPC of a REST path; undefined when there is none for this method. */
+/** The RPC of a REST path; undefined if there is none for this method. */
 export function restRpc(method: string, path: string): RestRpc | undefined {
   return RPCS.find(({ rest }) => rest.path === path && rest.verb === method);
 }
 
 const NO_BODY = Buffer.alloc(0);
 
-/** Hot: nothing is made per request that need not be (bench: server). */
+/** Hot: avoids allocations per request (bench: server). */
 function restHandler(
   rpc: RestRpc,
   exchange: Exchange,
@@ -63,7 +63,7 @@ function restHandler(
     begin(watchers, call);
     const body = rest.verb === 'GET' ? NO_BODY : ((request.body as Buffer | undefined) ?? NO_BODY);
     const refuse = (error: RpcError): void => {
-      // Only what got past validation, to its handler, names the release (docs/spec/server.md#response-headers).
+      // Only requests that passed validation report the release (docs/spec/server.md#response-headers).
       const headers = call.id === '' ? JSON_TYPE : [...handled(), ...callHeader(call)];
       const size = exchange.sendRestError(request, reply, error, echoed(rest, request, headers));
       endFailed(watchers, call, error, body.length, size);
@@ -99,7 +99,7 @@ function restHandler(
   };
 }
 
-/** Looks at what was sent: of REST calls the framework must not see the header (http-server.ts). */
+/** Reads the original header: the framework must not see that of REST calls (http-server.ts). */
 function checkMediaType({ mediaType }: RestRoute, request: FastifyRequest): void {
   if (mediaType === undefined) return;
   const { rawHeaders } = request.raw;
@@ -109,12 +109,12 @@ function checkMediaType({ mediaType }: RestRoute, request: FastifyRequest): void
     throw new RpcError('invalid_argument', `the media type must be ${mediaType}`);
 }
 
-/** The headers of answers that a handler made (docs/spec/server.md#response-headers). */
+/** The headers of handled responses (docs/spec/server.md#response-headers). */
 function handledHeaders({ version }: ServerInfoResponse): HeaderList {
   return [...JSON_TYPE, 'Grpc-Metadata-Authz-Version', version, 'Grpc-Metadata-Content-Type', 'application/grpc'];
 }
 
-/** With the header of the request that the answer repeats. */
+/** Includes the request header that the response repeats. */
 function echoed({ echo }: RestRoute, request: FastifyRequest, headers: HeaderList): HeaderList {
   const value = echo === undefined ? undefined : request.headers[echo.toLowerCase()];
   return echo === undefined || value === undefined ? headers : [...headers, echo, String(value)];

@@ -14,7 +14,7 @@ import { frame, MESSAGE, messageOf } from './frames.js';
 import { answerType, isGrpcWeb, isTextual, requestMessage, trailersFrame } from './grpc-web-frames.js';
 import type { StreamForm } from './stream-form.js';
 
-/** Streams of Connect and gRPC-Web over plain POST, in the protocol that the media type names. */
+/** Streams of Connect and gRPC-Web over plain POST, in the protocol that the media type selects. */
 export function addStreamRoutes(app: FastifyInstance, exchange: Exchange, services: Services): void {
   for (const rpc of STREAM_RPCS) {
     app.post(fullName(rpc), (request, reply) => {
@@ -34,12 +34,12 @@ export function streamCall(request: FastifyRequest, reply: FastifyReply): Stream
   return { authorization: request.headers.authorization, gone: gone.signal };
 }
 
-/** The form of a stream in the protocol that a media type names; undefined for one that no protocol has. */
+/** The form of a stream in the protocol that a media type selects; undefined if there is none. */
 export function streamFormOf(messages: StreamMessages, contentType: string | undefined): StreamForm | undefined {
   return grpcWebStreamForm(messages, contentType) ?? connectStreamForm(messages, contentType);
 }
 
-/** The answer to a media type that no protocol has for streams. */
+/** The response to a media type that no streaming protocol has. */
 export function refuseStreamType(request: FastifyRequest, reply: FastifyReply, exchange: Exchange): void {
   exchange.send(request, reply, 415, ['Accept-Post', STREAM_TYPES], '');
 }
@@ -48,7 +48,7 @@ const STREAM_TYPES =
   'application/connect+json, application/connect+proto, application/grpc-web, application/grpc-web-text';
 const NO_BODY = Buffer.alloc(0);
 
-/** At the pace of the caller, and no longer than it listens. */
+/** At the pace of the caller, and only while it listens. */
 async function* frames(
   form: StreamForm,
   { headers, body = NO_BODY }: FastifyRequest,
@@ -71,7 +71,8 @@ async function* frames(
 }
 
 /**
- * A stream of gRPC-Web; undefined for a media type that is not of gRPC-Web. As text, each frame is base64 of its own.
+ * A stream of gRPC-Web; undefined for a media type that is not of gRPC-Web. In base64, each frame is encoded
+ * separately.
  */
 function grpcWebStreamForm(rpc: StreamMessages, contentType: string | undefined): StreamForm | undefined {
   if (!isGrpcWeb(contentType)) return undefined;
@@ -87,10 +88,7 @@ function grpcWebStreamForm(rpc: StreamMessages, contentType: string | undefined)
   };
 }
 
-/**
- * A stream of the Connect protocol, in the encoding that a media type names; undefined for one that is not of such a
- * stream.
- */
+/** A stream of the Connect protocol, in the encoding that a media type selects; undefined for any other media type. */
 function connectStreamForm(rpc: StreamMessages, contentType: string | undefined): StreamForm | undefined {
   const encoding = /^application\/connect\+(json|proto)\s*$/i.exec(contentType ?? '')?.[1]?.toLowerCase();
   if (encoding === undefined) return undefined;
@@ -109,7 +107,7 @@ function connectStreamForm(rpc: StreamMessages, contentType: string | undefined)
 }
 
 const MALFORMED = 'invalid_argument';
-/** The kind of the last frame, which says how it went. */
+/** The kind of the last frame, which reports the outcome. */
 const END = 2;
 
 function checkHeaders(headers: IncomingHttpHeaders): Timeout {

@@ -5,7 +5,7 @@ import { isConnectPath, sendConnectError } from './connect.js';
 import { type Exchange, JSON_TYPE, pathOf } from './exchange.js';
 import { REST_PATHS } from './rest.js';
 
-/** What is answered where no route is (docs/spec/server.md#errors): each family of paths has its own way to say no. */
+/** The responses to unknown paths (docs/spec/server.md#errors): each family of paths has its own error form. */
 export function answerUnrouted(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -23,7 +23,7 @@ export function answerUnrouted(
   } else if (isConnectPath(path)) {
     answerConnect(request, reply, exchange);
   } else if (REST_PATHS.has(path) || (hasAdmin && isUnder(path, '/admin'))) {
-    // The status of "unimplemented", not 405: clients of the reference expect it.
+    // The status of "unimplemented", not 405: clients of the reference PDP expect it.
     exchange.sendJson(request, reply, 501, JSON_TYPE, '{"code":12,"message":"Method Not Allowed"}');
   } else if (path.startsWith('/admin')) {
     exchange.sendJson(request, reply, 404, JSON_TYPE, JSON.stringify({ code: 12, message: ADMIN_DISABLED }));
@@ -62,7 +62,7 @@ function answerConnect(request: FastifyRequest, reply: FastifyReply, exchange: E
   }
 }
 
-/** Browsers take a backslash for a slash, and two of either at the start for another host. */
+/** Browsers treat a backslash as a slash, and two of either at the start as the beginning of a host name. */
 function cleaned(url: string): string {
   const [path = '', ...query] = url.split('?');
   const single = path.replace(/[\\/]{2,}/g, '/');
