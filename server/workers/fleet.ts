@@ -12,20 +12,20 @@ export type WorkerLink = Link<WorkerTopics, PrimaryTopics>;
 export interface Member extends Receiver {
   readonly id: number;
   readonly link: WorkerLink;
-  /** Ends it at once; another one takes its place. */
+  /** Kills the worker; another one replaces it. */
   readonly kill: () => void;
-  /** Of the bundle that it began with; undefined until it serves. */
+  /** The digest of the bundle that it started with; undefined until it serves. */
   digest: string | undefined;
 }
 
-/** What a fleet is made with. */
+/** The options of a fleet. */
 export interface FleetOptions {
-  /** The program of dist/server.js. */
+  /** The path of dist/server.js. */
   readonly program: string;
   readonly count: number;
-  /** Puts the answers of the primary process on the link to a new worker. */
+  /** Registers the primary's handlers on the link to a new worker. */
   readonly answers: (member: Member) => void;
-  /** A worker takes connections. */
+  /** A worker accepts connections. */
   readonly serves: (member: Member) => void;
   /** A worker accepts no more connections. */
   readonly gone: (member: Member) => void;
@@ -43,8 +43,8 @@ const RETIRE_PATIENCE = 1000;
 const YOUNG_DEATHS = 5;
 
 /**
- * The workers of a server: as many as there should be, each replaced when it dies. The platform's cluster starts them
- * and talks to them; connections it is not asked for (hand-over.ts).
+ * The workers of a server: a fixed number, each replaced when it dies. The platform's cluster starts them and
+ * communicates with them; connections do not go through the cluster (hand-over.ts).
  */
 export class Fleet {
   readonly #members = new Map<number, Member>();
@@ -62,34 +62,37 @@ export class Fleet {
     for (let count = 0; count < this.options.count; count++) this.#fork();
   }
 
-  /** The workers that serve. */
+  /** The workers that are serving. */
   serving(): readonly Member[] {
     return [...this.#members.values()].filter(({ digest }) => digest !== undefined);
   }
 
-  /** Has every worker say that it does not serve, and those who talk go elsewhere. None is replaced any more. */
+  /**
+   * Makes every worker report that it is not serving and move its clients elsewhere. From now on, workers are not
+   * replaced.
+   */
   async retire(): Promise<void> {
     this.#stopReplacing();
     await Promise.allSettled(this.serving().map(({ link }) => link.ask('retire', undefined, RETIRE_PATIENCE)));
   }
 
   /**
-   * Asks every worker to end, having answered what is under way, and resolves when all are gone. None is replaced any
-   * more.
+   * Asks every worker to answer the calls in progress and exit, and resolves when all have exited. From now on, workers
+   * are not replaced.
    */
   async stop(): Promise<void> {
     this.#stopReplacing();
     const ends = [...this.#workers.values()].map(
       (worker) => new Promise<void>((resolve) => worker.once('exit', () => resolve())),
     );
-    // Whether it answers or dies: in the end it is gone.
+    // It either responds or dies: in both cases it exits.
     for (const { link } of this.#members.values()) link.ask('stop', undefined).catch(() => {});
     const timer = setTimeout(() => this.kill(), LONGEST_STOP);
     await Promise.all(ends);
     clearTimeout(timer);
   }
 
-  /** Ends every worker at once. */
+  /** Kills every worker. */
   kill(): void {
     this.#stopReplacing();
     for (const worker of this.#workers.values()) worker.process.kill('SIGKILL');
@@ -146,8 +149,8 @@ export class Fleet {
     };
     worker.on('message', (message) => link.receive(message));
     worker.on('error', (error) => {
-      // A message to a worker that has just died; its end is dealt with below. One that was never born has no other
-      // end.
+      // A message to a worker that has just died; its exit is handled below. A worker that never started has no other
+      // exit event.
       if (worker.process.pid === undefined) gone(error.message);
     });
     worker.on('exit', (code, signal) => gone(signal === null ? `ended with status ${code}` : `was ended by ${signal}`));
@@ -174,18 +177,15 @@ export class Fleet {
 }
 
 /**
- * The first worker after one that died comes at once, or nearly; then each waits twice as long, up to the longest.
+ * The first replacement starts immediately, or nearly so; then each waits twice as long, up to the maximum.
  * Milliseconds.
  */
 const FIRST = 100;
 const LONGEST = 30_000;
-/** A worker that has served so long did not die of its start. */
+/** A worker that has served this long did not die because of its start. */
 const STEADY = 10_000;
 
-/**
- * How long to wait before workers that die are replaced: short after a mishap, ever longer for those that die again and
- * again.
- */
+/** How long to wait before a dead worker is replaced: a short time at first, longer for workers that die repeatedly. */
 export class RestartDelay {
   #deaths = 0;
 
@@ -195,7 +195,7 @@ export class RestartDelay {
     return this.#deaths === 0 ? 0 : Math.min(LONGEST, FIRST * 2 ** Math.min(this.#deaths - 1, 20));
   }
 
-  /** How many in a row died young. */
+  /** How many in a row exited early. */
   get deaths(): number {
     return this.#deaths;
   }

@@ -7,7 +7,7 @@ export interface Receiver {
   readonly give: (port: PortName, socket: Socket) => Promise<void>;
 }
 
-/** More connections than these do not wait: the next one is closed. */
+/** The maximum number of queued connections: the next one is closed. */
 const MOST_WAITING = 16_384;
 
 /**
@@ -23,9 +23,9 @@ export class HandOver {
   #underWay = 0;
   #settled: (() => void) | undefined;
 
-  /** A connection that was accepted, and not read from. */
+  /** An accepted connection that has not been read from. */
   accept(port: PortName, socket: Socket): void {
-    // Its fate is its new owner's to learn.
+    // Its new owner handles its errors.
     socket.on('error', () => {});
     if (this.#waiting.length >= MOST_WAITING) socket.destroy();
     else this.#waiting.push({ port, socket });
@@ -48,7 +48,7 @@ export class HandOver {
     this.#next();
   }
 
-  /** Retires a receiver: resolves when it gets no more connections. The last one has to wait for a replacement. */
+  /** Retires a receiver: resolves when it gets no more connections. The last receiver waits for a replacement. */
   leave(receiver: Receiver): Promise<void> {
     return new Promise((resolve) => {
       this.#leaving.set(receiver, resolve);
@@ -88,7 +88,7 @@ export class HandOver {
     receiver.give(connection.port, connection.socket).then(
       () => {
         this.#underWay--;
-        // Ends what this process has of it, and not the connection.
+        // Closes this process's handle, but not the connection.
         connection.socket.destroy();
         if (this.#receivers.has(receiver)) this.#free.push(receiver);
         this.#next();

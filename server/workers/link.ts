@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 
-/** What one process may ask another: the value that goes with a topic, and that of the answer. Plain data. */
+/** The requests that one process may send to another: by topic, the values of request and response. Plain data. */
 export interface Topics {
   readonly [topic: string]: { readonly asks: unknown; readonly answers: unknown };
 }
@@ -8,8 +8,8 @@ export interface Topics {
 /** The other end of a channel between processes, as in `child_process.fork`. */
 export interface Port {
   /**
-   * Calls back with an error when the message could not be sent. A connection may go with it; this process keeps its
-   * own end of that open.
+   * Calls back with an error if the message could not be sent. A connection may be sent with it; this process keeps its
+   * handle open.
    */
   readonly send: (message: unknown, sent: (error: Error | null) => void, socket?: Socket) => void;
 }
@@ -26,13 +26,13 @@ export class Link<Out extends Topics, In extends Topics> {
 
   constructor(private readonly port: Port) {}
 
-  /** False once the other end is gone. */
+  /** False once the other end has exited. */
   get isOpen(): boolean {
     return this.#open;
   }
 
   /**
-   * Rejects with the text of what went wrong over there, when the other end is gone, and when it has not answered in
+   * Rejects with the error message of the other process, when that process has exited, or when it has not responded in
    * `patience` milliseconds.
    */
   ask<T extends keyof Out & string>(
@@ -64,7 +64,7 @@ export class Link<Out extends Topics, In extends Topics> {
     });
   }
 
-  /** How a topic is answered. */
+  /** The handler of a topic. */
   answer<T extends keyof In>(
     topic: T,
     handler: (value: In[T]['asks'], socket: Socket | undefined) => In[T]['answers'] | Promise<In[T]['answers']>,
@@ -72,14 +72,14 @@ export class Link<Out extends Topics, In extends Topics> {
     this.#handlers.set(topic, handler as (value: never, socket: Socket | undefined) => unknown);
   }
 
-  /** To be called with every incoming message and the connection that came with it. */
+  /** To be called with every incoming message and its connection, if any. */
   receive(message: unknown, socket?: Socket): void {
     if (typeof message !== 'object' || message === null || !('id' in message)) return;
     if ('topic' in message) void this.#reply(message as Question, socket);
     else this.#waiting.get((message as Answer).id)?.(message as Answer);
   }
 
-  /** The other end is gone: nothing will be answered any more. */
+  /** The other end has exited: no more responses will arrive. */
   close(): void {
     this.#open = false;
     for (const settle of [...this.#waiting.values()]) settle({ id: 0, error: GONE });
@@ -94,7 +94,7 @@ export class Link<Out extends Topics, In extends Topics> {
     } catch (error) {
       answer = { id, error: error instanceof Error ? error.message : String(error) };
     }
-    // If the response cannot be sent, the other process is gone.
+    // If the response cannot be sent, the other process has exited.
     if (this.#open) this.port.send(answer, () => {});
   }
 }

@@ -12,7 +12,7 @@ import { HandOver } from './hand-over.js';
 import { swapAll } from './swap-all.js';
 import type { PortName } from './topics.js';
 
-/** What the primary process is made with. */
+/** The options of the primary process. */
 export interface PrimaryOptions {
   /** The program that workers run, dist/server.js. */
   readonly program: string;
@@ -24,27 +24,28 @@ export interface PrimaryOptions {
   readonly log: Logger;
 }
 
-/** A server of several processes, seen from the one that serves nothing. */
+/** A server of several processes, as seen by the primary process, which serves no requests. */
 export interface Primary {
   readonly httpAddress: string;
   readonly grpcAddress: string;
   /**
-   * Swaps the bundle in all workers and returns the hash of its policies, or rejects with the reason and swaps it in
-   * none.
+   * Swaps the bundle in all workers and returns the hash of its policies. If it rejects, with the reason, it was
+   * swapped in none.
    */
   readonly swap: (bundle: BundleText) => Promise<string>;
-  /** All workers end, having answered what is under way. */
+  /** All workers answer the calls in progress and exit. */
   readonly close: () => Promise<void>;
-  /** All workers end at once. */
+  /** All workers are killed. */
   readonly abort: () => void;
-  /** Passes a signal on to all workers. */
+  /** Forwards a signal to all workers. */
   readonly signal: (signal: NodeJS.Signals) => void;
 }
 
 /**
- * Starts the workers of a server and keeps their number. This process accepts connections and hands them to the workers
- * in turn, and no byte of a request passes through it; it replaces workers that die, tells them of bundles, adds up
- * their metrics. Listens when all are ready, and resolves then; rejects with the reason when they, or it, cannot.
+ * Starts the workers of a server and replaces those that die. This process accepts connections and passes them to the
+ * workers in turn, without reading a byte of a request; it distributes bundles to the workers and aggregates their
+ * metrics. Resolves when all workers are ready and it listens; rejects with the reason if a worker cannot start or it
+ * cannot listen.
  */
 export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
   return new Promise((resolve, reject) => {
@@ -83,7 +84,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
         if (audit !== undefined) answerAudit(member, auditPrimary(audit, config.audit.delivery));
       },
       serves: (member) => {
-        // It may have begun just before a swap.
+        // It may have started just before a swap.
         if (member.digest !== current.digest) void swapAll([member], current);
         if (!isStopping) handOver.add(member);
         if (isServing || fleet.serving().length < workers) return;
@@ -131,7 +132,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
   });
 }
 
-/** The bytes that the platform makes ticket keys of. */
+/** The size of the key material from which the platform derives ticket keys. */
 const TICKET_KEYS = 48;
 
 type Listeners = readonly [http: Listener, grpc: Listener];
@@ -159,14 +160,14 @@ function tellLost(log: Logger, { id }: Member, how: string, restart: number | un
   else log.warn('a worker exited and is being replaced', { worker: id, reason: how, after_ms: restart });
 }
 
-/** A worker whose event loop has not turned for this many milliseconds is stuck. */
+/** A worker whose event loop has not responded for this many milliseconds is stuck. */
 const TURN_PATIENCE = 2000;
 
 async function allTurn(members: readonly Member[]): Promise<boolean> {
   const turns = members.map(({ link }) =>
     link.ask('turn', undefined, TURN_PATIENCE).then(
       () => true,
-      // One that is gone is not stuck.
+      // A worker that has exited is not stuck.
       () => !link.isOpen,
     ),
   );
@@ -175,7 +176,7 @@ async function allTurn(members: readonly Member[]): Promise<boolean> {
 
 /** If a worker does not respond in time, its last snapshot counts. */
 const SCRAPE_PATIENCE = 2000;
-/** No worker has this number. */
+/** A number that no worker has. */
 const PRIMARY = 0;
 
 async function scrape(members: readonly Member[], totals: WorkerTotals, audit: AuditLog | undefined): Promise<string> {
@@ -184,7 +185,7 @@ async function scrape(members: readonly Member[], totals: WorkerTotals, audit: A
     if (snapshot !== undefined && link.isOpen) totals.record(id, snapshot);
   };
   await Promise.all(members.map(record));
-  // What became of audit entries, this process knows.
+  // This process knows the outcome of audit entries.
   if (audit !== undefined) totals.record(PRIMARY, auditFamilies(audit.counts()));
   return totals.text();
 }

@@ -1,7 +1,7 @@
 import type { BundleText } from '../swap/bundle-source.js';
 import type { Member } from './fleet.js';
 
-/** What came of handing a bundle to all workers. */
+/** The result of distributing a bundle to all workers. */
 export type SwapResult =
   | { readonly kind: 'swapped'; readonly hash: string }
   | { readonly kind: 'refused'; readonly reason: string };
@@ -27,7 +27,7 @@ export async function swapAll(members: readonly Member[], bundle: BundleText): P
 
 interface Outcome {
   readonly member: Member;
-  /** Of the policies; undefined when the worker did not prepare them. */
+  /** The hash of the policies; undefined if the worker did not prepare them. */
   readonly hash: string | undefined;
   readonly refusal: string | undefined;
 }
@@ -40,10 +40,7 @@ async function prepare(member: Member, bundle: BundleText): Promise<Outcome> {
   }
 }
 
-/**
- * A worker that does not do what it was ready to do would decide by other policies than the rest: it is ended, and
- * replaced.
- */
+/** A worker that fails to commit would decide by other policies than the rest: it is killed, and replaced. */
 async function commit(member: Member, digest: string): Promise<void> {
   try {
     await member.link.ask('commit', digest, PATIENCE);

@@ -7,21 +7,21 @@ import type { BundleText } from '../swap/bundle-source.js';
 /** The listeners of a server. */
 export type PortName = 'http' | 'grpc';
 
-/** What a worker asks the primary process. */
+/** The requests of a worker to the primary process. */
 export type PrimaryTopics = {
-  /** The first thing: what to serve, and how. */
+  /** The first request: what to serve, and how. */
   readonly begin: { readonly asks: undefined; readonly answers: Beginning };
-  /** It takes connections, and decides by the bundle of this digest. */
+  /** The worker accepts connections, and uses the bundle with this digest. */
   readonly ready: { readonly asks: string; readonly answers: undefined };
-  /** It wants to end. The answer comes when it is given no connection any more. */
+  /** The worker wants to stop. The response is sent once it gets no more connections. */
   readonly leave: { readonly asks: undefined; readonly answers: undefined };
-  /** It cannot start: the one line about it. */
+  /** The worker cannot start: the error message, on one line. */
   readonly failed: { readonly asks: string; readonly answers: undefined };
-  /** Whether every worker that serves answers. */
+  /** Whether every serving worker responds. */
   readonly allTurn: { readonly asks: undefined; readonly answers: boolean };
-  /** The metrics of all workers, as Prometheus reads them. */
+  /** The metrics of all workers, in the Prometheus format. */
   readonly scrape: { readonly asks: undefined; readonly answers: string };
-  /** Takes audit records over (`AuditPrimary.take`). */
+  /** Passes audit records to the primary (`AuditPrimary.take`). */
   readonly audit: { readonly asks: readonly AuditRecord[]; readonly answers: number };
   readonly auditPage: {
     readonly asks: { readonly query: AuditQuery; readonly after: PageEnd | undefined };
@@ -29,31 +29,34 @@ export type PrimaryTopics = {
   };
 };
 
-/** What the primary process asks a worker. */
+/** The requests of the primary process to a worker. */
 export type WorkerTopics = {
   /**
-   * Makes a decider of a bundle and tries it; nothing changes yet. Answers with the hash of its policies; fails with
-   * the reason when it cannot be served.
+   * Creates a decider for a bundle and tries it; nothing changes yet. Responds with the hash of its policies; fails
+   * with the reason if it cannot be served.
    */
   readonly prepare: { readonly asks: BundleText; readonly answers: string };
-  /** Decides by what was prepared from the next request on. */
+  /** Uses the prepared bundle from the next request on. */
   readonly commit: { readonly asks: string; readonly answers: undefined };
-  /** What was prepared is not wanted: some worker could not. */
+  /** Discards the prepared bundle: another worker could not prepare it. */
   readonly abort: { readonly asks: string; readonly answers: undefined };
-  /** Nothing: that it answers is the answer. */
+  /** Does nothing: only the response matters. */
   readonly turn: { readonly asks: undefined; readonly answers: undefined };
   readonly snapshot: { readonly asks: undefined; readonly answers: Snapshot | undefined };
-  /** Serves the connection that comes with the question. The answer is sent before anything is read from it. */
+  /**
+   * Serves the connection that is sent with the request. The response is sent before anything is read from the
+   * connection.
+   */
   readonly take: { readonly asks: PortName; readonly answers: undefined };
-  /** Says that it does not serve, and has those who talk go elsewhere; connections still come. */
+  /** Makes the worker report that it is not serving and move its clients elsewhere; it still gets connections. */
   readonly retire: { readonly asks: undefined; readonly answers: undefined };
-  /** Ends, having answered what is under way; no connection comes any more. The answer is its end. */
+  /** Makes the worker answer the calls in progress and exit; it gets no more connections. Its exit is the response. */
   readonly stop: { readonly asks: undefined; readonly answers: undefined };
 };
 
 export interface Beginning {
   readonly config: Config;
   readonly bundle: BundleText;
-  /** With which all workers resume TLS sessions, whichever of them has begun them. */
+  /** The keys with which all workers resume each other's TLS sessions. */
   readonly ticketKeys: Uint8Array;
 }

@@ -11,7 +11,7 @@ import type { PrimaryTopics, WorkerTopics } from './topics.js';
 
 /**
  * Runs a worker process: gets the configuration and the bundle from the primary, serves, and stops when the primary
- * says so, on SIGTERM, or when the primary is gone.
+ * asks it to, on SIGTERM, or when the primary has exited.
  */
 export async function runWorker(): Promise<void> {
   const log = openLog();
@@ -30,7 +30,7 @@ export async function runWorker(): Promise<void> {
   process.on('SIGHUP', () => {});
   let server: ListeningServer | undefined;
   const stop = async (): Promise<undefined> => {
-    // Told to stop before it serves, it has nothing to answer.
+    // Asked to stop before it serves, it has nothing to answer.
     await server?.close();
     process.exit(0);
   };
@@ -46,8 +46,8 @@ export async function runWorker(): Promise<void> {
 }
 
 /**
- * Serves in a worker process the connections that the primary process hands on, and follows it from one bundle to the
- * next.
+ * Serves, in a worker process, the connections that the primary process passes on, and swaps bundles when the primary
+ * asks it to.
  */
 export async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log: Log): Promise<RunningServer> {
   const { config, bundle, ticketKeys } = await link.ask('begin', undefined);
@@ -85,7 +85,7 @@ export async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log
   link.answer('snapshot', () => server.metrics?.snapshot());
 
   link.answer('take', (port, socket: Socket | undefined) => {
-    // Nothing came: the connection had ended before it could be handed on.
+    // No connection arrived: it had ended before it could be passed on.
     if (socket !== undefined) server.take[port](socket);
     return undefined;
   });
@@ -98,7 +98,7 @@ export async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log
   return server;
 }
 
-/** How long the primary process may take to ask all workers, in milliseconds. */
+/** How long the primary process may take to query all workers, in milliseconds. */
 const PATIENCE = 5000;
 
 function auditLogOf(config: AuditConfig, link: Link<PrimaryTopics, WorkerTopics>, log: Log): AuditLog {
