@@ -4,32 +4,32 @@ import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../config/config-error.js';
 
-/** What a source is made with. */
+/** The options of a source. */
 export interface BundleSourceOptions {
   readonly file: string;
-  /** Digest of the text that the server started with. */
+  /** The digest of the bundle that the server started with. */
   readonly digest: string;
-  /** Whether the file is looked at from time to time. */
+  /** Whether to poll the file. */
   readonly watch: boolean;
-  /** Called for every new text, one after the other. Must not reject. */
+  /** Called for every new version, one at a time. Must not reject. */
   readonly offer: (bundle: BundleText) => Promise<void>;
-  /** The file is not there or cannot be read. */
+  /** The file does not exist or cannot be read. */
   readonly failed: (error: Error) => void;
 }
 
 /**
- * How often the file is looked at, in milliseconds. It is asked by its name: events miss replaced folders, network
+ * How often to poll the file, in milliseconds. Polling by name is used because events miss replaced folders, network
  * disks and mounted volumes.
  */
 const INTERVAL = 500;
 /** How long the file must stay unchanged before it is read, in milliseconds. */
 const QUIET = 150;
-/** A file that changes all the time is read after this long; its text shows whether it is complete. */
+/** A file that keeps changing is read after this long; its content shows whether it is complete. */
 const LONGEST_UNREST = 10_000;
 
 /**
- * Reports each new text of a bundle file once: when the file has been replaced or rewritten, and on SIGHUP. Only the
- * text counts: touching a file changes nothing.
+ * Reports each new version of a bundle file once: when the file has been replaced or rewritten, and on SIGHUP. Only the
+ * content counts: touching a file changes nothing.
  */
 export class BundleSource {
   #digest: string;
@@ -40,13 +40,13 @@ export class BundleSource {
     if (options.watch) watchFile(options.file, { interval: INTERVAL, persistent: false }, this.#changed);
   }
 
-  /** Looks now; resolves when what was found has been dealt with. */
+  /** Checks the file now; resolves when the result has been handled. */
   look(): Promise<void> {
     this.#looking = this.#looking.then(() => this.#read());
     return this.#looking;
   }
 
-  /** Looks no more. */
+  /** Stops checking the file. */
   stop(): void {
     unwatchFile(this.options.file, this.#changed);
   }
@@ -59,7 +59,7 @@ export class BundleSource {
     try {
       await quiet(this.options.file);
       const bundle = await readBundleText(this.options.file);
-      // A bad one is remembered too: it is reported once.
+      // A bad version is remembered too, so that it is reported only once.
       if (bundle.digest === this.#digest) return;
       this.#digest = bundle.digest;
       await this.options.offer(bundle);
@@ -85,11 +85,14 @@ async function lookOf(file: string): Promise<string> {
   return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs}`;
 }
 
-/** A bundle as it was read: everything that decides later is made from this text, whatever becomes of the file. */
+/** A bundle as it was read: later deciders are created from this text, whatever happens to the file. */
 export interface BundleText {
   readonly file: string;
   readonly text: string;
-  /** SHA-256 of the text, hexadecimal: two files of the same policies may differ, two of the same digest do not. */
+  /**
+   * SHA-256 of the text, hexadecimal. Different files may contain the same policies; files with the same digest are
+   * equal.
+   */
   readonly digest: string;
 }
 

@@ -4,13 +4,13 @@ import { ConfigError } from '../config/config-error.js';
 /** What a compiled bundle exports. */
 export interface Bundle {
   readonly policies: PolicyBundle;
-  /** Loads the conditions again, telling an error from false: strict evaluation needs them. */
+  /** Loads the conditions again in a form that distinguishes errors from false: strict evaluation needs it. */
   readonly traced?: () => Promise<TracedBundle>;
-  /** The patterns that RE2 serves because the regular expressions of this process are wrong. */
+  /** The patterns that RE2 handles because the regular expressions of this process are incorrect. */
   readonly patternsLeftToRe2?: () => readonly string[];
 }
 
-/** Takes what a module exports for a bundle. Throws a ConfigError that says what is missing. */
+/** Treats the exports of a module as a bundle. Throws a ConfigError that lists what is missing. */
 export function bundleOf(exported: Exported, file: string): Bundle {
   const { policies, traced, patternsLeftToRe2 } = exported;
   const problem = problemOf(policies as Exported | null | undefined);
@@ -22,7 +22,7 @@ export function bundleOf(exported: Exported, file: string): Bundle {
   };
 }
 
-/** What a module exports, by name. */
+/** The exports of a module, by name. */
 export type Exported = { readonly [name: string]: unknown };
 
 const LISTS = ['resourcePolicies', 'principalPolicies', 'rolePolicies'];

@@ -3,16 +3,16 @@ import type { EvaluationTime, Period } from '../service/call-times.js';
 import type { CheckCall, CheckEntry, Decider, PlanCall } from '../service/decider.js';
 
 /**
- * Notes when the parts of a decision begin and end, for calls that are traced. The engine knows nothing of it and
- * decides as ever, all resources at one instant: it turns to one resource after another, and reading an entry is the
- * sign of that. Decisions are synchronous, so one clock serves all calls.
+ * Records when the parts of a decision begin and end, for traced calls. The engine is unaware of it and decides as
+ * usual, all resources at one instant: it processes the resources in turn, and reading an entry marks the beginning of
+ * the next. Decisions are synchronous, so one clock serves all calls.
  */
 export class DecisionClock {
   #current: Measurement | undefined;
 
   /**
-   * The same policies, whose schemas tell this clock when they are asked. A server without traces serves policies as
-   * they are.
+   * The same policies, with schemas that notify this clock when they are used. A server without traces serves policies
+   * unchanged.
    */
   watch(policies: PolicyBundle): PolicyBundle {
     const resourcePolicies = policies.resourcePolicies.map((policy) => {
@@ -27,7 +27,7 @@ export class DecisionClock {
     return { ...policies, resourcePolicies };
   }
 
-  /** Decides, and notes one time for each resource. */
+  /** Decides, and records one time for each resource. */
   check(engine: Decider, call: CheckCall, times: EvaluationTime[]): ReturnType<Decider['check']> {
     const measurement = new Measurement(times);
     return this.#during(measurement, () =>
@@ -35,7 +35,7 @@ export class DecisionClock {
     );
   }
 
-  /** Plans, and notes the one time. */
+  /** Plans, and records the time. */
   plan(engine: Decider, call: PlanCall, times: EvaluationTime[]): ReturnType<Decider['plan']> {
     const measurement = new Measurement(times);
     measurement.turn();
@@ -67,20 +67,22 @@ export class DecisionClock {
   }
 }
 
-/** Of one decision: the evaluation under way, and those that are over. */
+/** The state of one decision: the current evaluation, and the completed ones. */
 class Measurement {
   #start: number | undefined;
   #schema: Period | undefined;
 
   constructor(private readonly times: EvaluationTime[]) {}
 
-  /** To the next resource. */
+  /** Moves on to the next resource. */
   turn(): void {
     this.finish();
     this.#start = performance.now();
   }
 
-  /** Principal and resource have a schema each: from the beginning of the first to the end of the last. */
+  /**
+   * Principal and resource each have a schema: the time lasts from the beginning of the first to the end of the last.
+   */
   schemaAsked(start: number): void {
     this.#schema = { start: this.#schema?.start ?? start, end: performance.now() };
   }
@@ -93,7 +95,7 @@ class Measurement {
   }
 }
 
-/** An entry of a check that says when it is turned to. */
+/** An entry of a check that reports when it is processed. */
 class WatchedEntry implements CheckEntry {
   readonly actions: CheckEntry['actions'];
   readonly #resource: CheckEntry['resource'];

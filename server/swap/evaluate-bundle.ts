@@ -23,12 +23,15 @@ export async function evaluateBundle(text: string, file: string): Promise<Bundle
   return bundleOf(exported, file);
 }
 
-/** The export list at the end of a module, with the reference to its source map. */
+/** The export list at the end of a module, and the reference to its source map. */
 const EXPORTS = /\nexport \{([\w\s$,]*)\};?\s*(\/\/# sourceMappingURL=\S+)?\s*$/;
-/** What only a module may say. */
+/** Syntax that only a module may contain. */
 const MODULE_ONLY = /^(?:import|export)\b|\bimport\.meta\b/m;
 
-/** Undefined for a module that is more than one function can be. Line breaks stay, so that the source map holds. */
+/**
+ * Returns undefined for a module that cannot be turned into one function. Line breaks are kept, so that the source map
+ * stays valid.
+ */
 function functionBodyOf(text: string): string | undefined {
   const found = EXPORTS.exec(text);
   if (found === null) return undefined;
@@ -51,8 +54,8 @@ function propertiesOf(list: string): string {
 
 /**
  * Without V8's compilation cache: since Node 22 it keeps what `compileFunction` compiles until memory runs out
- * (measured on Node 24: 0.13 MB a swap for a bundle of 75 KB). A bundle is compiled once, so the cache could never
- * answer.
+ * (measured on Node 24: 0.13 MB a swap for a bundle of 75 KB). A bundle is compiled once, so the cache could never have
+ * a hit.
  */
 function compiled(body: string, file: string): () => Exported {
   setFlagsFromString('--no-compilation-cache');
@@ -64,7 +67,7 @@ function compiled(body: string, file: string): () => Exported {
 }
 
 async function importModule(text: string, file: string): Promise<Exported> {
-  // As data, not by its name: what is on the disk may have changed since it was read.
+  // As a data URL, not by name: the file may have changed since it was read.
   const module = `${text}\n//# sourceURL=${pathToFileURL(file).href}`;
   return (await import(`data:text/javascript;base64,${Buffer.from(module).toString('base64')}`)) as Exported;
 }

@@ -8,18 +8,18 @@ import type { Decider } from '../service/decider.js';
 import type { Bundle } from './bundle.js';
 import type { DecisionClock } from './decision-clock.js';
 
-/** A bundle that decides, or may. */
+/** A bundle with its engine, in use or ready to be. */
 export interface ServingEngine {
   readonly hash: string;
   readonly engine: AuditedEngine;
-  /** As the audit log sees it. */
+  /** In the form of the audit log. */
   readonly audited: AuditedBundle;
-  /** The patterns that RE2 serves because the regular expressions of this process are wrong. */
+  /** The patterns that RE2 handles because the regular expressions of this process are incorrect. */
   readonly patternsLeftToRe2: readonly string[];
 }
 
 /**
- * Makes the engine of a bundle and tries it; see `engineOf`. The clock, in a server that traces, learns of its schemas.
+ * Creates the engine of a bundle and tries it; see `engineOf`. In a server with tracing, the clock wraps its schemas.
  */
 export async function servingEngine(config: Config, bundle: Bundle, clock?: DecisionClock): Promise<ServingEngine> {
   const engine = await engineOf(
@@ -37,7 +37,7 @@ export async function servingEngine(config: Config, bundle: Bundle, clock?: Deci
   return { hash, engine, audited, patternsLeftToRe2: bundle.patternsLeftToRe2?.() ?? [] };
 }
 
-/** Decides by one engine until it is given another: each call sees one. */
+/** Decides by one engine until it is replaced: each call uses one engine. */
 export class SwappableDecider implements Decider {
   constructor(
     public current: ServingEngine,
@@ -58,8 +58,8 @@ export class SwappableDecider implements Decider {
 }
 
 /**
- * Makes the engine of a bundle as the configuration wants it, and tries it. Rejects with a ConfigError for a
- * configuration that the bundle cannot be served with, with whatever was thrown for a bundle that cannot decide.
+ * Creates the engine of a bundle according to the configuration, and tries it. Rejects with a ConfigError if the
+ * configuration does not fit the bundle, or with the thrown error if the bundle cannot decide.
  */
 export async function engineOf(config: Config, { policies, traced }: Bundle): Promise<AuditedEngine> {
   const { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, referenceShapes, globals, limits } =
