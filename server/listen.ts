@@ -4,12 +4,12 @@ import { createServer, type Server, type Socket } from 'node:net';
 import type { Address } from './config/address.js';
 import { ConfigError } from './config/config-error.js';
 
-/** The mode that sockets have anyway, and that is therefore not set (docs/spec/server.md#configuration). */
+/** The mode that sockets have by default, and that is therefore not set (docs/spec/server.md#configuration). */
 const DEFAULT_SOCKET_MODE = 0o766;
 
 /** A port or socket that accepts connections. */
 export interface Listener {
-  /** The one that clients use: `127.0.0.1:3592`, `unix:/path`. */
+  /** The address that clients use: `127.0.0.1:3592`, `unix:/path`. */
   readonly address: string;
   /**
    * Accepts the connections that the kernel has queued, then closes the listener: later connections are refused. The
@@ -22,18 +22,18 @@ export interface Listener {
 /** The options of a listener. */
 export interface ListenerOptions {
   readonly address: Address;
-  /** What the configuration calls the address. */
+  /** The configuration key of the address. */
   readonly key?: string;
-  /** Of the file, when it is one. */
+  /** The mode of the socket file, for a Unix socket. */
   readonly socketMode: number;
-  /** Connections are handed on unread, as another process needs them. */
+  /** Connections are passed on unread, as another process requires. */
   readonly unread?: boolean;
   readonly onConnection: (socket: Socket) => void;
 }
 
 /**
- * Listens on an address; all that this process accepts comes through here. Rejects with the platform's words when it
- * cannot, in a ConfigError when there is a key.
+ * Listens on an address; all connections that this process accepts go through here. Rejects with the platform's error
+ * message if it cannot listen, in a ConfigError if there is a configuration key.
  */
 export async function openListener(options: ListenerOptions): Promise<Listener> {
   try {
@@ -62,7 +62,7 @@ async function open({ address, socketMode, unread = false, onConnection }: Liste
   return { address: hostAndPort(address.host, port), close: () => stopListening(servers, entry) };
 }
 
-/** Passes connections on, or holds them back for a moment. */
+/** Passes connections on, or queues them for a moment. */
 class Entry {
   readonly #onConnection: (socket: Socket) => void;
   #held: Socket[] | undefined;
@@ -80,7 +80,7 @@ class Entry {
     this.#held ??= [];
   }
 
-  /** How many connections are held back. */
+  /** How many connections are queued. */
   get held(): number {
     return this.#held?.length ?? 0;
   }
@@ -110,7 +110,7 @@ async function listenOnAll(
   }
   const first = await listen(newServer(), { host, port });
   if (host !== 'localhost') return { servers: [first.server], port: first.port };
-  // It has an address of either kind, usually, and clients try either.
+  // A host usually has addresses of both kinds, and clients try both.
   const addresses = (await lookup(host, { all: true }))
     .map((found) => found.address)
     .filter((found) => found !== first.host);
@@ -131,7 +131,7 @@ function listen(
     server.once('error', reject);
     server.listen({ ...where }, () => {
       server.off('error', reject);
-      // A connection that could not be accepted is its client's affair.
+      // A connection that could not be accepted is a matter for its client.
       server.on('error', () => {});
       const bound = server.address();
       const isPort = typeof bound === 'object' && bound !== null;
@@ -150,8 +150,8 @@ const LONGEST = 500;
 /**
  * The kernel accepts connections before the process sees them, and resets those that are still queued when the listener
  * closes. So all queued connections are accepted first, and the listener closes right after a turn of the event loop
- * without a new one, preferably a short turn. Meanwhile the connections are held back: clients that reconnect as soon
- * as they get a response would never let it end.
+ * without a new one, preferably a short turn. Meanwhile the connections are queued: clients that reconnect as soon as
+ * they get a response would otherwise keep this from ending.
  */
 async function stopListening(servers: readonly Server[], entry: Entry): Promise<void> {
   entry.hold();
@@ -163,7 +163,7 @@ async function stopListening(servers: readonly Server[], entry: Entry): Promise<
     now = performance.now();
     if (entry.held === before && (now - since < SHORT_TURN || now - start > SHORT_TURN_PATIENCE)) break;
   }
-  // Connections are not waited for here.
+  // This does not wait for connections to end.
   for (const server of servers) server.close();
   entry.release();
 }

@@ -29,16 +29,16 @@ import { httpServer, type MetricsText } from './transport/http/http-server.js';
 
 export type { Bundle } from './swap/bundle.js';
 
-/** A server that answers. */
+/** A running server. */
 export interface ListeningServer {
-  /** `127.0.0.1:3592`, or `unix:/path`. Empty where another process accepts connections. */
+  /** `127.0.0.1:3592`, or `unix:/path`. Empty if another process accepts connections. */
   readonly httpAddress: string;
   readonly grpcAddress: string;
-  /** Says NOT_SERVING, and has connections end with their next answer; new ones still come. */
+  /** Reports NOT_SERVING, and ends connections with their next response; new connections are still accepted. */
   readonly retire: () => void;
   /**
-   * Retires and, if that is news, waits as long as is configured; accepts nothing more, answers what is under way, and
-   * resolves when that is done (docs/spec/server.md#start-and-stop). Once is enough.
+   * Retires and, unless already retired, waits for the configured delay; then accepts no more connections, answers
+   * calls in progress, and resolves when that is done (docs/spec/server.md#start-and-stop). To be called once.
    */
   readonly close: () => Promise<void>;
 }
@@ -47,48 +47,48 @@ export interface ListeningServer {
 export interface RunningServer extends ListeningServer {
   /** Serves a connection that another process has accepted. */
   readonly take: Readonly<Record<'http' | 'grpc', (socket: Socket) => void>>;
-  /** Makes ready to decide by another bundle: tries it, and changes nothing yet. Rejects when it cannot be served. */
+  /** Prepares another bundle: tries it, and changes nothing yet. Rejects if it cannot be served. */
   readonly prepare: (bundle: Bundle) => Promise<Prepared>;
   /**
-   * Decides by another bundle from the next request on; a request sees one bundle. Rejects, and changes nothing, when
-   * it cannot be served.
+   * Uses another bundle from the next request on; a request sees one bundle. Rejects, and changes nothing, if it cannot
+   * be served.
    */
   readonly swap: (bundle: Bundle) => Promise<void>;
-  /** To be told of a bundle that came to nothing: it is counted. */
+  /** Reports a bundle that could not be loaded: it is counted. */
   readonly refused: () => void;
-  /** What this process has counted; undefined when metrics are off. */
+  /** The metrics of this process; undefined if metrics are disabled. */
   readonly metrics: Scrape | undefined;
 }
 
 /** A bundle that was tried. */
 export interface Prepared {
-  /** From the next request on, it decides. */
+  /** Uses the bundle from the next request on. */
   readonly commit: () => void;
 }
 
-/** What a server is given beside its configuration. */
+/** The parts of a server other than its configuration. */
 export interface Surroundings {
-  /** Absent: there are no watchers, as in tests of the transports. */
+  /** If absent: there are no watchers, as in tests of the transports. */
   readonly log?: Log | undefined;
   /** Closed with the server. */
   readonly audit?: AuditLog | undefined;
-  /** The metrics of all processes of the server; absent when this is the only one. */
+  /** The metrics of all processes of the server; absent if this is the only one. */
   readonly scrapeAll?: (() => Promise<string>) | undefined;
-  /** Whether the event loop of every process of the server turns; absent when this is the only one. */
+  /** Whether the event loops of all processes of the server respond; absent if this is the only one. */
   readonly allTurn?: (() => Promise<boolean>) | undefined;
   /**
-   * Another process accepts connections, for this one and others like it, which resume TLS sessions with the same keys.
+   * Another process accepts connections for this one and its siblings, which resume TLS sessions with the same keys.
    */
   readonly accepted?: { readonly ticketKeys: Buffer } | undefined;
 }
 
-/** How long calls under way may take after the server was asked to stop, in milliseconds. */
+/** How long calls in progress may take after the server is asked to stop, in milliseconds. */
 const PATIENCE = 30_000;
 
 /**
  * Serves the policies of a bundle: engine, watchers, service, transports, listeners, in this order, so that nothing
- * listens before everything is ready. Rejects with a ConfigError for a configuration it cannot serve with, and for a
- * listener it cannot open.
+ * listens before everything is ready. Rejects with a ConfigError for an invalid configuration, and for a listener it
+ * cannot open.
  */
 export async function startServer(
   config: Config,
@@ -147,7 +147,7 @@ export async function startServer(
   };
 }
 
-/** The same with whatever decides: for tests of the transports. */
+/** The same with any decider: for tests of the transports. */
 export function serve(
   config: Config,
   decider: Decider,
@@ -211,9 +211,9 @@ interface Listening {
   readonly watchers: readonly Watcher[];
   readonly auditReader: AuditReader | undefined;
   readonly deliver: Deliver | undefined;
-  /** Of the whole server. */
+  /** The health of the whole server. */
   readonly metrics: MetricsText | undefined;
-  /** All calls have been answered, so the watchers write what is left. */
+  /** All calls have been answered, so the watchers write what remains. */
   readonly answered: () => Promise<void>;
   readonly accepted: Surroundings['accepted'];
   readonly allTurn: Surroundings['allTurn'];
@@ -328,7 +328,7 @@ function warnOfPatterns({ hash, patternsLeftToRe2: [pattern, ...others] }: Servi
     .warn('regular expressions of this Node.js version failed a self-test; using RE2 instead, which is slower', fields);
 }
 
-/** Keysets tell the log what becomes of them. */
+/** Keysets log their refreshes and failures. */
 function verifierFor(config: Config, log: Log | undefined): Verifier {
   const logger = log?.logger('authz.aux_data');
   return verifierOf(

@@ -9,9 +9,9 @@ import { BundleSource, type BundleText, readBundleText } from './swap/bundle-sou
 import { evaluateBundle } from './swap/evaluate-bundle.js';
 import { WORKER_VARIABLE } from './workers/worker-environment.js';
 
-/** What dist/server.js runs with. */
+/** The arguments of dist/server.js. */
 export interface Program {
-  /** Its own file: workers run it too. */
+  /** The path of the program: workers run it too. */
   readonly program: string;
   readonly config: Config;
   readonly bundleFile: string;
@@ -23,17 +23,17 @@ interface Served extends Stoppable {
   readonly httpAddress: string;
   readonly grpcAddress: string;
   /**
-   * Swaps to a new text of the bundle and returns the hash of its policies. Rejects, and changes nothing, if it cannot
-   * be served.
+   * Swaps to a new version of the bundle and returns the hash of its policies. Rejects, and changes nothing, if it
+   * cannot be served.
    */
   readonly swap: (bundle: BundleText) => Promise<string>;
 }
 
-/** What a signal ends. */
+/** The server as signals see it. */
 export interface Stoppable {
-  /** Ends, having answered what was under way. */
+  /** Answers calls in progress and exits. */
   readonly close: () => Promise<void>;
-  /** Ends whatever other processes there are at once. */
+  /** Kills the other processes, if any, at once. */
   readonly abort?: () => void;
 }
 
@@ -55,12 +55,12 @@ export async function runProgram(options: Program): Promise<void> {
   process.stdout.write(`${readyLine(served, config)}\n`);
 }
 
-/** Whether this process is a worker of another one, which has started it with the same program. */
+/** Whether this process is a worker of a process that runs the same program. */
 export function isWorkerProcess(): boolean {
   return process.env[WORKER_VARIABLE] !== undefined && process.send !== undefined;
 }
 
-/** The life of a worker process. */
+/** Runs a worker process. */
 export async function runWorkerProcess(): Promise<void> {
   const { runWorker } = await import('./workers/worker.js');
   await runWorker();
@@ -75,8 +75,8 @@ export function readyLine(
 }
 
 /**
- * Ends the process on SIGTERM and SIGINT: with status 0 when all that was under way is answered; at once, with 1, at
- * the second signal.
+ * Exits on SIGTERM and SIGINT: with status 0 once all calls in progress are answered; immediately, with 1, at the
+ * second signal.
  */
 export function endOnSignal(server: Stoppable): void {
   let isEnding = false;
@@ -120,29 +120,29 @@ async function serveWithWorkers(
   workers: number,
   audit: AuditLog | undefined,
 ): Promise<Served> {
-  // What one process does not need, it does not load.
+  // Modules that a process does not need are not loaded.
   const { startPrimary } = await import('./workers/primary.js');
   const primary = await startPrimary({ program, config, workers, bundle, audit, log: log.logger('authz.workers') });
-  // They look after their own certificates and logs.
+  // Workers reload their own certificates and logs.
   process.on('SIGHUP', () => primary.signal('SIGHUP'));
   process.on('SIGUSR1', () => primary.signal('SIGUSR1'));
   const close = async (): Promise<void> => {
     await primary.close();
-    // All that workers had to say has been taken over.
+    // All messages of the workers have been handled.
     await audit?.sink.close();
   };
   return { ...primary, close };
 }
 
-/** Opens the audit log of a configuration; its problems are logged. Returns undefined if auditing is off. */
+/** Opens the audit log of a configuration; its problems are logged. Returns undefined if auditing is disabled. */
 export function openAudit(config: Config, log: Log): Promise<AuditLog | undefined> {
   const logger = log.logger('authz.audit');
   return openAuditLog(config.audit, (message, error) => logger.error(message, error === undefined ? {} : { error }));
 }
 
-/** Swaps to each new text of the bundle file. If one cannot be served, the server keeps the last good bundle. */
+/** Swaps to each new version of the bundle file. If one cannot be served, the server keeps the last good bundle. */
 function followBundle(served: Served, { file, digest }: BundleText, watch: boolean, logger: Logger): BundleSource {
-  // Nothing here may keep the text: it is as large as all policies.
+  // Nothing here may retain the source text: it is as large as all policies.
   const refused = (error: Error): void =>
     logger.error('the bundle cannot be served; still serving the last good one', { file, error });
   const offer = async (next: BundleText): Promise<void> => {
@@ -170,8 +170,8 @@ async function closeAll(source: BundleSource, served: Served, log: Log): Promise
 }
 
 /**
- * In percent of what is alive: at 50 collecting costs a tenth of a call over gRPC, from 75 on it is not seen
- * (bench/peers).
+ * In percent of the live heap: at 50, garbage collection costs a tenth of a call over gRPC; from 75 on, the cost is not
+ * measurable (bench/peers).
  */
 const GARBAGE = 75;
 
