@@ -31,7 +31,7 @@ interface Served extends Stoppable {
 
 /** The server as signals see it. */
 export interface Stoppable {
-  /** Answers calls in progress and exits. */
+  /** Answers calls in progress and stops serving. */
   readonly close: () => Promise<void>;
   /** Kills the other processes, if any, at once. */
   readonly abort?: () => void;
