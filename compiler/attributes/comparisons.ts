@@ -112,7 +112,7 @@ function judgeKey(left: Expr, right: Expr, { type }: Seen, scope: Scope, report:
   );
 }
 
-/** Only comparisons that involve a schema are reported, and none of optionals. */
+/** Only comparisons that involve a schema are reported, and none that involve optionals. */
 function isJudged(a: Seen, b: Seen): boolean {
   return (a.isTyped || b.isTyped) && !a.isOptional && !b.isOptional;
 }

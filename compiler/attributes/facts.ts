@@ -34,7 +34,7 @@ export function union(a: Facts, b: Facts): Facts {
   return new Set([...a, ...b]);
 }
 
-/** The facts that hold in all of several cases. */
+/** The facts that hold in every one of several cases. */
 export function common(cases: readonly Facts[]): Facts {
   return settled(cases.reduce<Outcome>(intersect, 'never'));
 }
@@ -51,7 +51,8 @@ function outcomeOfMatch(match: Match, truth: boolean, view: View): Outcome {
     case 'all':
     case 'any':
     case 'none': {
-      // `all` is true, `any` false, `none` true when each operand is as follows; in the other case one of them is not.
+      // `all` is true, `any` false, `none` true if each operand is as follows; in the other case at least one of them
+      // is not.
       const each = match.kind === 'all';
       const isEach = (match.kind === 'any') !== truth;
       const outcomes = match.of.map((operand) => outcomeOfMatch(operand, isEach ? each : !each, view));

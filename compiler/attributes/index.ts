@@ -115,7 +115,7 @@ class Judges {
 /**
  * Whether a schema does not apply to an action of a rule (`ignoreWhen`,
  * docs/spec/policy-language.md#which-schemas-apply). The action may be a glob: it counts as ignored if its text
- * matches, because it then hardly matches other actions, and nothing is reported for actions that may be exempt.
+ * matches, because such a pattern hardly matches other actions, and nothing is reported for actions that may be exempt.
  */
 function ignoredBy({ ignoredActions }: SchemaReference): Matcher {
   return anyOf(ignoredActions.map(({ value }) => glob(value)));

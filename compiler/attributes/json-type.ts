@@ -28,7 +28,7 @@ export interface Alternative {
 export interface MapFacts {
   readonly listed: ReadonlyMap<string, SchemaTerm>;
   readonly patterns: readonly { readonly matches: (name: string) => boolean; readonly schema: SchemaTerm }[];
-  /** Other members: they are forbidden, not mentioned, or have a schema. */
+  /** Other members: they are forbidden, unrestricted, or have a schema. */
   readonly others: 'none' | 'unsaid' | SchemaTerm;
 }
 
@@ -53,12 +53,12 @@ const NOTHING: ReadonlySet<string> = new Set();
 /** The maximum number of alternatives that are distinguished. */
 const MOST = 24;
 
-/** Any value, and certainly without further constraints. */
+/** Any value, without further constraints for certain. */
 export const ANYTHING: JsonType = [
   { kinds: ALL_KINDS, scalars: undefined, maps: [], lists: [], required: NOTHING, isOpen: false },
 ];
 
-/** A type that is not understood here. */
+/** The type of a schema that is not understood here. */
 export const OPEN: JsonType = [
   { kinds: ALL_KINDS, scalars: undefined, maps: [], lists: [], required: NOTHING, isOpen: true },
 ];
@@ -202,7 +202,7 @@ function valuesOfKind(alternative: Alternative, kind: JsonKind): ReadonlySet<Sca
   return values;
 }
 
-// Thousands of rules may compare with one enumeration; types never change, and entries are collected with them.
+// Thousands of rules may compare with one enumeration; types are immutable, and entries are collected with them.
 const byKind = new WeakMap<Alternative, Map<JsonKind, ReadonlySet<Scalar>>>();
 
 function orderOf(kind: JsonKind): string | undefined {

@@ -23,10 +23,7 @@ interface Remarks {
   readonly hints?: () => readonly Note[];
 }
 
-/**
- * Reports the findings of a judge. A finding of several policies in one location is reported once, for the first of
- * them.
- */
+/** Reports the findings of a judge. A finding that several policies share is reported once, for the first of them. */
 export class AttributeReport {
   private readonly said = new Set<string>();
   private policy = '';
@@ -37,7 +34,7 @@ export class AttributeReport {
     private readonly severity: 'warning' | 'error',
   ) {}
 
-  /** The following reports concern the expressions of this policy. */
+  /** Sets the policy whose expressions the following reports concern. */
   enter(policy: string): void {
     this.policy = policy;
   }

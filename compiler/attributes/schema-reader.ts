@@ -216,7 +216,7 @@ const KINDS: ReadonlyMap<string, readonly JsonKind[]> = new Map([
 
 type Members = { readonly [name: string]: SchemaTerm | undefined };
 
-/** The members of a record of keywords: their names are known. */
+/** The members of a record of keywords, whose names are known. */
 function membersOf(term: SchemaTerm | undefined): Members {
   return Object.fromEntries(entriesOf(term));
 }

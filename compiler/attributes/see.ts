@@ -36,7 +36,8 @@ export function scopeWithin(node: MacroExpr, scope: Scope): Scope {
   const range = see(node.range, scope);
   const locals = new Map(scope.locals);
   const seen = variablesOf(node, range, scope);
-  // Macros with variables of the same name are distinct: in one expression, and in several with the same facts.
+  // Macros with variables of the same name are distinct, both within one expression and across several with the same
+  // facts.
   const own = `${node.start}:${scope.expression.text.slice(node.start, node.end)}`;
   for (const [index, name] of node.variables.entries()) {
     const variable = seen[index] ?? untyped(OPEN);
