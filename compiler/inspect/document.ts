@@ -2,12 +2,12 @@ import type { Condition, Expression, Output, Policy, PolicyFile } from '../ast/p
 import type { Importer } from '../link/bindings.js';
 import { expressionsOfCondition } from '../validate/expressions-of.js';
 
-/** Whether a document has rules or definitions, and may import variables and constants for them. */
+/** Whether a document has rules or definitions that may use imported variables and constants. */
 export function isImporter(file: PolicyFile): file is Importer {
   return file.policy.kind !== 'export-variables' && file.policy.kind !== 'export-constants';
 }
 
-/** How a policy is called, which version of it this is, and in which scope; sets have a name only. */
+/** The name, version and scope of a policy; sets only have a name. */
 export function namesOf(policy: Policy): { readonly name: string; readonly version: string; readonly scope: string } {
   switch (policy.kind) {
     case 'resource':
@@ -23,7 +23,7 @@ export function namesOf(policy: Policy): { readonly name: string; readonly versi
   }
 }
 
-/** The actions and patterns of actions that the rules name. */
+/** The actions and action patterns that the rules name. */
 export function actionsOf(policy: Policy): readonly string[] {
   switch (policy.kind) {
     case 'resource':

@@ -1,13 +1,13 @@
 import { visible, visibleJson } from '../diagnostics/visible.js';
 import type { InspectedAttribute, InspectedPolicy } from './inspected-policy.js';
 
-/** How policies are shown: as blocks of lines, as JSON on one line, as indented JSON, as YAML. */
+/** The output formats: blocks of lines, JSON on one line, indented JSON, YAML. */
 export const INSPECT_FORMATS = ['text', 'json', 'prettyjson', 'yaml'] as const;
 export type InspectFormat = (typeof INSPECT_FORMATS)[number];
 
 /**
- * Inspected policies as text (docs/spec/server.md#inspect). Whatever could meddle with a terminal is escaped. Ends with
- * a line break, or is empty.
+ * Formats inspected policies (docs/spec/server.md#inspect). Characters that could manipulate a terminal are escaped.
+ * The result ends with a line break, or is empty.
  */
 export function formatInspected(
   policies: readonly InspectedPolicy[],
@@ -44,8 +44,8 @@ function attributeText({ kind, name }: InspectedAttribute): string {
 }
 
 /**
- * The fields of an InspectPoliciesResponse, and where each policy stands. Documents with the same id are distinguished
- * by their files.
+ * The fields of an InspectPoliciesResponse, and the location of each policy. Documents with the same id are
+ * distinguished by their files.
  */
 function resultsOf(policies: readonly InspectedPolicy[]): unknown {
   const ids = new Set<string>();
@@ -62,8 +62,8 @@ function resultsOf(policies: readonly InspectedPolicy[]): unknown {
 }
 
 /**
- * A value of JSON as YAML in blocks. Keys and scalars are JSON, which is YAML as well: what looks like a number, a date
- * or a word of YAML stays the text it is.
+ * A JSON value as block-style YAML. Keys and scalars are written as JSON, which is also valid YAML: strings that look
+ * like a number, a date or a YAML keyword remain strings.
  */
 function blockYaml(value: unknown): string {
   return `${linesOf(value).join('\n')}\n`;
@@ -76,7 +76,7 @@ function linesOf(value: unknown): readonly string[] {
     const lines = linesOf(entry);
     const isBlock = entriesOf(entry).length > 0;
     if (!isBlock) return [`${mark} ${lines[0]}`];
-    // The first entry of an item stands on the line of its dash.
+    // The first entry of an item is on the line of its dash.
     if (mark === '-') return lines.map((line, index) => `${index === 0 ? '- ' : '  '}${line}`);
     return [mark, ...lines.map((line) => `  ${line}`)];
   });
@@ -93,6 +93,6 @@ function keyOf(key: string): string {
   return PLAIN_KEYS.test(key) ? key : visibleJson(key);
 }
 
-/** The names of fields; none of them is a word of YAML. */
+/** Field names that need no quotes; none of them is a YAML keyword. */
 const PLAIN_KEYS =
   /^(?:results|policyId|file|disabled|actions|attributes|derivedRoles|variables|constants|name|kind|source|value|used)$/;

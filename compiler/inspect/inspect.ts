@@ -17,10 +17,10 @@ import { type Mentioned, type Mentions, mentionsOf } from './mentions.js';
 
 /**
  * What each document mentions: actions, attributes, derived roles, variables and constants
- * (docs/spec/server.md#inspect). Sorted by id. The policies need not compile: undefined names are listed as
- * undefined. Imports mean enabled documents; of two with one id, the first by path.
+ * (docs/spec/server.md#inspect). Sorted by id. The policies need not compile: undefined names are listed as undefined.
+ * Imports resolve to enabled documents; of two with the same id, to the first by path.
  *
- * @param files those that parsed, disabled ones included.
+ * @param files the files that parsed, including disabled ones.
  */
 export function inspect(files: readonly PolicyFile[]): readonly InspectedPolicy[] {
   const catalogue = catalogueOf(
@@ -50,8 +50,7 @@ export function inspect(files: readonly PolicyFile[]): readonly InspectedPolicy[
 type Bindings = Pick<InspectedPolicy, 'variables' | 'constants'>;
 
 /**
- * The places of the definitions that some enabled document uses: objects of the tree, which are the same for whatever
- * imports them.
+ * The definitions that some enabled document uses, by their syntax tree objects, which all importing documents share.
  */
 function definitionsInUse(mentions: ReadonlyMap<PolicyFile, Mentions>): ReadonlySet<unknown> {
   const inUse = new Set<unknown>();
@@ -128,7 +127,7 @@ function listOf<T, V>(
   ]);
 }
 
-/** Those of its own expressions, and of the imported variables that it uses. */
+/** The attributes of its own expressions, and of the imported variables that it uses. */
 function attributesIn(file: PolicyFile, mentioned: Mentions | undefined): readonly InspectedAttribute[] {
   const exported = hasKind(file, 'export-variables') ? file.policy.definitions.map(({ expression }) => expression) : [];
   const variables =
@@ -173,7 +172,7 @@ function compare(a: string, b: string): number {
 
 /**
  * The attributes of principal and resource that an expression reads by name: `R.attr.owner`,
- * `request.principal.attr["team"]`, also below `has`. What is below an attribute is a part of it. A comprehension's
+ * `request.principal.attr["team"]`, also below `has`. Nested fields belong to their attribute. A comprehension's
  * variable called `R` is mistaken for the resource, as it is by the linker.
  */
 function attributesOf(expression: Expr): readonly InspectedAttribute[] {
@@ -187,7 +186,7 @@ function attributesOf(expression: Expr): readonly InspectedAttribute[] {
   return found;
 }
 
-/** What a node selects by a name that is known. */
+/** The name that a node selects, if it is a literal. */
 function memberOf(node: Expr): string | undefined {
   if (node.kind === 'select') return node.field;
   return node.kind === 'index' && node.index.kind === 'literal' && node.index.type === 'string'
@@ -195,7 +194,7 @@ function memberOf(node: Expr): string | undefined {
     : undefined;
 }
 
-/** Whose attributes an expression is. */
+/** Whether an expression is the attributes of the principal or of the resource. */
 function ownerOf(node: Expr): InspectedAttribute['kind'] | undefined {
   if (node.kind !== 'select' || node.field !== 'attr') return undefined;
   const { operand } = node;
@@ -212,23 +211,21 @@ const OWNERS: ReadonlyMap<string, InspectedAttribute['kind']> = new Map([
   ['request.resource', 'KIND_RESOURCE_ATTRIBUTE'],
 ]);
 
-/** Which policies are asked for. */
+/** Which policies to inspect. */
 export interface Selection {
-  /** Ids; all policies when there are none. */
+  /** Ids; all policies if empty. */
   readonly ids: readonly string[];
   readonly includeDisabled: boolean;
-  /**
-   * Regular expressions, found anywhere in the text; sets have neither version nor scope: theirs are the empty text.
-   */
+  /** Regular expressions, unanchored; sets have neither version nor scope and count as having empty ones. */
   readonly name: Pattern | undefined;
   readonly version: Pattern | undefined;
   readonly scope: Pattern | undefined;
 }
 
-/** A compiled regular expression of RE2, which takes linear time. */
+/** A compiled RE2 regular expression, which runs in linear time. */
 export type Pattern = ReturnType<typeof RE2JS.compile>;
 
-/** Compiles a regular expression; its problem as a text when it is none. */
+/** Compiles a regular expression; returns an error message if it is invalid. */
 export function patternOf(text: string): Pattern | { readonly problem: string } {
   try {
     return RE2JS.compile(text);
@@ -238,7 +235,7 @@ export function patternOf(text: string): Pattern | { readonly problem: string } 
   }
 }
 
-/** The policies of a selection, and the ids that no policy has. */
+/** The selected policies, and the ids that match no policy. */
 export function select(
   policies: readonly InspectedPolicy[],
   { ids, includeDisabled, name, version, scope }: Selection,

@@ -7,7 +7,7 @@ import { constantsOf, type Definition, type Importer, variablesOf } from '../lin
 import { type References, referencesOf } from '../link/references.js';
 import { expressionsOfRules } from './document.js';
 
-/** What a document can name, and what it comes to read. */
+/** The names a document can use, and those that it reads. */
 export interface Mentions {
   readonly variables: Mentioned<Expression>;
   readonly constants: Mentioned<JsonValue>;
@@ -15,18 +15,18 @@ export interface Mentions {
 
 /** Its variables, or its constants. */
 export interface Mentioned<T> {
-  /** Imported, then local ones; a name that is defined twice is there twice. */
+  /** Imported ones, then local ones; a name that is defined twice appears twice. */
   readonly defined: readonly Definition<T>[];
-  /** The names that conditions and outputs read, by other variables too. */
+  /** The names that conditions and outputs read, directly or through other variables. */
   readonly used: ReadonlySet<string>;
-  /** The names that anything reads and nothing defines. */
+  /** The names that are read but not defined. */
   readonly missing: ReadonlySet<string>;
-  /** Whether a set is imported that is not there. */
+  /** Whether an imported set does not exist. */
   readonly lacksImport: boolean;
 }
 
 /**
- * What a document can name, by its imports and its own definitions, and what it reads of that
+ * The names a document can use, through its imports and its own definitions, and those of them that it reads
  * (docs/spec/policy-language.md#compiling-variables-and-constants).
  */
 export function mentionsOf(file: Importer, catalogue: Catalogue): Mentions {
@@ -61,7 +61,7 @@ function mentioned<T>(
 
 type Names = { readonly [K in keyof References]: ReadonlySet<string> };
 
-/** The names that expressions come to read, by the variables among them too. Cycles do no harm. */
+/** The names that expressions read, directly or through variables. Cycles are harmless. */
 function reached(expressions: readonly Expression[], definitions: readonly Definition<Expression>[]): Names {
   const byName = new Map<string, Expression[]>();
   for (const { name, value } of definitions) byName.set(name.value, [...(byName.get(name.value) ?? []), value]);
@@ -80,7 +80,7 @@ function reached(expressions: readonly Expression[], definitions: readonly Defin
   return { variables, constants };
 }
 
-/** An expression that does not parse reads nothing. */
+/** An expression that does not parse reads no names. */
 function readBy(ast: Expr | undefined): References {
   return ast === undefined ? { variables: new Map(), constants: new Map() } : referencesOf(ast);
 }
