@@ -5,7 +5,7 @@ import type { Module, Program } from '../ir/program.js';
 import type { SchemaSet } from '../ir/schema.js';
 import { lowerDerivedRoles, lowerPrincipalPolicy, lowerResourcePolicy, lowerRolePolicy } from './modules.js';
 
-/** Policies as data and decisions: no name is left to look up. */
+/** Policies as data and decisions, with all names resolved. */
 export function lower(policies: PolicySet, types: Types, schemas: SchemaSet = NO_SCHEMAS): Program {
   const modules = [
     ...derivedRoleSets(policies.policies).map((roles) =>
@@ -21,14 +21,14 @@ export function lower(policies: PolicySet, types: Types, schemas: SchemaSet = NO
 const NO_SCHEMAS: SchemaSet = { modules: [], entries: new Map() };
 
 /**
- * The module of each file, with all it was made of. When a folder is compiled again, what is made of the same is the
- * same.
+ * The module of each file, with the inputs it was made from. When a folder is compiled again, equal inputs produce the
+ * same object.
  */
 const known = new WeakMap<PolicyFile, { readonly of: readonly unknown[]; readonly module: Module }>();
 
 /**
- * @param of what a module is made of beside its file, objects that last as long as their files; undefined where there
- * is more.
+ * @param of the inputs of a module other than its file, as objects that live as long as their files; undefined if there
+ * are further inputs.
  */
 function unlessKnown(file: PolicyFile, of: readonly unknown[] | undefined, make: () => Module): Module {
   if (of === undefined) return make();
@@ -39,7 +39,7 @@ function unlessKnown(file: PolicyFile, of: readonly unknown[] | undefined, make:
   return module;
 }
 
-/** JSON schemas are read anew each time, so a policy that names some is lowered each time. */
+/** JSON schemas are read anew each time, so a policy that references schemas is lowered each time. */
 function ingredientsOf(policy: LinkedPolicy): readonly unknown[] | undefined {
   if (policy.kind !== 'resource') return namesOf(policy.bindings);
   if (policy.policy.schemas !== undefined) return undefined;
@@ -70,7 +70,7 @@ function lowerPolicy(policy: LinkedPolicy, types: Types, schemas: SchemaSet): Mo
 }
 
 /**
- * The definitions some policy imports, by document; a document that is not imported is not compiled
+ * The definitions that some policy imports, by document; a document that is not imported is not compiled
  * (docs/spec/policy-language.md#documents).
  */
 function derivedRoleSets(policies: readonly LinkedPolicy[]): readonly DerivedRoleSet[] {

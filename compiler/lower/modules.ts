@@ -68,7 +68,7 @@ export function lowerResourcePolicy(linked: LinkedResourcePolicy, types: Types, 
   };
 }
 
-/** What occurs more than once. */
+/** The elements that occur more than once. */
 function repeated(names: readonly string[]): ReadonlySet<string> {
   const seen = new Set<string>();
   return new Set(names.filter((name) => seen.size === seen.add(name).size));
@@ -123,7 +123,7 @@ function lowerRule(
   return lowered;
 }
 
-/** `*` among role texts replaces the whole list (docs/spec/policy-language.md#globs). */
+/** `*` among role names replaces the whole list (docs/spec/policy-language.md#globs). */
 function everyoneOr(texts: readonly string[]): readonly string[] {
   return texts.includes('*') ? ['*'] : texts;
 }
@@ -159,7 +159,7 @@ function lowerSchema(
   return { ref, ignoredActions: schema.ignoredActions.map(({ value }) => value), validator };
 }
 
-/** A principal policy: a table for each kind a rule names, and the rules that reach any other kind by glob. */
+/** A principal policy: a table for each kind that a rule names, and the rules that match any other kind by glob. */
 export function lowerPrincipalPolicy(linked: LinkedPrincipalPolicy, types: Types): PrincipalModule {
   const { policy } = linked;
   const authored = policy.rules.flatMap((block) =>
@@ -210,18 +210,18 @@ export function lowerPrincipalPolicy(linked: LinkedPrincipalPolicy, types: Types
   };
 }
 
-/** How many rules of a policy have one name. */
+/** The number of rules of a policy for each name. */
 interface Namesakes {
   all: number;
   globs: number;
-  /** By the kind that they are about. */
+  /** By resource kind. */
   readonly kinds: Map<string, number>;
 }
 
 /**
  * Whether its first result is used for the whole check although a later one could differ
  * (docs/spec/policy-language.md#rules-that-share-a-name): `runtime` changes between actions, and a rule of the same
- * name may have been first.
+ * name may have come first.
  */
 function sharesResults(
   rule: Rule,
@@ -246,13 +246,13 @@ function namesakesOf(rules: readonly Rule[]): ReadonlyMap<string, Namesakes> {
   return groups;
 }
 
-/** Whether one request may reach a rule and another of its name: a glob may match any kind. */
+/** Whether one request may match both a rule and another rule of its name: a glob may match any kind. */
 function meetsAnother({ resource = '' }: Rule, { all, globs, kinds }: Namesakes): boolean {
   return resource.includes('*') ? all > 1 : globs > 0 || (kinds.get(resource) ?? 0) > 1;
 }
 
 /**
- * A role policy: what a role may do at most. Its resource texts are not sanitised
+ * A role policy: an upper bound on what a role may do. Its resource names are not sanitized
  * (docs/spec/policy-language.md#sanitized-names).
  */
 export function lowerRolePolicy(linked: LinkedRolePolicy, types: Types): RoleModule {
@@ -287,7 +287,7 @@ export function lowerRolePolicy(linked: LinkedRolePolicy, types: Types): RoleMod
 /**
  * The derived roles of one document, for all policies that import it.
  *
- * @param definitions of one set, not empty.
+ * @param definitions the definitions of one set, not empty.
  */
 export function lowerDerivedRoles(definitions: readonly LinkedDerivedRole[], types: Types): DerivedRolesModule {
   const [{ set, file, bindings }] = definitions as [LinkedDerivedRole];
@@ -312,16 +312,16 @@ export function lowerDerivedRoles(definitions: readonly LinkedDerivedRole[], typ
 }
 
 /**
- * Bits a policy has for its roles: JavaScript's bit operators work on 32; one is the engine's for roles that no rule
- * names, one the sign.
+ * The bits that a policy has for its roles: JavaScript's bitwise operators work on 32 bits; one is reserved by the
+ * engine for roles that no rule names, and one is the sign.
  */
 const BITS = 30;
 
 /**
- * Gives each role text of a policy a bit, in order of first appearance. Where there are too many, roles that no rule
- * tells apart share one; where that is not enough, bits repeat and rules must name their roles as well (`crowded`).
+ * Assigns a bit to each role name of a policy, in order of first appearance. If there are too many roles, those that no
+ * rule distinguishes share a bit; if that is not enough, bits repeat and rules must also name their roles (`crowded`).
  *
- * @param rules the role texts of each rule; `['*']` is everyone.
+ * @param rules the role names of each rule; `['*']` means any role.
  */
 export function roleBits(rules: readonly (readonly string[])[]): RoleBits {
   const texts = [...new Set(rules.flat())].filter((text) => text !== '*');
@@ -342,7 +342,7 @@ export function roleBits(rules: readonly (readonly string[])[]): RoleBits {
   return { literals, globs, crowded: size > BITS };
 }
 
-/** The position of each role's bit: its own, or one for all roles that appear in the same rules. */
+/** The position of each role's bit: a separate one, or a shared one for roles that appear in the same rules. */
 function groups(
   roles: readonly string[],
   rules: readonly (readonly string[])[],
@@ -365,7 +365,7 @@ function groups(
 }
 
 /**
- * What of a document's variables and constants exists at run time: the used ones
+ * The variables and constants of a document that exist at run time: the used ones
  * (docs/spec/policy-language.md#compiling-variables-and-constants).
  */
 export interface UsedBindings {
@@ -398,13 +398,13 @@ function usedBindings(values: readonly Value[], bindings: Bindings, types: Types
   };
 }
 
-/** The definition of a variable, where `V` as a whole has no more than the variables before it. */
+/** The definition of a variable in which `V` as a whole only contains the variables before it. */
 function seenFrom(name: string, value: Value): Value {
   if (value.kind === 'bindings' && value.of === 'variables') return { ...value, before: name };
   return mapParts(value, (part) => seenFrom(name, part));
 }
 
-/** Where each variable stands in the dependency order. */
+/** The position of each variable in the dependency order. */
 function placesIn(bindings: Bindings): ReadonlyMap<string, number> {
   const known = places.get(bindings) ?? new Map([...bindings.variables.keys()].map((name, place) => [name, place]));
   places.set(bindings, known);
@@ -413,5 +413,5 @@ function placesIn(bindings: Bindings): ReadonlyMap<string, number> {
 
 const NO_PLACES: ReadonlyMap<string, number> = new Map();
 
-// Asked for each rule of a principal policy; bindings never change, and entries go with them.
+// Called for each rule of a principal policy; bindings are immutable, and entries are collected with them.
 const places = new WeakMap<Bindings, ReadonlyMap<string, number>>();

@@ -8,19 +8,18 @@ interface IndexedGlob {
 }
 
 /**
- * Finds the entries of a list that have a text which reaches a name. A literal text is looked up; a glob is tried only
- * with the names that begin with its literal beginning: a policy may have thousands of rules, each with an action of
- * its own.
+ * Finds the entries of a list with a pattern that matches a name. Literals are looked up; a glob is only tried with
+ * names that begin with its literal prefix: a policy may have thousands of rules, each with a different action.
  */
 export class ReachIndex {
   private readonly byLiteral = new Map<string, number[]>();
   private readonly byPrefix = new Map<string, IndexedGlob[]>();
   /** The lengths of those prefixes, ascending. */
   private readonly lengths: readonly number[];
-  /** How many globs were tried with names. */
+  /** The number of glob matches that were attempted. */
   tried = 0;
 
-  /** @param entries the texts of each entry, by its number. */
+  /** @param entries the patterns of each entry, by its number. */
   constructor(entries: Iterable<readonly [entry: number, texts: readonly string[]]>) {
     const matchers = new Map<string, (name: string) => boolean>();
     for (const [entry, texts] of entries) {
@@ -37,7 +36,7 @@ export class ReachIndex {
     this.lengths = [...new Set([...this.byPrefix.keys()].map((prefix) => prefix.length))].sort((a, b) => a - b);
   }
 
-  /** The entries that reach a name, ascending. */
+  /** The entries that match a name, ascending. */
   reaching(name: string): readonly number[] {
     const found = new Set(this.byLiteral.get(name) ?? []);
     for (const length of this.lengths) {
@@ -52,7 +51,7 @@ export class ReachIndex {
   }
 }
 
-/** What every name that a glob matches begins with. The `*` before which it ends may stand for nothing. */
+/** The common prefix of all names that a glob matches. The `*` after it may match the empty string. */
 function prefixOf(glob: string): string {
   return glob.slice(0, glob.search(/[*?[\]{}\\,!]/));
 }
@@ -63,14 +62,14 @@ function addTo<T>(groups: Map<string, T[]>, key: string, value: T): void {
   else group.push(value);
 }
 
-/** What decides which actions a rule reaches. */
+/** The parts of a rule that determine which actions it matches. */
 interface Reaching {
   readonly actions: readonly string[];
 }
 
 /**
- * Decides at compile time which rules reach each action that some rule names: a literal action's list already holds the
- * rules that reach it by glob. Any other action can only be reached by a glob.
+ * Determines at compile time which rules match each action that some rule names: the list of a literal action already
+ * contains the rules that match it by glob. Any other action can only be matched by a glob.
  *
  * @param among indexes of the rules to consider, in the order of the policy.
  */

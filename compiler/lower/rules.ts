@@ -17,10 +17,11 @@ export function lowerExpression(expression: authored.Expression, types: Types): 
   return value;
 }
 
-// Expressions of one text share their tree and its side tables, and these alone decide the value; entries go with them.
+// Expressions with the same source text share their tree and its side tables, and the value depends on these alone;
+// entries are collected with them.
 const cache = new WeakMap<CheckedExpression, Value>();
 
-/** The condition of a rule; undefined when it has none. */
+/** The condition of a rule; undefined if it has none. */
 export function lowerCondition(condition: authored.Condition | undefined, types: Types): Match | undefined {
   return condition && lowerMatch(condition.match, types);
 }
@@ -48,7 +49,7 @@ function lowerMatch(match: authored.Match, types: Types): Match {
   }
 }
 
-/** Every expression of a rule: its condition's and its outputs'. */
+/** All expressions of a rule: those of its condition and of its outputs. */
 export function valuesOfRule(rule: {
   readonly condition: Match | undefined;
   readonly output: Output | undefined;
@@ -57,7 +58,7 @@ export function valuesOfRule(rule: {
   return [...valuesOf(rule.condition), ...outputs.filter((value) => value !== undefined)];
 }
 
-/** Whether an evaluation asks which derived roles are active, so that the engine must keep the list. */
+/** Whether an expression reads which derived roles are active, so that the engine must keep the list. */
 export function readsRuntime(values: readonly Value[]): boolean {
   return values.some((value) =>
     some(
@@ -70,10 +71,10 @@ export function readsRuntime(values: readonly Value[]): boolean {
 }
 
 /**
- * The effect of a rule once parental consent is seen to (docs/spec/policy-language.md#effect-of-a-rule): a conditional
- * ALLOW becomes the DENY of those who do not meet the condition; principals that meet it are left to the parent scope.
+ * The effect of a rule after parental consent is applied (docs/spec/policy-language.md#effect-of-a-rule): a conditional
+ * ALLOW becomes a DENY for principals that do not meet the condition; those that meet it are left to the parent scope.
  *
- * @returns `inverted` when the effect holds where the condition does not.
+ * @returns `inverted` if the effect applies when the condition does not hold.
  */
 export function underConsent(
   effect: Effect,

@@ -134,7 +134,7 @@ const OPERATORS: { readonly [name: string]: Operator } = {
 };
 
 /**
- * Functions whose global form hides an argument's error behind `no such overload`
+ * Functions whose global form replaces an argument's error with `no such overload`
  * (docs/spec/conditions.md#set-functions).
  */
 const ERASING_GLOBAL_FORMS = new Set(['intersect', 'except', 'hasIntersection', 'isSubset']);
@@ -160,7 +160,7 @@ function lowerCall(expr: CallExpr, checked: CheckedExpression, type: Value['type
   };
 }
 
-/** Macro, by the number of its variables and whether it filters -> the function of runtime/cel. */
+/** From a macro, by its number of variables and whether it filters, to the function of runtime/cel. */
 const MACROS: { readonly [key: string]: string } = {
   'all/1': 'all',
   'all/2': 'all2',
