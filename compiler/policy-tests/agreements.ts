@@ -5,7 +5,9 @@ import { entriesOf, objectOf, objectsOf, textOf } from '../parse/build/fields.js
 import type { ObjectValue, Value } from '../parse/schema/value.js';
 import type { Complaint } from './invalid-suite.js';
 
-/** What a suite asks of fields together, and of the text of `now` (docs/spec/server.md#grammar-of-suites). */
+/**
+ * The constraints of a suite that span several fields, and the format of `now` (docs/spec/server.md#grammar-of-suites).
+ */
 export function suiteAgreements(suite: ObjectValue): readonly Complaint[] {
   return [
     ...auxDataAgreements(suite),
@@ -14,7 +16,7 @@ export function suiteAgreements(suite: ObjectValue): readonly Complaint[] {
   ];
 }
 
-/** What fixtures of tokens ask. */
+/** The constraints of token fixtures. */
 export function auxDataAgreements(document: ObjectValue): readonly Complaint[] {
   return entriesOf(document, 'auxData').flatMap(({ name, value, place }) => {
     if (value.kind !== 'object' || !value.fields.has('jwt') || !value.fields.has('jwts')) return [];
@@ -22,7 +24,7 @@ export function auxDataAgreements(document: ObjectValue): readonly Complaint[] {
   });
 }
 
-/** Fixtures of principals and resources ask nothing. */
+/** Fixtures of principals and resources have no such constraints. */
 export function noAgreements(): readonly Complaint[] {
   return [];
 }
@@ -69,14 +71,14 @@ function ofExpectation(expectation: ObjectValue, place: Place, path: string): re
 const PRINCIPAL = { one: 'principal', many: 'principals', groups: 'principalGroups' };
 const RESOURCE = { one: 'resource', many: 'resources', groups: 'resourceGroups' };
 
-/** An empty text or list gives nothing. */
+/** An empty string or list counts as absent. */
 function isGiven(object: ObjectValue, name: string): boolean {
   const value: Value | undefined = object.fields.get(name)?.value;
   if (value === undefined) return false;
   return value.kind === 'text' ? value.text !== '' : value.kind !== 'list' || value.items.length > 0;
 }
 
-/** RFC 3339 as conditions see it under `now()`, in UTC whatever offset was written; undefined for another text. */
+/** An RFC 3339 time as conditions see it in `now()`, in UTC whatever the offset; undefined for any other string. */
 export function instantOf(text: string): Instant | undefined {
   const timestamp = parseTimestamp(text.toUpperCase());
   return timestamp && { seconds: timestamp.seconds, nanos: timestamp.nanos, offset: 0 };

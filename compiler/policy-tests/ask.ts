@@ -2,7 +2,7 @@ import type { AuxDataInput, PrincipalInput, ResourceInput } from '#runtime/engin
 import type { ProducedOutput, Trace } from './results.js';
 import type { EffectName, TestOptions } from './suite.js';
 
-/** How tests ask policies: what decides is handed in, so that tests know no engine. */
+/** How tests query policies: the decider is passed in, so that tests do not depend on an engine. */
 export type Ask = (question: Question) => Answer;
 
 /** One call of the engine. */
@@ -17,16 +17,16 @@ export interface Question {
 }
 
 export interface Answer {
-  /** Whether a condition asked for the time though the options have none: then the decisions say nothing. */
+  /** Whether a condition read the time although the options set none: then the decisions are meaningless. */
   readonly missedTime: boolean;
-  /** In the order of the question. */
+  /** In the order of the request. */
   readonly decisions: readonly Decision[];
 }
 
 export interface Decision {
   readonly action: string;
   readonly effect: EffectName;
-  /** Those of rules that were asked about this action. */
+  /** The outputs of rules that were evaluated for this action. */
   readonly outputs: readonly ProducedOutput[];
   readonly trace: Trace | undefined;
 }

@@ -6,7 +6,7 @@ import { entriesOf, requiredText, textOf, textsOf } from '../parse/build/fields.
 import type { ObjectValue } from '../parse/schema/value.js';
 import type { Fixtures } from './suite.js';
 
-/** The fixtures of a document, of a suite or of a file beside it; what it does not have is empty. */
+/** The fixtures of a document, either a suite or a fixture file beside it; missing ones are empty. */
 export function buildFixtures(document: ObjectValue): Fixtures {
   return {
     principals: mapOf(document, 'principals', principalOf),
@@ -17,9 +17,7 @@ export function buildFixtures(document: ObjectValue): Fixtures {
   };
 }
 
-/**
- * A map of JSON values; undefined where the object has none. Without a prototype, so that any key is an ordinary one.
- */
+/** A map of JSON values; undefined if the object has none. It has no prototype, so that any key is an ordinary one. */
 export function attributesOf(object: ObjectValue, name: string): Attributes | undefined {
   if (!object.fields.has(name)) return undefined;
   const attributes = Object.create(null) as Record<string, JsonValue>;
@@ -29,7 +27,7 @@ export function attributesOf(object: ObjectValue, name: string): Attributes | un
 }
 
 function mapOf<T>(document: ObjectValue, name: string, build: (value: ObjectValue) => T): ReadonlyMap<string, T> {
-  // A type that has no such field: fixtures of one kind are alone in their file.
+  // A field that the type does not have: a fixture file contains only one kind.
   if (!document.fields.has(name)) return new Map();
   return new Map(
     entriesOf(document, name).map(({ name: key, value }) => [

@@ -15,7 +15,7 @@ import { attributesOf, buildFixtures } from './build-fixtures.js';
 import { instantOf } from './agreements.js';
 import type { Choice, EffectName, Expectation, ExpectedOutput, Suite, Test, TestInput, TestOptions } from './suite.js';
 
-/** A suite from its document, which validation has seen. */
+/** A suite from its validated document. */
 export function buildSuite(document: ObjectValue): Suite {
   return {
     ...buildFixtures(document),
@@ -97,7 +97,7 @@ function effectOf(value: Value): EffectName {
   return value.kind === 'number' && value.number === 1 ? 'EFFECT_ALLOW' : 'EFFECT_DENY';
 }
 
-/** A source that is listed twice in one list counts as it stands last. */
+/** If a source is listed twice in one list, its last entry counts. */
 function outputsOf(outputs: ObjectValue): readonly ExpectedOutput[] {
   const { value: action, place } = requiredText(outputs, 'action');
   const bySource = new Map(

@@ -5,22 +5,22 @@ import { sameJson } from './same-json.js';
 import type { Names } from './names-in-suite.js';
 import type { EffectName, Expectation, ExpectedOutput, Test, TestInput } from './suite.js';
 
-/** What is expected of one pair of principal and resource. */
+/** The expectations for one pair of principal and resource. */
 export interface PairExpectation {
-  /** An action that is not in it is expected to be denied. */
+  /** Actions that are not listed are expected to be denied. */
   readonly actions: ReadonlyMap<string, EffectName>;
   /** By action, then by source. */
   readonly outputs: ReadonlyMap<string, ReadonlyMap<string, ExpectedOutput>>;
 }
 
-/** What a test expects of a pair, by their keys; undefined where it does not speak of it. */
+/** The expectations of a test for each pair, by their keys; undefined for pairs that it does not mention. */
 export type Expectations = (principal: string, resource: string) => PairExpectation | undefined;
 
 /**
- * Merges what a test expects, per pair (docs/spec/server.md#how-tests-run). Throws an InvalidSuite for expectations
- * that contradict each other, or that are about actions or pairs which the test does not ask for.
+ * Merges the expectations of a test, per pair (docs/spec/server.md#how-tests-run). Throws an InvalidSuite for
+ * expectations that contradict each other, or that concern actions or pairs that are not in the input of the test.
  *
- * @param asked the keys of principals and resources that the test asks for.
+ * @param asked the keys of principals and resources in the input of the test.
  */
 export function mergeExpectations(
   { expected, input }: Test,
@@ -88,8 +88,8 @@ interface Asking {
 }
 
 /**
- * People are pointed to the name that is wrong: the one that no fixture has, which may be that of the input, else the
- * one that the input lacks.
+ * Messages point to the wrong name: the one without a fixture, which may be in the input, otherwise the one missing
+ * from the input.
  */
 function notAsked(
   what: 'principal' | 'resource',

@@ -1,15 +1,15 @@
 import { anyOf, glob, type Matcher, parseGlob } from '#runtime/policy';
 
-/** Which tests run; a dimension that no filter is about has no matcher. */
+/** Which tests to run; a dimension without a filter has no matcher. */
 export type TestFilter = ReadonlyMap<Dimension, Matcher>;
 
 export const DIMENSIONS = ['suite', 'test', 'principal', 'resource', 'action'] as const;
 export type Dimension = (typeof DIMENSIONS)[number];
 
 /**
- * Reads filters as the command line takes them: `test=Alice*;action=view,edit` (docs/spec/server.md#test-filters). The
- * globs of a dimension are alternatives, the dimensions hold together, and several filters are read as one. Throws an
- * Error if it is not a filter.
+ * Reads filters as the command line accepts them: `test=Alice*;action=view,edit` (docs/spec/server.md#test-filters).
+ * The globs of a dimension are alternatives, all dimensions must match, and several filters are merged into one. Throws
+ * an Error if a filter is malformed.
  */
 export function testFilter(expressions: readonly string[]): TestFilter {
   const globs = new Map<Dimension, string[]>();
@@ -37,7 +37,7 @@ function dimensionOf(part: string): readonly [Dimension, readonly string[]] {
   return [dimension, patterns];
 }
 
-/** Those of `{a,b}` and `[,]` belong to their glob. */
+/** Separators in `{a,b}` and `[,]` belong to their glob. */
 function splitAtCommas(text: string): readonly string[] {
   const parts = [''];
   let depth = 0;

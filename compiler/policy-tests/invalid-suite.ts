@@ -1,21 +1,21 @@
 import type { Note } from '../diagnostics/diagnostic.js';
 import type { Place } from '../diagnostics/span.js';
 
-/** A mistake in a test file: at a place, or in the file as a whole. */
+/** An error in a test file, at a location or in the file as a whole. */
 export interface Complaint {
-  /** The sentence of the machine-readable reports. */
+  /** The message in machine-readable reports. */
   readonly text: string;
-  /** The sentence that people read instead, where it differs. */
+  /** The message for people, if it differs. */
   readonly shown?: string;
   readonly place?: Place | undefined;
   readonly notes?: readonly Note[];
 }
 
-/** A test suite that cannot be run: its message goes into the report, for its author to mend. */
+/** A test suite that cannot be run: its message is part of the report, so that the author can fix it. */
 export class InvalidSuite extends Error {
   readonly complaints: readonly Complaint[];
 
-  /** @param prefix the context, in front of the first complaint. */
+  /** @param prefix the context, in front of the first message. */
   constructor(
     complaints: string | readonly Complaint[],
     readonly prefix = '',

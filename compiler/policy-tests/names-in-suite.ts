@@ -6,23 +6,21 @@ import { inContext, requireMembers } from './read-suite.js';
 import type { Choice, Fixtures, Suite } from './suite.js';
 
 /**
- * What the names of a suite stand for: a name means the suite's, else that of the fixture files
- * (docs/spec/server.md#how-tests-run). Looking up throws an InvalidSuite.
+ * Resolves the names of a suite: a name refers to the suite's fixtures, otherwise to the fixture files
+ * (docs/spec/server.md#how-tests-run). Lookups throw an InvalidSuite.
  */
 export interface Names {
   readonly principal: (key: string, choice: Choice) => PrincipalInput;
   readonly resource: (key: string, choice: Choice) => ResourceInput;
   readonly auxData: (key: Located<string>) => AuxDataInput;
-  /** The keys that are meant, each once: those listed first, then members of groups. */
+  /** The selected keys without duplicates: those listed first, then members of groups. */
   readonly principals: (choice: Choice) => readonly string[];
   readonly resources: (choice: Choice) => readonly string[];
-  /** The first key of a choice that no fixture has; undefined where all are known. */
+  /** The first key of a selection that has no fixture; undefined if all have one. */
   readonly unknown: (what: 'principal' | 'resource', choice: Choice) => Complaint | undefined;
 }
 
-/**
- * The names of a suite and its fixtures. Throws an InvalidSuite when a group of the suite has a member that is nowhere.
- */
+/** The names of a suite and its fixtures. Throws an InvalidSuite if a group of the suite has an unknown member. */
 export function namesIn(suite: Suite, fixtures: Fixtures): Names {
   const known = {
     principal: namesOf(suite.principals, fixtures.principals),
@@ -76,7 +74,7 @@ function namesOf(...maps: readonly ReadonlyMap<string, unknown>[]): ReadonlySet<
   return new Set(maps.flatMap((map) => [...map.keys()]));
 }
 
-/** A name, and its place where the author wrote it in full, not through a group. */
+/** A name, and its location if the author wrote it directly, not through a group. */
 interface Name {
   readonly value: string;
   readonly place?: Place | undefined;

@@ -19,7 +19,7 @@ export function readSuite({ file }: SuiteFiles): Suite {
   return inContext('failed to load test suite:\n', () => buildSuite(readTestDocument(file, SUITE, suiteAgreements)));
 }
 
-/** Reads the fixtures next to a suite; those that are not there are empty. Throws an InvalidSuite. */
+/** Reads the fixtures next to a suite; missing ones are empty. Throws an InvalidSuite. */
 export function readFixtures({ fixtureFolder, principals, resources, auxData }: SuiteFiles): Fixtures {
   return inContext(`failed to load test fixtures from ${fixtureFolder}: `, () => {
     const ofPrincipals = fixturesOf(principals, {
@@ -39,7 +39,7 @@ export function readFixtures({ fixtureFolder, principals, resources, auxData }: 
   });
 }
 
-/** Throws an InvalidSuite when a group names a member that is not among the fixtures. */
+/** Throws an InvalidSuite if a group names a member that is not among the fixtures. */
 export function requireMembers(groups: Fixtures['principalGroups'], known: ReadonlySet<string>): void {
   for (const [name, members] of groups) {
     const missing = members.find(({ value }) => !known.has(value));
@@ -49,7 +49,7 @@ export function requireMembers(groups: Fixtures['principalGroups'], known: Reado
   }
 }
 
-/** What is found wrong is said after a prefix. */
+/** Problems are reported after a prefix. */
 export function inContext<T>(prefix: string, work: () => T): T {
   try {
     return work();
@@ -85,12 +85,12 @@ const NO_FIXTURES: Fixtures = {
   resourceGroups: new Map(),
 };
 
-/** What a type of file asks of fields together. */
+/** The constraints of a file type that span several fields. */
 type Agreements = (document: ObjectValue) => readonly Complaint[];
 
 /**
- * Reads a test file (docs/spec/server.md#parsing-of-test-files): as a policy file is read, one document of the shape of
- * its type. Throws an InvalidSuite with a line `LINE:COL TEXT` for each problem.
+ * Reads a test file (docs/spec/server.md#parsing-of-test-files) like a policy file: one document, with the shape of its
+ * type. Throws an InvalidSuite with a line `LINE:COL TEXT` for each problem.
  */
 function readTestDocument(file: TestFile, type: MessageType, agreements: Agreements): ObjectValue {
   if ('unreadable' in file) throw new InvalidSuite(file.unreadable);
@@ -117,7 +117,7 @@ function complaintOf({ place, message: text, shown, notes }: Diagnostic): Compla
   return { place, text, notes, ...(shown !== undefined && { shown }) };
 }
 
-/** Sorted by place, absent fields last; each with its line and column. */
+/** Sorted by location, missing fields last; each with its line and column. */
 function positioned(complaints: readonly Complaint[]): readonly Complaint[] {
   const last = Number.POSITIVE_INFINITY;
   const sorted = complaints.toSorted((a, b) => {

@@ -2,7 +2,7 @@ import type { JsonValue } from '../ast/policy.js';
 import type { InvalidSuite } from './invalid-suite.js';
 import type { EffectName } from './suite.js';
 
-/** How tests went (docs/spec/server.md#test-results). */
+/** Test results (docs/spec/server.md#test-results). */
 export interface TestResults {
   /** Sorted by file. */
   readonly suites: readonly SuiteResult[];
@@ -12,13 +12,13 @@ export interface TestResults {
 export interface SuiteResult {
   /** Relative to the folder of the tests. */
   readonly file: string;
-  /** `Unknown` when the suite cannot be read. */
+  /** `Unknown` if the suite cannot be read. */
   readonly name: string;
   readonly description: string;
   readonly summary: Summary;
-  /** Why the suite could not be run; undefined when it could. */
+  /** Why the suite could not be run; undefined if it could. */
   readonly error: string | undefined;
-  /** The same for people: the context, and each mistake with its place. */
+  /** The same for people: the context, and each error with its location. */
   readonly invalid?: InvalidSuite;
   readonly skipReason: string;
   readonly cases: readonly CaseResult[];
@@ -32,7 +32,7 @@ export interface CaseResult {
   readonly resource: string;
   readonly action: string;
   readonly details: Details;
-  /** What is known of how the decision came about; only where traces are wanted. */
+  /** How the decision was made, if known; only if traces are enabled. */
   readonly trace: Trace | undefined;
 }
 
@@ -48,7 +48,7 @@ export type Details =
   | {
       readonly kind: 'skipped';
       readonly reason: string;
-      /** Left out by a filter: it is not counted, and not shown in text. */
+      /** Excluded by a filter: not counted, and not shown in text reports. */
       readonly filtered: boolean;
     };
 
@@ -57,27 +57,27 @@ export type ProducedOutput = { readonly src: string; readonly action: string } &
   | { readonly error: string }
 );
 
-/** An output that was expected and not produced so. */
+/** An expected output that was missing or different. */
 export type UnmetOutput = { readonly src: string; readonly expected: JsonValue | undefined } & (
   | { readonly kind: 'missing' }
   | { readonly kind: 'mismatched'; readonly actual: unknown }
   | { readonly kind: 'errored'; readonly error: string }
 );
 
-/** In the order of their weight. */
+/** In order of severity. */
 export const OUTCOMES = ['skipped', 'passed', 'failed', 'errored'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 /** Counts of actions. */
 export interface Summary {
-  /** The heaviest; undefined where there is nothing. */
+  /** The most severe result; undefined if there are none. */
   readonly overall: Outcome | undefined;
-  /** Skipped ones too; what filters leave out not. */
+  /** Includes skipped ones, but not those excluded by filters. */
   readonly count: number;
   readonly counts: ReadonlyMap<Outcome, number>;
 }
 
-/** What the engine can tell of a decision. */
+/** The engine's account of a decision. */
 export interface Trace {
   readonly matchedPolicy: string;
   readonly matchedScope: string;

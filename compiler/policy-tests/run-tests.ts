@@ -20,7 +20,7 @@ import { sameJson } from './same-json.js';
 import type { ExpectedOutput, Suite, Test, TestOptions } from './suite.js';
 
 /**
- * Runs test suites against policies (docs/spec/server.md#how-tests-run). Never throws for what an author wrote: a suite
+ * Runs test suites against policies (docs/spec/server.md#how-tests-run). Never throws for errors in test files: a suite
  * that cannot be run is one of the results.
  */
 export function runTests(files: readonly SuiteFiles[], options: RunOptions): TestResults {
@@ -46,7 +46,7 @@ function errorOf(invalid: InvalidSuite): Pick<SuiteResult, 'error' | 'invalid'> 
 
 const EMPTY = { description: '', error: undefined, skipReason: '', cases: [] };
 
-/** Groups are looked at even in a suite that is skipped (docs/spec/server.md#how-tests-run). */
+/** Groups are checked even in a skipped suite (docs/spec/server.md#how-tests-run). */
 function casesOfTest(suite: Suite, files: SuiteFiles, options: RunOptions): readonly CaseResult[] {
   const names = namesIn(suite, readFixtures(files));
   if (suite.skip) return [];
@@ -76,7 +76,7 @@ function attempt<T>(work: () => T): { readonly value: T } | { readonly invalid: 
   }
 }
 
-/** How tests are run. */
+/** Options for running tests. */
 interface RunOptions {
   readonly ask: Ask;
   readonly filter: TestFilter;
@@ -87,8 +87,8 @@ interface RunOptions {
 }
 
 /**
- * Asks the policies about a pair, all actions in one call, and judges what they decide. What a filter leaves out comes
- * last, and is not asked.
+ * Queries the policies for a pair, all actions in one call, and compares the decisions with the expectations. Actions
+ * excluded by a filter come last, and are not evaluated.
  */
 function runPair(
   pair: Pair,
@@ -153,8 +153,8 @@ function caseOf(
 }
 
 /**
- * Whether a decision is what is expected (docs/spec/server.md#how-tests-run). Outputs count only when the effect is
- * right; those not listed are ignored.
+ * Whether a decision is as expected (docs/spec/server.md#how-tests-run). Outputs are only compared if the effect is
+ * right; outputs that are not listed are ignored.
  */
 function judgeDecision(
   { action, effect: actual, outputs }: Decision,
@@ -169,7 +169,7 @@ function judgeDecision(
     : { kind: 'passed', effect: actual, outputs };
 }
 
-/** A source may speak several times, through several derived roles: one that says what is expected is enough. */
+/** A source may produce several outputs, through several derived roles: one that matches the expectation is enough. */
 function unmetOutput(
   { src, val: expected }: ExpectedOutput,
   outputs: readonly ProducedOutput[],
@@ -193,7 +193,7 @@ export function summaryOf(cases: readonly CaseResult[]): Summary {
   return { overall: heaviest(cases.map(({ details }) => details.kind)), count: total(counts), counts };
 }
 
-/** Adds up suites. */
+/** Sums the counts of suites. */
 export function sumOf(summaries: readonly Summary[]): Summary {
   const counts = new Map(
     OUTCOMES.map((outcome) => [outcome, summaries.reduce((sum, own) => sum + (own.counts.get(outcome) ?? 0), 0)]),
@@ -214,7 +214,7 @@ function total(counts: ReadonlyMap<Outcome, number>): number {
   return [...counts.values()].reduce((sum, count) => sum + count, 0);
 }
 
-/** A pair of principal and resource that a test asks about, by their keys, with what they stand for. */
+/** A pair of principal and resource in a test: their keys and fixtures. */
 interface Pair extends Pick<Question, 'auxData' | 'options'> {
   readonly test: Test;
   readonly principalKey: string;
@@ -225,7 +225,7 @@ interface Pair extends Pick<Question, 'auxData' | 'options'> {
 }
 
 /**
- * The pairs of a test: all principals with all resources, principal by principal (docs/spec/server.md#how-tests-run).
+ * The pairs of a test: all principals with all resources, ordered by principal (docs/spec/server.md#how-tests-run).
  * Throws an InvalidSuite.
  */
 function pairsOf(test: Test, suite: Suite, names: Names): readonly Pair[] {

@@ -1,6 +1,6 @@
 /**
- * Whether two JSON values are deeply equal; undefined equals only itself. Nesting is that of documents and outputs,
- * which have limits.
+ * Whether two JSON values are deeply equal; undefined equals only itself. Recursion is bounded by the nesting limits of
+ * documents and outputs.
  */
 export function sameJson(a: unknown, b: unknown): boolean {
   if (a === b) return true;

@@ -14,8 +14,8 @@ import {
 import { OPTIONAL_VERSION, SCOPE } from '../parse/schema/patterns.js';
 
 /*
- * The shape of test files as data (docs/spec/server.md#grammar-of-suites), read by the machinery that reads policies.
- * Rules about several fields are in `agreements.ts`.
+ * The shape of test files as data (docs/spec/server.md#grammar-of-suites), used by the policy reader. Constraints that
+ * span several fields are in `agreements.ts`.
  */
 
 const required: Rule = { rule: 'required' };

@@ -3,23 +3,26 @@ import type { Attributes, Instant } from '#runtime/policy';
 import type { JsonValue } from '../ast/policy.js';
 import type { Located, Place } from '../diagnostics/span.js';
 
-/** A test suite as its author wrote it (docs/spec/server.md#grammar-of-suites): shape checked, names not looked up. */
+/**
+ * A test suite as its author wrote it (docs/spec/server.md#grammar-of-suites): its shape is checked, its names are not
+ * resolved.
+ */
 export interface Suite extends Fixtures {
   readonly name: string;
   readonly description: string;
   readonly skip: boolean;
   readonly skipReason: string;
-  /** Undefined where the suite has none, not even empty ones. */
+  /** Undefined if the suite has none, not even an empty map. */
   readonly options: TestOptions | undefined;
   readonly tests: readonly Test[];
 }
 
-/** What tests name by keys. In a suite and in the files beside it. */
+/** The items that tests refer to by key, in a suite and in the fixture files. */
 export interface Fixtures {
   readonly principals: ReadonlyMap<string, PrincipalInput>;
   readonly resources: ReadonlyMap<string, ResourceInput>;
   readonly auxData: ReadonlyMap<string, AuxDataInput>;
-  /** Keys of principals by the name of their group. */
+  /** Keys of principals, by group name. */
   readonly principalGroups: ReadonlyMap<string, readonly Located<string>[]>;
   readonly resourceGroups: ReadonlyMap<string, readonly Located<string>[]>;
 }
@@ -28,13 +31,13 @@ export interface Test {
   readonly name: string;
   readonly skip: boolean;
   readonly skipReason: string;
-  /** They replace those of the suite as a whole. */
+  /** These replace the options of the suite. */
   readonly options: TestOptions | undefined;
   readonly input: TestInput;
   readonly expected: readonly Expectation[];
 }
 
-/** Some of many, by their keys and by their groups. */
+/** A selection by keys and by groups. */
 export interface Choice {
   readonly keys: readonly Located<string>[];
   readonly groups: readonly Located<string>[];
@@ -44,11 +47,11 @@ export interface TestInput {
   readonly principals: Choice;
   readonly resources: Choice;
   readonly actions: readonly string[];
-  /** Undefined where the test has none. */
+  /** Undefined if the test has none. */
   readonly auxData: Located<string> | undefined;
 }
 
-/** What is expected of some pairs of principal and resource. */
+/** The expectations for some pairs of principal and resource. */
 export interface Expectation {
   readonly principals: Choice;
   readonly resources: Choice;
@@ -58,16 +61,16 @@ export interface Expectation {
 
 export interface ExpectedOutput {
   readonly action: string;
-  /** Of the action. */
+  /** Outputs of the action. */
   readonly place: Place;
   readonly src: string;
-  /** Undefined where the author left it out, which is not null. */
+  /** Undefined if the author left it out, which differs from null. */
   readonly val: JsonValue | undefined;
 }
 
 export type EffectName = 'EFFECT_ALLOW' | 'EFFECT_DENY';
 
-/** How the policies of a test are asked. What is absent is the engine's default. */
+/** The engine options of a test. Missing options have the engine's default. */
 export interface TestOptions {
   readonly now: Instant | undefined;
   readonly defaultPolicyVersion: string | undefined;

@@ -1,3 +1,3 @@
-/** How the results of tests are shown. */
+/** The output formats of test results. */
 export const TEST_FORMATS = ['tree', 'list', 'json', 'junit'] as const;
 export type TestFormat = (typeof TEST_FORMATS)[number];

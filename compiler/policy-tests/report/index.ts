@@ -5,17 +5,17 @@ import { jsonReport } from './json.js';
 import { junitReport } from './junit.js';
 import { textReport } from './text.js';
 
-/** How a report is written. */
+/** The options of a report. */
 export interface ReportStyle {
   readonly format: TestFormat;
-  /** Whether what passed is shown too, and how decisions came about. */
+  /** Whether to include passed tests, and how decisions were made. */
   readonly verbose: boolean;
   readonly color: boolean;
-  /** The folder of the tests, for people: their report names files from the working directory. */
+  /** The folder of the tests; the report for people names files relative to the working directory. */
   readonly folder?: string | undefined;
 }
 
-/** The text of a report, with its last line break. */
+/** Formats a report, including its final line break. */
 export function reportOf(results: TestResults, { format, verbose, color, folder }: ReportStyle): string {
   switch (format) {
     case 'tree':

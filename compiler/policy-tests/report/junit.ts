@@ -31,7 +31,7 @@ function hasError({ error }: SuiteResult): boolean {
   return error !== undefined;
 }
 
-/** A suite as a whole in error, or skipped, counts as one. */
+/** A suite that as a whole failed to load, or is skipped, counts as one. */
 function attributesOf(
   { counts, count }: Summary,
   whole: { readonly errors: number; readonly skipped: number },

@@ -1,4 +1,4 @@
-/** Gathers what has a name in common, in the order of its first. */
+/** Groups items by name, in the order of first appearance. */
 export function nested<T, R>(
   items: readonly T[],
   nameOf: (item: T) => string,

@@ -1,4 +1,4 @@
-/** The same JSON value with the keys of its maps in order, so that two can be compared by eye. */
+/** The same JSON value with sorted map keys, so that two values can be compared by eye. */
 export function sortedKeys(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(sortedKeys);

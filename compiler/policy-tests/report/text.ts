@@ -19,22 +19,22 @@ import {
 import { nested } from './nested.js';
 import { sortedKeys } from './sorted-keys.js';
 
-/** How the text is written. */
+/** The options of the text format. */
 export interface TextStyle {
   readonly format: 'tree' | 'list';
-  /** Whether what passed is shown, and how decisions came about. */
+  /** Whether to include passed tests, and how decisions were made. */
   readonly verbose: boolean;
   readonly color: boolean;
   /**
-   * The folder of the tests: files are then named from the working directory; without it their paths begin in that
-   * folder.
+   * The folder of the tests: file names are then relative to the working directory; without it they are relative to
+   * that folder.
    */
   readonly folder?: string | undefined;
 }
 
 /**
- * The report for people (docs/spec/server.md#test-results): what failed, by suite, test, principal, resource and
- * action; then how many there were. Ends with a line break.
+ * The report for people (docs/spec/server.md#test-results): the failures, by suite, test, principal, resource and
+ * action; then the counts. Ends with a line break.
  */
 export function textReport({ suites, summary }: TestResults, style: TextStyle): string {
   const tag = tagOf(style);
@@ -50,7 +50,7 @@ export function textReport({ suites, summary }: TestResults, style: TextStyle): 
   return `${['Test results', '', ...(blocks.length > 0 ? [...blocks, ''] : []), ...(style.verbose ? traceLines(suites) : []), total].join('\n')}\n`;
 }
 
-/** `[OK]`, as it is painted. */
+/** `[OK]`, in color if enabled. */
 type Tag = (outcome: Outcome, text: string) => string;
 
 const WORDS: Readonly<Record<Outcome, string>> = {
@@ -75,7 +75,7 @@ function tagOf({ color }: TextStyle): Tag {
   };
 }
 
-/** `14 tests` are ` [11 OK] [3 FAILED]`. */
+/** Formats counts: `14 tests` and ` [11 OK] [3 FAILED]`. */
 function tallies({ counts }: Summary, tag: Tag): string {
   return OUTCOMES.map((outcome) => ({ outcome, count: counts.get(outcome) ?? 0 }))
     .filter(({ count }) => count > 0)
@@ -113,7 +113,7 @@ function suiteOutline({ name, file, summary, error, invalid, cases }: SuiteResul
   };
 }
 
-/** The mistakes of a suite; below each, the lines it is about and its notes. */
+/** The errors of a suite, each followed by the affected lines and its notes. */
 function invalidLines({ prefix, complaints }: InvalidSuite, { paint, folder }: SuiteStyle): readonly Outline[] {
   return complaints.flatMap(({ text, shown = text, place, notes = [] }, index) => {
     const lines = `${index === 0 ? prefix : ''}${shown}`.split('\n').map((one) => line(visible(one)));
@@ -208,18 +208,18 @@ function line(text: string): Outline {
   return { text, below: [] };
 }
 
-/** A line with lines below it. */
+/** A line with nested lines. */
 interface Outline {
   readonly text: string;
   readonly below: readonly Outline[];
 }
 
-/** The lines of an outline as a tree, the root at the margin. */
+/** Formats an outline as a tree with the root at the margin. */
 function treeLines({ text, below }: Outline): readonly string[] {
   return [text, ...below.flatMap((child, index) => branchLines(child, '', index === below.length - 1))];
 }
 
-/** The same without branches, two blanks a level. */
+/** The same without branches, indented by two spaces a level. */
 function listLines({ text, below }: Outline, indent = ''): readonly string[] {
   return [`${indent}${text}`, ...below.flatMap((child) => listLines(child, `${indent}  `))];
 }
@@ -233,8 +233,8 @@ function branchLines({ text, below }: Outline, indent: string, isLast: boolean):
 }
 
 /**
- * The section `TRACES`: of each action that failed, which policy decided, by which derived roles, and what could not be
- * evaluated. The engine keeps no record of single steps. Ends with an empty line unless there is nothing.
+ * The section `TRACES`: for each failed action, which policy decided, through which derived roles, and what could not
+ * be evaluated. The engine does not record single steps. Ends with an empty line unless the section is empty.
  */
 function traceLines(suites: readonly SuiteResult[]): readonly string[] {
   const traced = suites.flatMap(({ name, cases }) =>

@@ -20,7 +20,7 @@ export function cdata(text: string): Content {
   return { kind: 'cdata', text };
 }
 
-/** The text of a document, an element a line, two blanks a level. */
+/** Serializes a document, one element per line, indented by two spaces a level. */
 export function xmlDocument(root: XmlElement): string {
   return `<?xml version="1.0" encoding="UTF-8"?>\n${linesOf(root, '').join('\n')}\n`;
 }
@@ -45,7 +45,7 @@ function isText(content: Content): content is Text {
 
 function inline(content: Text): string {
   if (typeof content === 'string') return escaped(content);
-  // A section ends at `]]>`, so that one is divided between two.
+  // A CDATA section ends at `]]>`, so that sequence is split between two sections.
   return `<![CDATA[${allowed(content.text).replaceAll(']]>', ']]]]><![CDATA[>')}]]>`;
 }
 
@@ -63,7 +63,7 @@ const ENTITIES: ReadonlyMap<string, string> = new Map([
   ['\t', '&#9;'],
 ]);
 
-/** XML has no way to write some characters. */
+/** XML cannot represent some characters. */
 function allowed(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu, '\ufffd');
 }
