@@ -7,7 +7,7 @@ import { parseCel } from '../parse/cel/index.js';
 import { checkExpression } from '../validate/cel/check-expression.js';
 import { policyEnvironment } from '../validate/cel/environment.js';
 
-/** What is wrong with an expression, and where in its text. */
+/** The error in an expression, and its position in the source text. */
 export interface ExpressionProblem {
   readonly message: string;
   readonly start: number;
@@ -19,17 +19,17 @@ export type CompiledExpression =
   | { readonly kind: 'value'; readonly value: Value }
   | { readonly kind: 'invalid'; readonly problems: readonly ExpressionProblem[] };
 
-/** Names of what an expression may refer to beside what every condition may; they hold anything. */
+/** Additional names that an expression may refer to, beside those of every condition; they can hold any value. */
 export type LocalNames = Iterable<string>;
 
-/** Parses, checks, lowers and folds an expression, as the stages do it for a policy. */
+/** Parses, checks, lowers and folds an expression, as the compiler stages do for a policy. */
 export function compileExpression(text: string, locals: LocalNames): CompiledExpression {
   const { ast, errors } = parseCel(text);
   if (ast === undefined) return { kind: 'invalid', problems: errors };
   return compileTree(ast, locals);
 }
 
-/** The same of a text that was parsed. */
+/** The same for a parsed expression. */
 export function compileTree(ast: Expr, locals: LocalNames = []): CompiledExpression {
   const names = new Map(policyEnvironment.names);
   for (const name of locals) names.set(name, { type: dyn, reference: { kind: 'local', name } });
@@ -38,7 +38,7 @@ export function compileTree(ast: Expr, locals: LocalNames = []): CompiledExpress
   return { kind: 'value', value: foldValue(lowerValue(ast, checked)) };
 }
 
-/** Whether conditions know a name already. */
+/** Whether conditions already define a name. */
 export function isDeclared(name: string): boolean {
   return policyEnvironment.names.has(name);
 }

@@ -3,15 +3,15 @@ import { CelError, isFailure } from '#runtime/cel';
 import type { Expression, Match } from '../ast/policy.js';
 import { visible } from '../diagnostics/visible.js';
 
-/** What an expression of a condition gives. */
+/** The result of an expression in a condition. */
 export type Evaluate = (expression: Expression) => Result;
 
 /**
- * A condition as a tree of lines, with what each part decides: `[true]`, `[false]`, or `[false: no such key: x]` where
- * it could not be evaluated, for a part that cannot be evaluated does not hold. Every part is evaluated, also where
- * another has decided.
+ * A condition as a tree of lines, with the result of each part: `[true]`, `[false]`, or `[false: no such key: x]` if it
+ * could not be evaluated, because a part that cannot be evaluated does not hold. Every part is evaluated, even if
+ * another one has already decided the result.
  *
- * @param evaluate undefined: the parts alone.
+ * @param evaluate if undefined, only the parts are shown.
  */
 export function conditionTree(match: Match, evaluate: Evaluate | undefined): readonly string[] {
   return branchOf(match, evaluate).lines;

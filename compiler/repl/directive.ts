@@ -1,6 +1,6 @@
 import { didYouMean } from '../diagnostics/did-you-mean.js';
 
-/** What an input asks for (docs/spec/server.md#repl, "repl"). */
+/** The kind of an input (docs/spec/server.md#repl, "repl"). */
 export type Input =
   | { readonly kind: 'nothing' | 'help' | 'vars' | 'rules' | 'reset' | 'quit' }
   /** `offset` is where the expression begins in the input. */
@@ -10,7 +10,7 @@ export type Input =
   | { readonly kind: 'exec'; readonly rule: number }
   | { readonly kind: 'unknown'; readonly message: string };
 
-/** Reads an input: an expression, a comment, or a directive. */
+/** Parses an input: an expression, a comment, or a directive. */
 export function readInput(input: string): Input {
   const text = input.trim();
   if (text === '' || text.startsWith('#')) return { kind: 'nothing' };
@@ -64,7 +64,7 @@ function unknown(message: string): Input {
   return { kind: 'unknown', message };
 }
 
-/** What `:help` prints. */
+/** The output of `:help`. */
 export const HELP = `An expression prints its value; \`_\` is the last one. A line continues after a backslash and inside brackets and quotes; # starts a comment.
 
 :let NAME = EXPRESSION   define a variable

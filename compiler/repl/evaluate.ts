@@ -6,23 +6,23 @@ import type { Macro, RequestPart, Value } from '../ir/value.js';
 import { compileTree } from './compile-expression.js';
 import type { State } from './state.js';
 
-/** What an expression is evaluated in. */
+/** The context in which an expression is evaluated. */
 interface Surroundings {
   readonly request: Request;
-  /** A variable or a constant of the policy; a failure when there is none. */
+  /** A variable or a constant of the policy; a failure if it does not exist. */
   readonly variable: (name: string) => cel.Result;
   readonly constant: (name: string) => cel.Result;
   /** All of them, for `V` and `C` as a whole. */
   readonly variables: () => { readonly [name: string]: cel.Result };
   readonly constants: () => { readonly [name: string]: cel.Result };
-  /** What expressions have named, and the variables of the macros around. */
+  /** Names defined by the user, and the variables of the enclosing macros. */
   readonly locals: ReadonlyMap<string, cel.Result>;
 }
 
 /**
- * The value of a lowered expression, by the very functions that emitted code calls, and that constant folding calls:
- * nothing is generated and nothing is thrown. It says what failed, as the second emission does (emit/values.ts).
- * Expressions are at most as deep as the parser lets them be.
+ * Evaluates a lowered expression with the same functions that emitted code and constant folding call: no code is
+ * generated and nothing is thrown. Failures carry a reason, as in the second emission (emit/values.ts). The depth of
+ * expressions is limited by the parser.
  */
 export function evaluate(value: Value, within: Surroundings): cel.Result {
   const of = (part: Value): cel.Result => evaluate(part, within);
@@ -71,7 +71,7 @@ export function evaluate(value: Value, within: Surroundings): cel.Result {
 
 type Runtime = (...args: readonly unknown[]) => cel.Result;
 
-/** The names are those of the compiler's own tables, never of an author. */
+/** The names come from the compiler's own tables, never from an author. */
 function functionOf(name: string): Runtime {
   return (
     (cel as unknown as { readonly [name: string]: Runtime | undefined })[name] ??
@@ -159,7 +159,7 @@ function macroOf({ runtime, range, variables, predicate, body }: Macro, within: 
   return functionOf(runtime)(evaluate(range, within), ...functions);
 }
 
-/** What one input is evaluated in: one instant, and each variable once. */
+/** The context of one input: one instant, and each variable is evaluated once. */
 export function surroundingsOf(
   { names, parts, variables, constants, globals, policy }: State,
   now: Instant,
@@ -177,7 +177,7 @@ export function surroundingsOf(
     if (results.has(name)) return results.get(name);
     const expression = policy?.variables.get(name);
     if (expression === undefined) return cel.undefinedField(name);
-    // A variable that comes to read itself finds this.
+    // Found by a variable that reads itself.
     results.set(name, new cel.CelError(`variable '${name}' refers to itself`));
     const result = cel.stored(resultOf(expression, { ...within, locals: new Map() }));
     results.set(name, result);
@@ -201,8 +201,8 @@ export function surroundingsOf(
 }
 
 /**
- * What the expressions of a loaded policy are evaluated in: without the names of the session; `V` and `C` as
- * a whole hold what it uses.
+ * The context for expressions of a loaded policy: without the names of the session; `V` and `C` as a whole hold the
+ * ones that the policy uses.
  */
 export function surroundingsOfPolicy(state: State, now: Instant): Surroundings {
   const within = surroundingsOf(state, now);
@@ -218,7 +218,7 @@ export function surroundingsOfPolicy(state: State, now: Instant): Surroundings {
   };
 }
 
-/** The value of an expression of a policy. */
+/** Evaluates an expression of a policy. */
 export function resultOf({ ast, syntaxErrors }: Expression, within: Surroundings): cel.Result {
   if (ast === undefined) return new cel.CelError(syntaxErrors[0]?.message ?? 'it is not an expression');
   const compiled = compileTree(ast);

@@ -5,8 +5,8 @@ import { printValue } from './print-value.js';
 import type { State } from './state.js';
 
 /**
- * All that has a name, a line each: values as CEL, what was set as the JSON that sets it, variables of the policy as
- * they are written.
+ * All named values, one per line: values as CEL, parts that were set as the JSON that sets them, variables of the
+ * policy as written.
  */
 export function listNames({ names, parts, variables, constants, globals, policy }: State): string {
   const set: readonly (readonly [string, object | undefined])[] = [
@@ -32,7 +32,7 @@ export function listNames({ names, parts, variables, constants, globals, policy 
   return textOf(lines);
 }
 
-/** What was loaded: which policy, its constants and variables, and its conditional rules. */
+/** The loaded policy: its id, its constants and variables, and its conditional rules. */
 export function listPolicy(policy: LoadedPolicy): string {
   return `${textOf([`loaded ${visible(policy.key)}`, ...constantsOf(policy), ...variablesOf(policy)])}${listRules(policy)}`;
 }
@@ -56,7 +56,7 @@ function variablesOf({ variables }: LoadedPolicy): readonly string[] {
   return [...variables].map(([name, { text }]) => `V.${visible(name)} = ${visible(text.trim())}`);
 }
 
-/** The fields that are set. */
+/** The fields that have a value. */
 function setOf(fields: object): object {
   return Object.fromEntries(
     Object.entries(fields).filter(

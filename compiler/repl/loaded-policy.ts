@@ -6,18 +6,18 @@ import { mentionsOf } from '../inspect/mentions.js';
 import { catalogueOf } from '../link/catalogue.js';
 import { reportMissingImports } from '../link/imports.js';
 
-/** A policy that conditions are tried of: its names, and its rules that have conditions. */
+/** A policy whose conditions can be tried: its names, and its rules that have conditions. */
 export interface LoadedPolicy {
   readonly key: string;
   readonly variables: ReadonlyMap<string, Expression>;
   readonly constants: ReadonlyMap<string, JsonValue>;
   /**
-   * The names that its conditions and outputs come to read: `V` and `C` as a whole hold no others there
+   * The names that its conditions and outputs read: `V` and `C` as a whole hold only these
    * (docs/spec/policy-language.md#compiling-variables-and-constants).
    */
   readonly used: { readonly variables: ReadonlySet<string>; readonly constants: ReadonlySet<string> };
   readonly rules: readonly ConditionalRule[];
-  /** What is wrong with its imports, a line each. */
+  /** The problems with its imports, one per line. */
   readonly problems: readonly string[];
 }
 

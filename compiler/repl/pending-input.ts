@@ -1,22 +1,22 @@
-/** A longer input is given up. In UTF-16 units; an expression may have as many code points. */
+/** A longer input is discarded. In UTF-16 units; an expression may have as many code points. */
 export const LONGEST_INPUT = 200_000;
 
 /**
- * Lines that make one input: a line goes on after a backslash, in a bracket, and in quotes (docs/spec/server.md#repl).
- * Each line is looked at once, however many there are.
+ * Collects the lines of one input: a line continues after a backslash, inside brackets, and inside quotes
+ * (docs/spec/server.md#repl). Each line is scanned once, regardless of their number.
  */
 export class PendingInput {
   private text = '';
   private isBegun = false;
-  /** The quotes that are open, a raw string's with an `r` before; empty outside of strings. */
+  /** The open quotes, with a preceding `r` for a raw string; empty outside of strings. */
   private quotes = '';
   private depth = 0;
 
-  /** Adds a line; gives the whole input when it ends with it. */
+  /** Adds a line; returns the whole input if the line completes it. */
   add(line: string): string | undefined {
     const goesOn = line.endsWith('\\');
     const content = goesOn ? line.slice(0, -1) : line;
-    // A comment is a line, and a directive without an expression: a file's name may have a quote in it.
+    // Comments and directives without an expression take one line: a file name may contain a quote.
     const isWhole = !this.isBegun && /^\s*(?:#|:(?!let\b))/.test(line);
     if (!isWhole) this.scan(content);
     this.text = this.isBegun ? `${this.text}\n${content}` : content;
@@ -25,12 +25,12 @@ export class PendingInput {
     return isOpen && this.text.length <= LONGEST_INPUT ? undefined : this.take();
   }
 
-  /** Whether a line is waited for. */
+  /** Whether more lines are expected. */
   get isOpen(): boolean {
     return this.isBegun;
   }
 
-  /** What there is, ended or not. */
+  /** The collected lines, complete or not. */
   take(): string {
     const { text } = this;
     this.text = '';
@@ -40,7 +40,7 @@ export class PendingInput {
     return text;
   }
 
-  /** Strings and comments as CEL has them; the parser decides which bracket closes which. */
+  /** Recognizes strings and comments of CEL; matching brackets is left to the parser. */
   private scan(line: string): void {
     for (let at = 0; at < line.length; at += 1) {
       const character = line[at] as string;
@@ -62,7 +62,7 @@ export class PendingInput {
   }
 }
 
-/** Whether the quote there opens a raw string: `r"..."`, `bR'...'`. */
+/** Whether the quote at an offset opens a raw string: `r"..."`, `bR'...'`. */
 function isRaw(line: string, at: number): boolean {
   return /(?:^|[^A-Za-z0-9_])(?:[bB]?[rR]|[rR][bB])$/.test(line.slice(Math.max(0, at - 3), at));
 }

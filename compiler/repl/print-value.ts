@@ -14,13 +14,13 @@ import {
 } from '#runtime/cel';
 import { visibleJson } from '../diagnostics/visible.js';
 
-/** A deeper value is cut, and a longer text. */
+/** The maximum depth of a value and length of a string; anything beyond it is truncated. */
 const DEEPEST = 50;
 const LONGEST = 100_000;
 
 /**
- * A value as CEL writes it, where CEL can: `1`, `1u`, `1.0`, `"a"`, `[1, 2]`, `timestamp("...")`. Nothing in it could
- * meddle with a terminal.
+ * A value in CEL syntax, where CEL has one: `1`, `1u`, `1.0`, `"a"`, `[1, 2]`, `timestamp("...")`. Characters that
+ * could manipulate a terminal are escaped.
  */
 export function printValue(value: Value): string {
   const text = textOf(value, 0);
@@ -65,7 +65,7 @@ function byteText(byte: number): string {
   return isPlain ? String.fromCharCode(byte) : `\\x${byte.toString(16).padStart(2, '0')}`;
 }
 
-/** As the call that makes it, where it has a text. */
+/** As the call that creates it, if it has a string form. */
 function called(name: string, value: Value): string {
   const text = toText(value);
   return isFailure(text) || typeof text !== 'string' ? `${name}(…)` : `${name}(${visibleJson(text)})`;

@@ -14,10 +14,10 @@ export const EMPTY_PARTS: RequestParts = {
   auxData: { jwt: {}, jwts: {} },
 };
 
-/** What a JSON text is not. */
+/** Why a JSON value is not a valid request. */
 export class RequestProblem extends Error {}
 
-/** `{"principal": ..., "resource": ..., "auxData": ...}`; a part that is absent is empty. Throws a RequestProblem. */
+/** `{"principal": ..., "resource": ..., "auxData": ...}`; missing parts are empty. Throws a RequestProblem. */
 export function requestOf(json: unknown): RequestParts {
   const {
     principal = {},
@@ -28,7 +28,7 @@ export function requestOf(json: unknown): RequestParts {
 }
 
 /**
- * `{"id": "alice", "roles": ["user"], "attr": {...}}`, with `policyVersion` and `scope`; what is absent is empty.
+ * `{"id": "alice", "roles": ["user"], "attr": {...}}`, with `policyVersion` and `scope`; missing fields are empty.
  * Throws a RequestProblem.
  */
 export function principalOf(json: unknown): Principal {

@@ -17,8 +17,8 @@ import { printValue } from './print-value.js';
 import { RequestProblem } from './request-json.js';
 
 /**
- * What an input leads to: text for standard output and for standard error, both empty or ended with a line break, and
- * whether it was the last.
+ * The result of an input: output for stdout and stderr, each empty or ending with a line break, and whether the session
+ * ends.
  */
 export interface Reply {
   readonly output: string;
@@ -26,27 +26,27 @@ export interface Reply {
   readonly leaves: boolean;
 }
 
-/** A policy that was read, with those beside it; or what is wrong with its file, ended with a line break. */
+/** A policy that was read, with those beside it; or the errors in its file, ending with a line break. */
 export type ReadPolicy =
   | { readonly file: PolicyFile; readonly others: readonly PolicyFile[] }
   | { readonly problems: string };
 
-/** What a session has of the world. */
+/** The environment of a session. */
 export interface World {
   readonly now: () => Instant;
   readonly read: (file: string) => ReadPolicy;
 }
 
 /**
- * A conversation about expressions (docs/spec/server.md#repl): it remembers named values, the request, and
- * the policy that was loaded.
+ * An interactive session for expressions (docs/spec/server.md#repl): it remembers named values, the request, and the
+ * loaded policy.
  */
 export class Session {
   private state: State = EMPTY_STATE;
 
   constructor(private readonly world: World) {}
 
-  /** Answers an input. What costs too much to evaluate is a problem, as it fails a call. */
+  /** Evaluates an input. If that costs too much, it reports a problem, as a call would fail. */
   enter(text: string): Reply {
     const outer = beginLimit(MOST_STEPS, MOST_BYTES);
     try {
@@ -126,7 +126,7 @@ export class Session {
     }
   }
 
-  /** Evaluates an expression and keeps its value by a name. */
+  /** Evaluates an expression and stores its value under a name. */
   private evaluate(name: string, text: string, at: Placed): Reply {
     const compiled = compileExpression(text, this.state.names.keys());
     if (compiled.kind === 'invalid') return wrong(compiled.problems, at);
@@ -137,16 +137,16 @@ export class Session {
   }
 }
 
-/** More than a server allows by default: a person waits for some seconds. */
+/** More than a server allows by default: a person accepts a wait of a few seconds. */
 const MOST_STEPS = 200_000_000;
 const MOST_BYTES = 400 * 1024 * 1024;
 
-/** The words of CEL that are not names. */
+/** The keywords of CEL, which cannot be names. */
 const WORDS: ReadonlySet<string> = new Set(['true', 'false', 'null', 'in', ...reservedWords]);
 
 const NO_POLICY = 'no policy is loaded: `:load FILE`';
 
-/** Where a text stands in what was entered. */
+/** The position of a source text in the input. */
 interface Placed {
   readonly whole: string;
   readonly offset: number;
@@ -160,7 +160,7 @@ function failed(...messages: readonly string[]): Reply {
   return { ...said(''), problems: messages.map((message) => `error: ${visible(message)}\n`).join('') };
 }
 
-/** `1:9: error: ...`, the line with the place, and the way out. */
+/** `1:9: error: ...`, the source line with a marker, and the suggested fix. */
 function wrong(problems: readonly ExpressionProblem[], { whole, offset }: Placed): Reply {
   const source = new Source('', whole);
   const lines = problems.flatMap(({ message, start, end, hints }) => {

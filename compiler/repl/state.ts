@@ -11,12 +11,12 @@ import {
   resourceOf,
 } from './request-json.js';
 
-/** What a session remembers. */
+/** The state of a session. */
 export interface State {
-  /** What inputs have named; `_` is the last value. */
+  /** Values named by inputs; `_` is the last value. */
   readonly names: ReadonlyMap<string, Value>;
   readonly parts: RequestParts;
-  /** What stands in for all that the policy defines; undefined when nothing was set. */
+  /** Replaces all variables that the policy defines; undefined if nothing was set. */
   readonly variables: Attributes | undefined;
   readonly constants: Attributes | undefined;
   /** As JSON. */
@@ -24,7 +24,7 @@ export interface State {
   readonly policy: LoadedPolicy | undefined;
 }
 
-/** What a session begins with. */
+/** The initial state of a session. */
 export const EMPTY_STATE: State = {
   names: new Map(),
   parts: EMPTY_PARTS,
@@ -35,12 +35,12 @@ export const EMPTY_STATE: State = {
 };
 
 /**
- * A state in which a part of the request, or the variables, are what a JSON value says. Throws a RequestProblem when it
- * cannot be.
+ * A state in which a part of the request, or the variables, have a given JSON value. Throws a RequestProblem if the
+ * value is invalid.
  */
 export type Assign = (state: State, json: unknown) => State;
 
-/** What `:let` takes JSON for (docs/spec/server.md#repl), by name. */
+/** The names for which `:let` accepts JSON (docs/spec/server.md#repl). */
 export const ASSIGNMENTS: ReadonlyMap<string, Assign> = byName([
   [['request'], (state, json) => ({ ...state, parts: requestOf(json) })],
   [
@@ -54,10 +54,10 @@ export const ASSIGNMENTS: ReadonlyMap<string, Assign> = byName([
   [['globals', 'G'], (state, json) => ({ ...state, globals: mapOf(json, '`globals`') })],
 ]);
 
-/** A JSON value has at most so many levels: what walks it later has a stack. */
+/** The maximum depth of a JSON value: later traversals are recursive. */
 const DEEPEST = 100;
 
-/** Reads JSON; what is wrong with it as a text when it is none. */
+/** Parses JSON; returns an error message if it is invalid. */
 export function readJson(text: string): { readonly json: unknown } | { readonly problem: string } {
   let json: unknown;
   try {
