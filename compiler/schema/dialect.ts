@@ -1,11 +1,11 @@
-/** The drafts of JSON Schema that are known (docs/spec/policy-language.md#json-schema-dialect). */
+/** The supported drafts of JSON Schema (docs/spec/policy-language.md#json-schema-dialect). */
 export type Draft = 4 | 6 | 7 | 2019 | 2020;
 
-/** What a schema without `$schema` is written in. */
+/** The draft of a schema without `$schema`. */
 export const LATEST: Draft = 2020;
 
 /**
- * The draft that `$schema` names: with `http` or `https`, with an empty fragment or without. Undefined for any other
+ * The draft that `$schema` selects: with `http` or `https`, with or without an empty fragment. Undefined for any other
  * meta-schema.
  */
 export function draftOf(uri: string): Draft | undefined {

@@ -9,26 +9,26 @@ import { invalid, type SchemaProblem } from './problem.js';
 import { misshape, schemasWithin } from './shapes.js';
 import { resolveUri, splitUri, type UriParts, uriText } from './uri.js';
 
-/** A schema that others can name by a URI: a whole document, or a part of one with its own `$id`. */
+/** A schema that others can reference by URI: a whole document, or a part of one with its own `$id`. */
 export interface Resource {
   readonly uri: UriParts;
   readonly draft: Draft;
   readonly node: JsonNode;
   readonly anchors: Map<string, JsonNode>;
-  /** Those that `$dynamicRef` may find; `$recursiveAnchor` is one by that name. */
+  /** The anchors that `$dynamicRef` may find; `$recursiveAnchor` is stored as one of them. */
   readonly dynamicAnchors: Map<string, JsonNode>;
 }
 
-/** Where a schema stands. */
+/** The location of a schema. */
 export interface Position {
   readonly document: SchemaDocument;
   readonly node: JsonNode;
-  /** From the root of the document. */
+  /** The path from the root of the document. */
   readonly pointer: string;
   readonly resource: Resource;
 }
 
-/** A file below `_schemas`, all of its schemas known by their place. */
+/** A file in `_schemas`, with all of its schemas by location. */
 export interface SchemaDocument {
   readonly file: string;
   readonly source: Source;
@@ -38,10 +38,10 @@ export interface SchemaDocument {
   readonly positions: Map<JsonNode, Position>;
 }
 
-/** The name of `$recursiveAnchor` among dynamic anchors. */
+/** The name under which `$recursiveAnchor` is stored among dynamic anchors. */
 export const RECURSIVE = '$recursiveAnchor';
 
-/** Reads a schema file and checks all that stands in it as a schema, used or not. */
+/** Reads a schema file and checks all schemas in it, used or not. */
 export function readDocument(file: string, text: string): SchemaDocument | SchemaProblem {
   const source = new Source(`_schemas/${file}`, text);
   const root = parseJson(text);
@@ -61,8 +61,8 @@ export function readDocument(file: string, text: string): SchemaDocument | Schem
 }
 
 /**
- * Notes the positions, resources and anchors of a schema and of all schemas within it; the first thing that is wrong,
- * if any.
+ * Records the positions, resources and anchors of a schema and all of its subschemas; returns the first problem, if
+ * any.
  */
 export function survey(start: Position): SchemaProblem | undefined {
   const open: Position[] = [start];
@@ -88,7 +88,7 @@ export function survey(start: Position): SchemaProblem | undefined {
   return undefined;
 }
 
-/** A name as a step of a JSON pointer. */
+/** A name as a segment of a JSON pointer. */
 export function pointerToken(name: string): string {
   return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
@@ -113,7 +113,7 @@ function enter(position: Position): Entered {
   return { kind: 'position', position: { ...position, resource: own.resource } };
 }
 
-/** The resource a schema object belongs to: a new one if it has an `$id`. */
+/** The resource to which a schema object belongs: a new one if it has an `$id`. */
 function resourceOf(
   { document, resource, pointer }: Position,
   node: JsonObject,
@@ -135,14 +135,14 @@ function resourceOf(
   if (uri === undefined && !isRoot) return { kind: 'resource', resource };
   const own: Resource = { uri: uri ?? resource.uri, draft, node, anchors: new Map(), dynamicAnchors: new Map() };
   document.resources.set(uriText(own.uri), own);
-  // A document is also known by the file it is read from.
+  // A document can also be referenced by the path of its file.
   if (isRoot) document.resources.set(uriText(resource.uri), own);
   return { kind: 'resource', resource: own };
 }
 
 function ownUri(resource: Resource, node: JsonObject, draft: Draft): UriParts | undefined {
   const id = textOf(node, draft === 4 ? 'id' : '$id');
-  // Up to draft 7 a `$ref` is alone with itself, and an `$id` that is a fragment is an anchor.
+  // Up to draft 7, keywords beside a `$ref` are ignored, and an `$id` that is a fragment is an anchor.
   if (id === undefined || id === '' || id.startsWith('#') || (draft < 2019 && node.members.has('$ref')))
     return undefined;
   return resolveUri(resource.uri, splitUri(id));
@@ -170,7 +170,7 @@ function textOf(node: JsonObject, name: string): string | undefined {
 
 const COMPARED: ReadonlySet<Shape> = new Set<Shape>(['value', 'values', 'number', 'positive-number']);
 
-/** Numbers are compared by their digits, so there must not be too many of them. */
+/** Numbers are compared by their digits, so their number is limited. */
 function badNumber(node: JsonNode): string | undefined {
   const open: JsonNode[] = [node];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -9,11 +9,10 @@ import type { SchemaProblem } from './problem.js';
 import { followReferences, type Links } from './reach.js';
 
 /**
- * The JSON schemas of policies, from reference to what is to be emitted
- * (docs/spec/policy-language.md#schema-validation). Every reference of every resource policy is checked, also of scoped
- * policies, whose schemas are not used.
+ * The JSON schemas of policies, from references to emitted code (docs/spec/policy-language.md#schema-validation). Every
+ * reference of every resource policy is checked, including those of scoped policies, whose schemas are not used.
  *
- * @param texts the files below `_schemas` by path: nothing else is read.
+ * @param texts the files in `_schemas` by path: nothing else is read.
  */
 export function schema(policies: PolicySet, texts: ReadonlyMap<string, string>, report: Diagnostics): SchemaSet {
   const library = new Library(texts);
@@ -50,7 +49,7 @@ function referencesOf({ policies }: PolicySet): readonly Reference[] {
   });
 }
 
-/** What a schema with a problem had led to is not kept. */
+/** Results reached through a schema with a problem are discarded. */
 function resolve(ref: string, library: Library, links: Links): SchemaAddress | SchemaFailure {
   const position = library.entry(ref);
   if ('kind' in position) return failure(position, ref);

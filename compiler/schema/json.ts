@@ -1,13 +1,13 @@
 import type { JsonNode } from '../ir/json-node.js';
 
-/** Why a string is not JSON, and the position. */
+/** Why a string is not JSON, and the position of the error. */
 export interface JsonError {
   readonly kind: 'error';
   readonly message: string;
   readonly at: number;
 }
 
-/** A text as JSON (RFC 8259), with offsets and the texts of numbers. Never throws; nesting is bounded. */
+/** Parses JSON (RFC 8259), keeping offsets and the source text of numbers. Never throws; nesting is bounded. */
 export function parseJson(text: string): JsonNode | JsonError {
   const reader = new Reader(text);
   const node = reader.value(0);
@@ -28,7 +28,7 @@ const WORDS = [
 
 class Reader {
   at = 0;
-  /** The first thing that is wrong; reading then runs out quickly. */
+  /** The first error; parsing then ends quickly. */
   error: JsonError | undefined;
 
   constructor(private readonly text: string) {}

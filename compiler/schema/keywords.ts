@@ -1,6 +1,6 @@
 import type { Draft } from './dialect.js';
 
-/** What a keyword's value must be. Those with `schema` in their name hold schemas. */
+/** What the value of a keyword must be. Shapes with `schema` in their name contain schemas. */
 export type Shape =
   | 'schema'
   | 'schema-list'
@@ -8,7 +8,7 @@ export type Shape =
   | 'schema-by-pattern'
   /** `items` before 2020-12. */
   | 'schema-or-schema-list'
-  /** `additionalProperties`, `additionalItems`: in draft 4 too, true and false are allowed there. */
+  /** `additionalProperties`, `additionalItems`: draft 4 also allows true and false there. */
   | 'schema-or-boolean'
   /** `dependencies`. */
   | 'schema-or-names-map'
@@ -25,14 +25,14 @@ export type Shape =
   | 'pattern'
   | 'text';
 
-/** A keyword, and the drafts that know it. */
+/** A keyword, and the drafts that define it. */
 interface Keyword {
   readonly shape: Shape;
   readonly since?: Draft;
   readonly until?: Draft;
 }
 
-/** The shape of a keyword in a draft; undefined for what the draft does not know, which is then only a remark. */
+/** The shape of a keyword in a draft; undefined for keywords unknown to the draft, which are then ignored. */
 export function shapeOf(name: string, draft: Draft): Shape | undefined {
   return KEYWORDS.get(name)?.find(({ since = 4, until = 2020 }) => draft >= since && draft <= until)?.shape;
 }

@@ -2,15 +2,15 @@ import { pointerToken, type Position, readDocument, type Resource, type SchemaDo
 import { inaccessible, invalid, type SchemaProblem } from './problem.js';
 import { resolveUri, splitUri, unescaped, type UriParts, uriText } from './uri.js';
 
-/** The schema files of a policy folder, each read when first asked for. */
+/** The schema files of a policy folder, each read on first use. */
 export class Library {
   private readonly documents = new Map<string, SchemaDocument | SchemaProblem>();
 
-  /** @param texts by path below `_schemas`. */
+  /** @param texts the files by path, relative to `_schemas`. */
   constructor(private readonly texts: ReadonlyMap<string, string>) {}
 
   /**
-   * The schema a policy's `ref` names (docs/spec/policy-language.md#schema-references).
+   * The schema that a policy's `ref` references (docs/spec/policy-language.md#schema-references).
    *
    * @param ref a URL.
    */
@@ -20,9 +20,9 @@ export class Library {
   }
 
   /**
-   * The schema that a `$ref` names: in its own document by `$id`, or in another file.
+   * The schema that a `$ref` references: in its own document by `$id`, or in another file.
    *
-   * @param entry the policy's reference that led here, for the reason of a problem.
+   * @param entry the policy's reference that led here, for the message of a problem.
    */
   reference(ref: string, { resource, document }: Position, entry: string): Position | SchemaProblem {
     const uri = resolveUri(resource.uri, splitUri(ref));
@@ -68,7 +68,7 @@ export class Library {
   }
 }
 
-/** What a fragment selects in a resource: a JSON pointer, or the name of an anchor. */
+/** Resolves a fragment in a resource: a JSON pointer, or the name of an anchor. */
 function schemaAt(document: SchemaDocument, resource: Resource, fragment: string): Position | SchemaProblem {
   const missing = invalid(`${uriText(resource.uri)}#${fragment} not found`);
   const root = document.positions.get(resource.node);
@@ -98,7 +98,7 @@ function followed(root: Position, pointer: string): Position | SchemaProblem | u
       pointer: `${position.pointer}/${pointerToken(name)}`,
     };
   }
-  // What no keyword makes a schema becomes one by being referred to.
+  // A value that no keyword marks as a schema becomes one when it is referenced.
   if (!root.document.positions.has(position.node))
     return survey(position) ?? root.document.positions.get(position.node);
   return position;

@@ -3,21 +3,21 @@ import type { Span } from '../diagnostics/span.js';
 /** Why a schema cannot be used. */
 export interface SchemaProblem {
   readonly kind: 'problem';
-  /** `access`: it cannot be read. `content`: it was read and is not a schema. */
+  /** `access`: it cannot be read. `content`: it was read and is not a valid schema. */
   readonly of: 'access' | 'content';
   readonly reason: string;
-  /** Where in the schemas it lies. */
+  /** The location in the schemas. */
   readonly span?: Span;
-  /** What to do about it, when the reason does not say. */
+  /** A suggested fix, if the reason does not contain it. */
   readonly advice?: string;
 }
 
-/** A schema that cannot be had. */
+/** A schema that cannot be loaded. */
 export function inaccessible(reason: string, advice?: string): SchemaProblem {
   return { kind: 'problem', of: 'access', reason, ...(advice !== undefined && { advice }) };
 }
 
-/** A text that is not a schema. */
+/** A file that is not a valid schema. */
 export function invalid(reason: string, span?: Span): SchemaProblem {
   return { kind: 'problem', of: 'content', reason, ...(span && { span }) };
 }

@@ -10,17 +10,18 @@ import { schemasWithin } from './shapes.js';
 export const REFERENCES = ['$ref', '$recursiveRef', '$dynamicRef'] as const;
 
 /**
- * What schemas refer to: found for all of them before any is built, because a schema that is referred to is built once.
+ * The references between schemas: collected for all schemas before any is built, because a referenced schema is built
+ * once.
  */
 export interface Links {
-  /** By the value of the reference's keyword. */
+  /** By the value node of the reference keyword. */
   readonly targets: Map<JsonNode, Position>;
-  /** The schemas that something refers to. */
+  /** The schemas that are referenced. */
   readonly definitions: Map<JsonNode, Position>;
 }
 
 /**
- * Follows all references of a schema and of what they lead to. What is found is added to the links.
+ * Follows all references of a schema, transitively, and adds them to the links.
  *
  * @param entry the policy's reference to it.
  */
@@ -70,11 +71,11 @@ function referencesOf(node: JsonObject, { resource }: Position): readonly (JsonN
 
 interface Applied {
   readonly position: Position;
-  /** Whether it is applied to the value itself, and not to a part of it. */
+  /** Whether it applies to the value itself, and not to a part of it. */
   readonly inPlace: boolean;
 }
 
-/** The schemas that are applied when this one is, apart from its references. */
+/** The schemas that apply whenever this one does, apart from its references. */
 function appliedWithin(node: JsonObject, { document, resource }: Position): readonly Applied[] {
   if (resource.draft < 2019 && node.members.has('$ref')) return [];
   return [...node.members].flatMap(([name, value]) => {
@@ -99,7 +100,7 @@ const IN_PLACE: ReadonlySet<string> = new Set([
   'dependencies',
 ]);
 
-/** A schema that applies itself to the same value, by whatever detour, would never come to an end. */
+/** A schema that applies itself to the same value, directly or indirectly, would recurse forever. */
 function circleFrom(start: Position, links: Links): SchemaProblem | undefined {
   const done = new Set<JsonNode>();
   const roots = [start];
@@ -150,7 +151,8 @@ function stepsFrom(
 }
 
 /**
- * The dynamic anchor a reference may be bound to when it is followed; undefined for one that always means its target.
+ * The dynamic anchor to which a reference may be bound at validation time; undefined for a reference that always means
+ * its target.
  */
 export function dynamicNameOf(
   keyword: (typeof REFERENCES)[number],

@@ -2,7 +2,7 @@ import { CelError, matches } from '#runtime/cel';
 import type { JsonNode } from '../ir/json-node.js';
 import type { Shape } from './keywords.js';
 
-/** What a keyword's value is not, though it must be: `must be …`. Undefined when it is as it must be. */
+/** The requirement that a keyword's value violates: `must be …`. Undefined if the value is valid. */
 export function misshape(node: JsonNode, shape: Shape): string | undefined {
   switch (shape) {
     case 'schema':
@@ -51,7 +51,7 @@ export function misshape(node: JsonNode, shape: Shape): string | undefined {
   }
 }
 
-/** The schemas within a keyword's value, with the rest of the pointer to each; the value is of the shape. */
+/** The schemas in a keyword's value, each with the rest of its JSON pointer; the value has the expected shape. */
 export function schemasWithin(
   node: JsonNode,
   shape: Shape,

@@ -1,4 +1,4 @@
-/** A URI reference in its parts (RFC 3986, appendix B). What is absent is undefined, apart from the path. */
+/** The components of a URI reference (RFC 3986, appendix B). Missing components are undefined, except the path. */
 export interface UriParts {
   /** Lower case. */
   readonly scheme: string | undefined;
@@ -24,7 +24,7 @@ export function uriText({ scheme, authority, path, query }: UriParts): string {
   return `${scheme === undefined ? '' : `${scheme}:`}${authority === undefined ? '' : `//${authority}`}${path}${query === undefined ? '' : `?${query}`}`;
 }
 
-/** What a reference means in a document at a base (RFC 3986, 5.2). */
+/** Resolves a reference against a base (RFC 3986, 5.2). */
 export function resolveUri(base: UriParts, reference: UriParts): UriParts {
   const { fragment } = reference;
   if (reference.scheme !== undefined) return { ...reference, path: withoutDots(reference.path) };
@@ -35,7 +35,7 @@ export function resolveUri(base: UriParts, reference: UriParts): UriParts {
   return { scheme: base.scheme, authority: base.authority, path: withoutDots(path), query: reference.query, fragment };
 }
 
-/** A part of a URI with its escapes read; undefined when they are broken. */
+/** A URI component with its escapes decoded; undefined if they are malformed. */
 export function unescaped(text: string): string | undefined {
   try {
     return decodeURIComponent(text);

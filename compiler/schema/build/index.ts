@@ -20,7 +20,7 @@ function buildSchema(position: Position, links: Links): SchemaTerm {
   if (node.kind !== 'object') return constant(node.kind === 'boolean' && !node.value ? 'nothing' : 'anything');
   const object = schemaObject(node, resource.draft, (inner) => buildInner(inner, position, links));
   const references = referenceKeywords(object, links);
-  // Up to draft 7 a reference stands for itself.
+  // Up to draft 7, keywords beside a reference are ignored.
   if (resource.draft < 2019 && object.keyword('$ref') !== undefined) return references[0] ?? constant('anything');
   const keywords = [
     ...scalarKeywords(object),
@@ -71,7 +71,7 @@ function typed(object: SchemaObject, keywords: readonly SchemaTerm[]): SchemaTer
   return call('anyType', ...keywords);
 }
 
-/** Around a schema by which one enters a resource with dynamic anchors. */
+/** Wraps a schema that is an entry point into a resource with dynamic anchors. */
 function inScope({ resource, document }: Position, term: SchemaTerm, enters: boolean): SchemaTerm {
   const anchors = [...resource.dynamicAnchors].flatMap(([name, node]) => {
     const position = document.positions.get(node);
@@ -84,7 +84,7 @@ function definition({ document, pointer }: Position): SchemaTerm {
   return { kind: 'definition', at: { file: document.file, pointer } };
 }
 
-/** The keywords about a value as a whole, about numbers and about texts. */
+/** The keywords for values as a whole, for numbers and for strings. */
 function scalarKeywords(object: SchemaObject): readonly SchemaTerm[] {
   const { keyword } = object;
   const terms: SchemaTerm[] = [];
@@ -106,7 +106,7 @@ function scalarKeywords(object: SchemaObject): readonly SchemaTerm[] {
   return [...terms, ...contentOf(object)];
 }
 
-/** In draft 4, `exclusiveMinimum: true` is a remark about `minimum`. */
+/** In draft 4, `exclusiveMinimum: true` modifies `minimum`. */
 function limits({ keyword }: SchemaObject): readonly SchemaTerm[] {
   return (['minimum', 'maximum'] as const).flatMap((name) => {
     const exclusive = name === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum';
@@ -119,7 +119,7 @@ function limits({ keyword }: SchemaObject): readonly SchemaTerm[] {
   });
 }
 
-/** Under an encoding that is not known, nothing can be said about the content. */
+/** With an unknown encoding, the content cannot be checked. */
 function contentOf({ keyword, schema }: SchemaObject): readonly SchemaTerm[] {
   const encoding = keyword('contentEncoding');
   const isBase64 = encoding?.kind === 'string' && encoding.value === 'base64';
@@ -140,7 +140,7 @@ function contentOf({ keyword, schema }: SchemaObject): readonly SchemaTerm[] {
   ];
 }
 
-/** The keywords about objects, `unevaluatedProperties` apart. */
+/** The keywords for objects, except `unevaluatedProperties`. */
 function objectKeywords(object: SchemaObject): readonly SchemaTerm[] {
   const { keyword, schema } = object;
   const terms: SchemaTerm[] = [];
@@ -203,7 +203,7 @@ function memberKeywords({ keyword, schema }: SchemaObject): readonly SchemaTerm[
 
 type Entry = readonly [name: string, node: JsonNode];
 
-/** Both spellings of a keyword may speak of one name, which one record cannot. */
+/** Both spellings of a keyword may concern the same name, which one record cannot represent. */
 function grouped(entries: readonly Entry[]): readonly (readonly Entry[])[] {
   const isRepeated = ([name]: Entry, index: number): boolean => entries.findIndex(([other]) => other === name) < index;
   const first = entries.filter((entry, index) => !isRepeated(entry, index));
@@ -211,7 +211,7 @@ function grouped(entries: readonly Entry[]): readonly (readonly Entry[])[] {
   return second.length === 0 ? [first] : [first, second];
 }
 
-/** The keywords about arrays, `unevaluatedItems` apart. */
+/** The keywords for arrays, except `unevaluatedItems`. */
 function arrayKeywords(object: SchemaObject): readonly SchemaTerm[] {
   const { keyword } = object;
   const terms: SchemaTerm[] = [];
@@ -227,7 +227,7 @@ function itemKeywords({ keyword, schema }: SchemaObject): readonly SchemaTerm[] 
   const items = keyword('items');
   const hasList = items?.kind === 'array';
   const prefix = itemsOf(hasList ? items : keyword('prefixItems'));
-  // Beside `items` with one schema for all, `additionalItems` means nothing.
+  // If `items` is one schema for all items, `additionalItems` has no effect.
   const rest = hasList ? keyword('additionalItems') : items;
   if (prefix.length === 0 && !hasList) return rest === undefined ? [] : [call('items', schema(rest))];
   const restTerm = rest && (hasList && isFalse(rest) ? flag(false) : schema(rest));
@@ -260,7 +260,7 @@ function containsKeyword({ draft, keyword, schema }: SchemaObject): readonly Sch
   ];
 }
 
-/** The keywords that combine schemas of the same value. */
+/** The keywords that combine schemas for the same value. */
 function combinationKeywords({ keyword, schema }: SchemaObject): readonly SchemaTerm[] {
   const terms: SchemaTerm[] = [];
   for (const name of ['allOf', 'anyOf', 'oneOf']) {
@@ -285,16 +285,16 @@ function combinationKeywords({ keyword, schema }: SchemaObject): readonly Schema
   return terms;
 }
 
-/** A schema object being built: its keywords as its draft knows them, and how the schemas within it are built. */
+/** A schema object being built: its keywords in its draft, and how its subschemas are built. */
 interface SchemaObject {
   readonly draft: Draft;
   /** The value of a keyword, if the draft knows it. */
   readonly keyword: (name: string) => JsonNode | undefined;
-  /** The schema that stands at a node, built. */
+  /** Builds the schema at a node. */
   readonly schema: (node: JsonNode) => SchemaTerm;
 }
 
-/** The keywords of an object for the builders. */
+/** The keywords of an object, for the builders. */
 function schemaObject(node: JsonObject, draft: Draft, schema: (node: JsonNode) => SchemaTerm): SchemaObject {
   return {
     draft,
@@ -335,7 +335,7 @@ function list(items: readonly SchemaTerm[]): SchemaTerm {
   return { kind: 'list', items };
 }
 
-/** An object; members that are undefined are left out. */
+/** An object; undefined members are omitted. */
 function record(members: readonly (readonly [name: string, term: SchemaTerm | undefined])[]): SchemaTerm {
   return {
     kind: 'record',
@@ -347,12 +347,12 @@ function value(node: JsonNode): SchemaTerm {
   return { kind: 'value', node };
 }
 
-/** A number of things: `2.0` is 2. */
+/** A count: `2.0` is 2. */
 function count(node: JsonNode): SchemaTerm {
   return value(node.kind === 'number' ? { ...node, text: String(Number(node.text)) } : node);
 }
 
-/** A number whose writing does not matter. */
+/** A number whose notation does not matter. */
 function number(node: JsonNode): SchemaTerm {
   const isDouble = node.kind === 'number' && decimal(node.text).equals(Number(node.text));
   return isDouble ? count(node) : value(node);
