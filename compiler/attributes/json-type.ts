@@ -53,7 +53,7 @@ const NOTHING: ReadonlySet<string> = new Set();
 /** The maximum number of alternatives that are distinguished. */
 const MOST = 24;
 
-/** Any value, without further constraints for certain. */
+/** Any value: the schema is fully understood and adds no constraints. */
 export const ANYTHING: JsonType = [
   { kinds: ALL_KINDS, scalars: undefined, maps: [], lists: [], required: NOTHING, isOpen: false },
 ];

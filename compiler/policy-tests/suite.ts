@@ -61,7 +61,7 @@ export interface Expectation {
 
 export interface ExpectedOutput {
   readonly action: string;
-  /** Outputs of the action. */
+  /** The location of the action. */
   readonly place: Place;
   readonly src: string;
   /** Undefined if the author left it out, which differs from null. */

@@ -31,7 +31,7 @@ function hasError({ error }: SuiteResult): boolean {
   return error !== undefined;
 }
 
-/** A suite that as a whole failed to load, or is skipped, counts as one. */
+/** A suite that is in error or skipped as a whole counts as one. */
 function attributesOf(
   { counts, count }: Summary,
   whole: { readonly errors: number; readonly skipped: number },

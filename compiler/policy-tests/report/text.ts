@@ -75,7 +75,7 @@ function tagOf({ color }: TextStyle): Tag {
   };
 }
 
-/** Formats counts: `14 tests` and ` [11 OK] [3 FAILED]`. */
+/** The counts after `14 tests`: ` [11 OK] [3 FAILED]`. */
 function tallies({ counts }: Summary, tag: Tag): string {
   return OUTCOMES.map((outcome) => ({ outcome, count: counts.get(outcome) ?? 0 }))
     .filter(({ count }) => count > 0)
