@@ -39,7 +39,7 @@ export interface ExpressionRule {
   readonly expression: string;
 }
 
-/** Reads the annotations of fields, oneofs and messages. Throws for one that would be left out of the generated code. */
+/** Reads the annotations of fields, oneofs and messages. Throws for any that the generated code would omit. */
 export interface Annotations {
   readonly ofField: (field: DescField) => FieldRules;
   readonly isRequiredOneof: (oneof: DescOneof) => boolean;
@@ -54,7 +54,7 @@ export function annotationsOf(registry: FileRegistry): Annotations {
     return <T>(desc: DescField | DescOneof | DescMessage): T => {
       const message = getOption(desc as DescField, option) as MessageShape<DescMessage>;
       refuseUnread(message, type, placeOf(desc));
-      // With the registry, rules that somebody else has added to the standard ones are seen as well.
+      // With the registry, rules added to the standard ones as extensions are recognized as well.
       const rules = toJson(type, message, { registry }) as unknown as object;
       refuseUnknown(rules, understood, placeOf(desc));
       return rules as T;
@@ -70,7 +70,10 @@ export function annotationsOf(registry: FileRegistry): Annotations {
   };
 }
 
-/** True: of a kind that is looked at as a whole. `1`: the one value that there is code for. `each`: so is every item of a list. */
+/**
+ * True: the generator handles the annotation as a whole. `1`: the only supported value. `each`: the same for every item
+ * of a list.
+ */
 type Understood = { readonly [name: string]: true | '1' | Understood };
 
 const FIELD: Understood = {
@@ -93,7 +96,7 @@ function refuseUnknown(rules: object, understood: Understood, place: string): vo
   }
 }
 
-/** What the module's own definition of rules does not have, a later one may. */
+/** A later version may have rules that the module's own definition lacks. */
 function refuseUnread(message: MessageShape<DescMessage>, type: DescMessage, place: string): void {
   if (toBinary(type, message).length > toBinary(type, message, { writeUnknownFields: false }).length)
     throw new Error(`${place} has a rule that buf/validate/validate.proto does not define`);

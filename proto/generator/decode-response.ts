@@ -3,9 +3,9 @@ import { fieldsOf, formOf, isRecursive } from './messages.js';
 import { entriesOf, fullName, isAlways, isJsonType, sentValues, typeName } from './options.js';
 
 /**
- * `read...` of a response, for clients: stricter than the encoding asks, because what is unclear must not become an
- * answer. A field of another wire type, a message or an entry that comes twice, an enum with a value that responses
- * do not have, and a missing part are errors. Unknown fields are skipped: servers may be newer.
+ * `read...` of a response, for clients: stricter than the encoding requires, because ambiguous input must not become an
+ * answer. A field with a different wire type, a duplicate message or entry, an enum with a value that responses do not
+ * have, and a missing part are errors. Unknown fields are skipped: servers may be newer.
  */
 export function readResponseFunction(message: DescMessage): string {
   const name = typeName(message);
@@ -57,7 +57,7 @@ export function decodeResponseFunction(message: DescMessage): string {
   ].join('\n');
 }
 
-/** The oneof that is all of a message whose type is its JSON form. */
+/** The single oneof of a message whose type is its JSON form. */
 function unionOf(message: DescMessage): string | undefined {
   const [oneof] = message.oneofs;
   return isJsonType(message) && oneof?.fields.length === message.fields.length ? oneof.localName : undefined;
@@ -135,7 +135,7 @@ function value(field: DescField): string {
   }
 }
 
-/** A member of the object that is returned. */
+/** A property of the returned object. */
 function member(field: DescField): string {
   const { localName } = field;
   const entries = entriesOf(field);

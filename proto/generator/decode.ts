@@ -3,8 +3,9 @@ import { fieldsOf, formOf } from './messages.js';
 import { fullName, typeName } from './options.js';
 
 /**
- * `read...`, which reads a message from its protobuf encoding. An unknown field is skipped, and so is one of an unexpected wire type; a
- * message that occurs twice is merged; of a scalar the last one counts (https://protobuf.dev/programming-guides/encoding/).
+ * `read...`, which reads a message from its protobuf encoding. Unknown fields and fields with an unexpected wire type
+ * are skipped; a message that occurs more than once is merged; of a scalar, the last one counts
+ * (https://protobuf.dev/programming-guides/encoding/).
  */
 export function readFunction(message: DescMessage, isItem: boolean): string {
   const name = typeName(message);

@@ -3,7 +3,10 @@ import { fieldsOf, formOf } from './messages.js';
 import { entriesOf, fullName, holderOf, isJsonType, sentValues, typeName } from './options.js';
 import { hasPresence, isOptional } from './types.js';
 
-/** `write...`, which writes a message in its protobuf encoding: from the end to the front, as the writer does it. What is empty is left out. */
+/**
+ * `write...`, which writes a message in its protobuf encoding, from the end to the front, as the writer requires. Empty
+ * fields are omitted.
+ */
 export function writeFunction(message: DescMessage, isJson = isJsonType(message)): string {
   const name = typeName(message);
   const fields = fieldsOf(message)
@@ -37,7 +40,7 @@ function memberOf(field: DescField): string {
   return `message.${field.localName}`;
 }
 
-/** A member that may be missing. */
+/** A property that may be missing. */
 function jsonStatements(field: DescField): readonly string[] {
   const isThere = `'${field.localName}' in message`;
   return [
@@ -55,7 +58,7 @@ function statements(field: DescField, member: string, isJson = false): readonly 
     return [`  writeJsonText(writer, ${number}, '${holder.key}', message.${holder.member}, print${holder.message});`];
   switch (formOf(field)) {
     case 'string':
-      // The field of a oneof says which one it is.
+      // The field of a oneof identifies it.
       if (field.oneof !== undefined || hasPresence(field)) return [`  writer.stringField(${number}, ${member});`];
       return [`  writeText(writer, ${number}, ${member});`];
     case 'bool':
@@ -131,7 +134,7 @@ function statements(field: DescField, member: string, isJson = false): readonly 
   }
 }
 
-/** Marks are named after the field where a function has several of them. */
+/** Marks are named after the field if a function has several of them. */
 function message(number: number, lines: readonly string[], name = ''): readonly string[] {
   const mark = name === '' ? 'mark' : `${name}Mark`;
   return [`  const ${mark} = writer.mark();`, ...lines, `  writer.messageField(${number}, ${mark});`];
@@ -154,7 +157,7 @@ function writerOf(field: DescField): string {
   return `write${typeName(field.message as DescMessage)}`;
 }
 
-/** The numbers of an enum whose values are known by their names. */
+/** The numbers of an enum whose values are represented by their names. */
 function enumTable(field: DescField): readonly string[] {
   if (formOf(field) !== 'enum' || field.enum === undefined) return [];
   const numbers = [...sentValues(field.enum)].map(([number, name]) => `${name}: ${number}`);

@@ -9,7 +9,7 @@ import type {
 } from '@bufbuild/cel-spec/cel/expr/syntax_pb.js';
 
 /**
- * The little CEL that rules about messages use, as TypeScript over `message`: has, size, all, exists, comparisons,
+ * The subset of CEL that rules about messages use, as TypeScript over `message`: has, size, all, exists, comparisons,
  * logic. Throws for anything else.
  */
 export function expressionCode(text: string, message: DescMessage): string {
@@ -24,7 +24,7 @@ function parsed(text: string, message: DescMessage): Expr {
   }
 }
 
-/** A name of the expression: how it is written, and what message it is. */
+/** A name in the expression: its code, and the message it refers to. */
 interface Variable {
   readonly code: string;
   readonly type: DescMessage;
@@ -80,7 +80,7 @@ function callCode({ function: name, args }: Expr_Call, scope: Scope): string {
   throw new Error(`no code for ${name} in a rule`);
 }
 
-/** An operand of an operator that binds tighter than comparisons, and `has` is written as one. */
+/** An operand of an operator that binds tighter than comparisons; `has` is emitted as a comparison. */
 function inParentheses(expr: Expr, scope: Scope): string {
   const { exprKind } = expr;
   const isComparison =
@@ -95,7 +95,7 @@ function ofLogic(expr: Expr, scope: Scope): string {
   return isLogic ? inParentheses(expr, scope) : codeOf(expr, scope);
 }
 
-/** What the parser makes of `all` and `exists`: how each item is joined with what was found before. */
+/** The parser's expansion of `all` and `exists`: how the result of each item is combined with the previous ones. */
 const METHODS: { readonly [joins: string]: string } = { '_&&_': 'every', '_||_': 'some' };
 
 function macroCode({ iterRange, iterVar, iterVar2, loopStep }: Expr_Comprehension, scope: Scope): string {

@@ -12,9 +12,10 @@ import { wireModules } from './wire.js';
 const BUF = fileURLToPath(new URL('../../node_modules/.bin/buf', import.meta.url));
 
 /**
- * All files of gen/ by their names, for the module of .proto files in a folder: its descriptors, which server reflection answers from; of
- * the requests their types, their protobuf encoding, the readers of their JSON form and the code that checks the annotated rules; and the
- * description of the REST interface (OpenAPI). The same definitions give the same bytes. Throws for a definition that there is no code for.
+ * All files of gen/ by name, for the module of .proto files in a folder: its descriptors, from which server reflection
+ * answers; the types of requests, their protobuf encoding, the readers of their JSON form and the code that checks the
+ * annotated rules; and the description of the REST interface (OpenAPI). The same definitions produce the same bytes.
+ * Throws for a definition that the generator does not support.
  */
 export function generatedFiles(folder: string): ReadonlyMap<string, string> {
   const bytes = build(folder, '--exclude-source-info');

@@ -2,16 +2,19 @@ import type { DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf';
 import { ScalarType } from '@bufbuild/protobuf';
 import { entriesOf, holderOf, isJsonType } from './options.js';
 
-/** A request, and what is generated for it beside its types. */
+/** A request, and the code that is generated for it beside its types. */
 export interface RequestRow {
   readonly message: string;
-  /** The function that measures it, for the limit on message sizes. */
+  /** The function that computes its size, for the limit on message sizes. */
   readonly isMeasured: boolean;
   /** The function that writes it, for clients. */
   readonly isSent: boolean;
 }
 
-/** The requests of the API. Each gets types, a decoder, a reader of its JSON form and the function that gives its violations. */
+/**
+ * The requests of the API. Each gets types, a decoder, a reader of its JSON form and the function that returns its
+ * violations.
+ */
 export const REQUESTS: readonly RequestRow[] = [
   { message: 'authz.request.v1.CheckResourcesRequest', isMeasured: true, isSent: true },
   { message: 'authz.request.v1.PlanResourcesRequest', isMeasured: true, isSent: true },
@@ -26,7 +29,7 @@ export const REQUESTS: readonly RequestRow[] = [
   { message: 'grpc.health.v1.HealthListRequest', isMeasured: false, isSent: false },
 ];
 
-/** A response, and who writes and reads it beside the server. */
+/** A response, and which clients write and read it beside the server. */
 export interface ResponseRow {
   readonly message: string;
   /** Whether clients read it. */
@@ -49,12 +52,12 @@ export const RESPONSES: readonly ResponseRow[] = [
 
 /** Messages that are only written, and whose types are their JSON form. */
 export interface WrittenModule {
-  /** The module in gen/wire. */
+  /** The module in gen/wire with their functions. */
   readonly file: string;
   /** The module in gen/ with their types. */
   readonly types: string;
   readonly roots: readonly DescMessage[];
-  /** The roots and the messages in them, without those whose type is their JSON form everywhere. */
+  /** The roots and their nested messages, without those whose type is their JSON form everywhere. */
   readonly messages: readonly DescMessage[];
 }
 
@@ -71,18 +74,18 @@ const WRITTEN: readonly Readonly<Record<'file' | 'types', string> & { roots: rea
   { file: 'error', types: 'error-messages', roots: ['google.rpc.Status', 'buf.validate.Violations'] },
 ];
 
-/** What is generated for which messages. */
+/** Which code is generated for which messages. */
 export class Reach {
   readonly requests: readonly DescMessage[];
   readonly responses: readonly DescMessage[];
-  /** In requests. */
+  /** Messages in requests. */
   readonly received: ReadonlySet<DescMessage>;
   readonly measured: ReadonlySet<DescMessage>;
-  /** In requests that clients send. */
+  /** Messages in requests that clients send. */
   readonly sent: ReadonlySet<DescMessage>;
-  /** In responses. */
+  /** Messages in responses. */
   readonly answered: ReadonlySet<DescMessage>;
-  /** In responses that clients read. */
+  /** Messages in responses that clients read. */
   readonly read: ReadonlySet<DescMessage>;
   readonly all: ReadonlySet<DescMessage>;
   readonly written: readonly WrittenModule[];
@@ -111,25 +114,25 @@ export class Reach {
   }
 }
 
-/** The module in gen/ that declares the type of a message. AuthZEN has names of its own, such as Resource. */
+/** The module in gen/ that declares the type of a message. AuthZEN has its own names, such as Resource. */
 export function typeModule({ typeName }: DescMessage): string {
   if (typeName.startsWith('authzen.')) return 'authzen-messages';
   return typeName.startsWith('grpc.health.') ? 'health-messages' : 'messages';
 }
 
-/** The message of a name. Throws when the module does not define it. */
+/** The message with a name. Throws if the module does not define it. */
 export function messageNamed(name: string, registry: FileRegistry): DescMessage {
   const message = registry.getMessage(name);
   if (message === undefined) throw new Error(`no message ${name}`);
   return message;
 }
 
-/** Some messages and all messages in them, each before those that contain it. */
+/** The given messages and all their nested messages, each before those that contain it. */
 export function withInner(messages: readonly DescMessage[]): ReadonlySet<DescMessage> {
   const begun = new Set<DescMessage>();
   const found = new Set<DescMessage>();
   const visit = (message: DescMessage): void => {
-    // A message may be in itself.
+    // A message may contain itself.
     if (begun.has(message)) return;
     begun.add(message);
     for (const field of message.fields) {
@@ -142,25 +145,25 @@ export function withInner(messages: readonly DescMessage[]): ReadonlySet<DescMes
   return found;
 }
 
-/** Whether a message may be in itself. */
+/** Whether a message may contain itself. */
 export function isRecursive(message: DescMessage): boolean {
   if (message.typeName.startsWith('google.')) return false;
   return [...withInner(message.fields.flatMap((field) => innerOf(field) ?? []))].includes(message);
 }
 
-/** The messages of the fields of a message. */
+/** The message types of the fields of a message. */
 export function innerMessages(message: DescMessage): readonly DescMessage[] {
   return message.fields.flatMap((field) => innerOf(field) ?? []);
 }
 
-/** The message of a field, of its items or of its values, if it has a type of its own. */
+/** The message type of a field, of its items or of its values, if it has a separate type. */
 export function innerOf(field: DescField): DescMessage | undefined {
   if (holderOf(field) !== undefined) return undefined;
   const form = formOf(field);
   return form === 'message' || form === 'messages' || form === 'messageMap' ? field.message : undefined;
 }
 
-/** How a field stands in TypeScript, in bytes and in JSON. */
+/** The representation of a field in TypeScript, in bytes and in JSON. */
 export type FieldForm =
   | 'string'
   | 'bool'
@@ -179,7 +182,7 @@ export type FieldForm =
   | 'enumMap'
   | 'stringMap';
 
-/** The form of a field. Throws for one that there is no code for. */
+/** The form of a field. Throws for an unsupported field. */
 export function formOf(field: DescField): FieldForm {
   const form = formOrNone(field);
   if (form === undefined) throw new Error(`no code for the type of ${field.parent.typeName}.${field.name}`);
@@ -222,17 +225,17 @@ function ownMessage(message: DescMessage, form: FieldForm): FieldForm | undefine
   return isOwn ? form : undefined;
 }
 
-/** The fields of a message in the order of their numbers. */
+/** The fields of a message, ordered by number. */
 export function fieldsOf(message: DescMessage): readonly DescField[] {
   return [...message.fields].sort((a, b) => a.number - b.number);
 }
 
-/** `requestId` is `RequestId`. */
+/** `requestId` becomes `RequestId`. */
 export function capitalized(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-/** `CheckResourcesRequest` is `checkResourcesRequest`. */
+/** `CheckResourcesRequest` becomes `checkResourcesRequest`. */
 export function uncapitalized(name: string): string {
   return name.charAt(0).toLowerCase() + name.slice(1);
 }

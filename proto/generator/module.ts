@@ -3,25 +3,28 @@ import { fileOf } from './validate.js';
 import { innerOf, typeModule } from './messages.js';
 import { typeName } from './options.js';
 
-/** A module with functions of the messages of one .proto file. */
+/** A module with functions for the messages of one .proto file. */
 export interface FunctionModule {
   readonly file: string;
   readonly messages: readonly DescMessage[];
-  /** Of all files. */
+  /** The messages of all files. */
   readonly all: ReadonlySet<DescMessage>;
   readonly functions: (message: DescMessage) => readonly string[];
-  /** The names of the functions of a message that other modules may call: of one that a request is, and of one that is in a message of another file. */
+  /**
+   * The names of the functions of a message that other modules may call: those of a request, and those of a message
+   * that is nested in a message of another file.
+   */
   readonly namesOf: (message: DescMessage) => readonly string[];
   readonly isRequest: (message: DescMessage) => boolean;
-  /** The module of the functions of a message, where it is not that of its .proto file. */
+  /** The module with the functions of a message, if it is not that of its .proto file. */
   readonly moduleOf?: (message: DescMessage) => string;
-  /** The module in gen/ of its type, where it is not the usual one. */
+  /** The module in gen/ with its type, if it is not the usual one. */
   readonly typesOf?: (message: DescMessage) => string;
-  /** What the functions may use, by the path of its module. */
+  /** The names that the functions may use, by the path of their module. */
   readonly primitives: { readonly [path: string]: readonly string[] };
 }
 
-/** The text of a module: functions that only it calls are not exported, and it imports what it uses. */
+/** The source of a module: functions that only it calls are not exported, and it imports what it uses. */
 export function moduleText(module: FunctionModule): string {
   const { messages, functions } = module;
   const exported = new Set(
@@ -40,7 +43,7 @@ export function moduleText(module: FunctionModule): string {
   ].join('\n');
 }
 
-/** The modules of some messages, one for each .proto file, by its name. */
+/** The modules of some messages, one for each .proto file, by name. */
 export function functionModules(
   all: ReadonlySet<DescMessage>,
   rest: Omit<FunctionModule, 'file' | 'messages' | 'all'>,
@@ -63,7 +66,7 @@ function imports(
   body: string,
 ): readonly string[] {
   const code = body.replace(/\/\*\*.*?\*\//g, '');
-  // Neither a member nor the name of one.
+  // Neither a property access nor a property name.
   const isUsed = (name: string): boolean =>
     new RegExp(`(?<![.'\\w])${name.replace('type ', '')}(?!: |['\\w])`).test(code);
   const inner = new Set(
@@ -76,7 +79,7 @@ function imports(
     void names.set(path, [...(names.get(path) ?? []), ...more]);
   for (const message of [...messages, ...inner]) add(`../${typesOf(message)}.js`, [`type ${typeName(message)}`]);
   for (const message of inner) add(`./${moduleOf(message)}.js`, namesOf(message));
-  // What the module declares itself.
+  // The declarations of the module itself.
   names.delete(`./${file}.js`);
   return [...names]
     .flatMap(([path, ofPath]) => importLine(path, [...new Set(ofPath)].filter(isUsed)))

@@ -1,13 +1,12 @@
 import type { DescEnum, DescField, DescMessage, FileRegistry } from '@bufbuild/protobuf';
 
 /*
- * What the generated code needs to know of a message or field beyond its definition. It stands here and not in the
- * .proto files, because reflection serves those, and clients compile them
- * (docs/decisions/0019-messages-are-generated.md). Names are those of the definitions; one that does not exist fails
- * the generator.
+ * Settings of the generated code for messages and fields, beyond their definitions. They are here and not in the .proto
+ * files, because reflection serves those, and clients compile them (docs/decisions/0019-messages-are-generated.md).
+ * Names are those of the definitions; a name that does not exist fails the generator.
  */
 
-/** The TypeScript names of messages whose own name is ambiguous or says too little. */
+/** The TypeScript names of messages whose proto name is ambiguous or too short. */
 const TYPE_NAMES: { readonly [message: string]: string } = {
   'authz.audit.v1.DecisionLogEntry.CheckResources': 'AuditedCheck',
   'authz.audit.v1.DecisionLogEntry.PlanResources': 'AuditedPlan',
@@ -29,7 +28,7 @@ const TYPE_NAMES: { readonly [message: string]: string } = {
   'authzen.authorization.v1.AccessEvaluationBatchRequest.Options': 'BatchOptions',
 };
 
-/** Messages whose type is their JSON form, as the engine makes them: enums by name, what is empty is absent. */
+/** Messages whose type is their JSON form, as the engine creates them: enums by name, empty fields absent. */
 const JSON_TYPES: ReadonlySet<string> = new Set([
   'authz.engine.v1.OutputEntry',
   'authz.engine.v1.PlanResourcesFilter',
@@ -112,14 +111,14 @@ const ALWAYS: ReadonlySet<string> = new Set([
   'grpc.health.v1.HealthListResponse.statuses',
 ]);
 
-/** Members that types require although responses may leave the field out. */
+/** Properties that types require although responses may omit the field. */
 const REQUIRED: ReadonlySet<string> = new Set(['authz.engine.v1.PlanResourcesFilter.Expression.operands']);
 
-/** A map that is a list of objects in TypeScript, sorted by whoever makes it: decisions are written without a copy. */
+/** A map that is a list of objects in TypeScript, sorted by its creator: decisions are written without a copy. */
 export interface Entries {
-  /** The member that is the key. */
+  /** The property that is the key. */
   readonly key: string;
-  /** The member that is the value; absent: the object has the members of the value. */
+  /** The property that is the value; if absent: the object has the properties of the value. */
   readonly value?: string;
 }
 
@@ -134,7 +133,7 @@ const ENTRIES: { readonly [field: string]: Entries } = {
   'authz.response.v1.CheckResourcesResponse.ResultEntry.Meta.actions': { key: 'action' },
 };
 
-/** Strings, or keys of maps, that recur in every response: quoted once and kept. */
+/** Strings, or keys of maps, that recur in every response: their quoted form is cached. */
 const RECURRING: ReadonlySet<string> = new Set([
   'authz.response.v1.CheckResourceBatchResponse.ActionEffectMap.actions',
   'authz.response.v1.CheckResourceSetResponse.ActionEffectMap.actions',
@@ -145,7 +144,7 @@ const RECURRING: ReadonlySet<string> = new Set([
 
 /** A map from string to Value with one entry, whose value is a message in its JSON form. */
 export interface Holder {
-  /** The member in TypeScript: the message, or undefined. */
+  /** The property in TypeScript: the message, or undefined. */
   readonly member: string;
   readonly key: string;
   readonly message: string;
@@ -157,7 +156,7 @@ const HOLDERS: { readonly [field: string]: Holder } = {
   'authzen.authorization.v1.AccessEvaluationResponse.context': CHECK,
 };
 
-/** What happens to a value that JSON cannot represent: another field says so, or printing fails with this error. */
+/** The handling of a value that JSON cannot represent: another field reports it, or printing fails with this error. */
 export type Unprintable = { readonly field: string } | { readonly error: string };
 
 const UNPRINTABLE: { readonly [field: string]: Unprintable } = {
@@ -167,7 +166,7 @@ const UNPRINTABLE: { readonly [field: string]: Unprintable } = {
   },
 };
 
-/** Messages in which clients accept no field that they do not know: without it, a filter selects other rows. */
+/** Messages in which clients reject unknown fields: if one were ignored, a filter would select other rows. */
 const CLOSED: ReadonlySet<string> = new Set([
   'authz.engine.v1.PlanResourcesFilter.Expression',
   'authz.engine.v1.PlanResourcesFilter.Expression.Operand',
@@ -189,7 +188,7 @@ export function isAlways(field: DescField): boolean {
   return ALWAYS.has(fullName(field));
 }
 
-/** Whether the type of a message in its JSON form has the member always. */
+/** Whether the property is always present in the type of a message in its JSON form. */
 export function isRequiredMember(field: DescField): boolean {
   return isAlways(field) || REQUIRED.has(fullName(field));
 }
@@ -214,7 +213,7 @@ export function unprintableOf(field: DescField): Unprintable {
   return UNPRINTABLE[fullName(field)] ?? { error: `\`${field.localName}\` has a value that JSON cannot represent` };
 }
 
-/** The values of an enum that responses have, by their numbers. */
+/** The enum values that responses have, by number. */
 export function sentValues({ values }: DescEnum): ReadonlyMap<number, string> {
   return new Map(
     values.filter(({ number, name }) => number > 0 && !UNSENT.has(name)).map(({ number, name }) => [number, name]),
@@ -226,7 +225,7 @@ export function fullName(field: DescField): string {
   return `${field.parent.typeName}.${field.name}`;
 }
 
-/** Throws for an option about something that the definitions do not have. */
+/** Throws for an option whose target is not in the definitions. */
 export function checkOptions(registry: FileRegistry): void {
   for (const name of [...Object.keys(TYPE_NAMES), ...JSON_TYPES, ...CLOSED])
     if (registry.getMessage(name) === undefined) throw new Error(`an option is about ${name}, which does not exist`);

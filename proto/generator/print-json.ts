@@ -13,13 +13,13 @@ import {
 } from './options.js';
 import { isOptional } from './types.js';
 
-/** `print...`, the JSON form of a message: fields in the order of their numbers, what is empty is left out. */
+/** `print...`, the JSON form of a message: fields ordered by number, empty ones omitted. */
 export function printFunction(message: DescMessage): string {
   const name = typeName(message);
   const fields = fieldsOf(message);
   const first = fields.findIndex(isAlways);
   const body = fields.flatMap((field, index) =>
-    // Every field after one that is always there follows a comma.
+    // Every field after one that is always present follows a comma.
     statements(field, index <= first || first < 0 ? 'after' : 'before', index === first),
   );
   return [
@@ -36,7 +36,7 @@ export function printFunction(message: DescMessage): string {
   ].join('\n');
 }
 
-/** Where the comma of a field stands. The first field that is always there has none. */
+/** Where the comma of a field is. The first field that is always present has none. */
 type Comma = 'before' | 'after';
 
 function statements(field: DescField, comma: Comma, isFirst: boolean): readonly string[] {
@@ -65,7 +65,7 @@ function memberOf(field: DescField): string {
   return `message.${holderOf(field)?.member ?? field.localName}`;
 }
 
-/** Whether a field is printed that may be empty. */
+/** Whether to print a field that may be empty. */
 function conditionOf(field: DescField): string {
   const member = memberOf(field);
   if (holderOf(field) !== undefined) return `${member} !== undefined`;
@@ -182,7 +182,7 @@ function unprintableCheck(field: DescField): readonly string[] {
   return [`  const ${field.localName} = '${field.localName}' in message ? printValue(${memberOf(field)}) : undefined;`];
 }
 
-/** The condition under which a field says that another one is unprintable. */
+/** The condition under which a field reports that another one is unprintable. */
 function unprintable(field: DescField): string | undefined {
   const value = field.parent.fields.find((one) => {
     const option = formOf(one) === 'value' ? unprintableOf(one) : undefined;
@@ -191,7 +191,7 @@ function unprintable(field: DescField): string | undefined {
   return value && `'${value.localName}' in message && ${value.localName} === undefined`;
 }
 
-/** The names of an enum behind a colon, by their numbers. */
+/** The names of an enum, prefixed with a colon, by number. */
 function enumTable(field: DescField): readonly string[] {
   if (formOf(field) !== 'enumMap' || field.enum === undefined) return [];
   const names = [...sentValues(field.enum)].map(([number, name]) => `${number}: ':"${name}"'`);

@@ -6,9 +6,9 @@ import { readResponseJsonFunction } from './read-response-json.js';
 import { functionModules } from './module.js';
 
 /**
- * The readers of the requests' JSON form: a module for each .proto file, by its name. They read what JSON.parse made, by the rules of the
- * protobuf JSON mapping: both spellings of a name are one field, null is an absent field, and an unknown field is refused, but for AuthZEN,
- * which asks to ignore the fields of its later versions.
+ * The readers of the requests' JSON form: a module for each .proto file, by name. They read the result of JSON.parse by
+ * the rules of the protobuf JSON mapping: both spellings of a name are one field, null is an absent field, and an
+ * unknown field is refused, except in AuthZEN, which requires ignoring the fields of later versions.
  */
 export function jsonModules(registry: FileRegistry): ReadonlyMap<string, string> {
   const reach = new Reach(registry);
@@ -58,7 +58,7 @@ const PRIMITIVES: { readonly [path: string]: readonly string[] } = {
   './response.js': ['printCheckResourcesResponse'],
 };
 
-/** Where messages stand in requests, as errors name it. */
+/** The paths of messages in requests, as errors name them. */
 type Places = ReadonlyMap<DescMessage, ReadonlySet<string>>;
 
 function placesOf(requests: readonly DescMessage[]): Places {
@@ -79,7 +79,10 @@ function within(place: string, name: string): string {
   return place === '' ? name : `${place}.${name}`;
 }
 
-/** Code for the name of a place: a constant where a message stands in one place only, so that nothing is joined while requests are read. */
+/**
+ * Code for a path: a constant if a message occurs at one path only, so that reading requests does not concatenate
+ * strings.
+ */
 class Place {
   readonly #only: string | undefined;
 
@@ -139,7 +142,7 @@ function readerName(message: DescMessage): string {
   return `read${typeName(message)}`;
 }
 
-/** The names that mean a field: that of JSON, and that of the definition. */
+/** The accepted names of a field: its JSON name, and its name in the definition. */
 function spellings({ localName, jsonName, name }: DescField): readonly string[] {
   return [...new Set([localName, jsonName, name])];
 }
@@ -151,14 +154,14 @@ function unknownField(message: DescMessage, place: Place): string {
     : `shape.anything(field, ${place.isKnown ? `\`${place.message.slice(1, -1)}.\${key}\`` : '`${place}.${key}`'});`;
 }
 
-/** The variable of a field. Those of the readers have names that a field may have, too. */
+/** The variable of a field, distinct from the readers' own variables. */
 function variable(member: string): string {
   return ['value', 'place', 'shape', 'object', 'met', 'key', 'field', 'item'].includes(member)
     ? `${member}Field`
     : member;
 }
 
-/** The type and the value of a variable, of a field that is absent. */
+/** The type and initial value of a variable, for an absent field. */
 function initial(message: DescMessage, member: string): string {
   const field = message.fields.find((one) => one.oneof === undefined && one.localName === member);
   if (field === undefined) return `: ${typeName(message)}['${member}']`;
@@ -225,7 +228,7 @@ function valueOf(field: DescField, name: string, places: Places): string {
   }
 }
 
-/** The name of an item of a list, whose quoted name is given. */
+/** The name of an item of a list, from the list's quoted name. */
 function itemName(name: string): string {
   return `${name.slice(0, -1)}[]${name.slice(-1)}`;
 }

@@ -3,8 +3,8 @@ import { fieldsOf, formOf, isRecursive } from './messages.js';
 import { entriesOf, fullName, isAlways, isClosed, isJsonType, sentValues, typeName } from './options.js';
 
 /**
- * `read...` of a response in JSON, for clients: what is there must be of its type, a missing part is an error where
- * servers always write it, and unknown names are passed over where the message is not closed: servers may be newer.
+ * `read...` of a response in JSON, for clients: values must have the right type, a missing part is an error if servers
+ * always write it, and unknown names are skipped unless the message is closed: servers may be newer.
  */
 export function readResponseJsonFunction(message: DescMessage): string {
   const name = typeName(message);
@@ -38,7 +38,7 @@ export function readResponseJsonFunction(message: DescMessage): string {
   ].join('\n');
 }
 
-/** Whether the type has the member only where it is in the response. */
+/** Whether the type has the property only if it is in the response. */
 function isSpread(field: DescField): boolean {
   return isJsonType(field.parent) && !isAlways(field) && ['string', 'value', 'message'].includes(formOf(field));
 }

@@ -2,7 +2,7 @@ import type { DescField, DescMessage } from '@bufbuild/protobuf';
 import { fieldsOf, formOf, uncapitalized } from './messages.js';
 import { typeName } from './options.js';
 
-/** `...Size`, which measures a message in its protobuf encoding without writing it. */
+/** `...Size`, which computes the size of a message in its protobuf encoding without writing it. */
 export function sizeFunction(message: DescMessage): string {
   const name = typeName(message);
   const terms = fieldsOf(message).flatMap((field) => sizeTerm(field) ?? []);
@@ -19,14 +19,14 @@ export function sizeFunction(message: DescMessage): string {
   ].join('\n');
 }
 
-/** What the function of a message is called. */
+/** The name of a message's function. */
 export function sizeName(message: DescMessage): string {
   return `${uncapitalized(typeName(message))}Size`;
 }
 
-/** Of a field that occurs once; undefined for one that is a list or a map of messages. */
+/** For a field that occurs once; undefined for a list or map of messages. */
 function sizeTerm(field: DescField): string | undefined {
-  // Tags of one byte: no request has a field of a higher number.
+  // Tags take one byte: no request has a field with a higher number.
   if (field.number > 15) throw new Error(`no code that measures ${placeOf(field)}, whose tag takes two bytes`);
   const member = `message.${field.localName}`;
   switch (formOf(field)) {

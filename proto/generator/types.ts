@@ -5,9 +5,10 @@ import { fieldsOf, formOf, innerMessages, Reach, typeModule } from './messages.j
 import { entriesOf, holderOf, isAlways, isJsonType, isRequiredMember, sentValues, typeName } from './options.js';
 
 /**
- * The types of messages, one module for each of gen/, by its name. An absent string is empty, as are lists and maps; an absent message is
- * undefined. A map from string to Value is an object, a map from string to message a Map, an enum its number. A oneof is the field that is set:
- * `{ by: its name, value }`. Comments are those of the .proto files, for which descriptors need their source info.
+ * The types of messages, one module for each in gen/, by name. An absent string is empty, as are lists and maps; an
+ * absent message is undefined. A map from string to Value is an object, a map from string to message a Map, an enum its
+ * number. A oneof is the field that is set: `{ by: its name, value }`. Comments are copied from the .proto files, so
+ * descriptors need their source info.
  */
 export function typeModules(registry: FileRegistry): ReadonlyMap<string, string> {
   const reach = new Reach(registry);
@@ -101,20 +102,20 @@ function jsonMember(field: DescField): readonly string[] {
 
 function comment(desc: DescMessage | DescField, indent: string): readonly string[] {
   const message = desc.kind === 'message' ? desc : desc.parent;
-  // Those of the well-known messages are pages.
+  // The comments of the well-known messages are pages long.
   const own = message.typeName.startsWith('google.protobuf.') ? undefined : commentOf(desc);
   const text = own ?? (desc.kind === 'message' ? desc.typeName : undefined);
   return text === undefined ? [] : [`${indent}/** ${text.replaceAll('*/', '* /')} */`];
 }
 
-/** Whether undefined stands for the absent field. */
+/** Whether undefined represents the absent field. */
 export function isOptional(field: DescField): boolean {
   if (isAlways(field)) return false;
   const form = formOf(field);
   return form === 'message' || form === 'moment' || form === 'value' || hasPresence(field);
 }
 
-/** Whether a scalar that is absent is told from one that is empty. */
+/** Whether an absent scalar differs from an empty one. */
 export function hasPresence(field: DescField): boolean {
   return (
     field.fieldKind === 'scalar' && field.oneof === undefined && field.presence === FeatureSet_FieldPresence.EXPLICIT

@@ -2,26 +2,26 @@ import { type DescEnum, type DescField, type DescMessage, ScalarType } from '@bu
 import { FeatureSet_FieldPresence, FieldDescriptorProto_Type as FieldType } from '@bufbuild/protobuf/wkt';
 import type { Annotations, FieldRules } from './annotations.js';
 
-/** What the code of one message refers to. */
+/** The names that the code of one message refers to. */
 export interface Module {
   readonly annotations: Annotations;
-  /** The messages that have rules, or messages in them that have. */
+  /** The messages that have rules, directly or in nested messages. */
   readonly known: ReadonlySet<DescMessage>;
-  /** Those of them whose rules ask what time it is: their functions are told. */
+  /** Those of them whose rules depend on the current time, which is passed to their functions. */
   readonly timed: ReadonlySet<DescMessage>;
 }
 
-/** Code, and the names it needs. */
+/** Code, and the declarations it needs. */
 export interface Code {
   /** Conditions that all hold for a valid message. */
   readonly conditions: readonly string[];
-  /** Statements that report what is not so. */
+  /** Statements that report violations. */
   readonly statements: readonly string[];
   /** Declared at the top of the file, by name. */
   readonly constants: ReadonlyMap<string, string>;
 }
 
-/** Several pieces of code as one. Throws when two of them mean different things by one name. */
+/** Merges several pieces of code. Throws if two of them use one name for different things. */
 export function joined(codes: readonly Code[]): Code {
   const constants = new Map<string, string>();
   for (const [name, value] of codes.flatMap((code) => [...code.constants])) {
@@ -35,22 +35,22 @@ export function joined(codes: readonly Code[]): Code {
   };
 }
 
-/** `authz.request.v1.AuxData.JWT` is `AuxDataJWT`. */
+/** `authz.request.v1.AuxData.JWT` becomes `AuxDataJWT`. */
 export function nameOf(message: DescMessage): string {
   return message.parent === undefined ? message.name : nameOf(message.parent) + message.name;
 }
 
-/** The words of a name of any spelling, as a constant is written. */
+/** Converts a name of any spelling to the form of a constant. */
 export function constantName(name: string): string {
   return name.replace(/([a-z])([A-Z])/g, '$1_$2').toUpperCase();
 }
 
-/** The message that a field, its items or its entries are. */
+/** The message type of a field, its items or its entries. */
 export function messageOf(field: DescField): DescMessage | undefined {
   return field.message;
 }
 
-/** The rules of a text. */
+/** The rules of a string. */
 export function addText(code: GrownCode, { required, string: { pattern, in: texts } = {} }: FieldRules): void {
   const { value } = code;
   const prefix = constantName(code.field.name);
@@ -72,7 +72,7 @@ export function addText(code: GrownCode, { required, string: { pattern, in: text
   }
 }
 
-/** The rules of a number: from one to another. */
+/** The rules of a number: a range. */
 export function addNumber(code: GrownCode, { uint32 = {} }: FieldRules): void {
   const { value, element } = code;
   const { gte, lte } = uint32;
@@ -87,7 +87,7 @@ export function addNumber(code: GrownCode, { uint32 = {} }: FieldRules): void {
   );
 }
 
-/** The rules of an enum, whose values are numbers; its rule calls them by their names. */
+/** The rules of an enum, whose values are numbers; its rules refer to them by name. */
 export function addEnum(
   code: GrownCode,
   { required, enum: { in: numbers } = {} }: FieldRules,
@@ -107,7 +107,7 @@ export function addEnum(
   );
 }
 
-/** The rules of a google.protobuf.Timestamp, when it is there. */
+/** The rules of a google.protobuf.Timestamp, if present. */
 export function addMoment(code: GrownCode, { required, timestamp }: FieldRules): void {
   const { value } = code;
   if (required === true) code.required(`${value} !== undefined`, `${value} === undefined`);
@@ -121,16 +121,16 @@ export function addMoment(code: GrownCode, { required, timestamp }: FieldRules):
   );
 }
 
-/** The code of one field while it grows, rule by rule. */
+/** The code of one field, built rule by rule. */
 export class GrownCode implements Code {
   readonly conditions: string[] = [];
   readonly statements: string[] = [];
   readonly constants = new Map<string, string>();
-  /** How the value of the field is written. */
+  /** The expression of the field's value. */
   readonly value: string;
-  /** The constant that is its step of a path; those of its rules begin like it. */
+  /** The constant for its path segment; those of its rules begin with the same prefix. */
   readonly element: string;
-  /** One of a oneof is there or is not, and is never empty: whether it is the one. */
+  /** A member of a oneof is set or not set, and never empty: tests whether it is the one that is set. */
   readonly #isTheOne: string | undefined;
   #isPresent: string | undefined;
 
@@ -146,13 +146,13 @@ export class GrownCode implements Code {
     return this.#isTheOne !== undefined;
   }
 
-  /** What must hold, and the rule that is broken otherwise. */
+  /** Adds a condition, and the rule that is violated if it is false. */
   rule(holds: string, broken: string, rule: string): void {
     this.condition(holds);
     this.statement(broken, `report(found, ${rule}, path, ${this.element});`);
   }
 
-  /** That the value is there. Rules about a value that is not are not asked. */
+  /** Requires the value to be present. Rules about an absent value are not checked. */
   required(isPresent: string, isMissing: string): void {
     this.rule(isPresent, isMissing, 'REQUIRED');
     this.#isPresent = isPresent;
@@ -164,13 +164,13 @@ export class GrownCode implements Code {
     );
   }
 
-  /** What is done when something is so. */
+  /** The statements to run if a condition is true. */
   statement(when: string | undefined, then: string): void {
     const all = [this.#isTheOne, this.#isPresent, when].filter((one) => one !== undefined);
     this.statements.push(all.length === 0 ? then : `if (${all.join(' && ')}) ${then}`);
   }
 
-  /** The field as a step of a path, once it has code that names it. */
+  /** The field as a path segment, once it has code that names it. */
   finished(): Code {
     if (this.statements.length > 0)
       this.constants.set(
@@ -181,7 +181,7 @@ export class GrownCode implements Code {
   }
 }
 
-/** The code of the rules of one field, and of the messages in it. Throws when there is none for a field of its kind. */
+/** The code for the rules of one field, and of its nested messages. Throws if its kind is not supported. */
 export function fieldCode(field: DescField, module: Module): Code {
   const rules = module.annotations.ofField(field);
   if (field.oneof !== undefined && rules.required === true) throw refusal(field);
@@ -213,7 +213,7 @@ export function fieldCode(field: DescField, module: Module): Code {
   return code.finished();
 }
 
-/** A message that has functions of its own: its name, and what these are given beside it. */
+/** A message with its own functions: its name, and their additional arguments. */
 interface Inner {
   readonly name: string;
   readonly now: '' | ', now';
@@ -221,7 +221,7 @@ interface Inner {
 
 type RuleName = keyof FieldRules;
 
-/** The rules that there is code for: of a scalar that may be absent, or be empty and there, none. */
+/** The supported rules; a scalar that may be absent, or present and empty, supports none. */
 function rulesFor(field: DescField): readonly RuleName[] {
   const isOptional = field.presence === FeatureSet_FieldPresence.EXPLICIT && field.oneof === undefined;
   switch (field.fieldKind) {
@@ -309,7 +309,7 @@ function addMap(code: GrownCode, { required, map }: FieldRules, inner: Inner | u
       'REQUIRED',
     );
   const hasEmptyKey = isObject ? `Object.hasOwn(${value}, '')` : `${value}.has('')`;
-  // The empty key is the least of all: it comes before the entries.
+  // The empty key is the smallest: it comes before the other entries.
   if (map?.keys !== undefined) {
     code.condition(`!${hasEmptyKey}`);
     code.statement(hasEmptyKey, `reportKey(found, KEY_NOT_EMPTY, path, ${element}, '');`);

@@ -6,9 +6,9 @@ import { type Annotations, annotationsOf } from './annotations.js';
 import { type Code, constantName, fieldCode, joined, messageOf, type Module, nameOf } from './validate-fields.js';
 
 /**
- * The annotations of the .proto files as TypeScript: for each message `isValid...`, which allocates nothing, and `report...`, which says
- * what is wrong; for each request the two together. One file for each .proto file, by name. Throws for an annotation that there is no code
- * for, wherever in the module it stands.
+ * The annotations of the .proto files as TypeScript: for each message `isValid...`, which allocates nothing, and
+ * `report...`, which reports the violations; for each request a function that combines the two. One file for each
+ * .proto file, by name. Throws for an unsupported annotation, anywhere in the module.
  */
 export function validators(
   registry: FileRegistry,
@@ -36,7 +36,7 @@ export function validators(
   return files;
 }
 
-/** Whether something holds for a message, or for one in it. */
+/** Whether a predicate holds for a message, or for a nested one. */
 function reaches(
   message: DescMessage,
   holds: (message: DescMessage) => boolean,
@@ -57,7 +57,7 @@ function hasRules(message: DescMessage, { ofField, ofMessage, isRequiredOneof }:
   );
 }
 
-/** Messages before those that have them. */
+/** Messages before those that contain them. */
 function collect(
   message: DescMessage,
   { known }: Pick<Module, 'known'>,
@@ -81,7 +81,7 @@ export interface GeneratedFile {
   /** The messages of all files. */
   readonly found: ReadonlySet<DescMessage>;
   readonly module: Module;
-  /** The names of the requests: each gets a function that gives its violations. */
+  /** The names of the requests: each gets a function that returns its violations. */
   readonly requests: readonly string[];
 }
 
@@ -90,7 +90,7 @@ export function fileOf(message: DescMessage): string {
   return (message.file.name.split('/').at(-1) as string).replaceAll('_', '-');
 }
 
-/** The functions of a file's messages, and what they need, as TypeScript. */
+/** The functions of a file's messages, and their declarations, as TypeScript. */
 export function fileText(whole: GeneratedFile): string {
   const { messages, codes, module, requests } = whole;
   const { constants } = joined(messages.map((message) => codes.get(message) as Code));
@@ -120,9 +120,9 @@ export function fileText(whole: GeneratedFile): string {
 interface Printed {
   readonly message: DescMessage;
   readonly name: string;
-  /** In TypeScript. */
+  /** The type in TypeScript. */
   readonly type: string;
-  /** Whether its functions are told what time it is. */
+  /** Whether its functions take the current time. */
   readonly isTimed: boolean;
 }
 
@@ -224,7 +224,10 @@ function imports({ file, messages, found }: GeneratedFile, text: string): readon
     );
 }
 
-/** The code of a message: rules about the whole, then fields in the order of their numbers; a oneof stands where its first field does. */
+/**
+ * The code of a message: rules about the message itself, then fields ordered by number; a oneof comes at the place of
+ * its first field.
+ */
 export function messageCode(message: DescMessage, module: Module): Code {
   const rules = module.annotations.ofMessage(message).map(({ id, message: text, expression }): Code => {
     const condition = expressionCode(expression, message);
@@ -245,7 +248,7 @@ export function messageCode(message: DescMessage, module: Module): Code {
   return joined([...rules, ...fields]);
 }
 
-/** A oneof has no number of its own; in a path it stands by its name. */
+/** A oneof has no number; a path contains its name. */
 function oneofCode(oneof: DescOneof, { annotations }: Module): Code {
   if (!annotations.isRequiredOneof(oneof)) return { conditions: [], statements: [], constants: new Map() };
   const value = `message.${oneof.localName}`;

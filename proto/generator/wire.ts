@@ -8,7 +8,7 @@ import { functionModules, moduleText } from './module.js';
 import { isJsonType, typeName } from './options.js';
 import { sizeFunction, sizeName } from './size.js';
 
-/** The protobuf encoding of requests and responses: a module for each .proto file, by its name. */
+/** The protobuf encoding of requests and responses: a module for each .proto file, by name. */
 export function wireModules(registry: FileRegistry): ReadonlyMap<string, string> {
   const reach = new Reach(registry);
   const items = new Set(
