@@ -1,11 +1,11 @@
 import { JsonError, type ParsedObject } from './json-shape.js';
 
 /*
- * The parts of a response in JSON, as clients read them: own members only, and what is absent or null is empty. All
- * throw a JsonError for a member of another type. No platform: browsers load it.
+ * The parts of a response in JSON, as clients read them: own properties only; absent and null properties are empty. All
+ * throw a JsonError for a property of another type. Uses no platform APIs: browsers load it.
  */
 
-/** How deep messages may lie in one another. */
+/** The maximum nesting depth of messages. */
 const MAX_DEPTH = 2002;
 
 /** A value that is an object. */
@@ -14,7 +14,7 @@ export function responseObject(value: unknown, name: string): ParsedObject {
   throw wrong(name);
 }
 
-/** A member; undefined for one that is absent, null or inherited. */
+/** A property; undefined if it is absent, null or inherited. */
 export function memberOf(object: ParsedObject, name: string): unknown {
   return Object.hasOwn(object, name) ? (object[name] ?? undefined) : undefined;
 }
@@ -32,7 +32,7 @@ export function stringsIn(object: ParsedObject, name: string): readonly string[]
   });
 }
 
-/** Reads a message; `depth` counts the messages around it of those that may contain themselves. */
+/** Reads a message; `depth` counts the enclosing messages that may contain themselves. */
 type Read<Message> = (value: unknown, name: string, depth: number) => Message;
 
 export function messageIn<Message>(object: ParsedObject, name: string, read: Read<Message>, depth = 0): Message {
@@ -56,7 +56,7 @@ export function messagesIn<Message>(
   depth = 0,
 ): readonly Message[] {
   const messages: Message[] = [];
-  // A callback would take two more frames of the stack for each message within a message.
+  // A callback would take two more stack frames for each nested message.
   for (const value of listIn(object, name)) messages.push(read(value, name, depth));
   return messages;
 }
@@ -76,7 +76,7 @@ export function stringMapIn(object: ParsedObject, name: string): ReadonlyMap<str
   return new Map(Object.keys(map).map((key) => [key, stringIn(map, key)]));
 }
 
-/** The number of the name of an enum. Only names that responses have. */
+/** The number of an enum value by its name. Accepts only names that responses have. */
 export function sentNumber<Numbers extends { readonly [name: string]: number }>(
   value: unknown,
   numbers: Numbers,
@@ -86,14 +86,14 @@ export function sentNumber<Numbers extends { readonly [name: string]: number }>(
   throw wrong(name);
 }
 
-/** A name of an enum, likewise. */
+/** An enum value as its name, with the same check. */
 export function sentName<const Name extends string>(object: ParsedObject, name: string, names: readonly Name[]): Name {
   const value = names.find((one) => one === memberOf(object, name));
   if (value === undefined) throw wrong(name);
   return value;
 }
 
-/** Refuses members of other names, and, in a oneof, all but one member. */
+/** Rejects properties with other names and, in a oneof, all but one property. */
 export function checkNames(object: ParsedObject, known: readonly string[], isOneof: boolean, name: string): void {
   const names = Object.keys(object);
   if ((isOneof && names.length !== 1) || names.some((one) => !known.includes(one))) throw wrong(name);

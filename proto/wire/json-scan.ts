@@ -1,11 +1,11 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { JsonError, Shape } from './json-shape.js';
 
-/** Reads the message of a parsed document. Throws a JsonError. */
+/** Reads the message of a parsed JSON document. Throws a JsonError. */
 export type ReadMessage<Message> = (value: unknown, shape: Shape) => Message;
 
 /**
- * A whole request body as a message. Throws a JsonError that says what is wrong and where
+ * Reads a whole request body as a message. Throws a JsonError with the error and its location
  * (docs/spec/server.md#json-mapping).
  */
 export function readDocument<Message>(body: Buffer, read: ReadMessage<Message>): Message {
@@ -25,17 +25,20 @@ function readMessage<Message>(value: unknown, shape: Shape, read: ReadMessage<Me
   }
 }
 
-/** A request body that is read by its shape next. */
+/** A parsed request body whose shape is read next. */
 export interface JsonDocument {
   readonly value: unknown;
-  /** After the shape was read: the reader met this many keys. Refuses the document when some were written twice. */
+  /**
+   * Called after the shape was read, with the number of keys that the reader met. Rejects the document if it contains
+   * duplicate keys.
+   */
   readonly checkKeys: (met: number) => void;
 }
 
 /**
- * Parses a request body as strict JSON (docs/spec/server.md#json-mapping). JSON.parse makes the value; one scan of the
- * bytes and a count of the keys find what it lets pass. The scan comes first: a value that is nested too deep takes
- * seconds to make. Throws a JsonError. An empty body is an empty message.
+ * Parses a request body as strict JSON (docs/spec/server.md#json-mapping). JSON.parse creates the value; one scan of
+ * the bytes and a count of the keys detect what it tolerates. The scan comes first: creating a value that is nested too
+ * deeply takes seconds. Throws a JsonError. An empty body is an empty message.
  */
 export function parseJson(bytes: Buffer): JsonDocument {
   const text = decode(bytes);
@@ -58,7 +61,7 @@ function decode(bytes: Buffer): string {
   return bytes.toString('utf8');
 }
 
-/** Undefined for a body of nothing but white space. */
+/** Undefined for a body that only contains white space. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -77,11 +80,11 @@ function refuse(text: string): never {
   throw new JsonError(jsonProblem(text) ?? 'invalid JSON');
 }
 
-/** What JSON.parse does not tell of a document it accepts. */
+/** Properties of a valid document that JSON.parse does not report. */
 export interface JsonScan {
-  /** How many keys are written in all objects together. Fewer in the parsed value: some are there twice. */
+  /** The number of keys written in all objects together. If the parsed value has fewer, some are duplicates. */
   readonly keys: number;
-  /** How deep objects and lists lie in one another; one more than the limit when it is deeper. */
+  /** The nesting depth of objects and lists; one more than the limit if it is deeper. */
   readonly depth: number;
   /** Whether a half of a surrogate pair is written as an escape, paired or not. */
   readonly surrogateEscapes: boolean;
@@ -94,10 +97,9 @@ const LOWER_D = 0x64;
 const LOWER_U = 0x75;
 
 /**
- * One pass over the bytes of JSON, which ends at the first value that lies deeper than `maxDepth`. Structural
- * characters outside strings are ASCII, so the bytes need no decoding. Of bytes that are not JSON, it says nothing of
- * use.
- * Hot: every REST request; a nanosecond a byte (bench: server).
+ * One pass over the bytes of JSON, which ends at the first value that is nested deeper than `maxDepth`. Structural
+ * characters outside strings are ASCII, so the bytes need no decoding. The result is meaningless for bytes that are not
+ * JSON. Hot: every REST request; a nanosecond a byte (bench: server).
  */
 export function scanJson(bytes: Uint8Array, maxDepth: number): JsonScan {
   const length = bytes.length;
@@ -118,7 +120,7 @@ export function scanJson(bytes: Uint8Array, maxDepth: number): JsonScan {
     } else if (byte === COLON) {
       keys += 1;
     } else if (byte > COLON) {
-      // Of what may stand outside strings, only these differ in one bit: [ { and ] }.
+      // Of the characters allowed outside strings, only these differ in one bit: [ { and ] }.
       const folded = byte | 0x20;
       if (folded === 0x7b) {
         open += 1;
@@ -134,20 +136,20 @@ export function scanJson(bytes: Uint8Array, maxDepth: number): JsonScan {
   return { keys, depth, surrogateEscapes };
 }
 
-/** Whether four hexadecimal digits are D800 to DFFF. */
+/** Whether four hexadecimal digits are in the range D800 to DFFF. */
 function isSurrogate(bytes: Uint8Array, at: number): boolean {
   if (((bytes[at] as number) | 0x20) !== LOWER_D) return false;
   const second = bytes[at + 1] as number;
   return second === 0x38 || second === 0x39 || second > COLON;
 }
 
-/** How deep objects and lists may lie in one another in a request (docs/spec/server.md#json-mapping). */
+/** The maximum nesting depth of objects and lists in a request (docs/spec/server.md#json-mapping). */
 export const MAX_JSON_DEPTH = 10_000;
 
 /**
- * The first thing that makes a text no acceptable JSON document, as a sentence with its place; undefined when there is
- * none. Strict: also a key that is there twice, half a surrogate pair, nesting beyond the limit. Slow, so asked only
- * after something quicker has seen that there is a problem. Without recursion.
+ * The first error that makes a string an unacceptable JSON document, as a message with its location; undefined if there
+ * is none. Strict: also rejects duplicate keys, lone surrogates, and nesting beyond the limit. Slow, so it is only
+ * called after a faster check has found a problem. Not recursive.
  */
 export function jsonProblem(text: string): string | undefined {
   try {
@@ -159,19 +161,19 @@ export function jsonProblem(text: string): string | undefined {
   }
 }
 
-/** What clients of the reference match on when a document was cut off. */
+/** The message that clients of the reference PDP match for a truncated document. */
 const CUT_OFF = 'unexpected EOF';
 
 class JsonProblem extends Error {}
 
-/** What comes next in the innermost open object or list. */
+/** The expected next element in the innermost open object or list. */
 interface Level {
   /** The keys so far; undefined in a list. */
   readonly keys: Set<string> | undefined;
 }
 
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
-/** With the flag u, a pair is one code point and does not match. */
+/** With the u flag, a pair is one code point and does not match. */
 const LONE_SURROGATE = /\p{Surrogate}/u;
 const TAB = 0x09;
 const LINE_FEED = 0x0a;
@@ -201,7 +203,7 @@ class StrictScanner {
     if (this.#at < this.text.length) this.#fail(`${this.#character()} after the end of the document`);
   }
 
-  /** A scalar, or the opening of a list or object up to where its first value begins: true when there is one. */
+  /** Reads a scalar, or the opening of a list or object up to its first value: returns true if there is one. */
   #value(): boolean {
     this.#space();
     const character = this.text[this.#at];
@@ -222,7 +224,7 @@ class StrictScanner {
     return true;
   }
 
-  /** After a value: closes what ends here and stops where the next value begins. */
+  /** After a value: closes the objects and lists that end here and stops where the next value begins. */
   #closeFinished(): void {
     while (this.#open.length > 0) {
       this.#space();
@@ -264,7 +266,7 @@ class StrictScanner {
     const start = this.#at;
     let hasEscape = false;
     for (this.#at += 1; ; this.#at++) {
-      // NaN at the end.
+      // NaN at the end of the input.
       const code = this.text.charCodeAt(this.#at);
       if (code === QUOTE) break;
       if (code === BACKSLASH) {
@@ -276,7 +278,7 @@ class StrictScanner {
       }
     }
     this.#at += 1;
-    // The text comes from valid UTF-8: only an escape can be half a pair.
+    // The string comes from valid UTF-8: only an escape can be a lone surrogate.
     if (!hasEscape) return this.text.slice(start + 1, this.#at - 1);
     const value = JSON.parse(this.text.slice(start, this.#at)) as string;
     if (LONE_SURROGATE.test(value)) this.#fail('half a surrogate pair in a string', start);
@@ -328,7 +330,7 @@ class StrictScanner {
     return this.#fail(`${this.#character()} where a value belongs`);
   }
 
-  /** A number or literal must not run into what follows: `01`, `1.`, `truer`. */
+  /** A number or literal must not be followed directly by other characters: `01`, `1.`, `truer`. */
   #endOfWord(): void {
     const code = this.text.charCodeAt(this.#at);
     if (code === COMMA || code === CLOSING_BRACKET) return;

@@ -1,20 +1,20 @@
 import { durationOf, type Moment, timestampOf } from './moment.js';
 
-/** A document that is JSON, but not the message that was expected. */
+/** Valid JSON, but not the expected message. */
 export class JsonError extends Error {}
 
-/** What stands for a list that is absent. */
+/** The value of an absent list. */
 export const NO_ITEMS: readonly never[] = Object.freeze([]);
 
-/** What stands for attributes that are absent. */
+/** The value of absent attributes. */
 export const NO_ATTRIBUTES: Attributes = Object.freeze({});
 
-/** An object as JSON.parse makes it. */
+/** An object as created by JSON.parse. */
 export type ParsedObject = { readonly [key: string]: unknown };
 
 /**
  * Reads the parts of a parsed document by the rules of the protobuf JSON mapping (docs/spec/server.md#json-mapping),
- * and counts the keys it meets. Methods throw a JsonError that names the place.
+ * and counts the keys it meets. Methods throw a JsonError that names the location.
  */
 export class Shape {
   keys = 0;
@@ -48,7 +48,7 @@ export class Shape {
     return isWithin(value, 0, 2 ** 32 - 1) ? value : wrongValue(name, 'a number that is not negative');
   }
 
-  /** An enum is one of the names, by their numbers; or a number, which may be one without a name. */
+  /** An enum is one of the names, or a number, which may be one without a name. The names are indexed by number. */
   enum(value: unknown, name: string, names: readonly string[]): number {
     if (isWithin(value, -(2 ** 31), 2 ** 31 - 1)) return value;
     const number = names.indexOf(value as string);
@@ -78,25 +78,25 @@ export class Shape {
     return messages;
   }
 
-  /** The field of a oneof that is set; `before` is the one met before. */
+  /** The field of a oneof that is set; `before` is the previous one. */
   oneof<Field extends { readonly by: string }>(before: Field | undefined, field: Field): Field {
     if (before !== undefined) throw new JsonError(`only one of \`${before.by}\`, \`${field.by}\` may be there`);
     return field;
   }
 
-  /** A map from name to any JSON value, taken as it is. Only numbers that no double can hold are refused. */
+  /** A map from name to any JSON value, taken unchanged. Only numbers that no double can represent are refused. */
   attributes(value: unknown, name: string): Attributes {
     const root = this.object(value, name);
     this.#walk(root, name);
     return root;
   }
 
-  /** Any JSON value, of which only the keys count. */
+  /** Any JSON value; only its keys are counted. */
   anything(value: unknown, name: string): void {
     this.#walk([value], name);
   }
 
-  /** Marks a field that has two spellings as met. Both in one object are one field twice. */
+  /** Records that a field with two spellings was met. Both spellings in one object are a duplicate field. */
   once(met: number, bit: number, name: string): number {
     if ((met & bit) !== 0) throw new JsonError(`field \`${name}\` is there twice`);
     return met | bit;
@@ -155,11 +155,11 @@ function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }
 
-/** Any JSON value by name. Only own properties count; `__proto__` is a name like any other. */
+/** Any JSON value, by property name. Only own properties count; `__proto__` is an ordinary name. */
 // biome-ignore lint/suspicious/noExplicitAny: attributes that an application sends are any JSON.
 export type Attributes = { readonly [name: string]: any };
 
-/** A JSON value, read only. */
+/** A read-only JSON value. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 export interface JsonObject {

@@ -1,9 +1,9 @@
 import { JsonError } from './json-shape.js';
 
-/** Texts up to this length are looked through here; beyond it the platform's own way is quicker. */
+/** Strings up to this length are scanned here; for longer ones the platform is faster. */
 const SHORT_TEXT = 48;
 
-/** A text as a JSON string. Escapes only what JSON demands (docs/spec/server.md#json-mapping). */
+/** Quotes a string for JSON. Escapes only what JSON requires (docs/spec/server.md#json-mapping). */
 export function quote(text: string): string {
   if (text.length > SHORT_TEXT) return JSON.stringify(text);
   for (let index = 0; index < text.length; index++) {
@@ -15,8 +15,8 @@ export function quote(text: string): string {
 }
 
 /**
- * `quote` for texts that come again with every answer: kinds, versions and actions are quoted once and kept. For these
- * only, since what is kept is bounded by starting again.
+ * `quote` for strings that recur in every response: kinds, versions and actions are quoted once and cached. Only for
+ * these, because the cache is bounded by clearing it.
  */
 export function quoteName(name: string): string {
   const known = QUOTED_NAMES.get(name);
@@ -28,16 +28,16 @@ export function quoteName(name: string): string {
   return quoted;
 }
 
-// A cache: printing a batch without it takes half as long again (bench: server).
+// A cache: printing a batch without it takes one and a half times as long (bench: server).
 const QUOTED_NAMES = new Map<string, string>();
 const MAX_NAMES = 4096;
 
-/** How deep a value may be that is printed; requests may hold deeper ones, which the stack could not follow. */
+/** The maximum depth of a printed value; requests may contain deeper ones, for which the stack is too small. */
 export const MAX_PRINTED_DEPTH = 1000;
 
 /**
- * A value as JSON: map keys sorted, negative zero as `-0`. Undefined when a number in it is not finite, which JSON
- * cannot say, or when it is too deep.
+ * A value as JSON: map keys sorted, negative zero as `-0`. Undefined if it contains a number that is not finite, which
+ * JSON cannot represent, or is too deep.
  */
 export function printValue(value: unknown, depth = 0): string | undefined {
   if (typeof value === 'string') return quote(value);
@@ -75,14 +75,14 @@ function printMap(map: { readonly [key: string]: unknown }, depth: number): stri
   return `{${entries.join(',')}}`;
 }
 
-/** Any JSON value. Throws a JsonError with a message of the caller's for one that JSON cannot represent. */
+/** Any JSON value. Throws a JsonError with the caller's message for one that JSON cannot represent. */
 export function printedValue(value: unknown, error: string): string {
   const text = printValue(value);
   if (text === undefined) throw new JsonError(error);
   return text;
 }
 
-/** What is said in place of a value that JSON cannot represent. */
+/** Printed in place of a value that JSON cannot represent. */
 export const UNPRINTABLE = '"the value is too deep, or has a number that JSON cannot represent"';
 
 /** A list of strings. */

@@ -4,7 +4,7 @@ export interface Moment {
   readonly nanos: number;
 }
 
-/** A google.protobuf.Timestamp of a text in RFC 3339; undefined for any other text. */
+/** Parses a google.protobuf.Timestamp from an RFC 3339 string; undefined for any other string. */
 export function timestampOf(text: string): Moment | undefined {
   const milliseconds = RFC3339.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(milliseconds)) return undefined;
@@ -14,7 +14,10 @@ export function timestampOf(text: string): Moment | undefined {
 
 const RFC3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** A google.protobuf.Duration of a text such as `3.5s`, whose sign both parts have; undefined for any other text. */
+/**
+ * Parses a google.protobuf.Duration from a string such as `3.5s`, whose sign applies to both parts; undefined for any
+ * other string.
+ */
 export function durationOf(text: string): Moment | undefined {
   const [whole, sign, seconds, fraction = ''] = /^(-?)(\d{1,12})(?:\.(\d{1,9}))?s$/.exec(text) ?? [];
   if (whole === undefined) return undefined;
@@ -24,7 +27,10 @@ export function durationOf(text: string): Moment | undefined {
 
 const NANOSECONDS = 1_000_000;
 
-/** A moment, in milliseconds since 1970 and perhaps parts of one, as RFC 3339 with nine digits of a second, in UTC. */
+/**
+ * Formats a time, in milliseconds since 1970 and possibly fractions of one, as RFC 3339 with nine fractional digits, in
+ * UTC.
+ */
 export function rfc3339(milliseconds: number): string {
   const whole = Math.floor(milliseconds);
   const rest = Math.floor((milliseconds - whole) * NANOSECONDS);

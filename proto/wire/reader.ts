@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { Moment } from './moment.js';
 
-/** Bytes that are no protobuf message. */
+/** Bytes that are not a protobuf message. */
 export class WireError extends Error {}
 
 /** The wire types of the protobuf encoding. */
@@ -12,14 +12,14 @@ const START_GROUP = 3;
 const END_GROUP = 4;
 const FIXED32 = 5;
 
-/** How many groups may lie in one another in a field that is skipped. */
+/** The maximum nesting depth of groups in a skipped field. */
 const MAX_GROUP_DEPTH = 100;
-/** How many messages may lie in one another in a response. */
+/** The maximum nesting depth of messages in a response. */
 const MAX_MESSAGE_DEPTH = 2002;
-/** Texts up to this many bytes are looked up before they are made: attribute names, roles, actions, kinds. */
+/** Strings up to this many bytes are looked up before they are created: attribute names, roles, actions, kinds. */
 const SHORT_TEXT = 24;
 
-/** Reads a protobuf encoding front to back. Every method throws a WireError at the first byte that cannot be right. */
+/** Reads a protobuf encoding front to back. Every method throws a WireError at the first invalid byte. */
 export class WireReader {
   #at = 0;
   #depth = 0;
@@ -45,7 +45,7 @@ export class WireReader {
     return tag;
   }
 
-  /** A varint of at most 32 bits; longer ones lose their upper bits, as the encoding asks. */
+  /** A varint of at most 32 bits; longer ones lose their upper bits, as the encoding requires. */
   uint32(): number {
     let byte = this.#byte();
     if (byte < 0x80) return byte;
@@ -91,7 +91,7 @@ export class WireReader {
     return this.bytes.subarray(start, end);
   }
 
-  /** Reads the length of a message and gives the offset of its end, which lies within the message around it. */
+  /** Reads the length of a message and returns the offset of its end, which must be within the enclosing message. */
   messageEnd(): number {
     const length = this.uint32();
     const end = this.#at + length;
@@ -99,12 +99,12 @@ export class WireReader {
     return end;
   }
 
-  /** After the fields of a message: it must end where its length says. */
+  /** Called after the fields of a message, which must end where its length says. */
   checkEnd(end: number): void {
     if (this.#at !== end) throw new WireError('field longer than its message');
   }
 
-  /** Begins a message that may be in itself. */
+  /** Begins a message that may contain itself. */
   enter(): void {
     this.#depth += 1;
     if (this.#depth > MAX_MESSAGE_DEPTH) throw new WireError('messages nested too deep');
@@ -115,13 +115,13 @@ export class WireReader {
     this.#depth -= 1;
   }
 
-  /** A field of a response that is not one of those known: of one of these numbers it has a wrong wire type. */
+  /** A field of a response that is not handled; if its number is one of the given ones, its wire type is wrong. */
   skipUnknown(tag: number, known: readonly number[]): void {
     if (known.includes(tag >>> 3)) throw new WireError(`wire type ${tag & 7} for field ${tag >>> 3}`);
     this.skip(tag);
   }
 
-  /** A field nobody knows. */
+  /** Skips an unknown field. */
   skip(tag: number, depth = 0): void {
     switch (tag & 7) {
       case VARINT:
@@ -175,14 +175,14 @@ export class WireReader {
 const SLOTS = 4096;
 
 /**
- * The short ASCII texts seen last: attribute names, roles, actions and kinds come again with every request, and finding
- * one costs a tenth of making it. One text a slot, the newer wins, so its size is bounded and no lookup is longer than
- * the text.
+ * A cache of recent short ASCII strings: attribute names, roles, actions and kinds recur in every request, and finding
+ * one costs a tenth of creating it. Each slot holds one string and is overwritten, so the size is bounded and no lookup
+ * takes longer than the length of the string.
  */
 export class TextTable {
   readonly #slots: (string | undefined)[] = new Array(SLOTS).fill(undefined);
 
-  /** The text of bytes `start` to `end`; undefined when they are not all ASCII. */
+  /** The string of bytes `start` to `end`; undefined if they are not all ASCII. */
   find(bytes: Buffer, start: number, end: number): string | undefined {
     let hash = end - start;
     for (let at = start; at < end; at++) {
@@ -208,8 +208,8 @@ function isTextOf(text: string, bytes: Buffer, start: number, end: number): bool
 }
 
 /**
- * Reads one entry of a map from string to message into `map`. Begins before the length of the entry; a key that occurs
- * twice is replaced.
+ * Reads one entry of a map from string to message into `map`. Starts at the length of the entry; a later duplicate key
+ * replaces the earlier one.
  */
 export function readMapEntry<Value>(
   reader: WireReader,
@@ -226,11 +226,11 @@ export function readMapEntry<Value>(
     else reader.skip(tag);
   }
   reader.checkEnd(end);
-  // An entry without a value has an empty one: nothing is left to read.
+  // An entry without a value has an empty one: the reader is already at its end.
   map.set(key, value ?? read(reader, reader.at));
 }
 
-/** A google.protobuf.Timestamp or Duration up to `end`, merged into what is known of it. */
+/** Reads a google.protobuf.Timestamp or Duration up to `end`, and merges it into an earlier value. */
 export function readMoment(reader: WireReader, end: number, known: Moment = { seconds: 0, nanos: 0 }): Moment {
   let { seconds, nanos } = known;
   while (reader.at < end) {
@@ -243,7 +243,7 @@ export function readMoment(reader: WireReader, end: number, known: Moment = { se
   return { seconds, nanos };
 }
 
-/** Beyond 2^53 the nearest double: such a moment is out of range anyway. */
+/** Beyond 2^53 the nearest double: such a time is out of range anyway. */
 function readInt64(reader: WireReader, tag: number): number {
   const start = reader.at;
   reader.skip(tag);
@@ -252,7 +252,7 @@ function readInt64(reader: WireReader, tag: number): number {
   return Number(BigInt.asIntN(64, value));
 }
 
-/** A message while it is being read: as its type, but not readonly. */
+/** A message that is being read: its type without readonly. */
 export type Draft<Message> = Message extends string | number | boolean | undefined
   ? Message
   : Message extends ReadonlyMap<string, infer Value>
@@ -261,25 +261,23 @@ export type Draft<Message> = Message extends string | number | boolean | undefin
       ? Draft<Item>[]
       : { -readonly [Name in keyof Message]: IsAny<Message[Name]> extends true ? unknown : Draft<Message[Name]> };
 
-/** Attributes have members of any type. */
+/** Attributes may have properties of any type. */
 type IsAny<Type> = 0 extends 1 & Type ? true : false;
 
-/*
- * What follows is for responses, which clients read more strictly than the encoding asks.
- */
+/* The rest is for responses, which clients read more strictly than the encoding requires. */
 
-/** The first value of a field. Throws for a second one: the encoding would have it count, or merge both. */
+/** Accepts the first value of a field. Throws for a second one: the encoding would use the last one, or merge both. */
 export function once<Value>(before: Value | undefined, value: Value, name: string): Value {
   if (before !== undefined) throw new WireError(`\`${name}\` is there twice`);
   return value;
 }
 
-/** A response without a part that servers always write. */
+/** The error for a response without a part that servers always write. */
 export function missing(name: string): WireError {
   return new WireError(`no \`${name}\``);
 }
 
-/** The name of the value of an enum, which must be one that responses have. */
+/** The name of an enum value, which must be one that responses have. */
 export function sentValue<Names extends { readonly [number: number]: string }>(
   number: number,
   names: Names,
@@ -290,7 +288,7 @@ export function sentValue<Names extends { readonly [number: number]: string }>(
   return value as Names[keyof Names];
 }
 
-/** Adds an entry of a map from string to message. Throws for a key that is there twice. */
+/** Adds an entry of a map from string to message. Throws for a duplicate key. */
 export function readEntryOnce<Value>(
   reader: WireReader,
   map: Map<string, Value>,
@@ -311,7 +309,9 @@ export function readEntryOnce<Value>(
   map.set(key, value ?? read(reader, reader.at));
 }
 
-/** Adds an entry of a map from string to an enum, which must have one of some values, likewise. */
+/**
+ * Adds an entry of a map from string to an enum, which must have one of the given values. Throws for a duplicate key.
+ */
 export function readNumberEntryOnce<Value extends number>(
   reader: WireReader,
   map: Map<string, Value>,

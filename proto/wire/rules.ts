@@ -15,14 +15,14 @@ function element(fieldNumber: number, fieldName: string, fieldType: FieldType): 
   return { fieldNumber, fieldName, fieldType };
 }
 
-/** The rules of docs/spec/server.md#form-of-violations, each with its text. */
+/** The rules of docs/spec/server.md#form-of-violations, each with its message. */
 export const REQUIRED: Rule = {
   ruleId: 'required',
   message: 'value is required',
   rule: { elements: [element(25, 'required', 'TYPE_BOOL')] },
 };
 
-/** A oneof is no field, and its rule none of a field. */
+/** A oneof is not a field, so its rule is not a field rule. */
 export const ONE_FIELD: Rule = { ruleId: 'required', message: 'exactly one field is required in oneof' };
 
 export const ITEM_NOT_EMPTY: Rule = {
@@ -39,14 +39,14 @@ export const UNIQUE: Rule = {
   rule: { elements: [repeated, element(3, 'unique', 'TYPE_BOOL')] },
 };
 
-/** The rule that a moment is before the present one. */
+/** The rule that a time is in the past. */
 export const PAST: Rule = {
   ruleId: 'timestamp.lt_now',
   message: 'must be less than now',
   rule: { elements: [timestamp, element(7, 'lt_now', 'TYPE_BOOL')] },
 };
 
-/** The rule that a list has so many items or more. */
+/** The rule for the minimum number of items in a list. */
 export function atLeast(count: number): Rule {
   return {
     ruleId: 'repeated.min_items',
@@ -55,7 +55,7 @@ export function atLeast(count: number): Rule {
   };
 }
 
-/** The rule that a list has no more items than so many. */
+/** The rule for the maximum number of items in a list. */
 export function atMost(count: number): Rule {
   return {
     ruleId: 'repeated.max_items',
@@ -64,7 +64,7 @@ export function atMost(count: number): Rule {
   };
 }
 
-/** The rule that the items of a list have no more characters than so many. */
+/** The rule for the maximum length of the items of a list, in characters. */
 export function itemAtMost(length: number): Rule {
   return {
     ruleId: 'string.max_len',
@@ -73,7 +73,7 @@ export function itemAtMost(length: number): Rule {
   };
 }
 
-/** The rule that a text matches a pattern; the pattern is part of the message. */
+/** The rule that a string matches a pattern; the pattern is part of the message. */
 export function matching(pattern: RegExp): Rule {
   return {
     ruleId: 'string.pattern',
@@ -82,7 +82,7 @@ export function matching(pattern: RegExp): Rule {
   };
 }
 
-/** The rule that a text is one of a few. */
+/** The rule that a string is one of the given ones. */
 export function oneOf(texts: readonly string[]): Rule {
   return {
     ruleId: 'string.in',
@@ -91,7 +91,7 @@ export function oneOf(texts: readonly string[]): Rule {
   };
 }
 
-/** The rule that an enum is one of a few of its values, which are known by their names. */
+/** The rule that an enum is one of the given values, which are referred to by name. */
 export function oneOfValues(names: readonly string[]): Rule {
   return {
     ruleId: 'enum.in',
@@ -100,7 +100,7 @@ export function oneOfValues(names: readonly string[]): Rule {
   };
 }
 
-/** The rule that a number is neither less than the one nor more than the other. */
+/** The rule that a number is in an inclusive range. */
 export function withinNumbers(least: number, most: number): Rule {
   return {
     ruleId: 'uint32.gte_lte',
@@ -117,7 +117,7 @@ export function expression(id: string, message: string): Rule {
 /** Lists up to this length are compared pair by pair: cheaper than a set. */
 const SHORT_LIST = 8;
 
-/** Whether no text is there twice. */
+/** Whether all strings are distinct. */
 export function isUnique(texts: readonly string[]): boolean {
   if (texts.length > SHORT_LIST) return new Set(texts).size === texts.length;
   for (let index = 1; index < texts.length; index++) {
@@ -143,23 +143,23 @@ export function allValues<T>(map: ReadonlyMap<string, T>, holds: (value: T) => b
   return true;
 }
 
-/** The entries of a map in the order of their keys. */
+/** The entries of a map, sorted by key. */
 export function byKey<T>(map: ReadonlyMap<string, T>): readonly (readonly [string, T])[] {
   return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** Whether a text has no more characters than so many; a pair of surrogates is one. */
+/** Whether a string has at most this many characters; a surrogate pair counts as one. */
 export function isAtMost(text: string, length: number): boolean {
   if (text.length <= length) return true;
   return text.length <= 2 * length && [...text].length <= length;
 }
 
-/** Whether a moment was before another, which is in milliseconds since 1970. */
+/** Whether a timestamp is before a time in milliseconds since 1970. */
 export function isPast(moment: Moment, now: number): boolean {
   return millisecondsOf(moment) < now;
 }
 
-/** A moment in milliseconds since 1970, a duration in milliseconds. */
+/** A timestamp in milliseconds since 1970, or a duration in milliseconds. */
 export function millisecondsOf({ seconds, nanos }: Moment): number {
   return seconds * 1000 + nanos / 1_000_000;
 }

@@ -5,7 +5,7 @@ export function mapSize(map: { readonly [key: string]: unknown }): number {
   return size;
 }
 
-/** An open list or map of valueSize: what is left to visit, and the bytes of what was visited. */
+/** An open list or map of valueSize: the items left to visit, and the size of those visited. */
 interface Frame {
   readonly keys: readonly string[] | undefined;
   readonly values: readonly unknown[];
@@ -13,7 +13,7 @@ interface Frame {
   size: number;
 }
 
-/** Without recursion: JSON may be nested deeper than the stack is. */
+/** Not recursive: JSON may be nested more deeply than the stack allows. */
 function valueSize(root: unknown): number {
   const open: Frame[] = [];
   let value = root;
@@ -55,7 +55,7 @@ function scalarSize(value: unknown): number | undefined {
   return undefined;
 }
 
-/** A list of strings, with their tags. */
+/** A list of strings, including their tags. */
 export function texts(list: readonly string[]): number {
   let size = 0;
   for (const item of list) size += field(Buffer.byteLength(item));

@@ -2,12 +2,12 @@ import { setOwn } from './json-shape.js';
 import { BYTES, FIXED64, VARINT, WireError, type WireReader } from './reader.js';
 import type { WireWriter } from './writer.js';
 
-/** How deep lists and maps may lie in one another in a binary request; beyond it the request is malformed. */
+/** The maximum nesting depth of lists and maps in a binary request; a deeper request is malformed. */
 export const MAX_VALUE_DEPTH = 1000;
 
 /**
- * google.protobuf.Value as plain JSON, straight from the bytes. A Value of no kind is null
- * (docs/spec/server.md#json-mapping); NaN and infinities pass. Begins before the length of the message.
+ * google.protobuf.Value as plain JSON, directly from the bytes. A Value without a kind is null
+ * (docs/spec/server.md#json-mapping); NaN and infinities are accepted. Starts at the length of the message.
  */
 export function readJsonValue(reader: WireReader, depth = 0): unknown {
   if (depth > MAX_VALUE_DEPTH) throw new WireError('values nested too deep');
@@ -43,7 +43,7 @@ export function readJsonValue(reader: WireReader, depth = 0): unknown {
   return value;
 }
 
-/** One entry of a map from string to Value, put into `target`. Begins before the length of the entry. */
+/** One entry of a map from string to Value, put into `target`. Starts at the length of the entry. */
 export function readJsonEntry(reader: WireReader, target: Record<string, unknown>, depth = 0): void {
   const end = reader.messageEnd();
   let key = '';
@@ -83,8 +83,8 @@ function readList(reader: WireReader, depth: number): unknown[] {
 }
 
 /**
- * A JSON value as google.protobuf.Value, without tag and length. Map keys are written sorted. A value some thousands
- * deep overflows the stack; what a binary request can hold (MAX_VALUE_DEPTH) does not.
+ * A JSON value as google.protobuf.Value, without tag and length. Map keys are sorted. A value that is nested several
+ * thousand levels deep overflows the stack; the values that a binary request can contain (MAX_VALUE_DEPTH) do not.
  */
 export function writeJsonValue(writer: WireWriter, value: unknown): void {
   if (value === null || value === undefined) writer.varintField(1, 0);
@@ -95,7 +95,7 @@ export function writeJsonValue(writer: WireWriter, value: unknown): void {
   else writeStruct(writer, value as Record<string, unknown>);
 }
 
-/** A map from string to Value, an entry a field; sorted by key. */
+/** A map from string to Value, one field per entry, sorted by key. */
 export function writeJsonEntries(writer: WireWriter, field: number, map: { readonly [key: string]: unknown }): void {
   for (const key of Object.keys(map).sort().reverse()) {
     const entry = writer.mark();
@@ -123,7 +123,7 @@ function writeStruct(writer: WireWriter, struct: Record<string, unknown>): void 
   writer.messageField(5, end);
 }
 
-/** A map from string to Value with one entry: a message in its JSON form. Nothing when there is no message. */
+/** A map from string to Value with one entry: a message in its JSON form. Writes nothing if there is no message. */
 export function writeJsonText<Message>(
   writer: WireWriter,
   field: number,

@@ -15,10 +15,10 @@ export interface FieldPath {
   readonly elements: readonly FieldElement[];
 }
 
-/** One step of a field path: a field, perhaps one item or one entry of it. */
+/** One segment of a field path: a field, possibly with an item or entry of it. */
 export interface FieldElement {
   readonly fieldNumber: number;
-  /** As the .proto file has it: snake_case. */
+  /** As in the .proto file: snake_case. */
   readonly fieldName: string;
   readonly fieldType: FieldType;
   readonly index?: string;
@@ -31,7 +31,7 @@ export interface FieldElement {
 export interface Rule {
   readonly ruleId: string;
   readonly message: string;
-  /** Where the rule stands in buf.validate.FieldRules; absent for a rule written as an expression. */
+  /** The path in buf.validate.FieldRules; absent for a rule written as an expression. */
   readonly rule?: FieldPath;
 }
 
@@ -45,29 +45,29 @@ export type FieldType =
   | 'TYPE_UINT32'
   | 'TYPE_ENUM';
 
-/** The violations of one request: the first of them, and how many there are. */
+/** The violations of one request: the first ones, and the total count. */
 export interface Violations {
   readonly first: readonly Violation[];
   readonly count: number;
 }
 
 /**
- * The most violations of a request that are kept: its sender does not read more, and a small request can have a
- * million.
+ * The maximum number of violations that are kept for a request: senders do not read more, and a small request can have
+ * a million.
  */
 export const MAX_VIOLATIONS = 100;
-/** A key in a path is cut to this many characters. */
+/** A key in a path is truncated to this many characters. */
 const MAX_KEY_LENGTH = 64;
 /**
- * All keys in the paths of a request's violations have at most this many characters: each is escaped several times in
- * an answer.
+ * The maximum total length of the keys in the paths of a request's violations, in characters: each is escaped several
+ * times in a response.
  */
 const MAX_KEYS_LENGTH = 2000;
 
 /** The violations of a request that satisfies all rules. */
 export const NONE: Violations = Object.freeze({ first: Object.freeze([]), count: 0 });
 
-/** Collects the violations of one request. What it keeps is bounded, whatever the size of the request. */
+/** Collects the violations of one request. The collected data is bounded, regardless of the size of the request. */
 export class FoundViolations implements Violations {
   readonly first: Violation[] = [];
   count = 0;
@@ -75,8 +75,7 @@ export class FoundViolations implements Violations {
   #keysLength = 0;
 
   /**
-   * Adds a violation of the field, or of the message at `path` when there is none. Beyond the first ones it only
-   * counts.
+   * Adds a violation of the field, or of the message at `path` if there is no field. Beyond the maximum it only counts.
    */
   add(
     rule: Rule,
@@ -94,7 +93,10 @@ export class FoundViolations implements Violations {
   }
 }
 
-/** Where validation is in a request: a field, perhaps one item or one entry of it, and the message around it. */
+/**
+ * The current position of validation in a request: a field, possibly with an item or entry of it, and the enclosing
+ * message.
+ */
 export interface Place {
   readonly around: Place | undefined;
   readonly field: FieldElement;
@@ -107,7 +109,7 @@ export function within(path: Place | undefined, field: FieldElement, at?: number
   return { around: path, field, at };
 }
 
-/** Adds a violation about a field, or about the message at `path` when there is none. */
+/** Adds a violation of a field, or of the message at `path` if there is no field. */
 export function report(
   found: FoundViolations,
   rule: Rule,
@@ -118,7 +120,7 @@ export function report(
   found.add(rule, false, path, field, at);
 }
 
-/** Adds a violation about the key of a map entry. */
+/** Adds a violation of the key of a map entry. */
 export function reportKey(
   found: FoundViolations,
   rule: Rule,
@@ -129,7 +131,7 @@ export function reportKey(
   found.add(rule, true, path, field, key);
 }
 
-/** Members are in the order of the definition, in which JSON has them. */
+/** Properties are in the order of the definition, as in JSON. */
 function violationOf(elements: readonly FieldElement[], { rule, ruleId, message }: Rule, forKey: boolean): Violation {
   return {
     ...(elements.length > 0 && { field: { elements } }),
@@ -152,7 +154,7 @@ function elementAt({ field, at }: Place): FieldElement {
   return { ...field, keyType: 'TYPE_STRING', valueType: 'TYPE_MESSAGE', stringKey: shortened(at, MAX_KEY_LENGTH) };
 }
 
-/** `validation error: PATH: TEXT`, or a line for each violation and one that says how many more there are. */
+/** `validation error: PATH: TEXT`, or a line for each violation and one with the number of further ones. */
 export function violationsMessage({ first, count }: Violations): string {
   if (count === 1) return `validation error: ${lineOf(first[0] as Violation)}`;
   const lines = first.map(lineOf);
@@ -160,7 +162,7 @@ export function violationsMessage({ first, count }: Violations): string {
   return `validation errors:${lines.map((line) => `\n - ${line}`).join('')}`;
 }
 
-/** `PATH: TEXT`; without a path when the rule is about the whole request. */
+/** `PATH: TEXT`; without a path if the rule is about the whole request. */
 export function lineOf({ field, message }: Violation): string {
   return field === undefined ? message : `${pathText(field)}: ${message}`;
 }

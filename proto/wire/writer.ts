@@ -2,44 +2,40 @@ import { BYTES, FIXED64, VARINT } from './reader.js';
 
 const FIRST_CAPACITY = 4096;
 const KEPT_CAPACITY = 1024 * 1024;
-/**
- * A text of this many characters or fewer is written by hand when it is ASCII; the call into the platform costs more.
- */
+/** ASCII strings up to this length are written by hand; calling the platform costs more. */
 const SHORT_TEXT = 64;
 
 /**
- * Writes a protobuf encoding from its end to its front, so that the length of every message is known when its place
- * comes: fields and list items are handed over in reverse. The buffer is kept for the next message.
+ * Writes a protobuf encoding from its end to its front, so that the length of every message is known when it must be
+ * written: fields and list items are passed in reverse. The buffer is reused for the next message.
  */
 export class WireWriter {
   #bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY);
   #at = FIRST_CAPACITY;
 
-  /**
-   * Begins a message. What a failed one left behind is gone, and so is a buffer that an uncommonly large one needed.
-   */
+  /** Begins a message. Discards the remains of a failed one, and a buffer that an unusually large one required. */
   begin(): void {
     if (this.#bytes.length > KEPT_CAPACITY) this.#bytes = Buffer.allocUnsafeSlow(FIRST_CAPACITY);
     this.#at = this.#bytes.length;
   }
 
-  /** All that was written, as a copy. */
+  /** A copy of everything that was written. */
   finish(): Buffer {
     return Buffer.from(this.#bytes.subarray(this.#at));
   }
 
-  /** Where a message ends that is about to be written: how many bytes lie behind it. */
+  /** Marks the end of a message that is about to be written: the number of bytes behind it. */
   mark(): number {
     return this.#bytes.length - this.#at;
   }
 
-  /** Closes the message whose end was marked: length and tag. */
+  /** Closes the message whose end was marked, by writing its length and tag. */
   messageField(field: number, mark: number): void {
     this.#varint(this.#bytes.length - this.#at - mark);
     this.#varint((field << 3) | BYTES);
   }
 
-  /** Written even when empty: the callers know what absence means. */
+  /** Written even if empty: the callers decide what absence means. */
   stringField(field: number, text: string): void {
     const mark = this.mark();
     this.#text(text);
@@ -127,7 +123,7 @@ export class WireWriter {
   }
 }
 
-/** Writes the fields of a message, last one first. */
+/** Writes the fields of a message, in reverse. */
 export type WriteMessage<Message> = (writer: WireWriter, message: Message) => void;
 
 /** A map from string to message, in its order. */
@@ -147,7 +143,7 @@ export function writeMessageMap<Message>(
   }
 }
 
-/** A map from string to string, in its order; also empty strings are written. */
+/** A map from string to string, in its order; empty strings are written too. */
 export function writeStringMap(writer: WireWriter, field: number, strings: ReadonlyMap<string, string>): void {
   for (const [key, value] of [...strings].reverse()) {
     const mark = writer.mark();
@@ -174,12 +170,12 @@ export function writeObject<Message>(
   }
 }
 
-/** A map from string to string that is an object, likewise. */
+/** A map from string to string that is an object, sorted by key. */
 export function writeStringObject(writer: WireWriter, field: number, object: { readonly [key: string]: string }): void {
   writeStringMap(writer, field, new Map(Object.entries(object).sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
-/** google.protobuf.Timestamp from RFC 3339; of any other text it is the beginning of 1970. */
+/** google.protobuf.Timestamp from an RFC 3339 string; any other string becomes the beginning of 1970. */
 export function writeTimestamp(writer: WireWriter, field: number, text: string): void {
   const mark = writer.mark();
   const milliseconds = Date.parse(text);
@@ -192,7 +188,7 @@ export function writeTimestamp(writer: WireWriter, field: number, text: string):
   writer.messageField(field, mark);
 }
 
-/** A string field: left out when empty. */
+/** A string field: omitted if empty. */
 export function writeText(writer: WireWriter, field: number, text: string): void {
   if (text !== '') writer.stringField(field, text);
 }
