@@ -170,7 +170,7 @@ function textOf(node: JsonObject, name: string): string | undefined {
 
 const COMPARED: ReadonlySet<Shape> = new Set<Shape>(['value', 'values', 'number', 'positive-number']);
 
-/** Numbers are compared by their digits, so their number is limited. */
+/** Numbers are compared by their digits, so the number of digits is limited. */
 function badNumber(node: JsonNode): string | undefined {
   const open: JsonNode[] = [node];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
