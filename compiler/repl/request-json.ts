@@ -44,7 +44,7 @@ export function principalOf(json: unknown): Principal {
 }
 
 /**
- * `{"kind": "album", "id": "a1", "attr": {...}}`, with `policyVersion` and `scope`; what is absent is empty. Throws a
+ * `{"kind": "album", "id": "a1", "attr": {...}}`, with `policyVersion` and `scope`; missing fields are empty. Throws a
  * RequestProblem.
  */
 export function resourceOf(json: unknown): Resource {

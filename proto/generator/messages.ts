@@ -29,7 +29,7 @@ export const REQUESTS: readonly RequestRow[] = [
   { message: 'grpc.health.v1.HealthListRequest', isMeasured: false, isSent: false },
 ];
 
-/** A response, and which clients write and read it beside the server. */
+/** A response of the API, and whether clients read it. */
 export interface ResponseRow {
   readonly message: string;
   /** Whether clients read it. */

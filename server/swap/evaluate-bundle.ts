@@ -10,7 +10,7 @@ import { type Bundle, bundleOf, type Exported } from './bundle.js';
  * equally fast). So the export list that the bundler writes last becomes the return value of a function. A module of
  * any other shape, such as one written by hand, is imported. Rejects with a ConfigError that names the file.
  *
- * @param file what the text was read from: for stack traces and the source map, and to import from.
+ * @param file the file that the text was read from: for stack traces and the source map, and to import from.
  */
 export async function evaluateBundle(text: string, file: string): Promise<Bundle> {
   const body = functionBodyOf(text);

@@ -36,5 +36,7 @@ export function grpcServer(
   };
 }
 
-/** All transports measure, report and watch the limit in one place; the library only bounds what is read. */
+/**
+ * The limit is measured, reported and watched in code that all transports share; the library only bounds what is read.
+ */
 const MESSAGE_FACTOR = 2;
