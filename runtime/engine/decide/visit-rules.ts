@@ -33,9 +33,9 @@ function visitRule(
   bits: number,
   action: string,
 ): Outcome {
-  const { rule, effect } = entry;
+  const { effect, output } = entry;
   const rows = evaluation.collectsOutputs
-    ? (rule.rows?.(action, evaluation.lineage) ?? countOfRoles(rule.roles, bits))
+    ? (entry.rows?.(action, evaluation.lineage) ?? countOfRoles(entry.roles, bits))
     : 1;
   let outcome: Outcome = UNDECIDED;
   for (let row = 0; row < rows; row++) {
@@ -47,8 +47,8 @@ function visitRule(
     }
     if (result === 'inactive') continue;
     const holds = result === 'holds';
-    if (evaluation.collectsOutputs)
-      emitOutput(evaluation, { key, name: rule.name, output: rule.output }, action, holds);
+    if (output !== undefined && evaluation.collectsOutputs)
+      emitOutput(evaluation, { key, name: entry.rule.name, output }, action, holds);
     if (!holds) continue;
     if (effect === DENY) return DENY;
     outcome = ALLOW;
@@ -80,9 +80,9 @@ export function resultOf(evaluation: Evaluation, entry: RuleEntry): RuleResult {
   return result;
 }
 
-function firstResult({ request }: Evaluation, { rule }: RuleEntry): RuleResult {
-  if (rule.when === undefined || rule.when(request)) return 'holds';
-  const isSilent = rule.derivedRole !== undefined && rule.output !== undefined && !rule.derivedRole.when(request);
+function firstResult({ request }: Evaluation, { rule, when, output }: RuleEntry): RuleResult {
+  if (when === undefined || when(request)) return 'holds';
+  const isSilent = output !== undefined && rule.derivedRole !== undefined && !rule.derivedRole.when(request);
   return isSilent ? 'inactive' : 'does not hold';
 }
 

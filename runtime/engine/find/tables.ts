@@ -134,6 +134,10 @@ export interface RuleEntry {
   /** Undefined if the list it is in implies it. */
   readonly reaches: Rule['reaches'];
   readonly rule: Rule;
+  /** As in the rule, whose hidden class differs with its optional parts. */
+  readonly when: Rule['when'];
+  readonly output: Rule['output'];
+  readonly rows: Rule['rows'];
   /** The key of its first result in a check (docs/spec/policy-language.md#rules-that-share-a-name). */
   readonly identity: Rule | string;
   /** Only in strict evaluation, where undefined means unconditional. */
@@ -243,6 +247,9 @@ function ruleEntry(rule: Rule, reaches: RuleEntry['reaches'], facts: TableFacts)
     effect: rule.effect,
     reaches,
     rule,
+    when: rule.when,
+    output: rule.output,
+    rows: rule.rows,
     identity: rule.memo ?? rule,
     traced: conditions.get(key),
     tracedDerivedRole: rule.derivedRole === undefined ? undefined : conditions.get(rule.derivedRole.key),
