@@ -18,7 +18,7 @@ export interface StartedServer {
   readonly close: () => Promise<void>;
 }
 
-/** The credentials of an admin, who may read the audit log. */
+/** Admin credentials, required to read the audit log. */
 export const ADMIN = `Basic ${Buffer.from('admin:open sesame').toString('base64')}`;
 
 export async function startServed(sets: readonly string[] = []): Promise<StartedServer> {

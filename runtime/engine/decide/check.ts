@@ -32,7 +32,7 @@ export function check(evaluation: Evaluation, judges: Judges, action: string): E
   return byResource === UNDECIDED ? DENY : byResource;
 }
 
-/** A function of its own, so that V8 can inline what most requests run through. */
+/** Separate from its caller, so that V8 can inline the path that most requests take. */
 function judgePrincipal(evaluation: Evaluation, judges: Judges, principal: PrincipalChain, action: string): Outcome {
   return requirePart(judges.principalJudge).judge(evaluation, judges, principal, action);
 }

@@ -69,7 +69,7 @@ export interface ActionPlan {
 
 /**
  * Plans one action: takes the steps of `check` (runtime/engine/decide/check.ts) before there is a resource. The
- * principal's policies allow `A_p` and deny `D_p`. Each role has a condition of its own, and any role's ALLOW counts:
+ * principal's policies allow `A_p` and deny `D_p`. Each role has its own condition, and any role's ALLOW counts:
  * `A_r`. The plan is `not D_p and (A_p or A_r)`, which is `A_p or (not D_p and A_r)`, as `A_p` excludes what the
  * principal's policies deny (docs/spec/plans.md#the-formula).
  */

@@ -27,7 +27,7 @@ import {
 import { type ActionPlan, plan, type Planning } from './plan.js';
 import { PlannedConditions, PlanQuery } from './query.js';
 
-/** The planner that bundles bring. It has a registry of its own, created for the first plan. */
+/** The planner that bundles bring. It creates its own registry for the first plan. */
 export const planner: Planner = (bundle, settings) => {
   const facts = {
     registry: new Registry(bundle, settings),
