@@ -33,6 +33,11 @@ export function meet(a: CodePointSet, b: CodePointSet): boolean {
   return a.some(([low, high]) => b.some(([otherLow, otherHigh]) => low <= otherHigh && otherLow <= high));
 }
 
+/** Whether a code point is in the set. */
+export function contains(set: CodePointSet, code: number): boolean {
+  return set.some(([low, high]) => low <= code && code <= high);
+}
+
 /** The set as a RegExp with the flag `u` has it: a class, or the code point alone. */
 export function setText(set: CodePointSet): string {
   const [only] = set;

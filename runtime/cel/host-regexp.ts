@@ -1,42 +1,40 @@
-import type { RE2JS } from 're2js';
-import type { CodePointSet } from './code-point-set.js';
-import type { SafeNode, SafePattern } from './safe-regexp-parser.js';
-import { parseDeterministic, printRegExp, safeRegExp } from './safe-regexp.js';
+import { parseSafeSubset, type SafeNode, type SafePattern } from './safe-regexp-parser.js';
+import { type Matcher, printRegExp } from './safe-regexp.js';
 
 /**
- * A native RegExp with RE2's meaning, in linear time; undefined when the pattern is outside the subset for which both
- * are certain, or when this host cannot be trusted with it. Regular expression engines have bugs, and a wrong answer
- * may allow what a rule denies: one wrong answer to the trials or to samples of a pattern, and RE2 serves all later
- * patterns.
+ * A native RegExp for a pattern on which backtracking takes linear time; undefined if this host cannot be trusted with
+ * it. Regular expression engines have bugs, and a wrong answer may allow what a rule denies: after one wrong answer to
+ * the trials or to samples of a pattern, automata serve all later patterns.
  */
-export function verifiedRegExp(pattern: string, re2: RE2JS): RegExp | undefined {
-  const parsed = parseDeterministic(pattern);
-  if (parsed === undefined) return undefined;
+export function verifiedRegExp(pattern: SafePattern, reference: Matcher): RegExp | undefined {
   hostIsTrusted ??= passesTrials();
-  const native = hostIsTrusted ? agreeing(parsed, re2) : undefined;
+  const native = hostIsTrusted ? agreeing(pattern, reference) : undefined;
   hostIsTrusted = native !== undefined;
   return native;
 }
 
-/** Whether a pattern is in the subset that a host serves itself when it can be trusted. */
-export function isNative(pattern: string): boolean {
-  return parseDeterministic(pattern) !== undefined;
-}
-
 let hostIsTrusted: boolean | undefined;
 
-function agreeing(parsed: SafePattern, re2: RE2JS): RegExp | undefined {
+function agreeing(pattern: SafePattern, reference: Matcher): RegExp | undefined {
   try {
-    const native = printRegExp(parsed);
-    return samplesOf(parsed).every((sample) => native.test(sample) === re2.test(sample)) ? native : undefined;
+    const native = printRegExp(pattern);
+    return agreeOnSamples(pattern, native, reference) ? native : undefined;
   } catch {
     return undefined;
   }
 }
 
+/** Whether two matchers of a pattern give the same answers about samples of it. */
+export function agreeOnSamples(pattern: SafePattern, a: Matcher, b: Matcher): boolean {
+  return samplesOf(pattern).every((sample) => a.test(sample) === b.test(sample));
+}
+
 function passesTrials(): boolean {
   try {
-    return TRIALS.every(([pattern, text, matches]) => safeRegExp(pattern)?.test(text) === matches);
+    return TRIALS.every(([pattern, text, matches]) => {
+      const parsed = parseSafeSubset(pattern);
+      return parsed !== undefined && printRegExp(parsed).test(text) === matches;
+    });
   } catch {
     // A host may lack a flag or refuse a class.
     return false;
@@ -76,7 +74,7 @@ const TRIALS: readonly (readonly [pattern: string, text: string, matches: boolea
  */
 function samplesOf({ body }: SafePattern): readonly string[] {
   return BESIDE.flatMap((beside, turn) => {
-    const inside = memberOf(body, { end: turn % 2, round: turn >> 1 });
+    const inside = memberOf(body, turn % 2, turn >> 1);
     return [inside, beside + inside, inside + beside, inside.slice(0, -1)];
   });
 }
@@ -84,33 +82,24 @@ function samplesOf({ body }: SafePattern): readonly string[] {
 /** What a sample gets at one end: ASCII, code points of one and two units, half a pair, line ends. */
 const BESIDE = ['\u{1f600}', 'a', '\n', '\ud83d', '\u00e9', '\u2028', '\udc00', '\r'];
 
-/** Which of all strings a sample is. */
-interface Turn {
-  /** 0: the last code point of each set; 1: the first code point of one of its ranges. */
-  readonly end: number;
-  /** Which range, which branch, and how many additional repetitions; fewer inside, so that no sample is long. */
-  readonly round: number;
-}
-
-function memberOf(node: SafeNode, turn: Turn): string {
+/**
+ * A string that a pattern matches.
+ * @param end 0: the last code point of each set; 1: the first code point of one of its ranges.
+ * @param round which range, which branch, and how many additional repetitions; fewer inside, so that none is long.
+ */
+function memberOf(node: SafeNode, end: number, round: number): string {
   switch (node.kind) {
-    case 'set':
-      return String.fromCodePoint(codePointOf(node.set, turn));
-    case 'sequence':
-      return node.items.map((item) => memberOf(item, turn)).join('');
-    case 'choice': {
-      const branch = node.branches[turn.round % node.branches.length];
-      return branch === undefined ? '' : memberOf(branch, turn);
+    case 'set': {
+      const range = node.set[end === 0 ? node.set.length - 1 : round % node.set.length];
+      return String.fromCodePoint(range?.[1 - end] ?? 0);
     }
+    case 'sequence':
+      return node.items.map((item) => memberOf(item, end, round)).join('');
+    case 'choice':
+      return memberOf(node.branches[round % node.branches.length] as SafeNode, end, round);
     case 'repeat': {
-      const { end, round } = turn;
       const count = Math.min(node.max, Math.max(node.min, end === 1 && round === 0 ? 0 : 1) + round);
-      return memberOf(node.body, { end, round: round >> 1 }).repeat(count);
+      return memberOf(node.body, end, round >> 1).repeat(count);
     }
   }
-}
-
-function codePointOf(set: CodePointSet, { end, round }: Turn): number {
-  const range = end === 0 ? set[set.length - 1] : set[round % set.length];
-  return range?.[end === 0 ? 1 : 0] ?? 0;
 }

@@ -20,7 +20,15 @@ export {
 export { type Kind, kindOf } from './kinds.js';
 export { implementationNameOf, typeNameOf, typeValue } from './type-names.js';
 export { undefinedField } from './failures.js';
-export { type LiteralPattern, literalPattern, matches, matchesPattern, patternsLeftToRe2 } from './matches.js';
+export {
+  AUTOMATON,
+  type LiteralPattern,
+  literalPattern,
+  matchesLiteral,
+  matchesPattern,
+  patternsFailedOnHost,
+} from './matches.js';
+export { engineOf, matches, RE2 } from './regexp.js';
 export { codePointCount, codePointsOf, compareText } from './code-points.js';
 export { doubleText } from './numbers.js';
 
@@ -36,7 +44,7 @@ export {
   notLess,
   notLessOrEqual,
 } from './ordering.js';
-export { isIn, isNoneOf, isNotIn, isOneOf } from './membership.js';
+export { isIn, isNoneOf, isNotIn, isOneOf, isTextIn } from './membership.js';
 export { field } from './selection.js';
 export { everyElement, everyEntry, someElement, someEntry } from './quantifiers.js';
 

@@ -75,7 +75,11 @@ export class MapBuilder {
  */
 export function mapGet(map: JsonMap | ValueMap, key: Value): Value | undefined {
   if (map instanceof ValueMap) return findEntry(map.entries, key)?.[1];
-  if (typeof key !== 'string') return undefined;
+  return typeof key === 'string' ? ownEntry(map, key) : undefined;
+}
+
+/** The value of a key of an object. */
+export function ownEntry(map: JsonMap, key: string): Value | undefined {
   if (key.length > LONG_KEY) charge(key.length / 4);
   return Object.hasOwn(map, key) ? map[key] : undefined;
 }

@@ -1,89 +1,106 @@
-import type { RE2JS } from 're2js';
+import { BoundedCache } from './bounded-cache.js';
 import { NO_SUCH_OVERLOAD } from './failures.js';
-import { isNative, verifiedRegExp } from './host-regexp.js';
+import { verifiedRegExp } from './host-regexp.js';
 import { charge, chargeRead } from './meter.js';
 import { noSuchOverloadOf } from './overload-errors.js';
-import { chargeSearch, compileRe2 } from './regexp.js';
-import { CelError, isFailure, type Result } from './values.js';
+import { Automaton, positionsOf } from './position-automaton.js';
+import { parseSafeSubset, type SafePattern } from './safe-regexp-parser.js';
+import type { Matcher } from './safe-regexp.js';
+import { isFailure, type Result } from './values.js';
 
-/** A pattern known when the policy was compiled. */
-export interface LiteralPattern {
-  readonly source: string;
-  /**
-   * A native RegExp where that is certain to agree, re2js otherwise, or why the pattern is invalid. Made at the first
-   * use.
-   */
-  matcher: RegExp | RE2JS | CelError | undefined;
+/*
+ * Patterns that are known when a policy is compiled. Nothing here imports RE2, which is larger than the rest of a
+ * bundle: a pattern that needs it names it. The compiler decides which engine a pattern has (`engineOf`).
+ */
+
+/** Matches patterns that the host's regular expressions cannot. */
+export interface PatternEngine {
+  /** The matcher of a pattern; that of an invalid one matches nothing. */
+  readonly compile: (source: string) => Matcher;
+  /** `s.matches(re)`. */
+  readonly matches: (s: Result, re: Result) => Result;
 }
 
 /** A pattern as a constant of a module. */
-export function literalPattern(source: string): LiteralPattern {
-  const pattern: LiteralPattern = { source, matcher: undefined };
-  knowPattern(() => (isLeftToRe2(pattern) ? source : undefined));
-  return pattern;
+export interface LiteralPattern {
+  readonly source: string;
+  /** Absent if the host's regular expressions match it. */
+  readonly engine: PatternEngine | undefined;
+  /** Made at the first use. */
+  matchers: Matchers | undefined;
 }
 
-function isLeftToRe2(pattern: LiteralPattern): boolean {
-  pattern.matcher ??= matcherOf(pattern.source);
-  const { matcher } = pattern;
-  return !(matcher instanceof RegExp || matcher instanceof CelError) && isNative(pattern.source);
+interface Matchers {
+  /** A native RegExp; undefined if this host cannot be trusted with the pattern. */
+  readonly native: RegExp | undefined;
+  readonly linear: Matcher;
+}
+
+/** A pattern as a constant of a module. */
+export function literalPattern(source: string, engine?: PatternEngine): LiteralPattern {
+  const pattern: LiteralPattern = { source, engine, matchers: undefined };
+  if (engine === undefined && known.length < MAX_KNOWN) known.push(pattern);
+  return pattern;
 }
 
 /** Whether a value is a string with a match of the pattern; false for anything that `matches` would fail on. */
 export function matchesPattern(s: unknown, pattern: LiteralPattern): boolean {
   if (typeof s !== 'string') return false;
-  pattern.matcher ??= matcherOf(pattern.source);
-  const matcher = s.length > LONG_TEXT ? compileRe2(pattern.source) : pattern.matcher;
-  if (matcher instanceof CelError) return false;
-  if (matcher instanceof RegExp) chargeRead(s.length);
-  else chargeSearch(matcher, s);
-  return matcher.test(s);
-}
-
-function matcherOf(source: string): RegExp | RE2JS | CelError {
-  const re2 = compileRe2(source);
-  return re2 instanceof CelError ? re2 : (verifiedRegExp(source, re2) ?? re2);
-}
-
-/**
- * `s.matches(re)`, unanchored, RE2 (docs/spec/conditions.md#core-functions). The receiver's type is checked before the
- * pattern's.
- */
-export function matches(s: Result, re: Result): Result {
-  if (isFailure(s)) return s;
-  if (isFailure(re)) return re;
-  if (typeof s !== 'string') return noSuchOverloadOf('matches');
-  if (typeof re !== 'string') return NO_SUCH_OVERLOAD;
-  charge(20);
-  const matcher = compileRe2(re);
-  if (matcher instanceof CelError) return matcher;
-  chargeSearch(matcher, s);
-  return matcher.test(s);
+  const { native, linear } = matchersOf(pattern);
+  if (native === undefined || s.length > LONG_TEXT) return linear.test(s);
+  chargeRead(s.length);
+  return native.test(s);
 }
 
 /** In UTF-16 units. A native RegExp keeps a way back for each step of a repetition and throws when it has too many. */
 const LONG_TEXT = 100_000;
 
-/**
- * How many patterns are known at most: trying one takes up to a millisecond, and those that tell are found among the
- * first.
- */
-const MOST = 200;
-
-const known: (() => string | undefined)[] = [];
-
-/**
- * Makes a pattern known to `patternsLeftToRe2`. `leftToRe2` gives it when RE2 serves it because the host's regular
- * expressions are wrong about it.
- */
-function knowPattern(leftToRe2: () => string | undefined): void {
-  if (known.length < MOST) known.push(leftToRe2);
+function matchersOf(pattern: LiteralPattern): Matchers {
+  pattern.matchers ??= makeMatchers(pattern);
+  return pattern.matchers;
 }
 
+function makeMatchers({ source, engine }: LiteralPattern): Matchers {
+  if (engine !== undefined) return { native: undefined, linear: engine.compile(source) };
+  const [parsed, linear] = automatonOf(source);
+  return { native: verifiedRegExp(parsed, linear), linear };
+}
+
+function automatonOf(source: string): readonly [SafePattern, Automaton] {
+  const parsed = parseSafeSubset(source);
+  const positions = parsed && positionsOf(parsed);
+  // Not a value: a DENY with a pattern that cannot be tried would not hold.
+  if (parsed === undefined || positions === undefined) throw new Error(`${source} needs RE2`);
+  return [parsed, new Automaton(parsed, positions)];
+}
+
+/** `s.matches(re)` with a pattern of the safe subset that is a literal of a policy. */
+export function matchesLiteral(s: Result, re: Result): Result {
+  if (isFailure(s)) return s;
+  if (isFailure(re)) return re;
+  if (typeof s !== 'string') return noSuchOverloadOf('matches');
+  if (typeof re !== 'string') return NO_SUCH_OVERLOAD;
+  charge(20);
+  return automata.get(re, compileAutomaton).test(s);
+}
+
+const automata = /* @__PURE__ */ new BoundedCache<Matcher>(64);
+
+function compileAutomaton(source: string): Matcher {
+  return automatonOf(source)[1];
+}
+
+/** Matches patterns of the safe subset on which backtracking could take more than linear time. */
+export const AUTOMATON: PatternEngine = { compile: compileAutomaton, matches: matchesLiteral };
+
+/** Making the matchers of a pattern takes up to a millisecond, and an incorrect host shows in the first ones. */
+const MAX_KNOWN = 200;
+const known: LiteralPattern[] = [];
+
 /**
- * The constant patterns that RE2 serves because this host's regular expressions have answered wrongly: right, and many
- * times slower. Tries up to 200 patterns.
+ * The constant patterns that this host's regular expressions matched incorrectly: automata match them, which is right,
+ * and slower. Tries up to 200 patterns.
  */
-export function patternsLeftToRe2(): readonly string[] {
-  return known.flatMap((leftToRe2) => leftToRe2() ?? []);
+export function patternsFailedOnHost(): readonly string[] {
+  return known.filter((pattern) => matchersOf(pattern).native === undefined).map(({ source }) => source);
 }

@@ -1,7 +1,7 @@
 import { equalValues } from './equality.js';
 import { NO_SUCH_OVERLOAD } from './failures.js';
-import { isMap } from './kinds.js';
-import { mapGet, UNHASHABLE } from './maps.js';
+import { isJsonMap, isMap } from './kinds.js';
+import { mapGet, ownEntry, UNHASHABLE } from './maps.js';
 import { charge } from './meter.js';
 import { type CelError, isFailure, type Result, type Value, ValueMap } from './values.js';
 
@@ -9,6 +9,15 @@ import { type CelError, isFailure, type Result, type Value, ValueMap } from './v
 export function isIn(x: Result, collection: Result): boolean {
   if (typeof x === 'string' && Array.isArray(collection)) return includesText(collection, x);
   return inCollection(x, collection) === true;
+}
+
+/**
+ * `isIn` for a text and an attribute, which is JSON: programs whose conditions ask for nothing else have neither the
+ * equality of other values nor other maps.
+ */
+export function isTextIn(text: string, attribute: Result): boolean {
+  if (Array.isArray(attribute)) return includesText(attribute, text);
+  return isJsonMap(attribute) && ownEntry(attribute, text) !== undefined;
 }
 
 /** `!(x in collection)`, and it could be evaluated. */

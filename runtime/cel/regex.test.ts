@@ -1,7 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { literalPattern, matches, matchesPattern } from './matches.js';
+import { AUTOMATON, literalPattern, matchesLiteral, matchesPattern } from './matches.js';
 import { regexExtract, regexExtractAll, regexReplace } from './regex.js';
+import { engineOf, matches, RE2 } from './regexp.js';
 import { CelError, Optional, type Result } from './values.js';
 
 const shown = (result: Result) => {
@@ -31,7 +32,8 @@ test('matches is RE2 and unanchored', () => {
   ];
   for (const [text, pattern, result] of cases) {
     assert.equal(shown(matches(text, pattern)), result, pattern);
-    assert.is(matchesPattern(text, literalPattern(pattern)), result === true, pattern);
+    const engine = { AUTOMATON, RE2, native: undefined }[engineOf(pattern) ?? 'native'];
+    assert.is(matchesPattern(text, literalPattern(pattern, engine)), result === true, pattern);
   }
 });
 
@@ -40,6 +42,44 @@ test('a receiver of another type is class B, a pattern class A, and a failure ta
   assert.is(shown(matches('a', 5)), 'no such overload');
   assert.is(matches(5, undefined), undefined);
   assert.not(matchesPattern(5, literalPattern('5')));
+});
+
+test('the compiler chooses RE2 only for patterns outside the safe subset', () => {
+  const engines: readonly (readonly [string, ReturnType<typeof engineOf>])[] = [
+    ['^[a-z]+@example\\.com$', undefined],
+    ['.*@example\\.com$', undefined],
+    ['^foo.*', undefined],
+    ['^.*foo', 'AUTOMATON'],
+    ['(?i)(admin|administrator)', 'AUTOMATON'],
+    ['^(a+)+$', 'AUTOMATON'],
+    ['\\bfoo', 'RE2'],
+    ['\\pL', 'RE2'],
+    ['^(a{20}){20}$', 'RE2'],
+    ['(a{100}){100}', 'RE2'],
+    ['((){40}){40}', 'RE2'],
+    ['(', 'RE2'],
+  ];
+  for (const [pattern, engine] of engines) assert.is(engineOf(pattern), engine, pattern);
+});
+
+test('a pattern outside the safe subset without RE2 is an error, as a DENY with it would not hold', () => {
+  assert.throws(() => matchesPattern('a', literalPattern('\\pL')), /needs RE2/);
+  assert.throws(() => matchesLiteral('a', '\\pL'), /needs RE2/);
+});
+
+test('an automaton takes linear time where backtracking would not', () => {
+  const text = `${'a'.repeat(50_000)}!`;
+  for (const pattern of ['^(a+)+$', '^(a|aa)*$', 'a*a*a*a*a*b', '(?:a?){30}a{30}c'])
+    assert.is(matchesPattern(text, literalPattern(pattern, AUTOMATON)), false, pattern);
+});
+
+test('an automaton forgets states when it has many', () => {
+  // One state for each subset of the last eleven code points.
+  const pattern = literalPattern('^[ab]*a[ab]{11}$', AUTOMATON);
+  // The digits of squares: an arbitrary order.
+  const text = Array.from({ length: 20_000 }, (_, index) => (((index * index) >> 5) & 1 ? 'a' : 'b')).join('');
+  assert.ok(matchesPattern(`${text}a${text.slice(0, 11)}`, pattern));
+  assert.not(matchesPattern(`${text}b${text.slice(0, 11)}`, pattern));
 });
 
 test('a literal pattern also matches strings that are too long for native RegExp', () => {

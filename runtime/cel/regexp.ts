@@ -1,7 +1,65 @@
 import { RE2JS, RE2JSException } from 're2js';
+import { isSafeToBacktrack } from './backtracking.js';
 import { BoundedCache } from './bounded-cache.js';
+import { NO_SUCH_OVERLOAD } from './failures.js';
+import { agreeOnSamples } from './host-regexp.js';
+import type { PatternEngine } from './matches.js';
 import { charge, chargeMemory } from './meter.js';
-import { CelError } from './values.js';
+import { noSuchOverloadOf } from './overload-errors.js';
+import { Automaton, positionsOf } from './position-automaton.js';
+import { parseSafeSubset } from './safe-regexp-parser.js';
+import type { Matcher } from './safe-regexp.js';
+import { CelError, isFailure, type Result } from './values.js';
+
+/**
+ * `s.matches(re)`, unanchored, RE2 (docs/spec/conditions.md#core-functions). The receiver's type is checked before the
+ * pattern's.
+ */
+export function matches(s: Result, re: Result): Result {
+  if (isFailure(s)) return s;
+  if (isFailure(re)) return re;
+  if (typeof s !== 'string') return noSuchOverloadOf('matches');
+  if (typeof re !== 'string') return NO_SUCH_OVERLOAD;
+  charge(20);
+  const matcher = compileRe2(re);
+  if (matcher instanceof CelError) return matcher;
+  chargeSearch(matcher, s);
+  return matcher.test(s);
+}
+
+/** Matches constant patterns that are outside the safe subset. */
+export const RE2: PatternEngine = { compile: compiledMatcher, matches };
+
+function compiledMatcher(source: string): Matcher {
+  const matcher = compileRe2(source);
+  return {
+    test(text) {
+      if (matcher instanceof CelError) return false;
+      chargeSearch(matcher, text);
+      return matcher.test(text);
+    },
+  };
+}
+
+/**
+ * The engine of a constant pattern: undefined for the host's regular expressions, if they take linear time; RE2 if the
+ * pattern is invalid, outside the safe subset, or RE2 disagrees about a sample.
+ */
+export function engineOf(source: string): 'AUTOMATON' | 'RE2' | undefined {
+  return engines.get(source, (pattern) => ({ engine: findEngine(pattern) })).engine;
+}
+
+/** The compiler asks for each place that a pattern is printed to. */
+const engines = /* @__PURE__ */ new BoundedCache<{ readonly engine: ReturnType<typeof engineOf> }>(64);
+
+function findEngine(source: string): ReturnType<typeof engineOf> {
+  const pattern = parseSafeSubset(source);
+  const positions = pattern && positionsOf(pattern);
+  const re2 = compileRe2(source);
+  if (pattern === undefined || positions === undefined || re2 instanceof CelError) return 'RE2';
+  if (!agreeOnSamples(pattern, new Automaton(pattern, positions), re2)) return 'RE2';
+  return isSafeToBacktrack(pattern, positions) ? undefined : 'AUTOMATON';
+}
 
 /** The pattern as re2js has it, or RE2's complaint about it (docs/spec/conditions.md#regular-expressions). */
 export function compileRe2(pattern: string): RE2JS | CelError {
@@ -15,7 +73,7 @@ const MAX_KEPT_SIZE = 5000;
  * Patterns may come with each request and are costly to compile. Each may grow tables of some megabytes while it is
  * used.
  */
-const compiled = new BoundedCache<RE2JS | CelError>(
+const compiled = /* @__PURE__ */ new BoundedCache<RE2JS | CelError>(
   64,
   (pattern) => pattern instanceof CelError || pattern.programSize() <= MAX_KEPT_SIZE,
 );
@@ -24,7 +82,7 @@ const compiled = new BoundedCache<RE2JS | CelError>(
  * Charges for looking for matches of a pattern in a string, where nothing but the automaton of all its instructions may
  * do.
  */
-export function chargeSearch(matcher: RE2JS, text: string): void {
+function chargeSearch(matcher: RE2JS, text: string): void {
   charge(((text.length + 8) * (STEPS_A_UNIT + matcher.programSize())) / STEPS_A_UNIT);
 }
 

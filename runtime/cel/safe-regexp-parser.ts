@@ -31,12 +31,30 @@ export function parseSafeSubset(pattern: string): SafePattern | undefined {
   if (body === undefined || state.at < chars.length) return undefined;
   // `^a|b$` anchors one branch each.
   if ((anchoredStart || anchoredEnd) && body.kind === 'choice') return undefined;
-  return { anchoredStart, anchoredEnd, body };
+  return { anchoredStart, anchoredEnd, body: trimmed(body, anchoredStart, anchoredEnd) };
+}
+
+/**
+ * The pattern without what a match need not have: at an end that is not anchored `.*` changes nothing, and `a+` is `a`,
+ * since only whether there is a match counts.
+ */
+function trimmed(body: SafeNode, anchoredStart: boolean, anchoredEnd: boolean): SafeNode {
+  if (body.kind !== 'sequence') return body;
+  let { items } = body;
+  if (!anchoredStart) items = withoutOptionalStart(items);
+  if (!anchoredEnd) items = withoutOptionalStart(items.toReversed()).toReversed();
+  return { kind: 'sequence', items };
+}
+
+function withoutOptionalStart(items: readonly SafeNode[]): readonly SafeNode[] {
+  const start = items.findIndex((item) => item.kind !== 'repeat' || item.min > 0);
+  const [first, ...others] = start === -1 ? [] : items.slice(start);
+  if (first === undefined) return [];
+  return [first.kind === 'repeat' ? { ...first, max: first.min } : first, ...others];
 }
 
 const MAX_LENGTH = 500;
 const MAX_DEPTH = 20;
-const MAX_COUNT = 64;
 
 interface State {
   readonly chars: readonly string[];
@@ -73,7 +91,7 @@ function parseAtom(state: State): SafeNode | undefined {
 }
 
 function parseGroup(state: State): SafeNode | undefined {
-  if (isNext(state, '?') && !(take(state, '?') && take(state, ':'))) return undefined;
+  if (take(state, '?') && !take(state, ':')) return undefined;
   state.depth += 1;
   const body = state.depth > MAX_DEPTH ? undefined : parseChoice(state);
   state.depth -= 1;
@@ -86,7 +104,7 @@ function parseQuantifier(state: State, body: SafeNode): SafeNode | undefined {
   if (bounds === 'unsafe') return undefined;
   take(state, '?');
   // A second quantifier on the same atom is RE2's to refuse.
-  if (['*', '+', '?', '{'].includes(state.chars[state.at] ?? '')) return undefined;
+  if ('*+?{'.includes(state.chars[state.at] ?? ' ')) return undefined;
   return { kind: 'repeat', body, min: bounds[0], max: bounds[1] };
 }
 
@@ -100,22 +118,20 @@ function parseBounds(state: State): readonly [min: number, max: number] | 'unsaf
   if (match === null) return 'unsafe';
   const min = Number(match[1]);
   const max = match[2] === undefined ? min : match[3] === '' ? Infinity : Number(match[3]);
-  if (max < min || min > MAX_COUNT || (max !== Infinity && max > MAX_COUNT)) return 'unsafe';
+  if (max < min) return 'unsafe';
   state.at = end + 1;
   return [min, max];
 }
 
 /** One code point out of a set: a literal, `.`, an escape or a class. */
 function parseSet(state: State): CodePointSet | undefined {
-  const char = state.chars[state.at];
-  state.at += 1;
-  if (char === undefined || '*+?{}()|^$]'.includes(char)) return undefined;
+  const char = read(state);
+  if (char === '' || '*+?{}()|^$]'.includes(char)) return undefined;
   if (char === '.') return NOT_NEWLINE;
   if (char === '[') return parseClass(state);
-  if (char !== '\\') return folded(state, only(char));
-  const escape = state.chars[state.at] ?? '';
-  state.at += 1;
-  return perlClass(state, escape) ?? foldedEscape(state, escape);
+  if (char !== '\\') return foldedCode(state, codeOf(char));
+  const escape = read(state);
+  return perlClass(state, escape) ?? foldedCode(state, escapedCode(escape));
 }
 
 function parseClass(state: State): CodePointSet | undefined {
@@ -141,11 +157,10 @@ function parseClassItem(state: State): CodePointSet | undefined {
     return opensRange(state) ? undefined : perl;
   }
   const low = parseClassChar(state);
-  if (low === undefined) return undefined;
-  if (!opensRange(state)) return folded(state, [[low, low]]);
+  if (!opensRange(state)) return foldedCode(state, low);
   state.at += 1;
   const high = parseClassChar(state);
-  if (high === undefined || high < low) return undefined;
+  if (low === undefined || high === undefined || high < low) return undefined;
   return folded(state, [[low, high]]);
 }
 
@@ -155,19 +170,15 @@ function opensRange(state: State): boolean {
 }
 
 function parseClassChar(state: State): number | undefined {
-  const char = state.chars[state.at] ?? ']';
-  state.at += 1;
-  if (char === ']' || char === '[') return undefined;
+  const char = read(state);
+  if (char === '' || char === ']' || char === '[') return undefined;
   if (char === '-') return isNext(state, ']') ? codeOf(char) : undefined;
   if (char !== '\\') return codeOf(char);
-  const escape = state.chars[state.at] ?? '';
-  state.at += 1;
-  return escapedCode(escape);
+  return escapedCode(read(state));
 }
 
-function foldedEscape(state: State, escape: string): CodePointSet | undefined {
-  const code = escapedCode(escape);
-  return code === undefined ? undefined : folded(state, [[code, code]]);
+function foldedCode(state: State, code: number | undefined): CodePointSet | undefined {
+  return code === undefined ? undefined : folded(state, only(code));
 }
 
 function escapedCode(escape: string): number | undefined {
@@ -213,33 +224,35 @@ function perlClass(state: State, escape: string): CodePointSet | undefined {
   return set && (escape === escape.toLowerCase() ? set : complementOf(set));
 }
 
-/** Under `(?i)`: both cases of ASCII letters, and the two code points outside that fold to `k` and `s`. */
+/** Under `(?i)`: both cases of ASCII letters, and the two code points outside ASCII that fold to `k` and `s`. */
 function folded(state: State, set: CodePointSet): CodePointSet | undefined {
   if (!state.foldsCase) return set;
-  const all: (readonly [number, number])[] = [];
+  const all: string[] = [];
   for (const [low, high] of set) {
     if (high > 0x7f) return undefined;
     for (let code = low; code <= high; code += 1) {
-      const lower = String.fromCharCode(code).toLowerCase().charCodeAt(0);
-      const upper = String.fromCharCode(code).toUpperCase().charCodeAt(0);
-      all.push([lower, lower], [upper, upper]);
-      if (lower === KELVIN_FOLDS_TO) all.push([0x212a, 0x212a]);
-      if (lower === LONG_S_FOLDS_TO) all.push([0x17f, 0x17f]);
+      const lower = String.fromCharCode(code).toLowerCase();
+      all.push(lower, lower.toUpperCase());
+      if (lower === 'k') all.push('\u212a');
+      if (lower === 's') all.push('\u017f');
     }
   }
-  return unionOf(all);
+  return unionOf(all.map(codeOf).flatMap(only));
 }
 
-const KELVIN_FOLDS_TO = 0x6b;
-const LONG_S_FOLDS_TO = 0x73;
-
-function only(char: string): CodePointSet {
-  const code = codeOf(char);
+function only(code: number): CodePointSet {
   return [[code, code]];
 }
 
 function codeOf(char: string): number {
   return char.codePointAt(0) ?? 0;
+}
+
+/** The next code point, which is passed; empty behind the end. */
+function read(state: State): string {
+  const char = state.chars[state.at] ?? '';
+  state.at += 1;
+  return char;
 }
 
 function isNext(state: State, char: string): boolean {

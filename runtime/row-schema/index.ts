@@ -36,3 +36,8 @@ export {
   required,
 } from './objects.js';
 export { contains, items, maxItems, minItems, tuple, uniqueItems } from './arrays.js';
+
+// Formats, and the engines of patterns that are not matched natively.
+export * from '../schema/formats/index.js';
+export { AUTOMATON } from '../cel/matches.js';
+export { RE2 } from '../cel/regexp.js';

@@ -1,4 +1,5 @@
 import * as cel from '../cel/index.js';
+import type { PatternEngine } from '../cel/matches.js';
 import { call } from '../residual/call.js';
 import { allOf, anyOf } from '../residual/condition.js';
 import { index, select } from '../residual/selection.js';
@@ -8,7 +9,7 @@ import { factsOf } from './facts.js';
 import { eachOf } from './macros.js';
 import { negated, test } from './logic.js';
 import { type Asked, isValid, plannable, type Schema } from './schema.js';
-import { sizeIs } from './scalars.js';
+import { matches, sizeIs } from './scalars.js';
 import { ofType } from './types.js';
 
 /** `properties`. */
@@ -57,31 +58,28 @@ function isPresent(value: Term, name: string, facts: Condition): Condition {
 export function members(schemas: {
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly patternProperties?: Readonly<Record<string, Schema>>;
+  readonly engine?: PatternEngine;
   readonly additionalProperties?: Schema | false;
 }): Schema {
-  const { properties: named = {}, patternProperties = {}, additionalProperties: others } = schemas;
+  const { properties: named = {}, patternProperties = {}, engine, additionalProperties: others } = schemas;
   const patterns = Object.entries(patternProperties);
   return plannable(validator.members(schemas), (value, asked) =>
     ofType('object', value, asked, () => {
       const isNamed = (key: Term): readonly Condition[] => [
         ...(Object.keys(named).length === 0 ? [] : [test(call('in', cel.inCollection, key, Object.keys(named)))]),
-        ...patterns.map(([pattern]) => matches(key, pattern)),
+        ...patterns.map(([pattern]) => matches(key, pattern, engine)),
       ];
       return allOf(
         propertiesHold(value, named, asked),
         ...patterns.map(([pattern, schema]) =>
           eachOf('entries', value, asked, ([key, member], inner) =>
-            anyOf(negated(matches(key, pattern)), schema.where(member, inner)),
+            anyOf(negated(matches(key, pattern, engine)), schema.where(member, inner)),
           ),
         ),
         othersHold(value, others, isNamed, asked),
       );
     }),
   );
-}
-
-function matches(key: Term, pattern: string): Condition {
-  return test(call('matches', cel.matches, key, pattern));
 }
 
 function othersHold(

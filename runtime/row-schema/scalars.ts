@@ -1,4 +1,5 @@
 import * as cel from '../cel/index.js';
+import type { PatternEngine } from '../cel/matches.js';
 import { call } from '../residual/call.js';
 import { allOf } from '../residual/condition.js';
 import type { Condition, Term } from '../residual/term.js';
@@ -119,17 +120,22 @@ export function sizeIs(order: 'ge' | 'le', value: Term, limit: number): Conditio
 }
 
 /** `pattern`: the expressions of CEL and of schemas are the same. */
-export function pattern(source: string): Schema {
-  return plannable(validator.pattern(source), (value, asked) =>
-    ofType('string', value, asked, () => test(call('matches', cel.matches, value, source))),
+export function pattern(source: string, engine?: PatternEngine): Schema {
+  return plannable(validator.pattern(source, engine), (value, asked) =>
+    ofType('string', value, asked, () => matches(value, source, engine)),
   );
+}
+
+/** Whether a string has a match of a pattern. */
+export function matches(text: Term, pattern: string, engine: PatternEngine | undefined): Condition {
+  return test(call('matches', engine?.matches ?? cel.matchesLiteral, text, pattern));
 }
 
 /**
  * `format`: `date-time` is what `timestamp(...)` parses, except leap seconds and the year 0; others are unplannable.
  */
-export function format(name: string): Schema {
-  return plannable(validator.format(name), (value, asked) =>
+export function format(name: string, isFormat: validator.Format): Schema {
+  return plannable(validator.format(name, isFormat), (value, asked) =>
     ofType('string', value, asked, () =>
       name === 'date-time' && asked.isPositive ? isTimestamp(value) : unsayable(`the format ${name}`),
     ),

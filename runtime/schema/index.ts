@@ -3,7 +3,6 @@
  * modules call, and those that apply them.
  */
 export { type Schema, unavailable, violationsOf } from './run.js';
-export { FORMATS } from './formats/index.js';
 export { decimal } from './decimal.js';
 
 // Schemas.
@@ -26,3 +25,8 @@ export { contains, items, maxItems, minItems, tuple, uniqueItems } from './array
 export { format, maxLength, minLength, pattern } from './strings.js';
 export { content } from './content.js';
 export { exclusiveMaximum, exclusiveMinimum, maximum, minimum, multipleOf } from './numbers.js';
+
+// Formats, and the engines of patterns that are not matched natively.
+export * from './formats/index.js';
+export { AUTOMATON } from '../cel/matches.js';
+export { RE2 } from '../cel/regexp.js';

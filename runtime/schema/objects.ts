@@ -1,4 +1,4 @@
-import { type LiteralPattern, literalPattern, matchesPattern } from '../cel/matches.js';
+import { type LiteralPattern, literalPattern, matchesPattern, type PatternEngine } from '../cel/matches.js';
 import { below, beside } from './apply.js';
 import { isObject } from './json.js';
 import type { Place } from './place.js';
@@ -9,6 +9,8 @@ import { singleQuoted } from './text.js';
 export interface Members {
   readonly properties?: { readonly [name: string]: Schema };
   readonly patternProperties?: { readonly [pattern: string]: Schema };
+  /** Of the patterns. */
+  readonly engine?: PatternEngine;
   /** `false` forbids them. */
   readonly additionalProperties?: Schema | false;
 }
@@ -31,10 +33,10 @@ export function properties(schemas: { readonly [name: string]: Schema }): Schema
 /**
  * `properties`, `patternProperties` and `additionalProperties`, which is about the members that the others do not name.
  */
-export function members({ properties = {}, patternProperties = {}, additionalProperties }: Members): Schema {
+export function members({ properties = {}, patternProperties = {}, engine, additionalProperties }: Members): Schema {
   const named = new Map(Object.entries(properties));
   const patterns = Object.entries(patternProperties).map(
-    ([pattern, schema]): NamePattern => ({ pattern: literalPattern(pattern), schema }),
+    ([pattern, schema]): NamePattern => ({ pattern: literalPattern(pattern, engine), schema }),
   );
   return (value, place, run) => {
     if (!isObject(value)) return true;

@@ -1,7 +1,6 @@
 import { codePointCount } from '../cel/code-points.js';
-import { literalPattern, matchesPattern } from '../cel/matches.js';
-import { FORMATS } from './formats/index.js';
-import { regexWork } from './formats/texts.js';
+import { literalPattern, matchesPattern, type PatternEngine } from '../cel/matches.js';
+import type { Format } from './formats/index.js';
 import type { Schema } from './run.js';
 import { singleQuoted } from './text.js';
 
@@ -23,21 +22,19 @@ export function maxLength(most: number): Schema {
   };
 }
 
-/** `pattern`: RE2, unanchored, in linear time. */
-export function pattern(source: string): Schema {
-  const literal = literalPattern(source);
+/** `pattern`: the syntax and meaning of RE2, unanchored, in linear time. */
+export function pattern(source: string, engine?: PatternEngine): Schema {
+  const literal = literalPattern(source, engine);
   const shown = singleQuoted(source);
   return (value, place, run) =>
     typeof value !== 'string' || matchesPattern(value, literal) || run.report(place, `does not match pattern ${shown}`);
 }
 
-/** `format`; every value satisfies an unknown one (docs/spec/policy-language.md#json-schema-dialect). */
-export function format(name: string): Schema {
-  const isValid = FORMATS.get(name) ?? (() => true);
+/** `format`; nothing is emitted for an unknown one (docs/spec/policy-language.md#json-schema-dialect). */
+export function format(name: string, isValid: Format): Schema {
   const shown = singleQuoted(name);
-  const workOf = name === 'regex' ? regexWork : (text: string): number => text.length >> 6;
   return (value, place, run) =>
     typeof value !== 'string' ||
-    (run.spend(workOf(value)) && isValid(value)) ||
+    (run.spend(value.length >> 6) && isValid(value, run)) ||
     run.report(place, () => `${singleQuoted(value)} is not valid ${shown}`);
 }

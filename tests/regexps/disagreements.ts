@@ -1,9 +1,9 @@
 import { literalPattern, matchesPattern } from '../../runtime/cel/matches.js';
-import { safeRegExp } from '../../runtime/cel/safe-regexp.js';
+import { automatonOf, safeRegExp } from '../support/safe-matchers.js';
 import type { Question } from './corpus.js';
 
-/** The matcher under test: native RegExp alone, or the one that decisions use, which verifies native RegExp first. */
-export type Asked = 'native' | 'verified';
+/** The matcher under test: native RegExp, the automaton, or what decisions use, which verifies native RegExp first. */
+export type Asked = 'native' | 'automaton' | 'verified';
 
 /**
  * The differences between the host and the corpus, one line each. Each string is matched twice, the second time in
@@ -26,6 +26,10 @@ function answerer(pattern: string, asked: Asked): (text: string) => boolean | st
   if (asked === 'verified') {
     const literal = literalPattern(pattern);
     return (text) => matchesPattern(text, literal);
+  }
+  if (asked === 'automaton') {
+    const automaton = automatonOf(pattern);
+    return (text) => automaton?.test(text) ?? 'no automaton';
   }
   return (text) => {
     try {

@@ -3,13 +3,14 @@ import * as assert from 'uvu/assert';
 import { Random } from '../support/oracle/random.js';
 import { hasBrowser, inBrowser } from '../support/platforms/browser.js';
 import { hasWorker, inWorker } from '../support/platforms/worker.js';
+import { automatonOf } from '../support/safe-matchers.js';
 import { skip } from '../support/skip.js';
 import { type Question, randomCorpus } from './corpus.js';
 import { disagreementsOf } from './disagreements.js';
 import { disagreementProgram } from './program.js';
 
-// Random patterns in the native regular expressions of each host, compared with RE2. PATTERNS=100000 SEED=7 runs more
-// of them.
+// Random patterns in automata and in the native regular expressions of each host, compared with RE2.
+// PATTERNS=100000 SEED=7 runs more of them.
 
 const PATTERNS = Number(process.env['PATTERNS'] ?? 3000);
 const SEED = Number(process.env['SEED'] ?? 1);
@@ -17,14 +18,17 @@ const TEXTS = 16;
 /** Small enough for a slow machine to answer within the time limit of a worker. */
 const BATCH = 1000;
 
-const test = suite('native regular expressions compared with RE2');
+const test = suite('regular expressions compared with RE2');
 
 /** One corpus at a time, created again for each host, so that large runs fit in memory. */
-async function inBatches(answers: (corpus: readonly Question[]) => Promise<string>): Promise<void> {
+async function inBatches(
+  answers: (corpus: readonly Question[]) => Promise<string>,
+  matcherOf?: typeof automatonOf,
+): Promise<void> {
   const random = new Random(SEED);
   const tally = { texts: 0, matches: 0 };
   for (let left = PATTERNS; left > 0; left -= BATCH) {
-    const corpus = randomCorpus(random, Math.min(left, BATCH), TEXTS);
+    const corpus = randomCorpus(random, Math.min(left, BATCH), TEXTS, matcherOf);
     tally.texts += corpus.flatMap(({ texts }) => texts).length;
     tally.matches += corpus.flatMap(({ matches }) => matches).filter(Boolean).length;
     assert.is(await answers(corpus), '', `seed ${SEED}`);
@@ -35,6 +39,9 @@ async function inBatches(answers: (corpus: readonly Question[]) => Promise<strin
 
 test(`in Node ${process.versions.node}`, () =>
   inBatches(async (corpus) => disagreementsOf(corpus, 'native').join('\n')));
+
+test('in an automaton', () =>
+  inBatches(async (corpus) => disagreementsOf(corpus, 'automaton').join('\n'), automatonOf));
 
 test('in a browser', async () => {
   if (!hasBrowser) return skip(import.meta.url, 'no browser is installed');

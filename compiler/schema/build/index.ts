@@ -1,9 +1,11 @@
-import { decimal, FORMATS } from '#runtime/schema';
+import { engineOf } from '#runtime/cel';
+import { decimal } from '#runtime/schema';
 import { append } from '../../append.js';
 import type { JsonNode, JsonObject } from '../../ir/json-node.js';
 import type { SchemaTerm } from '../../ir/schema.js';
 import type { Draft } from '../dialect.js';
 import type { Position } from '../document.js';
+import { FORMATS } from '../formats.js';
 import { shapeOf } from '../keywords.js';
 import { dynamicNameOf, type Links, REFERENCES } from '../reach.js';
 
@@ -100,9 +102,10 @@ function scalarKeywords(object: SchemaObject): readonly SchemaTerm[] {
     if (node !== undefined) terms.push(call(name, count(node)));
   }
   const pattern = keyword('pattern');
-  if (pattern !== undefined) terms.push(call('pattern', value(pattern)));
+  if (pattern?.kind === 'string') terms.push(call('pattern', value(pattern), ...enginesOf([pattern.value])));
   const format = keyword('format');
-  if (format?.kind === 'string' && FORMATS.has(format.value)) terms.push(call('format', value(format)));
+  const isFormat = format?.kind === 'string' ? FORMATS.get(format.value) : undefined;
+  if (format !== undefined && isFormat !== undefined) terms.push(call('format', value(format), constant(isFormat)));
   return [...terms, ...contentOf(object)];
 }
 
@@ -195,6 +198,7 @@ function memberKeywords({ keyword, schema }: SchemaObject): readonly SchemaTerm[
       record([
         ['properties', properties],
         ['patternProperties', patterns],
+        ['engine', enginesOf(membersOf(keyword('patternProperties')).map(([pattern]) => pattern))[0]],
         ['additionalProperties', others && (isFalse(others) ? flag(false) : schema(others))],
       ]),
     ),
@@ -324,6 +328,13 @@ function isFalse(node: JsonNode | undefined): boolean {
 /** A call of a function of `runtime/schema`. */
 function call(name: string, ...args: readonly SchemaTerm[]): SchemaTerm {
   return { kind: 'call', name, args };
+}
+
+/** The engine of patterns: one that matches all of them, or none if all are matched natively. */
+function enginesOf(patterns: readonly string[]): readonly SchemaTerm[] {
+  const engines = patterns.map(engineOf);
+  const engine = (['RE2', 'AUTOMATON'] as const).find((name) => engines.includes(name));
+  return engine === undefined ? [] : [constant(engine)];
 }
 
 /** A constant of `runtime/schema`. */

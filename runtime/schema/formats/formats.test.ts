@@ -1,11 +1,17 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { FORMATS } from './index.js';
+import { FORMATS } from '../../../compiler/schema/formats.js';
+import { Run } from '../run.js';
+import * as functions from './index.js';
+
+/** The function that the compiler emits for a format. */
+const validator = (name: string): functions.Format =>
+  (functions as unknown as Record<string, functions.Format>)[FORMATS.get(name) as string] as functions.Format;
 
 /** Asserts which texts have a format. */
 function has(name: string, valid: readonly string[], invalid: readonly string[]): void {
   test(`format ${name} (docs/spec/policy-language.md#json-schema-dialect)`, () => {
-    const holds = FORMATS.get(name) as (text: string) => boolean;
+    const holds = (text: string) => validator(name)(text, new Run());
     for (const text of valid) assert.ok(holds(text), `${JSON.stringify(text)} is a ${name}`);
     for (const text of invalid) assert.not(holds(text), `${JSON.stringify(text)} is no ${name}`);
   });
@@ -72,8 +78,7 @@ has(
 
 test('a long string overflows no format', () => {
   const long = ['a', '/', '~0', '{', '1', '"', 'P1D', '%41', ':', '.', '[', '\\'].map((part) => part.repeat(300_000));
-  for (const [name, holds] of FORMATS)
-    for (const text of long) if (name !== 'regex') assert.type(holds(text), 'boolean');
+  for (const name of FORMATS.keys()) for (const text of long) assert.type(validator(name)(text, new Run()), 'boolean');
 });
 
 test.run();

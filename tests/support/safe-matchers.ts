@@ -1,0 +1,18 @@
+import { isSafeToBacktrack } from '../../runtime/cel/backtracking.js';
+import { Automaton, positionsOf } from '../../runtime/cel/position-automaton.js';
+import { printRegExp } from '../../runtime/cel/safe-regexp.js';
+import { parseSafeSubset } from '../../runtime/cel/safe-regexp-parser.js';
+
+/** The automaton of a pattern; undefined outside the safe subset. */
+export function automatonOf(source: string): Automaton | undefined {
+  const pattern = parseSafeSubset(source);
+  const positions = pattern && positionsOf(pattern);
+  return pattern && positions && new Automaton(pattern, positions);
+}
+
+/** The native RegExp of a pattern, not compared with anything; undefined unless it takes linear time. */
+export function safeRegExp(source: string): RegExp | undefined {
+  const pattern = parseSafeSubset(source);
+  const positions = pattern && positionsOf(pattern);
+  return pattern && positions && isSafeToBacktrack(pattern, positions) ? printRegExp(pattern) : undefined;
+}
