@@ -24,7 +24,7 @@ export function call(operator: string, run: (...args: never[]) => cel.Result, ..
   const special = ofSpecial(operator, operands);
   if (special !== undefined) return special;
   if (run === cel.optionalHasValue || run === cel.optionalValue) return unplannable('an optional');
-  const lifted = liftFailure(operands, (others) => call(operator, run, ...others));
+  const lifted = liftFailure(operator, run, operands);
   if (lifted !== undefined) return lifted;
   if (hasNoOverload(operator, operands)) return cel.add(1, 1n);
   const read = operator === 'ip' ? ambiguousIp(run, operands) : misread(operator, operands);
@@ -141,14 +141,18 @@ function ofOptional(operator: string, present: Term, value: Term): Term {
  * `f(c ? FAILURE : v)` is `c ? FAILURE : f(v)`: this moves failures to where logical operators can see them
  * (docs/spec/plans.md#d-13-errors-beside-unknowns).
  */
-function liftFailure(operands: readonly Term[], again: (operands: readonly Term[]) => Term): Term | undefined {
+function liftFailure(
+  operator: string,
+  run: (...args: never[]) => cel.Result,
+  operands: readonly Term[],
+): Term | undefined {
   for (let position = 0; position < operands.length; position++) {
     const parts = choiceOf(operands[position]);
     if (parts === undefined) continue;
     const [condition, ...branches] = parts;
     if (!branches.some(failed)) continue;
     const [whenTrue, whenFalse] = branches.map((branch) =>
-      failed(branch) ? branch : again(operands.with(position, branch)),
+      failed(branch) ? branch : call(operator, run, ...operands.with(position, branch)),
     );
     return conditional(condition, whenTrue, whenFalse);
   }
@@ -157,14 +161,13 @@ function liftFailure(operands: readonly Term[], again: (operands: readonly Term[
 
 /** A term as a choice: `x || FAILURE` is `x ? true : FAILURE`. */
 function choiceOf(term: Term): readonly [Term, Term, Term] | undefined {
-  for (const operator of ['and', 'or'] as const) {
-    const operands = operandsOf(term, operator);
-    const failure = operands?.find(failed);
-    if (operands === undefined || !operands.some(failed)) continue;
-    const other = operands.find((operand) => !failed(operand));
-    return operator === 'or' ? [other, true, failure] : [other, failure, false];
-  }
-  return operandsOf(term, 'if') as readonly [Term, Term, Term] | undefined;
+  if (!(term instanceof Unknown) || term.node.kind !== 'call') return undefined;
+  const { operator, operands } = term.node;
+  if (operator === 'if') return operands as readonly [Term, Term, Term];
+  if ((operator !== 'and' && operator !== 'or') || !operands.some(failed)) return undefined;
+  const failure = operands.find(failed);
+  const other = operands.find((operand) => !failed(operand));
+  return operator === 'or' ? [other, true, failure] : [other, failure, false];
 }
 
 /**

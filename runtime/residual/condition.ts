@@ -1,3 +1,4 @@
+import { charge } from '../cel/index.js';
 import { sameCondition } from './alike.js';
 import { Distinct } from './distinct.js';
 import { likenessOfCondition } from './likeness.js';
@@ -16,6 +17,7 @@ export function anyOf(...operands: readonly Condition[]): Condition {
 /** Both kinds of junction. */
 export function joinedConditions(kind: 'and' | 'or', operands: readonly Condition[]): Condition {
   const absorbing = kind === 'or';
+  if (operands.length === 2) return joinedPair(kind, absorbing, operands as readonly [Condition, Condition]);
   const distinct = new Distinct(sameCondition, likenessOfCondition);
   for (const operand of operands) {
     if (operand === absorbing) return absorbing;
@@ -24,6 +26,15 @@ export function joinedConditions(kind: 'and' | 'or', operands: readonly Conditio
   const left = distinct.elements;
   if (left.length === 0) return !absorbing;
   return left.length === 1 ? (left[0] as Condition) : { kind, operands: left };
+}
+
+/** Most junctions have two operands, as rules and scopes are joined one by one: no list of distinct ones is made. */
+function joinedPair(kind: 'and' | 'or', absorbing: boolean, operands: readonly [Condition, Condition]): Condition {
+  const [a, b] = operands;
+  if (typeof a === 'boolean') return a === absorbing ? a : b;
+  if (typeof b === 'boolean') return b === absorbing ? b : a;
+  charge(1);
+  return sameCondition(a, b) ? a : { kind, operands };
 }
 
 /** None of the operands holds: each separately, as authors read it. */
@@ -42,6 +53,10 @@ export function not(operand: Condition): Condition {
  * more). The first is for an ALLOW, the second for a DENY (docs/spec/plans.md#rules-that-cannot-be-planned).
  */
 export function decided(condition: Condition, towards: boolean): Condition {
+  return unplannableReason(condition) === undefined ? condition : decidedParts(condition, towards);
+}
+
+function decidedParts(condition: Condition, towards: boolean): Condition {
   if (typeof condition === 'boolean') return condition;
   switch (condition.kind) {
     case 'unplannable':
@@ -49,12 +64,12 @@ export function decided(condition: Condition, towards: boolean): Condition {
     case 'is':
       return condition;
     case 'not': {
-      const operand = decided(condition.operand, !towards);
+      const operand = decidedParts(condition.operand, !towards);
       return operand === condition.operand ? condition : not(operand);
     }
     case 'and':
     case 'or': {
-      const operands = condition.operands.map((operand) => decided(operand, towards));
+      const operands = condition.operands.map((operand) => decidedParts(operand, towards));
       return operands.every((operand, position) => operand === condition.operands[position])
         ? condition
         : joinedConditions(condition.kind, operands);

@@ -3,7 +3,7 @@ import { charge } from '../cel/index.js';
 /** Elements in their original order, without those that are equal to an earlier one. */
 export class Distinct<T> {
   readonly elements: T[] = [];
-  private byLikeness: Map<number, T[]> | undefined = undefined;
+  private index: Index<T> | undefined = undefined;
 
   /** @param likenessOf a hash: equal elements have equal hashes. */
   constructor(
@@ -17,13 +17,8 @@ export class Distinct<T> {
       if (!this.isAmong(elements, element)) elements.push(element);
       return;
     }
-    this.byLikeness ??= this.sorted();
-    const likeness = this.likenessOf(element);
-    const alike = this.byLikeness.get(likeness);
-    if (alike === undefined) this.byLikeness.set(likeness, [element]);
-    else if (this.isAmong(alike, element)) return;
-    else alike.push(element);
-    elements.push(element);
+    this.index ??= this.indexed();
+    if (this.isNew(this.index, element)) elements.push(element);
   }
 
   private isAmong(known: readonly T[], element: T): boolean {
@@ -32,16 +27,38 @@ export class Distinct<T> {
     return false;
   }
 
-  private sorted(): Map<number, T[]> {
-    const byLikeness = new Map<number, T[]>();
-    for (const element of this.elements) {
-      const likeness = this.likenessOf(element);
-      const alike = byLikeness.get(likeness);
-      if (alike === undefined) byLikeness.set(likeness, [element]);
-      else alike.push(element);
-    }
-    return byLikeness;
+  private indexed(): Index<T> {
+    const index: Index<T> = { firsts: new Map(), groups: undefined };
+    for (const element of this.elements) place(index, this.likenessOf(element), element);
+    return index;
   }
+
+  private isNew(index: Index<T>, element: T): boolean {
+    const likeness = this.likenessOf(element);
+    const first = index.firsts.get(likeness);
+    if (first !== undefined && this.isAmong(index.groups?.get(likeness) ?? [first], element)) return false;
+    place(index, likeness, element);
+    return true;
+  }
+}
+
+/** Elements by their hash. Hashes are seldom shared, so only those that are have a list. */
+interface Index<T> {
+  readonly firsts: Map<number, T>;
+  /** Of hashes that several elements share: all of them. */
+  groups: Map<number, T[]> | undefined;
+}
+
+function place<T>(index: Index<T>, likeness: number, element: T): void {
+  const first = index.firsts.get(likeness);
+  if (first === undefined) {
+    index.firsts.set(likeness, element);
+    return;
+  }
+  index.groups ??= new Map();
+  const group = index.groups.get(likeness);
+  if (group === undefined) index.groups.set(likeness, [first, element]);
+  else group.push(element);
 }
 
 /** Up to this number, elements are compared one by one: that is faster than to sort them first. */

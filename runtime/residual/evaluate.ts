@@ -23,6 +23,22 @@ export interface Row {
  * 1,000 levels, as check does.
  */
 export function selects(filter: Filter, row: Row): boolean {
+  return selectsRow({ functions: cel, isComplete: true }, filter, row);
+}
+
+/** `selects`, with some functions of runtime/cel: a bundle carries those that its policies call. */
+export function selectsWith(functions: Partial<typeof cel>, filter: Filter, row: Row): boolean {
+  return selectsRow({ functions, isComplete: false }, filter, row);
+}
+
+/** Functions of runtime/cel by name. */
+interface Library {
+  readonly functions: Partial<typeof cel>;
+  /** Whether it has all functions: then the call of another one fails. Otherwise it throws. */
+  readonly isComplete: boolean;
+}
+
+function selectsRow(library: Library, filter: Filter, row: Row): boolean {
   switch (filter.kind) {
     case 'KIND_ALWAYS_ALLOWED':
       return true;
@@ -30,7 +46,8 @@ export function selects(filter: Filter, row: Row): boolean {
       return false;
     case 'KIND_CONDITIONAL': {
       const time = { isMissed: false };
-      return withinLimits(() => evaluate(filter.condition, { row, bound: new Map(), time }) === true) && !time.isMissed;
+      const environment = { library, row, bound: new Map(), time };
+      return withinLimits(() => evaluate(filter.condition, environment) === true) && !time.isMissed;
     }
   }
 }
@@ -49,6 +66,7 @@ function withinLimits(work: () => boolean): boolean {
 }
 
 interface Environment {
+  readonly library: Library;
   readonly row: Row;
   /** The variables of the enclosing lambdas. */
   readonly bound: ReadonlyMap<string, cel.Value>;
@@ -90,7 +108,7 @@ function evaluate(operand: Operand, environment: Environment): cel.Result {
     default:
       return isMacro(second)
         ? overLambda(operator, value(first), second, environment)
-        : called(operator, operands, operands.map(value));
+        : called(operator, operands, operands.map(value), environment);
   }
 }
 
@@ -106,8 +124,9 @@ function variableOf(name: string, { row, bound }: Environment): cel.Result {
   return below.reduce<cel.Result>(cel.select, field === 'attr' ? (row.attr as cel.JsonMap) : undefined);
 }
 
-function timeSince(t: cel.Result, { row: { now }, time }: Environment): cel.Result {
-  if (now !== undefined) return cel.timeSince(t, { now });
+function timeSince(t: cel.Result, { row: { now }, time, library }: Environment): cel.Result {
+  const run = functionOf('timeSince', library);
+  if (now !== undefined) return run?.(t, { now } as never);
   time.isMissed = true;
   return cel.select({}, 'now');
 }
@@ -146,7 +165,7 @@ function overLambda(
   operator: string,
   range: cel.Result,
   lambda: Operand,
-  { row, bound, time }: Environment,
+  { row, bound, time, library }: Environment,
 ): cel.Result {
   const operands = 'expression' in lambda ? lambda.expression.operands : [];
   const middle = operands[1];
@@ -161,9 +180,10 @@ function overLambda(
   const functions = bodies.map((body) => (...items: readonly cel.Value[]): cel.Result => {
     const inner = new Map(bound);
     for (const [position, variable] of variables.entries()) inner.set(variable, items[position] as cel.Value);
-    return evaluate(body, { row, bound: inner, time });
+    return evaluate(body, { row, bound: inner, time, library });
   });
-  const run = macroNamed(operator, variables.length, isFiltered);
+  const name = macroNamed(operator, variables.length, isFiltered);
+  const run = name === undefined ? undefined : (functionOf(name, library) as MacroFunction | undefined);
   return run === undefined ? cel.select({}, operator) : run(range, ...functions);
 }
 
@@ -172,33 +192,39 @@ type MacroFunction = (
   ...bodies: readonly ((...items: readonly cel.Value[]) => cel.Result)[]
 ) => cel.Result;
 
-function macroNamed(operator: string, variables: number, isFiltered: boolean): MacroFunction | undefined {
+function macroNamed(operator: string, variables: number, isFiltered: boolean): string | undefined {
   switch (operator) {
     case 'exists':
-      return (variables === 2 ? cel.exists2 : cel.exists) as MacroFunction;
     case 'all':
-      return (variables === 2 ? cel.all2 : cel.all) as MacroFunction;
+      return variables === 2 ? `${operator}2` : operator;
     case 'exists_one':
-      return (variables === 2 ? cel.existsOne2 : cel.existsOne) as MacroFunction;
+      return variables === 2 ? 'existsOne2' : 'existsOne';
     case 'filter':
-      return cel.filter as MacroFunction;
+      return 'filter';
     case 'map':
-      return cel.mapEach as MacroFunction;
+      return 'mapEach';
     case 'transformList':
-      if (variables === 1) return cel.mapWhere as MacroFunction;
-      return (isFiltered ? cel.transformListWhere : cel.transformList) as MacroFunction;
+      return variables === 1 ? 'mapWhere' : where('transformList', isFiltered);
     case 'transformMap':
-      return (isFiltered ? cel.transformMapWhere : cel.transformMap) as MacroFunction;
     case 'transformMapEntry':
-      return (isFiltered ? cel.transformMapEntryWhere : cel.transformMapEntry) as MacroFunction;
+      return where(operator, isFiltered);
     default:
       return undefined;
   }
 }
 
+function where(name: string, isFiltered: boolean): string {
+  return isFiltered ? `${name}Where` : name;
+}
+
 /** The wire has one type of number: a whole constant is an int if a double has no overload. */
-function called(operator: string, operands: readonly Operand[], values: readonly cel.Result[]): cel.Result {
-  const run = functionNamed(operator);
+function called(
+  operator: string,
+  operands: readonly Operand[],
+  values: readonly cel.Result[],
+  { library }: Environment,
+): cel.Result {
+  const run = functionNamed(operator, library);
   if (run === undefined) return cel.select({}, operator);
   const result = run(...values);
   if (!cel.isFailure(result)) return result;
@@ -222,28 +248,49 @@ type Run = (...args: readonly cel.Result[]) => cel.Result;
  * The function of runtime/cel for an operator of a filter (docs/spec/plans.md#operator-names); undefined for an unknown
  * name.
  */
-function functionNamed(operator: string): Run | undefined {
-  if (operator === 'ip') return addressOf;
-  const name = NAMES.get(operator) ?? operator.replace(/[._]([a-zA-Z])/g, (_, letter: string) => letter.toUpperCase());
-  const library = cel as unknown as { readonly [name: string]: unknown };
-  const run = Object.hasOwn(library, name) ? library[name] : undefined;
-  return typeof run === 'function' ? (run as Run) : undefined;
+function functionNamed(operator: string, library: Library): Run | undefined {
+  switch (operator) {
+    case 'eq':
+      return cel.equals;
+    case 'ne':
+      return cel.notEquals;
+    case 'in':
+      return cel.inCollection;
+    case 'index':
+      return cel.index;
+    case 'ip':
+      // Of a string, or of a network: one name for both.
+      return (value) => functionOf(isNetwork(value) ? 'cidrIp' : 'toIp', library)?.(value);
+    case 'matches':
+      return functionOf('matches' in library.functions ? 'matches' : 'matchesLiteral', library);
+    default:
+      return functionOf(NAMES.get(operator) ?? camelCase(operator), library);
+  }
 }
 
-/** Of a string, or of a network: one name for both. */
-function addressOf(value: cel.Result): cel.Result {
-  return value instanceof cel.CidrValue ? cel.cidrIp(value) : cel.toIp(value);
+function functionOf(name: string, { functions, isComplete }: Library): Run | undefined {
+  const library = functions as { readonly [name: string]: unknown };
+  const run = Object.hasOwn(library, name) ? library[name] : undefined;
+  if (typeof run === 'function') return run as Run;
+  // A failure would be wrong below `unless`.
+  if (!isComplete) throw new Error(`no policy of this bundle calls \`${name}\`: use selects of authz/residual`);
+  return undefined;
+}
+
+function camelCase(operator: string): string {
+  return operator.replace(/[._]([a-zA-Z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function isNetwork(value: cel.Result): boolean {
+  return value instanceof cel.Opaque && value.typeName === 'net.CIDR';
 }
 
 /** Names that are not the operator's in camel case. */
 const NAMES: ReadonlyMap<string, string> = new Map([
-  ['eq', 'equals'],
-  ['ne', 'notEquals'],
   ['lt', 'lessThan'],
   ['le', 'atMost'],
   ['gt', 'greaterThan'],
   ['ge', 'atLeast'],
-  ['in', 'inCollection'],
   ['sub', 'subtract'],
   ['mult', 'multiply'],
   ['div', 'divide'],

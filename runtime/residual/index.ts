@@ -7,7 +7,7 @@ export { allOf, anyOf, decided, noneOf, not, unplannableReason } from './conditi
 export { type Attempt, attempt, attemptAll, attemptAny, attemptNone } from './attempt.js';
 export { call, list, stored, struct, typeName } from './call.js';
 export { operandText, filterText } from './debug.js';
-export { type Row as EvaluatedRow, selects } from './evaluate.js';
+export { type Row as EvaluatedRow, selects, selectsWith } from './evaluate.js';
 export { FLAT, type Filter, filterOf, filterOfAll, REFERENCE, sameFilter, type Writing } from './filter.js';
 export { isSet, orNull, rolesOf } from './variables.js';
 export { and, complement, conditional, or } from './logic.js';
@@ -29,7 +29,7 @@ export {
   subtract,
   timeSince,
 } from './operators.js';
-export { type Row, rowOf } from './row.js';
+export { ANY_ROW, type Row, rowOf } from './row.js';
 export { has, index, optionalIndex, optionalSelect, select } from './selection.js';
 export { type Condition, type PossibleRole, type Term, Unknown, unplannable } from './term.js';
 export { holds } from './truth.js';

@@ -29,9 +29,9 @@ export function likenessOfCondition(condition: Condition): number {
   }
 }
 
-/** The hash of a structure with a name and parts. */
-export function likenessOfParts<T>(name: string, parts: readonly T[], of: (part: T) => number): number {
-  return ofList(ofText(name), parts, of);
+/** The hash of a structure with a name and a number of parts, before their hashes are mixed in. */
+export function likenessOfName(name: string, parts: number): number {
+  return mixed(ofText(name), parts);
 }
 
 function ofNode(node: Node): number {
@@ -98,6 +98,7 @@ function ofList<T>(start: number, list: readonly T[], of: (element: T) => number
   return likeness;
 }
 
-function mixed(a: number, b: number): number {
+/** The hash of a structure with one more part. */
+export function mixed(a: number, b: number): number {
   return ((Math.imul(a, 0x01000193) ^ b) + (a >>> 7)) | 0;
 }

@@ -1,7 +1,7 @@
 import { charge, type Value } from '../cel/index.js';
 import { sameList, sameValue } from './alike.js';
 import { Distinct } from './distinct.js';
-import { likenessOfParts, likenessOfTerm } from './likeness.js';
+import { likenessOfName, likenessOfTerm, mixed } from './likeness.js';
 
 /** A node of a filter as adapters read it (docs/spec/plans.md#plan-response). */
 export type Operand =
@@ -49,7 +49,10 @@ export function sameOperand(a: Operand, b: Operand): boolean {
 function likenessOfOperand(operand: Operand): number {
   if ('variable' in operand) return likenessOfTerm(operand.variable);
   if ('value' in operand) return likenessOfTerm(operand.value as Value);
-  return likenessOfParts(operand.expression.operator, operand.expression.operands, likenessOfOperand);
+  const { operator, operands } = operand.expression;
+  let likeness = likenessOfName(operator, operands.length);
+  for (const part of operands) likeness = mixed(likeness, likenessOfOperand(part));
+  return likeness;
 }
 
 /** Whether an operand is a given constant. */
@@ -71,14 +74,8 @@ export function joined(
   asked: 'truth' | 'value' = 'truth',
 ): Operand {
   const absorbing = operator === 'or';
-  const distinct = new Distinct(sameOperand, likenessOfOperand);
-  for (const operand of operands) {
-    for (const part of (shapes === 'flat' ? operandsOf(operand, operator) : undefined) ?? [operand]) {
-      if (isConstant(part, absorbing)) return { value: absorbing };
-      if (!isConstant(part, !absorbing)) distinct.add(part);
-    }
-  }
-  const left = distinct.elements;
+  const left = remaining(shapes === 'flat' ? flattened(operator, operands) : operands, absorbing);
+  if (left === undefined) return { value: absorbing };
   const last =
     operator === 'and'
       ? asked === 'truth' || shapes === 'reference'
@@ -91,6 +88,35 @@ export function joined(
   if (last.length > 1) return { expression: { operator, operands: last } };
   const [only] = last as [Operand];
   return asked === 'truth' || isBoolean(only) ? only : expression('not', expression('not', only));
+}
+
+/** The operands without constants and repetitions; undefined if one is the constant that decides. */
+function remaining(operands: readonly Operand[], absorbing: boolean): readonly Operand[] | undefined {
+  // Most expressions have two operands: no list of distinct ones is made for them.
+  if (operands.length === 2) {
+    const [first, second] = operands as readonly [Operand, Operand];
+    if (!('value' in first || 'value' in second)) {
+      charge(1);
+      return sameOperand(first, second) ? [first] : operands;
+    }
+  }
+  const distinct = new Distinct(sameOperand, likenessOfOperand);
+  for (const operand of operands) {
+    if (isConstant(operand, absorbing)) return undefined;
+    if (!isConstant(operand, !absorbing)) distinct.add(operand);
+  }
+  return distinct.elements;
+}
+
+/** The operands, with those of nested expressions of the operator in their place. */
+function flattened(operator: 'and' | 'or', operands: readonly Operand[]): readonly Operand[] {
+  if (!includesOperator(operands, operator)) return operands;
+  return operands.flatMap((operand) => operandsOf(operand, operator) ?? [operand]);
+}
+
+function includesOperator(operands: readonly Operand[], operator: string): boolean {
+  for (const operand of operands) if (operandsOf(operand, operator) !== undefined) return true;
+  return false;
 }
 
 /**
@@ -132,9 +158,8 @@ const BOOLEAN: ReadonlySet<string> = new Set([
  * rather than a failure. `or(c, not(has(x)))` is equivalent to `c` there.
  */
 function withoutImpliedPresence(all: readonly Operand[]): readonly Operand[] {
-  const impliesAny = witnesses(all, (other, variable) => isPresence(other, variable) || needs(other, variable, true));
-  const operands = all.map((operand) => withoutImpliedAbsence(operand, impliesAny));
-  if (!operands.some((operand) => operandsOf(operand, 'has') !== undefined)) return operands;
+  const operands = includesOperator(all, 'or') ? withoutImpliedAbsences(all) : all;
+  if (!includesOperator(operands, 'has')) return operands;
   const implies = witnesses(operands, (other, variable) => needs(other, variable, true));
   return operands.filter((operand) => {
     const [tested] = operandsOf(operand, 'has') ?? [];
@@ -160,6 +185,11 @@ function witnesses(operands: readonly Operand[], passes: (operand: Operand, vari
     }
     return found.some((operand) => operand !== except);
   };
+}
+
+function withoutImpliedAbsences(operands: readonly Operand[]): readonly Operand[] {
+  const implies = witnesses(operands, (other, variable) => isPresence(other, variable) || needs(other, variable, true));
+  return operands.map((operand) => withoutImpliedAbsence(operand, implies));
 }
 
 function withoutImpliedAbsence(operand: Operand, implies: Witnesses): Operand {
@@ -232,8 +262,13 @@ function withMemberships(operands: readonly Operand[]): readonly Operand[] {
 
 /** Whether a variable is compared twice. */
 function repeats(memberships: readonly (Membership | undefined)[]): boolean {
-  const variables = memberships.flatMap((one) => one?.variable ?? []);
-  return variables.length > 1 && new Set(variables).size < variables.length;
+  const variables = new Set<string>();
+  for (const one of memberships) {
+    if (one === undefined) continue;
+    if (variables.has(one.variable)) return true;
+    variables.add(one.variable);
+  }
+  return false;
 }
 
 interface Membership {

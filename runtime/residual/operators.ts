@@ -6,21 +6,10 @@ import { isReadable } from './selection.js';
 import { type Condition, isKnown, operandsOf, resultOf, type Term, Unknown } from './term.js';
 
 /** `a == b`. */
-export const equals = (a: Term, b: Term): Term => {
-  return byBranch(
-    a,
-    b,
-    (one, other) => sameRoles(one, other) ?? sameRoles(other, one) ?? call('eq', cel.equals, one, other),
-  );
-};
+export const equals = (a: Term, b: Term): Term => byBranch(a, b, equal);
 
 /** `a != b`. */
-export const notEquals = (a: Term, b: Term): Term => {
-  return byBranch(a, b, (one, other) => {
-    const same = sameRoles(one, other) ?? sameRoles(other, one);
-    return same === undefined ? call('ne', cel.notEquals, one, other) : complement(same);
-  });
-};
+export const notEquals = (a: Term, b: Term): Term => byBranch(a, b, different);
 
 /** `a < b`. */
 export const lessThan = (a: Term, b: Term): Term => ordered('lt', cel.lessThan, a, b);
@@ -54,6 +43,15 @@ export const negate = (a: Term): Term => call('-_', cel.negate, a);
 
 /** `a in b`. */
 export const inCollection = (a: Term, b: Term): Term => byBranch(a, b, membership);
+
+function equal(a: Term, b: Term): Term {
+  return sameRoles(a, b) ?? sameRoles(b, a) ?? call('eq', cel.equals, a, b);
+}
+
+function different(a: Term, b: Term): Term {
+  const same = sameRoles(a, b) ?? sameRoles(b, a);
+  return same === undefined ? call('ne', cel.notEquals, a, b) : complement(same);
+}
 
 /**
  * A known right side that is not a collection has no overload, for any left side

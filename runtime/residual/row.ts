@@ -33,3 +33,19 @@ export function attributeOf(listed: JsonMap, name: string, bracketed: boolean): 
 
 const ID = path('request.resource.id', [], 'string');
 const POLICY_VERSION = path('request.resource.policyVersion', [], 'string');
+
+/** The row of a request that lists no attributes. The paths of attributes are shared: policies name only so many. */
+export const ANY_ROW: Row = anyRow();
+
+function anyRow(): Row {
+  const row = rowOf(Object.freeze({}));
+  const paths = new Map<string, Term>();
+  const attr = (name: string): Term => {
+    const known = paths.get(name);
+    if (known !== undefined) return known;
+    const created = row.attr(name);
+    paths.set(name, created);
+    return created;
+  };
+  return { ...row, attr };
+}

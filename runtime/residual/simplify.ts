@@ -39,8 +39,7 @@ function split(condition: Condition): Condition {
  * once.
  */
 function collect(parts: Condition[], kind: 'and' | 'or', condition: Condition): void {
-  if (typeof condition !== 'boolean' && condition.kind === kind)
-    for (const operand of condition.operands) collect(parts, kind, operand);
+  if (isJunction(kind, condition)) for (const operand of condition.operands) collect(parts, kind, operand);
   else addFlat(parts, kind, split(condition));
 }
 
@@ -49,9 +48,13 @@ function splitTerm(term: Term, whole?: Condition): Condition {
   if (!(term instanceof Unknown)) return term === true;
   const { node } = term;
   if (node.kind !== 'call' || (node.operator !== 'and' && node.operator !== 'or')) return whole ?? { kind: 'is', term };
+  const { operator, operands } = node;
+  const [first, second] = operands as readonly [Term, Term];
+  if (operandsOf(first, operator) === undefined && operandsOf(second, operator) === undefined)
+    return flattened(operator, [splitTerm(first), splitTerm(second)]);
   const parts: Condition[] = [];
-  collectTerms(parts, node.operator, term);
-  return joinedConditions(node.operator, parts);
+  collectTerms(parts, operator, term);
+  return joinedConditions(operator, parts);
 }
 
 function collectTerms(parts: Condition[], kind: 'and' | 'or', term: Term): void {
@@ -62,15 +65,22 @@ function collectTerms(parts: Condition[], kind: 'and' | 'or', term: Term): void 
 
 /** With the operands of nested junctions of the same kind. */
 function flattened(kind: 'and' | 'or', operands: readonly Condition[]): Condition {
+  if (!operands.some((operand) => isJunction(kind, operand))) return joinedConditions(kind, operands);
   const parts: Condition[] = [];
   for (const operand of operands) addFlat(parts, kind, operand);
   return joinedConditions(kind, parts);
 }
 
 function addFlat(parts: Condition[], kind: 'and' | 'or', condition: Condition): void {
-  if (typeof condition !== 'boolean' && condition.kind === kind) parts.push(...condition.operands);
+  if (isJunction(kind, condition)) parts.push(...condition.operands);
   else parts.push(condition);
 }
+
+function isJunction(kind: 'and' | 'or', condition: Condition): condition is Junction {
+  return typeof condition !== 'boolean' && condition.kind === kind;
+}
+
+type Junction = Extract<Condition, { readonly kind: 'and' | 'or' }>;
 
 /** The known conditions at the position of an operand: the others hold in an `and`, and do not in an `or`. */
 interface Surroundings {
@@ -100,10 +110,7 @@ function simplified(condition: Condition, around: Surroundings | undefined): Con
 }
 
 /** Each operand, simplified by the others. */
-function simplifiedJoin(
-  condition: Extract<Condition, { readonly kind: 'and' | 'or' }>,
-  around: Surroundings | undefined,
-): Condition {
+function simplifiedJoin(condition: Junction, around: Surroundings | undefined): Condition {
   const { kind, operands } = condition;
   if (operands.length > MOST_PARTS) return condition;
   const current = [...operands];

@@ -42,8 +42,11 @@ export type Sort = 'json' | 'key' | 'string' | 'bool' | 'int' | 'double' | 'othe
 export type Node =
   /** `R.attr` as a whole; the listed attributes hold for every row (docs/spec/plans.md#known-and-unknown). */
   | { readonly kind: 'attributes'; readonly listed: JsonMap }
-  /** `request.resource.attr.x.y`, or a macro's variable and the fields selected from it. */
-  | { readonly kind: 'path'; readonly root: string; readonly fields: readonly Field[] }
+  /**
+   * `request.resource.attr.x.y`, or a macro's variable and the fields selected from it. `variable` is its name in
+   * filters, once it was needed and if it has one.
+   */
+  | { readonly kind: 'path'; readonly root: string; readonly fields: readonly Field[]; variable?: string | undefined }
   /** An operator or a function by its name on the wire. Except for `and`, `or` and `if` it fails if an operand does. */
   | { readonly kind: 'call'; readonly operator: string; readonly operands: readonly Term[]; readonly run?: CelFunction }
   | { readonly kind: 'field'; readonly operand: Term; readonly name: string }
@@ -147,7 +150,7 @@ export function unplannable(reason: string): Unknown {
 
 /** A path on the resource or on a macro's variable. */
 export function path(root: string, fields: readonly Field[], sort: Sort = 'json'): Unknown {
-  return new Unknown({ kind: 'path', root, fields }, sort);
+  return new Unknown({ kind: 'path', root, fields, variable: undefined }, sort);
 }
 
 /** The root of all attributes that are not listed. */

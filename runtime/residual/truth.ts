@@ -125,9 +125,11 @@ function cleansed(term: Term, polarity: boolean): Term {
   switch (node.operator) {
     case 'and':
     case 'or':
-      return rejoined(term as Unknown, [cleanse(first, polarity), cleanse(second, polarity)]);
-    case 'not':
-      return rejoined(term as Unknown, [cleanse(first, !polarity)]);
+      return rejoined(term as Unknown, cleanse(first, polarity), cleanse(second, polarity));
+    case 'not': {
+      const operand = cleanse(first, !polarity);
+      return operand === first ? term : withReference(complement(operand), reference);
+    }
     case 'if':
       return withReference(cleansedConditional([first, second, third], polarity), reference);
     default:
@@ -135,13 +137,10 @@ function cleansed(term: Term, polarity: boolean): Term {
   }
 }
 
-function rejoined(term: Unknown, operands: readonly Term[]): Term {
+function rejoined(term: Unknown, first: Term, second: Term): Term {
   const { node, reference } = term;
-  if (node.kind !== 'call' || operands.every((operand, position) => operand === node.operands[position])) return term;
-  const [first, second] = operands as [Term, Term];
-  const joined =
-    node.operator === 'not' ? complement(first) : node.operator === 'and' ? and(first, second) : or(first, second);
-  return withReference(joined, reference);
+  if (node.kind !== 'call' || (first === node.operands[0] && second === node.operands[1])) return term;
+  return withReference(node.operator === 'and' ? and(first, second) : or(first, second), reference);
 }
 
 function withReference(term: Term, reference: Node | undefined): Term {

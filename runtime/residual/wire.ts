@@ -17,7 +17,7 @@ function nodeOf(node: Node, shapes: Shapes, asked: Asked): Operand {
     case 'attributes':
       return { variable: ATTRIBUTES };
     case 'path':
-      return pathOf(node.root, node.fields, shapes);
+      return pathOf(node, shapes);
     case 'call':
       return callOf(node.operator, node.operands, shapes, asked);
     case 'field':
@@ -56,18 +56,20 @@ const QUANTIFIERS: ReadonlySet<string> = new Set(['exists', 'all']);
  * `a.b` as one variable; brackets as the reference keeps them, otherwise only around names that a variable cannot
  * contain.
  */
-function pathOf(root: string, fields: readonly Field[], shapes: Shapes): Operand {
-  let operand: Operand = { variable: root };
-  for (const { name, bracketed } of fields) {
-    const isIndexed = bracketed && (shapes === 'reference' || !/^[A-Za-z_]\w*$/.test(name));
-    if (isIndexed) operand = expression('index', operand, { value: name });
-    else
-      operand =
-        'variable' in operand
-          ? { variable: `${operand.variable}.${name}` }
-          : expression('get-field', operand, { variable: name });
-  }
+function pathOf(node: Node & { readonly kind: 'path' }, shapes: Shapes): Operand {
+  if (node.variable !== undefined) return { variable: node.variable };
+  let operand: Operand = { variable: node.root };
+  for (const field of node.fields) operand = stepOf(operand, field, shapes);
+  if ('variable' in operand && !node.fields.some(({ bracketed }) => bracketed)) node.variable = operand.variable;
   return operand;
+}
+
+function stepOf(operand: Operand, { name, bracketed }: Field, shapes: Shapes): Operand {
+  if (bracketed && (shapes === 'reference' || !/^[A-Za-z_]\w*$/.test(name)))
+    return expression('index', operand, { value: name });
+  return 'variable' in operand
+    ? { variable: `${operand.variable}.${name}` }
+    : expression('get-field', operand, { variable: name });
 }
 
 function callOf(operator: string, operands: readonly Term[], shapes: Shapes, asked: Asked): Operand {
@@ -104,7 +106,7 @@ function callOf(operator: string, operands: readonly Term[], shapes: Shapes, ask
         return expression(operator, expression('list', ...operands.map((operand) => operandOf(operand, shapes))));
       break;
   }
-  return expression(operator, ...operands.map((operand) => operandOf(operand, shapes)));
+  return { expression: { operator, operands: operands.map((operand) => operandOf(operand, shapes)) } };
 }
 
 /** A list of one is an equality, a map is its keys (docs/spec/plans.md#reference-shapes). */

@@ -172,8 +172,8 @@ function unmatched(
 }
 
 /**
- * Whether the principal or every row violates its schema. A violation that unlisted attributes could resolve is none yet, for example of
- * a number of properties or of one branch of several.
+ * Whether the principal or every row violates its schema. A violation that unlisted attributes could resolve is none
+ * yet, for example of a number of properties or of one branch of several.
  */
 function isRejected(errors: readonly ValidationError[], schema: SchemaOfRows): boolean {
   return errors.some(({ source }) => source === 'SOURCE_PRINCIPAL') || schema(true) === false;

@@ -11,7 +11,7 @@ import {
   type RoleRule,
   type Rule,
 } from '../../policy/index.js';
-import { allOf, anyOf, type Condition, not, rowOf, sameCondition } from '../../residual/index.js';
+import { ANY_ROW, allOf, anyOf, type Condition, not, rowOf, sameCondition } from '../../residual/index.js';
 import { type PlanRequest, withoutDot } from '../requests.js';
 
 /** The request that conditions of a plan see. */
@@ -162,7 +162,6 @@ class WatchedQuery implements Query {
 const NONE: readonly never[] = [];
 const NOTHING = Object.freeze({});
 const NO_TOKENS: AuxData['jwts'] = Object.freeze({});
-const ANY_ROW = rowOf(NOTHING);
 
 function inMilliseconds({ seconds, nanos }: Instant): Instant {
   return { seconds, nanos: nanos - (nanos % 1_000_000), offset: 0 };
