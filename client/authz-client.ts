@@ -19,6 +19,14 @@ import type { Filter } from '#runtime/residual';
 export interface AuthzClient<P extends Permissions = AnyPermissions> {
   /** Whether one action is allowed. */
   isAllowed<K extends KindOf<P>>(request: AccessRequest<P, K>, options?: CallOptions): Promise<boolean>;
+  /**
+   * Prepares a principal for many questions, as `for` of an engine. Sends nothing and does not throw: a principal that
+   * no request can carry fails each call of `can`.
+   */
+  for<K extends KindOf<P> = KindOf<P>>(
+    principal: PrincipalOf<P, K>,
+    options?: PrincipalOptions,
+  ): PreparedPrincipal<P, K>;
   /** Which of several actions on one resource are allowed, with the outputs of the policies. */
   check<K extends KindOf<P>, A extends ActionOf<P, K>>(
     request: CheckRequest<P, K, A>,
@@ -69,6 +77,18 @@ export interface Token {
   readonly token: string;
   readonly keySetId?: string | undefined;
 }
+
+/**
+ * One principal, prepared for many questions: it and its tokens are read once, when it is prepared. Later changes to
+ * them have no effect. Use one for each request that your program handles.
+ */
+export interface PreparedPrincipal<P extends Permissions = AnyPermissions, K extends KindOf<P> = KindOf<P>> {
+  /** Whether the principal may do an action on a resource, as `isAllowed`: one call of the decision point. */
+  can<One extends K>(action: ActionOf<P, One>, resource: ResourceOf<P, One>, options?: CallOptions): Promise<boolean>;
+}
+
+/** What a principal is prepared with: sent with each of its questions. */
+export type PrincipalOptions = RequestExtras;
 
 export interface AccessRequest<P extends Permissions, K extends KindOf<P>> extends RequestExtras {
   readonly principal: PrincipalOf<P, K>;

@@ -1,4 +1,5 @@
 import type { AnyPermissions, Permissions } from '#runtime/policy';
+import type { CheckResourcesRequest } from '../proto/gen/messages.js';
 import { checkAnswer, planAnswer } from './answer.js';
 import type {
   AuthzClient,
@@ -7,9 +8,19 @@ import type {
   CheckAnswer,
   ClientOptions,
   PlanAnswer,
+  PrincipalOptions,
 } from './authz-client.js';
 import { AuthzError } from './authz-error.js';
-import { checkMessage, type CheckQuestion, planMessage, type PlanQuestion } from './request-message.js';
+import {
+  callerMessage,
+  callerQuestion,
+  checkMessage,
+  type CheckQuestion,
+  planMessage,
+  type PlanQuestion,
+  type PrincipalLike,
+  type ResourceLike,
+} from './request-message.js';
 import type { Transport } from './transport.js';
 
 /** Milliseconds. */
@@ -31,11 +42,14 @@ export function clientOver<P extends Permissions = AnyPermissions>(
     }
   };
 
-  const checkAll = (question: CheckQuestion, options: CallOptions = {}): Promise<CheckAllAnswer> =>
+  const ask = (message: () => CheckResourcesRequest, options: CallOptions = {}): Promise<CheckAllAnswer> =>
     run(options, async (signal) => {
-      const request = checkMessage(question);
+      const request = message();
       return checkAnswer(request, await transport.check(request, signal));
     });
+
+  const checkAll = (question: CheckQuestion, options?: CallOptions): Promise<CheckAllAnswer> =>
+    ask(() => checkMessage(question), options);
 
   const check = async (question: One, options?: CallOptions): Promise<CheckAnswer> => {
     const { results, callId, requestId } = await checkAll(
@@ -54,7 +68,16 @@ export function clientOver<P extends Permissions = AnyPermissions>(
     checkAll,
     isAllowed: async (question, options) => {
       const { allowed } = await check({ ...question, actions: [question?.action] }, options);
-      return Object.hasOwn(allowed, question.action) && allowed[question.action] === true;
+      return isTrue(allowed, question.action);
+    },
+    for: (principal, extras) => {
+      const caller = once(() => callerMessage({ ...extras, principal }));
+      return {
+        can: async (action, resource, options) => {
+          const { results } = await ask(() => callerQuestion(caller(), action, resource), options);
+          return results[0] !== undefined && isTrue(results[0].allowed, action);
+        },
+      };
     },
     plan: (question, options = {}) =>
       run(options, async (signal) => {
@@ -70,12 +93,32 @@ export function clientOver<P extends Permissions = AnyPermissions>(
   return client as AuthzClient<AnyPermissions> as unknown as AuthzClient<P>;
 }
 
+function isTrue(allowed: CheckAnswer['allowed'], action: string): boolean {
+  return Object.hasOwn(allowed, action) && allowed[action] === true;
+}
+
+/** Calls a function now; returns one that returns its value, or throws its error, as often as it is called. */
+function once<T>(make: () => T): () => T {
+  try {
+    const value = make();
+    return () => value;
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
+}
+
 type One = Omit<CheckQuestion, 'resources'> & CheckQuestion['resources'][number];
 
 interface UntypedClient extends Pick<AuthzClient, 'serverInfo' | 'close'> {
   check(request: One, options?: CallOptions): Promise<CheckAnswer>;
   checkAll(request: CheckQuestion, options?: CallOptions): Promise<CheckAllAnswer>;
   isAllowed(request: Omit<One, 'actions'> & { readonly action: string }, options?: CallOptions): Promise<boolean>;
+  for(
+    principal: PrincipalLike,
+    options?: PrincipalOptions,
+  ): { can(action: string, resource: ResourceLike, options?: CallOptions): Promise<boolean> };
   plan(request: PlanQuestion, options?: CallOptions): Promise<PlanAnswer>;
 }
 

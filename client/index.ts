@@ -16,6 +16,8 @@ export type {
   PlanAnswer,
   PlanMeta,
   PlanRequest,
+  PreparedPrincipal,
+  PrincipalOptions,
   RequestExtras,
   ResourceAnswer,
   ServerInfo,

@@ -32,13 +32,35 @@ export function checkMessage(question: CheckQuestion): CheckResourcesRequest {
     requestId: text(question.requestId, 'requestId'),
     includeMeta: question.includeMeta === true,
     principal: principalMessage(question.principal),
-    resources: list(question.resources, 'resources').map((entry, index) => ({
-      actions: texts(entry?.actions, `resources[${index}].actions`),
-      resource: resourceMessage(entry?.resource, `resources[${index}].resource`),
-    })),
+    resources: resourcesMessage(question.resources),
     auxData: auxDataMessage(question.auxData),
     requestContext: contextMessage(question.annotations),
   };
+}
+
+/** What all questions of one caller have in common. */
+export type CallerMessage = Omit<CheckResourcesRequest, 'includeMeta' | 'resources'>;
+
+/** A copy of a principal and of what is sent with it. Throws like `checkMessage`. */
+export function callerMessage(caller: RequestExtras & { readonly principal: PrincipalLike }): CallerMessage {
+  return {
+    requestId: text(caller.requestId, 'requestId'),
+    principal: principalMessage(caller.principal),
+    auxData: auxDataMessage(caller.auxData),
+    requestContext: contextMessage(caller.annotations),
+  };
+}
+
+/** A question of a caller about one action. Throws like `checkMessage`. */
+export function callerQuestion(caller: CallerMessage, action: string, resource: ResourceLike): CheckResourcesRequest {
+  return { ...caller, includeMeta: false, resources: resourcesMessage([{ resource, actions: [action] }]) };
+}
+
+function resourcesMessage(resources: CheckQuestion['resources']): CheckResourcesRequest['resources'] {
+  return list(resources, 'resources').map((entry, index) => ({
+    actions: texts(entry?.actions, `resources[${index}].actions`),
+    resource: resourceMessage(entry?.resource, `resources[${index}].resource`),
+  }));
 }
 
 /** The message of a plan. Throws like `checkMessage`. */
@@ -56,7 +78,7 @@ export function planMessage(question: PlanQuestion): PlanResourcesRequest {
   };
 }
 
-interface PrincipalLike {
+export interface PrincipalLike {
   readonly id: string;
   readonly roles: readonly string[];
   readonly attr?: object | undefined;
@@ -64,7 +86,7 @@ interface PrincipalLike {
   readonly scope?: string | undefined;
 }
 
-interface ResourceLike {
+export interface ResourceLike {
   readonly kind: string;
   readonly id: string;
   readonly attr?: object | undefined;

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { TracedCondition } from '../policy/index.js';
+import type { Request, TracedCondition } from '../policy/index.js';
 import { allow, ask, decide, deny, doc, engineOf, principal, rules, USER } from '../../tests/support/policies.js';
 import { settingsOf } from './engine.js';
 
@@ -137,6 +137,118 @@ test('the default clock is the time of the system, its milliseconds as nanosecon
   } finally {
     Date.now = now;
   }
+});
+
+const decides = doc(rules({ view: [allow('users', { roles: USER })] }), {
+  decide: (roles, action, { resource, principal, auxData, now }) =>
+    (roles & USER) !== 0 &&
+    (action === 'view' ||
+      (action === 'own' && resource.attr.owner === principal.id) ||
+      (action === 'claimed' && auxData.jwt.sub === principal.id) ||
+      (action === 'late' && now.seconds > 1)),
+});
+const resource = { kind: 'doc', id: 'd' };
+
+test('a prepared principal asks about its own roles, attributes and tokens', () => {
+  const engine = engineOf({ resourcePolicies: [decides] });
+  const roles = ['user'];
+  const alice = engine.for({ id: 'alice', roles }, { auxData: { jwt: { sub: 'alice' } } });
+  const bob = engine.for({ id: 'bob', roles: ['guest'] });
+  roles.pop();
+  assert.ok(alice.can('view', resource));
+  assert.not.ok(bob.can('view', resource));
+  assert.ok(alice.can('own', { ...resource, attr: { owner: 'alice' } }));
+  assert.not.ok(alice.can('own', resource));
+  assert.ok(alice.can('claimed', resource));
+  assert.not.ok(engine.for({ id: 'alice', roles: ['user'] }).can('claimed', resource));
+  assert.not.ok(engine.for({ id: 'alice', roles: [] }).can('view', resource));
+  assert.not.ok(alice.can('view', { kind: 'other', id: 'd' }));
+  assert.not.ok(alice.can('view', { ...resource, scope: 'acme' }));
+});
+
+test('a role that is not a string denies on every call of a prepared principal', () => {
+  const withGlobs = doc(rules({}), { kind: 'other', decide: (roles) => (roles & USER) !== 0 });
+  const engine = engineOf({ resourcePolicies: [{ ...decides, roleGlobs: [] }, withGlobs] });
+  const roles = ['user', undefined as unknown as string];
+  const alice = engine.for({ id: 'alice', roles });
+  const denied = { kind: 'other', id: 'd' };
+  assert.ok(alice.can('view', resource));
+  assert.equal([alice.can('view', denied), alice.can('view', denied)], [false, false]);
+});
+
+test('a prepared principal keeps its tokens, whatever decides', () => {
+  const given = { id: 'alice', roles: ['user'] };
+  const auxData = { jwt: { sub: 'alice' } };
+  const when = ({ auxData: { jwt } }: Request): boolean => jwt.sub === 'alice';
+  const byRules = doc(rules({ claimed: [allow('claims', { when })] }));
+  for (const policy of [decides, byRules]) {
+    const alice = engineOf({ resourcePolicies: [policy] }).for(given, { auxData });
+    auxData.jwt = { sub: 'bob' };
+    assert.ok(alice.can('claimed', resource));
+    auxData.jwt = { sub: 'alice' };
+  }
+});
+
+test('a prepared principal may have accessors', () => {
+  class Employee {
+    get id(): string {
+      return 'alice';
+    }
+    get roles(): readonly string[] {
+      return ['user'];
+    }
+  }
+  const principalPolicies = [principal('alice', [deny('all')])];
+  const employee = new Employee();
+  const own = { ...resource, attr: { owner: 'alice' } };
+  assert.ok(
+    engineOf({ resourcePolicies: [decides] })
+      .for(employee)
+      .can('own', own),
+  );
+  assert.not.ok(
+    engineOf({ resourcePolicies: [decides], principalPolicies })
+      .for(employee)
+      .can('view', resource),
+  );
+});
+
+test('each decision of a prepared principal has its own time', () => {
+  let seconds = 0;
+  const clock = () => ({ seconds: ++seconds, nanos: 0, offset: 0 });
+  const alice = engineOf({ resourcePolicies: [decides] }, { clock }).for({ id: 'alice', roles: ['user'] });
+  assert.equal([alice.can('late', resource), alice.can('late', resource)], [false, true]);
+});
+
+test('the claims of one call are not seen by the next', () => {
+  const engine = engineOf({ resourcePolicies: [decides] });
+  const request = { principal: { id: 'alice', roles: ['user'] }, resource, action: 'claimed' };
+  assert.ok(engine.isAllowed({ ...request, auxData: { jwt: { sub: 'alice' } } }));
+  assert.not.ok(engine.isAllowed(request));
+});
+
+test('a prepared principal with policies of its own, and one whose schema is violated, is decided by the rules', () => {
+  const principalPolicies = [principal('alice', [deny('all')])];
+  const engine = engineOf({ resourcePolicies: [decides], principalPolicies });
+  assert.not.ok(engine.for({ id: 'alice', roles: ['user'] }).can('view', resource));
+  assert.ok(engine.for({ id: 'bob', roles: ['user'] }).can('view', resource));
+  const rejecting = engineOf({ resourcePolicies: [{ ...decides, schemas }] }, { schemaEnforcement: 'reject' });
+  const alice = rejecting.for({ id: 'alice', roles: ['user'] });
+  assert.not.ok(alice.can('view', resource));
+  assert.ok(alice.can('view', { ...resource, attr: { n: 1 } }));
+});
+
+test('an exception in a decide function denies', () => {
+  const fails = doc(rules({}), {
+    decide: () => {
+      throw new Error('bug');
+    },
+  });
+  const engine = engineOf({ resourcePolicies: [fails] });
+  const request = { principal: { id: 'alice', roles: ['user'] }, resource, action: 'view' };
+  assert.not.ok(engine.isAllowed(request));
+  assert.not.ok(engine.for(request.principal).can('view', resource));
+  assert.is(decide(engine, 'view'), 'DENY resource.doc.vdefault');
 });
 
 test.run();

@@ -7,12 +7,14 @@ import {
   type KindOf,
   type Permissions,
   type PolicyBundle,
+  type PrincipalOf,
 } from '../policy/index.js';
 import type { Writing } from '../residual/index.js';
 import { check } from './decide/check.js';
-import { type CompiledTraces, Evaluation, type Judges, type Listener } from './decide/evaluation.js';
+import { type CompiledTraces, Evaluation, type Judges, type Listener, MutableRequest } from './decide/evaluation.js';
 import { FEW_ROLES } from './find/chains.js';
 import { Registry, requirePart } from './find/registry.js';
+import type { RoleList } from './find/tables.js';
 import type { EvaluationLimits, Guard } from './limits.js';
 import type { Plan, Planner, PlanSettings } from './plan/planner.js';
 import {
@@ -26,11 +28,14 @@ import {
   type PlanRequest,
   type PlanRequestOf,
   type PlanResult,
+  type PreparedPrincipal,
   type PrincipalInput,
+  type PrincipalOptions,
   requestedScope,
   type ResourceActions,
   type ResourceInput,
   type SchemaEnforcement,
+  type UntypedPrincipal,
   type ValidationError,
   validationErrors,
 } from './requests.js';
@@ -54,6 +59,14 @@ export interface Engine<P extends Permissions = AnyPermissions> {
   plan<K extends KindOf<P>>(request: PlanRequestOf<P, K>): PlanResult;
   /** Whether `check` allows one action. Does not allocate. */
   isAllowed<K extends KindOf<P>>(request: AccessRequestOf<P, K>): boolean;
+  /**
+   * Prepares a principal for many decisions, each of which is faster than `isAllowed`. Later changes of the principal
+   * and of `auxData` have no effect, except inside `attr` and claims, which are not copied.
+   */
+  for<K extends KindOf<P> = KindOf<P>>(
+    principal: PrincipalOf<P, K>,
+    options?: PrincipalOptions,
+  ): PreparedPrincipal<P, K>;
 }
 
 /**
@@ -127,13 +140,15 @@ const NO_MATCH = 'NO_MATCH';
 
 /** The engine. Its constructor takes a registry to share, and a listener. */
 export class PolicyEngine implements Engine {
-  private readonly registry: Registry;
+  readonly registry: Registry;
   private readonly evaluation: Evaluation;
   /** Of the principal of the call, or the defaults. Only set if there are principal policies. */
   private principalVersion = '';
   private principalScope = '';
   private readonly judges: Judges;
   private planned: Plan | undefined = undefined;
+  /** Whether resource policies alone decide about every principal. */
+  private readonly isPlain: boolean;
 
   constructor(
     protected readonly bundle: CompiledBundle,
@@ -143,6 +158,7 @@ export class PolicyEngine implements Engine {
   ) {
     this.judges = judgesOf(bundle, settings);
     this.registry = registry ?? new Registry(bundle, settings);
+    this.isPlain = this.registry.principals === undefined && settings.schemaEnforcement !== 'reject';
     this.evaluation = new Evaluation(settings.globals, settings.clock, settings.traced);
     if (listener === undefined) return;
     this.evaluation.listener = listener;
@@ -150,7 +166,8 @@ export class PolicyEngine implements Engine {
   }
 
   check({ principal, resources, auxData, includeMeta }: CheckRequest): readonly CheckResult[] {
-    this.begin(principal, auxData);
+    this.evaluation.request.begin(principal, auxData);
+    this.begin(principal);
     return resources.map((entry) => this.checkResource(entry, includeMeta === true));
   }
 
@@ -161,8 +178,16 @@ export class PolicyEngine implements Engine {
 
   isAllowed({ principal, resource, action, auxData }: AccessRequest): boolean {
     const { evaluation } = this;
-    this.begin(principal, auxData);
+    const { request } = evaluation;
+    request.begin(principal, auxData);
     try {
+      const { decide, roles } = this.registry.chainOf(resource);
+      if (decide !== undefined && this.isPlain) {
+        request.turnTo(resource);
+        const bits = roles.bitsOf(principal.roles);
+        return bits !== 0 && decide(bits, action, request);
+      }
+      this.begin(principal);
       if (!this.turnTo(resource)) return false;
       evaluation.collectsOutputs = false;
       if (evaluation.judgedRoles.length > FEW_ROLES) this.bundle.guard?.turn(evaluation, this.settings.limits);
@@ -170,13 +195,28 @@ export class PolicyEngine implements Engine {
       if (this.settings.schemaEnforcement === 'reject' && this.schemaErrors([action]).length > 0) return false;
       return check(evaluation, this.judges, action) === ALLOW;
     } catch (error) {
-      // Only limits make conditions throw. Should one throw anything else, there is no result, and that denies.
-      this.bundle.guard?.passOn(error);
-      return false;
+      return this.denies(error);
     }
   }
 
-  private checkResource({ resource, actions }: ResourceActions, includeMeta: boolean): CheckResult {
+  /** Only limits make conditions throw. Should one throw anything else, there is no result, and that denies. */
+  denies(error: unknown): false {
+    this.bundle.guard?.passOn(error);
+    return false;
+  }
+
+  /** Whether resource policies alone decide about a principal. */
+  isPlainFor(id: string): boolean {
+    return this.settings.schemaEnforcement !== 'reject' && this.registry.principals?.has(id) !== true;
+  }
+
+  for({ id, roles, attr, policyVersion, scope }: PrincipalInput, { auxData }: PrincipalOptions = {}): UntypedPrincipal {
+    // Field by field, as a spread leaves out the accessors of a class.
+    const principal = { id, roles: [...roles], attr, policyVersion, scope };
+    return new Prepared(this, principal, auxData && { ...auxData }, this.settings);
+  }
+
+  protected checkResource({ resource, actions }: ResourceActions, includeMeta: boolean): CheckResult {
     const { evaluation } = this;
     if (!this.turnTo(resource)) return denyAll(actions, NO_MATCH, NONE);
 
@@ -204,18 +244,18 @@ export class PolicyEngine implements Engine {
       const effect = check(evaluation, this.judges, action);
       return { action, effect, matchedPolicy: evaluation.matchedPolicy, matchedScope: evaluation.matchedScope };
     } catch (error) {
-      // As in `isAllowed`.
-      this.bundle.guard?.passOn(error);
+      this.denies(error);
       return { action, effect: DENY, matchedPolicy: evaluation.resourceKey, matchedScope: '' };
     }
   }
 
-  private begin(principal: PrincipalInput, auxData: AuxDataInput | undefined): void {
+  /** Begins a call in which more than one function decides; the request has begun. */
+  private begin(principal: PrincipalInput): void {
     if (this.registry.principals !== undefined) {
       this.principalVersion = principal.policyVersion || this.settings.defaultPolicyVersion;
       this.principalScope = requestedScope(principal.scope, this.settings.defaultScope);
     }
-    this.evaluation.begin(principal, auxData);
+    this.evaluation.begin();
   }
 
   /**
@@ -252,6 +292,43 @@ export class PolicyEngine implements Engine {
       { principal: request.principal.attr, resource: request.resource.attr },
       actions,
     );
+  }
+}
+
+/** Where one policy decides by a function, `can` only has to set the resource. */
+class Prepared implements UntypedPrincipal {
+  private readonly request: MutableRequest;
+  private readonly isPlain: boolean;
+  /** The bits of the principal's roles in the latest policy, and the roles that this policy names. */
+  private bits = 0;
+  private named: RoleList | undefined = undefined;
+
+  constructor(
+    private readonly engine: PolicyEngine,
+    private readonly principal: PrincipalInput,
+    private readonly auxData: AuxDataInput | undefined,
+    { globals, clock }: Settings,
+  ) {
+    this.request = new MutableRequest(globals, clock);
+    this.request.begin(principal, auxData);
+    this.isPlain = engine.isPlainFor(principal.id);
+  }
+
+  can(action: string, resource: ResourceInput): boolean {
+    const { engine, request, principal, auxData } = this;
+    try {
+      const { decide, roles } = engine.registry.chainOf(resource);
+      if (decide === undefined || !this.isPlain) return engine.isAllowed({ principal, resource, action, auxData });
+      if (roles !== this.named) {
+        // In this order: if the roles cannot be read, the bits are still those of the previous policy.
+        this.bits = roles.bitsOf(principal.roles);
+        this.named = roles;
+      }
+      request.beginAgain(resource);
+      return this.bits !== 0 && decide(this.bits, action, request);
+    } catch (error) {
+      return engine.denies(error);
+    }
   }
 }
 

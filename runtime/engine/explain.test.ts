@@ -2,12 +2,14 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compileTexts, loaded } from '../../tests/support/compiled.js';
 import { randomRequest, randomStore } from '../../tests/support/oracle/random-store.js';
+import { policyFiles } from '../../tests/support/oracle/documents.js';
 import { Random } from '../../tests/support/oracle/random.js';
 import {
   type AuditedEngine,
   type CheckRequest,
   createAuditedEngine,
   type EngineOptions,
+  EvaluationLimitError,
   type PlanRequest,
 } from './index.js';
 
@@ -196,40 +198,131 @@ test('an engine without traced conditions reports neither', async () => {
 });
 
 test('explaining changes no decision', async () => {
-  for (let seed = 1; seed <= 25; seed += 1) {
-    const random = new Random(seed);
-    const documents = randomStore(random, { outputs: false, runtime: random.chance(0.5) });
-    const texts = Object.fromEntries(
-      documents.map((document, index) => [
-        `p${index}.yaml`,
-        JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document }),
-      ]),
-    );
-    const { policies, traced } = await loaded(compileTexts(texts));
-    const conditions = await traced();
-    for (const strictEvaluation of [false, true]) {
-      const engine = createAuditedEngine(policies, { traced: conditions, strictEvaluation });
-      for (let i = 0; i < 20; i += 1) {
-        const { principal, resource, actions } = randomRequest(random);
-        const request = { principal, resources: [{ resource, actions }], includeMeta: true };
-        const [before] = engine.check(request);
-        const errors = engine.evaluationErrors(request);
-        const considered = engine.effectivePolicies(request).map(({ policy }) => policy);
-        const [after] = engine.check(request);
-        assert.equal(after, before, `seed ${seed}, request ${i}`);
-        // What decided was considered; the key of a kind can stand for a policy of a parent scope.
-        if (before?.actions.some(({ effect }) => effect === 1))
-          assert.ok(considered.length > 0, `seed ${seed}, request ${i}`);
-        assert.ok(
-          errors.every(({ policy }) => considered.includes(policy) || policy.startsWith('derived_roles.')),
-          `seed ${seed}, request ${i}`,
-        );
-      }
+  for await (const { engine, random, place } of randomEngines(25)) {
+    for (let i = 0; i < 20; i += 1) {
+      const { principal, resource, actions } = randomRequest(random);
+      const request = { principal, resources: [{ resource, actions }], includeMeta: true };
+      const [before] = engine.check(request);
+      const errors = engine.evaluationErrors(request);
+      const considered = engine.effectivePolicies(request).map(({ policy }) => policy);
+      const [after] = engine.check(request);
+      assert.equal(after, before, `${place}, request ${i}`);
+      // What decided was considered; the key of a kind can stand for a policy of a parent scope.
+      if (before?.actions.some(({ effect }) => effect === 1))
+        assert.ok(considered.length > 0, `${place}, request ${i}`);
+      assert.ok(
+        errors.every(({ policy }) => considered.includes(policy) || policy.startsWith('derived_roles.')),
+        `${place}, request ${i}`,
+      );
     }
   }
 });
 
+test('resources are explained together as each of them alone, with the derived roles of a check', async () => {
+  let failing = 0;
+  for await (const { engine, random, place } of randomEngines(12)) {
+    for (let i = 0; i < 20; i += 1) {
+      const { principal } = randomRequest(random);
+      const resources = Array.from({ length: 1 + random.below(4) }, () => randomRequest(random)).map(
+        ({ resource, actions }) => ({ resource, actions }),
+      );
+      const request = { principal, resources };
+      const { evaluationErrors, effectivePolicies, effectiveDerivedRoles } = engine.explain(request);
+      const alone = resources.map((entry) => engine.explain({ principal, resources: [entry] }));
+      const errorsAlone = alone.map((one) => one.evaluationErrors[0] ?? []);
+      const where = `${place}, request ${i}`;
+      if (evaluationErrors.length > 0) failing += 1;
+      assert.equal(evaluationErrors.length === 0 ? resources.map(() => []) : evaluationErrors, errorsAlone, where);
+      assert.equal(engine.evaluationErrors(request), onceAndSorted(errorsAlone.flat()), where);
+      const policies = new Map(alone.flatMap((one) => one.effectivePolicies.map((policy) => [policy.policy, policy])));
+      assert.equal(
+        effectivePolicies,
+        [...policies.keys()].sort().map((policy) => policies.get(policy)),
+        where,
+      );
+      assert.equal(
+        effectiveDerivedRoles,
+        engine.check({ ...request, includeMeta: true }).map((result) => result.effectiveDerivedRoles),
+        where,
+      );
+    }
+  }
+  assert.ok(failing > 50, `${failing} requests have errors`);
+});
+
+test('an explanation that exceeds a limit has its errors in one list, and no derived roles', async () => {
+  const { policies, traced } = await loaded(
+    compileTexts({
+      'item.yaml': `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: item
+  version: default
+  rules:
+    - {name: flagged, actions: [view], effect: EFFECT_DENY, roles: [user], condition: {match: {expr: R.attr.flag}}}
+    - {name: listed, actions: [view], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: "R.attr.list.exists(item, item == P.id)"}}}
+`,
+    }),
+  );
+  const engine = createAuditedEngine(policies, { traced: await traced(), limits: { evaluationCost: 5000 } });
+  const explainLists = (...lengths: readonly number[]): ReturnType<AuditedEngine['explain']> =>
+    engine.explain({
+      principal: VIEW.principal,
+      resources: lengths.map((length, index) => ({
+        resource: { kind: 'item', id: `i${index}`, attr: { list: new Array<string>(length).fill('bob') } },
+        actions: ['view'],
+      })),
+    });
+  const flag = {
+    policy: 'resource.item.vdefault',
+    rule: 'flagged',
+    expression: 'R.attr.flag',
+    message: 'no such key: flag',
+  };
+  const limit = { policy: '', rule: '', expression: '', message: new EvaluationLimitError('cost').message };
+  const effectivePolicies = [{ policy: 'resource.item.vdefault', source: 'item.yaml' }];
+  assert.equal(explainLists(3, 3), {
+    evaluationErrors: [[flag], [flag]],
+    effectivePolicies,
+    effectiveDerivedRoles: [[], []],
+  });
+  assert.equal(explainLists(3, 100_000, 3), {
+    evaluationErrors: [[limit, flag]],
+    effectivePolicies,
+    effectiveDerivedRoles: undefined,
+  });
+});
+
 test.run();
+
+/** Engines over random policies, strict and not. */
+async function* randomEngines(
+  seeds: number,
+): AsyncGenerator<{ readonly engine: AuditedEngine; readonly random: Random; readonly place: string }> {
+  for (let seed = 1; seed <= seeds; seed += 1) {
+    const random = new Random(seed);
+    const documents = randomStore(random, { outputs: false, runtime: random.chance(0.5) });
+    const { policies, traced } = await loaded(compileTexts(policyFiles(documents)));
+    const conditions = await traced();
+    for (const strictEvaluation of [false, true])
+      yield {
+        engine: createAuditedEngine(policies, { traced: conditions, strictEvaluation }),
+        random,
+        place: `seed ${seed}`,
+      };
+  }
+}
+
+type Errors = ReturnType<AuditedEngine['evaluationErrors']>;
+
+function onceAndSorted(errors: Errors): Errors {
+  const isLater = (a: Errors[number], b: Errors[number]): boolean =>
+    a.expression === b.expression ? a.message > b.message : a.expression > b.expression;
+  const isSame = (a: Errors[number], b: Errors[number]): boolean =>
+    a.expression === b.expression && a.message === b.message;
+  return errors
+    .filter((error, index) => errors.findIndex((other) => isSame(error, other)) === index)
+    .sort((a, b) => (isLater(a, b) ? 1 : -1));
+}
 
 async function engineOf(options: EngineOptions): Promise<AuditedEngine> {
   const { policies, traced } = await loaded(compileTexts(TEXTS));

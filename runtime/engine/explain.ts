@@ -1,6 +1,6 @@
 import { EvaluationLimitError, type Failures } from '../cel/index.js';
-import type { Attributes, Request, Resource, TracedBundle } from '../policy/index.js';
-import type { Listener } from './decide/evaluation.js';
+import type { Attributes, DerivedRole, Request, Resource, TracedBundle } from '../policy/index.js';
+import type { CompiledTraces, Listener } from './decide/evaluation.js';
 import { visitRules } from './decide/visit-rules.js';
 import {
   type CompiledBundle,
@@ -13,70 +13,127 @@ import {
 import { type RoleLimits, stepsFrom } from './find/chains.js';
 import { find, Registry } from './find/registry.js';
 import { entriesFor, EVERYONE, isReached, lineageBits, type RuleEntry, type RuleTable } from './find/tables.js';
-import { type CheckRequest, type PlanRequest, type PlanResourceInput, withoutDot } from './requests.js';
+import {
+  type CheckRequest,
+  type CheckResult,
+  type PlanRequest,
+  type PlanResourceInput,
+  type ResourceActions,
+  withoutDot,
+} from './requests.js';
 
 /** An engine that can explain a decision afterwards, for logs, the audit log and the command line. */
 export interface AuditedEngine extends Engine {
   /**
-   * The errors of expressions during a check or a plan: each pair of expression and message once, sorted
-   * (docs/spec/conditions.md#evaluation-errors). The errors of a check are of all its resources together; to separate
-   * them, pass one resource at a time. Decides again with the traced conditions, so call it after the response. Empty
-   * if the engine has no `traced`. If it exceeds `limits`, one error without an expression says so.
+   * What the result of a check or a plan leaves out. Decides once more, with the traced conditions, so call it after
+   * the response. Empty if the engine has no `traced`.
    */
+  explain(request: CheckRequest | PlanRequest): Explanation;
+  /** The errors of `explain`, of all resources together: each pair of expression and message once, sorted. */
   evaluationErrors(request: CheckRequest | PlanRequest): readonly EvaluationError[];
-  /**
-   * The policies whose rules were considered for a check or a plan, sorted by name
-   * (docs/spec/server.md#decision-entries). Decides again, as `evaluationErrors` does.
-   */
+  /** The policies of `explain`. */
   effectivePolicies(request: CheckRequest | PlanRequest): readonly EffectivePolicy[];
   /** Runs something in which all calls together have the limits of one call, for requests that take many calls. */
   asOne<Result>(work: () => Result): Result;
 }
 
+/** What the result of a decision leaves out. */
+export interface Explanation {
+  /**
+   * The errors of expressions: one list for each resource of a check, or one for a plan; empty if there are none. Each
+   * list has a pair of expression and message once, sorted (docs/spec/conditions.md#evaluation-errors). If the
+   * explanation exceeds `limits`, there is one list for all resources, and one of its errors, without an expression,
+   * says so.
+   */
+  readonly evaluationErrors: readonly (readonly EvaluationError[])[];
+  /** The policies whose rules were considered, sorted by name (docs/spec/server.md#decision-entries). */
+  readonly effectivePolicies: readonly EffectivePolicy[];
+  /** The active derived roles of each resource; undefined for a plan, and if the explanation exceeds `limits`. */
+  readonly effectiveDerivedRoles: readonly (readonly string[])[] | undefined;
+}
+
 /** As `createEngine`. Separate from it, so that programs that do not explain decisions do not carry the code. */
 export function createAuditedEngine(bundle: CompiledBundle, options: EngineOptions = {}): AuditedEngine {
-  // The journal has every rule that is visited, so an explanation visits rules one by one.
   const settings = settingsOf(options);
-  const engine = new ExplainingEngine({ visitRules, ...bundle }, settings);
+  // A journal has every rule that is visited, so an explanation visits rules one by one.
+  const visited = { visitRules, ...bundle };
+  const engine = new PolicyEngine(visited, settings);
   const limited = bundle.guard?.limited(engine, settings.limits) ?? engine;
+  const { tracesToExplain } = settings;
+  let explainer: Explainer | undefined;
+  const explain = (request: CheckRequest | PlanRequest): Explanation => {
+    if (tracesToExplain === undefined) return NOTHING_EXPLAINED;
+    explainer ??= new Explainer(visited, settings, tracesToExplain);
+    return explainer.explain(request);
+  };
   return {
     check: (request) => limited.check(request),
     isAllowed: (request) => limited.isAllowed(request),
+    for: (principal, options) => limited.for(principal, options),
     plan: (request) => limited.plan(request),
-    evaluationErrors: (request) => engine.evaluationErrors(request),
-    effectivePolicies: (request) => engine.effectivePolicies(request),
+    explain,
+    evaluationErrors: (request) => together(explain(request).evaluationErrors),
+    effectivePolicies: (request) => explain(request).effectivePolicies,
     asOne: (work) => (bundle.guard === undefined ? work() : bundle.guard.asOne(work, settings.limits)),
   };
 }
 
-class ExplainingEngine extends PolicyEngine {
-  /** The settings and the registry of the engines that explain; created on first use. */
-  private tracing: { readonly settings: Settings; readonly registry: Registry } | undefined = undefined;
+const NOTHING_EXPLAINED: Explanation = {
+  evaluationErrors: [],
+  effectivePolicies: [],
+  effectiveDerivedRoles: undefined,
+};
 
-  evaluationErrors(request: CheckRequest | PlanRequest): readonly EvaluationError[] {
-    return this.explain(request)?.evaluationErrors() ?? [];
+/** Repeats decisions with traced conditions and writes a journal of them. */
+class Explainer {
+  private readonly settings: Settings;
+  private readonly registry: Registry;
+  private readonly journal: Journal;
+  private readonly engine: PolicyEngine;
+
+  constructor(
+    private readonly bundle: CompiledBundle,
+    settings: Settings,
+    private readonly traced: CompiledTraces,
+  ) {
+    this.settings = { ...settings, traced };
+    this.journal = new Journal(settings.traced !== undefined);
+    this.registry = new Registry(bundle, this.settings);
+    this.engine = new ExplainedEngine(bundle, this.settings, this.registry, this.journal);
   }
 
-  effectivePolicies(request: CheckRequest | PlanRequest): readonly EffectivePolicy[] {
-    return this.explain(request)?.effectivePolicies(this.settings.tracesToExplain?.sources) ?? [];
-  }
-
-  /** Decides again, in another engine, which writes a journal. */
-  private explain(request: CheckRequest | PlanRequest): Journal | undefined {
-    const { tracesToExplain } = this.settings;
-    if (tracesToExplain === undefined) return undefined;
-    const settings = { ...this.settings, traced: tracesToExplain };
-    this.tracing ??= { settings, registry: new Registry(this.bundle, settings) };
-    const { registry } = this.tracing;
-    const journal = new Journal(this.settings.traced !== undefined);
-    const ask = (): void => {
-      if ('resources' in request)
-        new PolicyEngine(this.bundle, settings, registry, journal).check({ ...request, includeMeta: true });
-      else considerPlan(registry, settings, request, journal);
+  explain(request: CheckRequest | PlanRequest): Explanation {
+    const { bundle, settings, journal } = this;
+    let results: readonly CheckResult[] | undefined;
+    const decideAgain = (): void => {
+      if ('resources' in request) results = this.engine.check({ ...request, includeMeta: true });
+      else considerPlan(this.registry, settings, request, journal);
     };
-    if (this.bundle.guard === undefined) ask();
-    else if (!this.bundle.guard.runs(ask, settings.limits)) journal.isComplete = false;
-    return journal;
+    journal.begin();
+    if (bundle.guard === undefined) decideAgain();
+    else if (!bundle.guard.runs(decideAgain, settings.limits)) journal.endEarly();
+    return {
+      evaluationErrors: journal.evaluationErrors(),
+      effectivePolicies: journal.effectivePolicies(this.traced.sources),
+      effectiveDerivedRoles: results?.map(({ effectiveDerivedRoles }) => effectiveDerivedRoles),
+    };
+  }
+}
+
+/** Tells its journal where the next resource begins. */
+class ExplainedEngine extends PolicyEngine {
+  constructor(
+    bundle: CompiledBundle,
+    settings: Settings,
+    registry: Registry,
+    private readonly journal: Journal,
+  ) {
+    super(bundle, settings, registry, journal);
+  }
+
+  protected override checkResource(entry: ResourceActions, includeMeta: boolean): CheckResult {
+    this.journal.beginResource();
+    return super.checkResource(entry, includeMeta);
   }
 }
 
@@ -88,6 +145,7 @@ function considerPlan(registry: Registry, settings: Settings, request: PlanReque
   const { principal, resource, actions } = request;
   const found = find(registry, settings, principal, resource);
   const known = knownOf(request, settings, journal);
+  journal.beginResource();
   const visit: Visit = { known, journal, kind: found.resource.kind };
   for (const action of actions) {
     for (const { kinds, otherKinds } of found.principal?.steps ?? [])
@@ -150,7 +208,7 @@ function knownOf({ principal, resource, auxData }: PlanRequest, settings: Settin
     failedDerivedRoles: [],
     globals: settings.globals,
     now: { ...settings.clock() },
-    failures: journal.failures,
+    failures: journal,
   };
 }
 
@@ -192,39 +250,70 @@ class KnownResource implements Resource {
   }
 }
 
-/** The rules that are considered and the errors that occur while a decision is explained. */
-class Journal implements Listener {
-  readonly failures: Failures;
-  /** False if the explanation exceeded a limit, and lacks the rest. */
-  isComplete = true;
+/**
+ * The rules that are considered and the errors that occur while a decision is explained. It is filled again for each
+ * request.
+ */
+class Journal implements Listener, Failures {
   /** Whether an unknown was read since the latest rule was considered (plans only). */
   readsUnknown = false;
   /** The same, since the previous part of the condition: then its error may depend on the row. */
   private partReadsUnknown = false;
-  private policy = '';
-  private rule = '';
-  private readonly errors = new Map<string, EvaluationError>();
   private readonly policies = new Set<string>();
+  /** The policy considered last: mostly that of the next rule, too. */
+  private considered = '';
+  /** The policy and the name of what is evaluated, or of a derived role for the list its key and its name. */
+  private source = '';
+  private rule = '';
+  private isListed = false;
+  /** For each resource so far, by expression and message. */
+  private errors: (Map<string, EvaluationError> | undefined)[] = [];
+  private hasErrors = false;
+  private isComplete = true;
 
-  /** @param isStrict whether a failure ends its condition. */
-  constructor(isStrict: boolean) {
-    this.failures = {
-      stops: isStrict,
-      part: (expression, message) => {
-        if (message !== undefined && !this.partReadsUnknown) this.add(expression, message);
-        this.partReadsUnknown = false;
-      },
-      variable: (expression, message) => {
-        if (!this.partReadsUnknown) this.add(expression, message);
-      },
-    };
+  /** @param stops whether a failure ends its condition, as in strict evaluation. */
+  constructor(readonly stops: boolean) {}
+
+  get failures(): Failures {
+    return this;
+  }
+
+  /** Begins with a request. */
+  begin(): void {
+    this.policies.clear();
+    this.considered = '';
+    this.errors = [];
+    this.hasErrors = false;
+    this.isComplete = true;
+    this.readsUnknown = false;
+    this.partReadsUnknown = false;
+  }
+
+  /** Begins with a resource, or with the only one of a plan. */
+  beginResource(): void {
+    this.errors.push(undefined);
+  }
+
+  /** Called if the explanation exceeded a limit, and lacks the rest. */
+  endEarly(): void {
+    this.isComplete = false;
   }
 
   considers(policy: string, rule: string): void {
-    this.policies.add(policy);
-    this.policy = policy;
+    if (policy !== this.considered) {
+      this.policies.add(policy);
+      this.considered = policy;
+    }
+    this.source = policy;
     this.rule = rule;
+    this.isListed = false;
     this.readsUnknown = false;
+  }
+
+  lists({ key, name }: DerivedRole): void {
+    this.source = key;
+    this.rule = name;
+    this.isListed = true;
   }
 
   /** Called when a condition reads something of the row that is not known yet. */
@@ -233,27 +322,59 @@ class Journal implements Listener {
     this.partReadsUnknown = true;
   }
 
-  lists(key: string, name: string): void {
-    this.policy = key.slice(0, key.length - name.length - 1);
-    this.rule = name;
+  part(expression: string, message: string | undefined): void {
+    if (message !== undefined && !this.partReadsUnknown) this.add(expression, message);
+    this.partReadsUnknown = false;
   }
 
-  /** Each pair of expression and message once, sorted by them. */
-  evaluationErrors(): readonly EvaluationError[] {
-    const found = [...this.errors.values()];
-    if (!this.isComplete) found.push(INCOMPLETE);
-    return found.sort((a, b) => byText(a.expression, b.expression) || byText(a.message, b.message));
+  variable(expression: string, message: string): void {
+    if (!this.partReadsUnknown) this.add(expression, message);
   }
 
-  /** The policies of the rules that were considered, sorted by name. */
+  /** As in an explanation. */
+  evaluationErrors(): Explanation['evaluationErrors'] {
+    if (!this.hasErrors && this.isComplete) return NONE;
+    const errors = this.errors.map((found) => (found === undefined ? NONE : sorted([...found.values()])));
+    return this.isComplete ? errors : [sorted([...together(errors), INCOMPLETE])];
+  }
+
+  /** As in an explanation. */
   effectivePolicies(sources: TracedBundle['sources']): readonly EffectivePolicy[] {
     return [...this.policies].sort(byText).map((policy) => ({ policy, source: sources?.get(policy) }));
   }
 
   private add(expression: string, message: string): void {
-    const pair = JSON.stringify([expression, message]);
-    if (!this.errors.has(pair)) this.errors.set(pair, { policy: this.policy, rule: this.rule, expression, message });
+    const { source, rule, isListed } = this;
+    const current = this.errors.length - 1;
+    const found = this.errors[current] ?? new Map<string, EvaluationError>();
+    this.errors[current] = found;
+    this.hasErrors = true;
+    const pair = pairOf(expression, message);
+    if (found.has(pair)) return;
+    const policy = isListed ? source.slice(0, source.length - rule.length - 1) : source;
+    found.set(pair, { policy, rule, expression, message });
   }
+}
+
+const NONE: readonly never[] = [];
+
+/** The errors of all resources as one list: each pair once, as it occurred first. */
+function together(errors: Explanation['evaluationErrors']): readonly EvaluationError[] {
+  if (errors.length < 2) return errors[0] ?? NONE;
+  const first = new Map<string, EvaluationError>();
+  for (const error of errors.flat()) {
+    const pair = pairOf(error.expression, error.message);
+    if (!first.has(pair)) first.set(pair, error);
+  }
+  return sorted([...first.values()]);
+}
+
+function pairOf(expression: string, message: string): string {
+  return `${expression.length} ${expression}${message}`;
+}
+
+function sorted(errors: EvaluationError[]): readonly EvaluationError[] {
+  return errors.sort((a, b) => byText(a.expression, b.expression) || byText(a.message, b.message));
 }
 
 /** The error of an explanation that exceeded a limit. */

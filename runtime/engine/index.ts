@@ -1,5 +1,11 @@
 /** The engine, as applications import it (`authz/runtime`). */
-export { type AuditedEngine, createAuditedEngine, type EffectivePolicy, type EvaluationError } from './explain.js';
+export {
+  type AuditedEngine,
+  createAuditedEngine,
+  type EffectivePolicy,
+  type EvaluationError,
+  type Explanation,
+} from './explain.js';
 export { type CompiledBundle, createEngine, type Engine, type EngineOptions } from './engine.js';
 export { EvaluationLimitError } from '../cel/meter.js';
 export type { EvaluationLimits } from './limits.js';
@@ -16,7 +22,9 @@ export type {
   PlanRequestOf,
   PlanResourceInput,
   PlanResult,
+  PreparedPrincipal,
   PrincipalInput,
+  PrincipalOptions,
   ResourceActions,
   ResourceInput,
   SchemaEnforcement,

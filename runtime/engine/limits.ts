@@ -2,7 +2,17 @@ import { beginLimit, DEFAULT_COST, DEFAULT_MEMORY, endLimit, EvaluationLimitErro
 import { type Evaluation, OutputRoles } from './decide/evaluation.js';
 import { FEW_ROLES, roleClasses } from './find/chains.js';
 import { entryOf } from './find/tables.js';
-import type { AccessRequest, CheckRequest, CheckResult, PlanRequest, PlanResult } from './requests.js';
+import type {
+  AccessRequest,
+  CheckRequest,
+  CheckResult,
+  PlanRequest,
+  PlanResult,
+  PrincipalInput,
+  PrincipalOptions,
+  ResourceInput,
+  UntypedPrincipal,
+} from './requests.js';
 
 /** Limits on the conditions of one call. A call that exceeds one throws an `EvaluationLimitError`. */
 export interface EvaluationLimits {
@@ -34,6 +44,7 @@ export interface Limited {
   readonly check: (request: CheckRequest) => readonly CheckResult[];
   readonly isAllowed: (request: AccessRequest) => boolean;
   readonly plan: (request: PlanRequest) => PlanResult;
+  readonly for: (principal: PrincipalInput, options?: PrincipalOptions) => UntypedPrincipal;
 }
 
 /** Compiled bundles bring it, as their conditions charge the meter of their own copy of the library. */
@@ -67,7 +78,7 @@ export const guard: Guard = {
   limited: (engine, limits) => new LimitedEngine(engine, limits),
 };
 
-/** Limits each call. A function shared by the three methods would be megamorphic, and V8 would not inline it. */
+/** Limits each call. A function shared by the methods would be megamorphic, and V8 would not inline it. */
 class LimitedEngine implements Limited {
   private readonly cost: number;
   private readonly memory: number;
@@ -102,10 +113,33 @@ class LimitedEngine implements Limited {
     }
   }
 
+  for(principal: PrincipalInput, options?: PrincipalOptions): UntypedPrincipal {
+    return new LimitedPrincipal(this.engine.for(principal, options), this.cost, this.memory);
+  }
+
   plan(request: PlanRequest): PlanResult {
     const outer = beginLimit(this.cost, this.memory);
     try {
       return this.engine.plan(request);
+    } catch (error) {
+      return fail(error);
+    } finally {
+      endLimit(outer);
+    }
+  }
+}
+
+class LimitedPrincipal implements UntypedPrincipal {
+  constructor(
+    private readonly principal: UntypedPrincipal,
+    private readonly cost: number,
+    private readonly memory: number,
+  ) {}
+
+  can(action: string, resource: ResourceInput): boolean {
+    const outer = beginLimit(this.cost, this.memory);
+    try {
+      return this.principal.can(action, resource);
     } catch (error) {
       return fail(error);
     } finally {

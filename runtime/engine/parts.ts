@@ -1,8 +1,26 @@
 /** The parts of the engine that bundles bring where their policies need them, and the types of what bundles export. */
-export type { CompiledBundle } from './engine.js';
+export type { CompiledBundle, EngineOptions } from './engine.js';
 export type { CompiledTraces } from './decide/evaluation.js';
 export { planner } from './plan/planner.js';
 export { principalJudge } from './decide/principals.js';
 export { roleJudge } from './decide/role-policies.js';
 export { guard } from './limits.js';
 export { visitRules } from './decide/visit-rules.js';
+export { type Surveyor, surveyParts } from './decide/survey.js';
+export type {
+  Change,
+  Clause,
+  ConditionTree,
+  DecidingRule,
+  ExplainedDerivedRole,
+  ExplainedRule,
+  Explainer,
+  Explanation,
+  FilePlace,
+  NearMisses,
+  Outcome,
+  ReadValue,
+  SearchOptions,
+  Step,
+  Verdict,
+} from './explanation.js';

@@ -1,5 +1,6 @@
 import type {
   ActionOf,
+  AnyPermissions,
   Attributes,
   Effect,
   KindOf,
@@ -159,6 +160,25 @@ export interface AccessRequestOf<P extends Permissions, K extends KindOf<P>> ext
   readonly principal: PrincipalOf<P, K>;
   readonly resource: ResourceOf<P, K>;
   readonly action: ActionOf<P, K>;
+}
+
+/**
+ * One principal, prepared for many decisions: its roles are resolved once. Create one for each request that your
+ * program handles.
+ */
+export interface PreparedPrincipal<P extends Permissions = AnyPermissions, K extends KindOf<P> = KindOf<P>> {
+  /** Whether the principal may do an action on a resource, as `isAllowed`. Does not allocate. */
+  can<One extends K>(action: ActionOf<P, One>, resource: ResourceOf<P, One>): boolean;
+}
+
+/** A prepared principal for any kind and action. */
+export interface UntypedPrincipal {
+  can(action: string, resource: ResourceInput): boolean;
+}
+
+/** What a principal is prepared with. */
+export interface PrincipalOptions {
+  readonly auxData?: AuxDataInput | undefined;
 }
 
 /** A plan, likewise. */

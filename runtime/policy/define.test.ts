@@ -28,6 +28,7 @@ test('a resource policy that says little is of the default version at the root',
     hasOutputs: false,
     readsRuntime: false,
     schemas: undefined,
+    decide: undefined,
   });
 });
 

@@ -18,7 +18,7 @@ export type ResourcePolicyText = With<Omit<ResourcePolicy, Derived>, 'kind'>;
 /** A resource policy. */
 export function resourcePolicy(text: ResourcePolicyText): ResourcePolicy {
   const { kind, version = 'default', scope = '', overridesParent = true, readsRuntime = false } = text;
-  const { roles = new Map(), roleGlobs = [], schemas } = text;
+  const { roles = new Map(), roleGlobs = [], schemas, decide } = text;
   const { actions, otherActions } = actionTable(text);
   const rules = rulesOf({ actions, otherActions });
   return {
@@ -36,6 +36,7 @@ export function resourcePolicy(text: ResourcePolicyText): ResourcePolicy {
     hasOutputs: rules.some(hasOutput),
     readsRuntime,
     schemas,
+    decide,
   };
 }
 

@@ -212,7 +212,18 @@ export interface ResourcePolicy extends ScopedPolicy, ActionTable {
   readonly readsRuntime: boolean;
   /** Only the root scope's are used (docs/spec/policy-language.md#which-schemas-apply). */
   readonly schemas?: SchemaReferences | undefined;
+  /**
+   * Its rules as one function, where a principal's roles can be decided together: whether a rule allows the action and
+   * none denies it. For decisions where only the effect counts; absent if the engine has to walk the rules.
+   */
+  readonly decide?: Decide | undefined;
 }
+
+/**
+ * Whether a principal may do an action.
+ * @param roles the bits of all its roles together.
+ */
+export type Decide = (roles: number, action: string, request: Request) => boolean;
 
 export interface RoleGlob {
   readonly matches: Matcher;

@@ -4,7 +4,7 @@ import type { Call } from '../service/call.js';
 import type { Checked, Deliver, Exceeded, Planned, Watcher } from '../service/watcher.js';
 import type { AuditedBundle } from './audited-bundle.js';
 import type { OnAuditProblem } from './backend.js';
-import { checkDetails, planDetails, withDerivedRoles } from './details.js';
+import { checkDetails, planDetails } from './details.js';
 import { accessEntry, checkEntry, type EntryContext, exceededEntry, planEntry } from './entry.js';
 import { type MetadataRules, metadataRules } from './metadata-rules.js';
 import { type AuditRecord, recordOf } from './record.js';
@@ -148,12 +148,7 @@ class EntryMaker {
       case 'check': {
         if (!isCheckLogged(config.decisionLogFilters, item.checked)) return undefined;
         const details = checkDetails(bundle, item.checked, onProblem);
-        return recordOf(
-          'decision',
-          checkEntry(call, withDerivedRoles(bundle, item.checked), details, context, now),
-          now,
-          config.mask,
-        );
+        return recordOf('decision', checkEntry(call, item.checked, details, context, now), now, config.mask);
       }
       case 'exceeded':
         return recordOf('decision', exceededEntry(call, item.exceeded, context, now), now, config.mask);

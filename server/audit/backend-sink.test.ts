@@ -49,7 +49,7 @@ test('entries are written in order, and closing waits for all of them', async ()
   for (let index = 0; index < 50; index++) sink.put(sampleRecord(index));
   await Promise.all([sink.close(), sink.close()]);
   assert.equal(
-    backend.kept.map(({ text }) => JSON.parse(text).index),
+    backend.kept.map(({ json }) => JSON.parse(json.toString()).index),
     Array.from({ length: 50 }, (_, index) => index),
   );
   assert.is(backend.closed, 1);
@@ -141,6 +141,24 @@ test('a flush ends when the entries queued before it are written, whatever is ad
   await sink.flush();
   assert.ok(sink.stats().written.access >= 1);
   await sink.close();
+});
+
+test('entries that come within a few milliseconds share a write, unless it would be too long', async () => {
+  const batches: number[] = [];
+  const backend = new Memory(async (records) => {
+    batches.push(records.length);
+    return { written: records.length, error: undefined };
+  });
+  const sink = new BackendSink(backend, { ...QUEUE, maxSizeMB: 4 }, assert.unreachable);
+  for (let index = 0; index < 3; index++) sink.put(sampleRecord(index));
+  assert.equal(batches, []);
+  while (batches.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  assert.equal(batches, [3]);
+  for (let index = 0; index < 2; index++) sink.put(sampleRecord(index, 0, 600_000));
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(batches, [3, 1]);
+  await sink.close();
+  assert.equal(batches, [3, 1, 1]);
 });
 
 test('closing waits at most as long as the backend says, and unwritten entries are counted as failed', async () => {

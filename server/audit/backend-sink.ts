@@ -10,7 +10,10 @@ export class BackendSink implements AuditSink {
   readonly #queue: RecordQueue;
   readonly #problems: ThrottledReporter;
   #writing: Promise<void> | undefined;
+  /** When the next batch is written. */
   #timer: NodeJS.Timeout | undefined;
+  /** Whether the timer is for a batch that is due, and only waits for records to join it. */
+  #isGathering = false;
   readonly #flushes = new Flushes();
   #closing: Promise<void> | undefined;
   #waitingForRoom: (() => void)[] = [];
@@ -86,14 +89,25 @@ export class BackendSink implements AuditSink {
 
   /** Sees to it that what waits is written when it is due. */
   #wake(): void {
+    const { batch } = this.backend;
     if (this.#writing !== undefined || this.#queue.size === 0) return;
-    const { minRecords, maxWait } = this.backend.batch;
-    if (this.#flushes.isUnderWay || this.#queue.size >= minRecords) {
+    if (this.#isUrgent()) {
       this.#start();
-    } else if (this.#timer === undefined) {
-      this.#timer = setTimeout(() => this.#start(), maxWait);
-      this.#timer.unref();
+      return;
     }
+    const isDue = this.#queue.size >= batch.minRecords;
+    if (this.#timer !== undefined && (this.#isGathering || !isDue)) return;
+    clearTimeout(this.#timer);
+    this.#isGathering = isDue;
+    this.#timer = setTimeout(() => this.#start(), isDue ? GATHERING : batch.maxWait);
+    if (!isDue) this.#timer.unref();
+  }
+
+  /** Whether something waits for what is in the queue, or waiting for more records gains nothing. */
+  #isUrgent(): boolean {
+    const queue = this.#queue;
+    if (queue.size === 0) return false;
+    return this.#flushes.isUnderWay || queue.isHalfFull || queue.hasFullBatch(this.backend.batch);
   }
 
   #start(): void {
@@ -121,7 +135,7 @@ export class BackendSink implements AuditSink {
         );
       this.#letIn();
       this.#flushes.settle(this.#queue);
-    } while (this.#queue.size > 0 && (this.#flushes.isUnderWay || this.#queue.size >= batch.minRecords));
+    } while (this.#isUrgent());
   }
 
   #tellDelivered(records: readonly AuditRecord[], delivered: number): void {
@@ -148,6 +162,12 @@ export class BackendSink implements AuditSink {
     for (const resolve of waiting) resolve();
   }
 }
+
+/**
+ * How long a batch that is due waits for more records, in milliseconds. A write costs as much as several records, so a
+ * busy server writes them together.
+ */
+const GATHERING = 20;
 
 async function withinTime(work: Promise<void>, milliseconds: number | undefined): Promise<void> {
   if (milliseconds === undefined) return await work;

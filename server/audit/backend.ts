@@ -24,7 +24,7 @@ export interface BatchPolicy {
   /** Fewer are written after so long, in milliseconds. */
   readonly maxWait: number;
   readonly maxRecords: number;
-  /** In characters of text; a longer record is a batch on its own. */
+  /** In bytes of JSON; a longer record is a batch on its own. */
   readonly maxLength: number;
 }
 

@@ -1,56 +1,19 @@
-import { EvaluationLimitError } from '#runtime/engine';
-import type { EvaluationError } from '../../proto/gen/audit-messages.js';
+import { EvaluationLimitError, type Explanation } from '#runtime/engine';
 import type { PlanResource, Principal } from '../../proto/gen/messages.js';
 import { type Attributes, setOwn } from '../../proto/wire/json-shape.js';
-import type { CheckCall, CheckEntry, PlanCall } from '../service/decider.js';
+import type { CheckCall, PlanCall } from '../service/decider.js';
 import type { Checked, Planned } from '../service/watcher.js';
 import type { AuditedBundle } from './audited-bundle.js';
 import type { OnAuditProblem } from './backend.js';
 import type { DecisionDetails } from './entry.js';
 
-/**
- * What a bundle says of a check that was decided. Resources are only asked about one by one when some condition failed.
- */
+/** What a bundle says of a check that was decided. For the reply, derived roles are only computed on request. */
 export function checkDetails(bundle: AuditedBundle, checked: Checked, onProblem: OnAuditProblem): DecisionDetails {
-  const { principal, resources, auxData } = checked;
-  const callOf = (entries: readonly CheckEntry[]): CheckCall => ({
-    principal,
-    resources: entries,
-    auxData,
-    includeMeta: true,
-  });
-  return detailsOf(onProblem, () => {
-    const all = callOf(resources);
-    const effectivePolicies = policiesOf(bundle, all);
-    const errors = errorsOf(bundle, all);
-    if (errors.length === 0) return { evaluationErrors: [], effectivePolicies };
-    // What costs too much at once is not asked for again, resource by resource.
-    const isIncomplete = errors.some(({ celError }) => celError?.expression === '');
-    if (resources.length === 1 || isIncomplete) return { evaluationErrors: [errors], effectivePolicies };
-    return { evaluationErrors: resources.map((entry) => errorsOf(bundle, callOf([entry]))), effectivePolicies };
-  });
-}
-
-/** A check with its derived roles. For the reply they are only computed if the caller requests them. */
-export function withDerivedRoles(bundle: AuditedBundle, checked: Checked): Checked {
-  const { principal, resources, auxData, includeMeta, decisions } = checked;
-  if (includeMeta || bundle.derivedRoles === undefined) return checked;
-  const found = rolesWithinLimits(() => bundle.derivedRoles?.({ principal, resources, auxData, includeMeta: true }));
-  if (found === undefined) return checked;
-  return {
-    ...checked,
-    decisions: decisions.map((decision, index) => ({ ...decision, effectiveDerivedRoles: found[index] ?? [] })),
-  };
-}
-
-/** An entry without derived roles is better than none. */
-function rolesWithinLimits<Roles>(find: () => Roles): Roles | undefined {
-  try {
-    return find();
-  } catch (error) {
-    if (error instanceof EvaluationLimitError) return undefined;
-    throw error;
-  }
+  const { principal, resources, auxData, includeMeta } = checked;
+  const call: CheckCall = { principal, resources, auxData, includeMeta: true };
+  const { effectiveDerivedRoles, ...details } = detailsOf(bundle, call, onProblem);
+  if (includeMeta) return details;
+  return { ...details, effectiveDerivedRoles: effectiveDerivedRoles ?? rolesWithinLimits(bundle, call) };
 }
 
 /** What a bundle says of a plan that was made. */
@@ -59,46 +22,54 @@ export function planDetails(
   { request, auxData }: Planned,
   onProblem: OnAuditProblem,
 ): DecisionDetails {
-  const actions = request.action === '' ? request.actions : [request.action];
-  // Validation has seen to it that principal and resource are there.
   const call: PlanCall = {
+    // Validation has seen to it that principal and resource are there.
     principal: request.principal as Principal,
     resource: request.resource as PlanResource,
-    actions,
+    actions: request.action === '' ? request.actions : [request.action],
     auxData,
   };
-  return detailsOf(onProblem, () => ({
-    evaluationErrors: [errorsOf(bundle, call)],
-    effectivePolicies: policiesOf(bundle, call),
-  }));
+  return detailsOf(bundle, call, onProblem);
 }
 
 /** An entry without details is better than none. */
-function detailsOf(onProblem: OnAuditProblem, ask: () => DecisionDetails): DecisionDetails {
+function detailsOf(bundle: AuditedBundle, call: CheckCall | PlanCall, onProblem: OnAuditProblem): DecisionDetails {
   try {
-    return ask();
+    const explanation = bundle.explain?.(call);
+    return explanation === undefined ? NO_DETAILS : detailsFrom(explanation);
   } catch (error) {
     onProblem(
       `the details of a decision could not be found for the audit log: ${(error as Error).message}`,
       error as Error,
     );
-    return { evaluationErrors: [], effectivePolicies: {} };
+    return NO_DETAILS;
   }
 }
 
-function errorsOf(bundle: AuditedBundle, call: CheckCall | PlanCall): readonly EvaluationError[] {
-  return (bundle.evaluationErrors?.(call) ?? []).map(({ expression, message }) => ({
-    celError: { expression, message },
-  }));
-}
+const NO_DETAILS: DecisionDetails = { evaluationErrors: [], effectivePolicies: {} };
 
-function policiesOf(bundle: AuditedBundle, call: CheckCall | PlanCall): { readonly [policy: string]: Attributes } {
+function detailsFrom({ evaluationErrors, effectivePolicies, effectiveDerivedRoles }: Explanation): DecisionDetails {
   const policies: Record<string, Attributes> = {};
-  for (const { policy, source } of bundle.effectivePolicies?.(call) ?? []) {
+  for (const { policy, source } of effectivePolicies)
     setOwn(policies, policy, source === undefined ? { driver: DRIVER } : { driver: DRIVER, source });
-  }
-  return policies;
+  return {
+    evaluationErrors: evaluationErrors.map((errors) =>
+      errors.map(({ expression, message }) => ({ celError: { expression, message } })),
+    ),
+    effectivePolicies: policies,
+    effectiveDerivedRoles,
+  };
 }
 
 /** The policies are compiled into the software. */
 const DRIVER = 'embedded';
+
+/** An entry without derived roles is better than none. */
+function rolesWithinLimits(bundle: AuditedBundle, call: CheckCall): DecisionDetails['effectiveDerivedRoles'] {
+  try {
+    return bundle.derivedRoles?.(call);
+  } catch (error) {
+    if (error instanceof EvaluationLimitError) return undefined;
+    throw error;
+  }
+}

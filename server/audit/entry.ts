@@ -7,6 +7,7 @@ import type {
   CheckOutput,
   DecisionLogEntry,
   EvaluationError,
+  JWT,
   Peer as AuditPeer,
   PlanInput,
   PlanOutput,
@@ -46,7 +47,14 @@ export interface DecisionDetails {
   readonly evaluationErrors: readonly (readonly EvaluationError[])[];
   /** By the name of the policy. */
   readonly effectivePolicies: { readonly [policy: string]: Attributes };
+  /** For each resource of a check, in order. Absent: as the decisions have them. */
+  readonly effectiveDerivedRoles?: readonly (readonly string[])[] | undefined;
 }
+
+/*
+ * Entries leave out empty members. They are made for every call, of every resource, so members are assigned one by one:
+ * spreading objects with one member or none took longer than everything else about an entry.
+ */
 
 /** The access entry of a call that has ended (docs/spec/server.md#access-entries). */
 export function accessEntry(
@@ -54,14 +62,10 @@ export function accessEntry(
   end: Pick<CallEnd, 'code' | 'requestContext'>,
   context: EntryContext,
 ): AccessLogEntry {
-  return {
-    callId: call.id,
-    timestamp: rfc3339(call.timestamp),
-    ...peerAndMetadata(call, context),
-    method: call.method,
-    ...(end.code === undefined ? {} : { statusCode: CODES[end.code].number }),
-    ...sourceAndContext(context, end.requestContext),
-  };
+  const entry = begun<AccessLogEntry>(call, call.timestamp, context);
+  entry.method = call.method;
+  if (end.code !== undefined) entry.statusCode = CODES[end.code].number;
+  return ended(entry, context, end.requestContext);
 }
 
 /**
@@ -75,18 +79,10 @@ export function checkEntry(
   context: EntryContext,
   now: number,
 ): DecisionLogEntry {
-  const inputs = checkInputs(checked);
-  const outputs = checked.decisions.map((decision, index) =>
-    checkOutput(checked, checked.resources[index] as CheckEntry, decision, details.evaluationErrors[index] ?? []),
-  );
-  return {
-    callId: call.id,
-    timestamp: rfc3339(now),
-    ...peerAndMetadata(call, context),
-    checkResources: { inputs, outputs },
-    auditTrail: auditTrail(details),
-    ...sourceAndContext(context, checked.requestContext),
-  };
+  const entry = begun<DecisionLogEntry>(call, now, context);
+  entry.checkResources = { inputs: checkInputs(checked), outputs: checkOutputs(checked, details) };
+  entry.auditTrail = auditTrail(details);
+  return ended(entry, context, checked.requestContext);
 }
 
 /** The decision entry of one call of the planner (docs/spec/server.md#decision-entries). */
@@ -97,17 +93,13 @@ export function planEntry(
   context: EntryContext,
   now: number,
 ): DecisionLogEntry {
-  return {
-    callId: call.id,
-    timestamp: rfc3339(now),
-    ...peerAndMetadata(call, context),
-    planResources: {
-      input: planInput(planned.request, planned.auxData),
-      output: planOutput(planned.request, planned.plan, details.evaluationErrors.flat()),
-    },
-    auditTrail: auditTrail(details),
-    ...sourceAndContext(context, planned.request.requestContext),
+  const entry = begun<DecisionLogEntry>(call, now, context);
+  entry.planResources = {
+    input: planInput(planned.request, planned.auxData),
+    output: planOutput(planned.request, planned.plan, details.evaluationErrors.flat()),
   };
+  entry.auditTrail = auditTrail(details);
+  return ended(entry, context, planned.request.requestContext);
 }
 
 /** The decision entry of a call that exceeded an evaluation limit: the request and the reason. */
@@ -117,72 +109,59 @@ export function exceededEntry(
   context: EntryContext,
   now: number,
 ): DecisionLogEntry {
-  const isCheck = question.kind === 'check';
-  return {
+  const entry = begun<DecisionLogEntry>(call, now, context);
+  if (question.kind === 'check') entry.checkResources = { inputs: checkInputs(question), outputs: [], error };
+  else entry.planResources = { input: planInput(question.request, question.auxData), error };
+  entry.auditTrail = {};
+  return ended(entry, context, question.kind === 'check' ? question.requestContext : question.request.requestContext);
+}
+
+/** A message whose members are being assigned. */
+type Draft<Message> = { -readonly [Name in keyof Message]: Message[Name] };
+
+/** The members that every entry begins with. The others are still missing. */
+function begun<Entry extends AuditEntry>(call: Call, time: number, context: EntryContext): Draft<Entry> {
+  const entry: Draft<Pick<AuditEntry, 'callId' | 'timestamp' | 'peer' | 'metadata'>> = {
     callId: call.id,
-    timestamp: rfc3339(now),
-    ...peerAndMetadata(call, context),
-    ...(isCheck
-      ? { checkResources: { inputs: checkInputs(question), outputs: [], error } }
-      : { planResources: { input: planInput(question.request, question.auxData), error } }),
-    auditTrail: {},
-    ...sourceAndContext(context, isCheck ? question.requestContext : question.request.requestContext),
+    timestamp: rfc3339(time),
   };
-}
-
-function checkInputs(
-  checked: Pick<Checked, 'requestId' | 'principal' | 'resources' | 'auxData'>,
-): readonly CheckInput[] {
-  const auxData = auxDataOf(checked.auxData);
-  const principal = principalOf(checked.principal);
-  return checked.resources.map((entry) => ({
-    ...requestIdOf(checked.requestId),
-    resource: resourceOf(entry.resource),
-    principal,
-    actions: entry.actions,
-    ...auxData,
-  }));
-}
-
-function peerAndMetadata(call: Call, context: EntryContext): Pick<AccessLogEntry, 'peer' | 'metadata'> {
   const peer = peerOf(call.peer());
+  if (!isEmpty(peer)) entry.peer = peer;
   const metadata = context.metadata.logged(() => call.metadata());
-  return { ...(peer === undefined ? {} : { peer }), ...(metadata === undefined ? {} : { metadata }) };
+  if (metadata !== undefined) entry.metadata = metadata;
+  return entry as Draft<Entry>;
 }
 
-function peerOf({ address, authInfo, userAgent, forwardedFor }: Peer): AuditPeer | undefined {
-  const peer = {
-    ...text('address', address),
-    ...text('authInfo', authInfo),
-    ...text('userAgent', userAgent),
-    ...text('forwardedFor', forwardedFor),
-  };
-  return isEmpty(peer) ? undefined : peer;
+/** An entry with its last members. */
+function ended<Entry extends AuditEntry>(
+  entry: Draft<Entry>,
+  { policySource }: EntryContext,
+  requestContext: RequestContext | undefined,
+): Entry {
+  entry.policySource = sourceOf(policySource);
+  if (requestContext !== undefined) {
+    const { annotations } = requestContext;
+    entry.requestContext = isEmpty(annotations) ? {} : { annotations };
+  }
+  return entry;
 }
 
-function sourceAndContext(
-  context: EntryContext,
-  request: RequestContext | undefined,
-): Pick<AccessLogEntry, 'policySource' | 'requestContext'> {
-  const policySource = sourceOf(context.policySource);
-  if (request === undefined) return { policySource };
-  const { annotations } = request;
-  return { policySource, requestContext: isEmpty(annotations) ? {} : { annotations } };
+function peerOf({ address, authInfo, userAgent, forwardedFor }: Peer): AuditPeer {
+  const peer: Draft<AuditPeer> = {};
+  if (address !== '') peer.address = address;
+  if (authInfo !== '') peer.authInfo = authInfo;
+  if (userAgent !== '') peer.userAgent = userAgent;
+  if (forwardedFor !== '') peer.forwardedFor = forwardedFor;
+  return peer;
 }
 
 /** A bundle without commit and build time names neither. */
 function sourceOf({ embeddedPdp: { commitHash = '', builtAt = '', bundleHash = '' } }: PolicySource): PolicySource {
-  return {
-    embeddedPdp: {
-      ...text('commitHash', commitHash),
-      ...text('builtAt', isMoment(builtAt) ? builtAt : ''),
-      ...text('bundleHash', bundleHash),
-    },
-  };
-}
-
-function isMoment(text: string): boolean {
-  return !Number.isNaN(Date.parse(text));
+  const embeddedPdp: Draft<PolicySource['embeddedPdp']> = {};
+  if (commitHash !== '') embeddedPdp.commitHash = commitHash;
+  if (!Number.isNaN(Date.parse(builtAt))) embeddedPdp.builtAt = builtAt;
+  if (bundleHash !== '') embeddedPdp.bundleHash = bundleHash;
+  return { embeddedPdp };
 }
 
 function auditTrail({ effectivePolicies }: DecisionDetails): AuditTrail {
@@ -195,57 +174,99 @@ function auditTrail({ effectivePolicies }: DecisionDetails): AuditTrail {
   return { effectivePolicies: policies };
 }
 
+/** Inputs share the principal and the claims. */
+function checkInputs({
+  requestId,
+  principal,
+  resources,
+  auxData,
+}: Pick<Checked, 'requestId' | 'principal' | 'resources' | 'auxData'>): readonly CheckInput[] {
+  const auditedPrincipal = principalOf(principal);
+  const claims = auxDataOf(auxData);
+  return resources.map(({ resource, actions }) => {
+    const input = withRequestId<CheckInput>(requestId);
+    input.resource = resourceOf(resource);
+    input.principal = auditedPrincipal;
+    input.actions = actions;
+    if (claims !== undefined) input.auxData = claims;
+    return input;
+  });
+}
+
+/** The first member of a message. The others are still missing. */
+function withRequestId<Message extends { readonly requestId?: string }>(requestId: string): Draft<Message> {
+  return (requestId === '' ? {} : { requestId }) as Draft<Message>;
+}
+
 function principalOf({ id, policyVersion, roles, attr, scope }: Principal): AuditPrincipal {
-  return {
-    id,
-    ...text('policyVersion', policyVersion),
-    ...list('roles', roles),
-    ...map('attr', attr),
-    ...text('scope', scope),
-  };
+  const principal: Draft<AuditPrincipal> = { id };
+  if (policyVersion !== '') principal.policyVersion = policyVersion;
+  if (roles.length > 0) principal.roles = roles;
+  if (!isEmpty(attr)) principal.attr = attr;
+  if (scope !== '') principal.scope = scope;
+  return principal;
 }
 
 function resourceOf({ kind, policyVersion, id, attr, scope }: Resource): AuditResource {
-  return {
-    kind,
-    ...text('policyVersion', policyVersion),
-    ...text('id', id),
-    ...map('attr', attr),
-    ...text('scope', scope),
-  };
+  const resource: Draft<AuditResource> = { kind };
+  if (policyVersion !== '') resource.policyVersion = policyVersion;
+  if (id !== '') resource.id = id;
+  if (!isEmpty(attr)) resource.attr = attr;
+  if (scope !== '') resource.scope = scope;
+  return resource;
 }
 
 function planResourceOf({ kind, policyVersion, attr, scope }: PlanResource): AuditResource {
-  return { kind, ...map('attr', attr), ...text('policyVersion', policyVersion), ...text('scope', scope) };
+  const resource: Draft<AuditResource> = { kind };
+  if (!isEmpty(attr)) resource.attr = attr;
+  if (policyVersion !== '') resource.policyVersion = policyVersion;
+  if (scope !== '') resource.scope = scope;
+  return resource;
 }
 
-function auxDataOf({ jwt, jwts }: VerifiedAuxData): { readonly auxData?: AuditAuxData } {
-  if (isEmpty(jwt) && isEmpty(jwts)) return {};
-  const named: Record<string, { claims?: Attributes }> = {};
-  for (const name of Object.keys(jwts)) setOwn(named, name, { ...map('claims', jwts[name]?.claims ?? {}) });
-  return { auxData: { ...map('jwt', jwt), ...map('jwts', named) } };
-}
-
-function checkOutput(
-  { requestId }: Checked,
-  { resource }: CheckEntry,
-  decision: Decision,
-  errors: readonly EvaluationError[],
-): CheckOutput {
-  const actions: Record<string, ActionEffect> = {};
-  for (const { action, effect, matchedPolicy, matchedScope } of decision.actions) {
-    const name = effect === 1 ? 'EFFECT_ALLOW' : 'EFFECT_DENY';
-    setOwn(actions, action, { effect: name, ...text('policy', matchedPolicy), ...text('scope', matchedScope) });
+/** Undefined without claims. */
+function auxDataOf({ jwt, jwts }: VerifiedAuxData): AuditAuxData | undefined {
+  const auxData: Draft<AuditAuxData> = {};
+  if (!isEmpty(jwt)) auxData.jwt = jwt;
+  if (!isEmpty(jwts)) {
+    const named: Record<string, JWT> = {};
+    for (const name of Object.keys(jwts)) {
+      const claims = jwts[name]?.claims ?? {};
+      setOwn(named, name, isEmpty(claims) ? {} : { claims });
+    }
+    auxData.jwts = named;
   }
-  return {
-    ...requestIdOf(requestId),
-    resourceId: resource.id,
-    actions,
-    ...list('effectiveDerivedRoles', decision.effectiveDerivedRoles),
-    ...list('validationErrors', decision.validationErrors),
-    ...list('outputs', decision.outputs.map(outputOf)),
-    ...list('evaluationErrors', errors),
-  };
+  return isEmpty(auxData) ? undefined : auxData;
+}
+
+function checkOutputs(
+  { requestId, resources, decisions }: Checked,
+  { evaluationErrors, effectiveDerivedRoles }: DecisionDetails,
+): readonly CheckOutput[] {
+  return decisions.map((decision, index) => {
+    const { validationErrors, outputs } = decision;
+    const derivedRoles = effectiveDerivedRoles?.[index] ?? decision.effectiveDerivedRoles;
+    const errors = evaluationErrors[index];
+    const output = withRequestId<CheckOutput>(requestId);
+    output.resourceId = (resources[index] as CheckEntry).resource.id;
+    output.actions = effectsOf(decision);
+    if (derivedRoles.length > 0) output.effectiveDerivedRoles = derivedRoles;
+    if (validationErrors.length > 0) output.validationErrors = validationErrors;
+    if (outputs.length > 0) output.outputs = outputs.map(outputOf);
+    if (errors !== undefined && errors.length > 0) output.evaluationErrors = errors;
+    return output;
+  });
+}
+
+function effectsOf({ actions }: Decision): CheckOutput['actions'] {
+  const effects: Record<string, ActionEffect> = {};
+  for (const { action, effect, matchedPolicy, matchedScope } of actions) {
+    const effected: Draft<ActionEffect> = { effect: effect === 1 ? 'EFFECT_ALLOW' : 'EFFECT_DENY' };
+    if (matchedPolicy !== '') effected.policy = matchedPolicy;
+    if (matchedScope !== '') effected.scope = matchedScope;
+    setOwn(effects, action, effected);
+  }
+  return effects;
 }
 
 function outputOf(output: Decision['outputs'][number]): AuditOutput {
@@ -254,56 +275,44 @@ function outputOf(output: Decision['outputs'][number]): AuditOutput {
 }
 
 function planInput(request: PlanResourcesRequest, auxData: VerifiedAuxData): PlanInput {
-  return {
-    ...requestIdOf(request.requestId),
-    ...text('action', request.action),
-    // Validation has seen to it that principal and resource are there.
-    principal: principalOf(request.principal as Principal),
-    resource: planResourceOf(request.resource as PlanResource),
-    ...auxDataOf(auxData),
-    ...(request.includeMeta ? { includeMeta: true as const } : {}),
-    ...list('actions', actionsOf(request)),
-  };
+  const actions = actionsOf(request);
+  const claims = auxDataOf(auxData);
+  const input = withRequestId<PlanInput>(request.requestId);
+  if (request.action !== '') input.action = request.action;
+  // Validation has seen to it that principal and resource are there.
+  input.principal = principalOf(request.principal as Principal);
+  input.resource = planResourceOf(request.resource as PlanResource);
+  if (claims !== undefined) input.auxData = claims;
+  if (request.includeMeta) input.includeMeta = true;
+  if (actions.length > 0) input.actions = actions;
+  return input;
 }
 
 function planOutput(request: PlanResourcesRequest, plan: Plan, errors: readonly EvaluationError[]): PlanOutput {
   const { kind, policyVersion, scope } = request.resource as PlanResource;
-  const scopes: Record<string, string> = {};
-  for (const [action, matched] of plan.matchedScopes ?? []) setOwn(scopes, action, matched);
-  return {
-    ...requestIdOf(request.requestId),
-    ...text('action', request.action),
-    kind,
-    ...text('policyVersion', policyVersion),
-    ...text('scope', scope),
-    filter: plan.filter,
-    ...text('filterDebug', plan.filterDebug),
-    ...list('validationErrors', plan.validationErrors),
-    ...list('actions', actionsOf(request)),
-    ...map('matchedScopes', scopes),
-    ...list('evaluationErrors', errors),
-  };
+  const { filter, filterDebug, validationErrors, matchedScopes } = plan;
+  const actions = actionsOf(request);
+  const output = withRequestId<PlanOutput>(request.requestId);
+  if (request.action !== '') output.action = request.action;
+  output.kind = kind;
+  if (policyVersion !== '') output.policyVersion = policyVersion;
+  if (scope !== '') output.scope = scope;
+  output.filter = filter;
+  if (filterDebug !== '') output.filterDebug = filterDebug;
+  if (validationErrors.length > 0) output.validationErrors = validationErrors;
+  if (actions.length > 0) output.actions = actions;
+  if (matchedScopes !== undefined && matchedScopes.size > 0) {
+    const scopes: Record<string, string> = {};
+    for (const [action, matched] of matchedScopes) setOwn(scopes, action, matched);
+    output.matchedScopes = scopes;
+  }
+  if (errors.length > 0) output.evaluationErrors = errors;
+  return output;
 }
 
 /** The older member of a request stands for a list of one. */
 function actionsOf({ action, actions }: PlanResourcesRequest): readonly string[] {
   return action === '' ? actions : [action];
-}
-
-function requestIdOf(requestId: string): { readonly requestId?: string } {
-  return text('requestId', requestId);
-}
-
-function text<K extends string>(name: K, value: string): { readonly [P in K]?: string } {
-  return (value === '' ? {} : { [name]: value }) as { readonly [P in K]?: string };
-}
-
-function list<K extends string, T>(name: K, value: readonly T[]): { readonly [P in K]?: readonly T[] } {
-  return (value.length === 0 ? {} : { [name]: value }) as { readonly [P in K]?: readonly T[] };
-}
-
-function map<K extends string, T extends object>(name: K, value: T): { readonly [P in K]?: T } {
-  return (isEmpty(value) ? {} : { [name]: value }) as { readonly [P in K]?: T };
 }
 
 function isEmpty(value: object): boolean {

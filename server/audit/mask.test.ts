@@ -107,7 +107,7 @@ test('a deeply nested entry drops its attributes and says so', () => {
   const deep = JSON.parse(`${'['.repeat(9000)}${']'.repeat(9000)}`);
   const entry = checkEntry(sampleCall(), sampleCheck({}, { deep, ssn: '1' }), none, context, 0);
   for (const mask of [[], paths('principal.attr.ssn', 'principal.id')]) {
-    const parsed = JSON.parse(recordOf('decision', entry, 0, mask).text);
+    const parsed = JSON.parse(recordOf('decision', entry, 0, mask).json.toString());
     assert.is(parsed.oversized, true);
     assert.is(parsed.checkResources.inputs[0].principal.attr, undefined);
     assert.is(parsed.checkResources.inputs[0].principal.id, mask.length === 0 ? 'alice' : '***');
@@ -122,7 +122,7 @@ test('a principal that would be repeated too often is omitted', () => {
     decisions: Array.from({ length: 500 }, () => decisions[0] as never),
   };
   const entry = checkEntry(sampleCall(), sampleCheck(many, { big: 'x'.repeat(1024 * 1024) }), none, context, 0);
-  const { text } = recordOf('decision', entry, 0, []);
+  const text = recordOf('decision', entry, 0, []).json.toString();
   assert.ok(text.length < MAX_ENTRY_LENGTH);
   assert.is(JSON.parse(text).oversized, true);
 });
@@ -152,7 +152,7 @@ test('what is repeated for every resource never makes an entry that the memory c
     ],
   ];
   for (const [what, each] of hostile) {
-    const { text } = recordOf('decision', checkEntry(sampleCall(), each, none, context, 0), 0, []);
+    const text = recordOf('decision', checkEntry(sampleCall(), each, none, context, 0), 0, []).json.toString();
     assert.ok(text.length < MAX_ENTRY_LENGTH, `${what}: ${text.length}`);
     const { oversized, callId, checkResources } = JSON.parse(text);
     assert.ok(oversized, what);

@@ -12,6 +12,8 @@ const MEBI = 1024 * 1024;
 export class RecordQueue {
   #waiting: AuditRecord[] = [];
   #length = 0;
+  /** Of those that wait. */
+  #waitingLength = 0;
   #accepted = 0;
   #settled = 0;
   readonly #maxLength: number;
@@ -49,13 +51,14 @@ export class RecordQueue {
 
   /** Returns false if the queue is full; the record is counted as dropped. An empty queue accepts any record. */
   add(record: AuditRecord): boolean {
-    const isFull = this.open >= this.config.maxEntries || this.#length + record.text.length > this.#maxLength;
+    const isFull = this.open >= this.config.maxEntries || this.#length + record.json.length > this.#maxLength;
     if (isFull && this.open > 0) {
       this.#dropped[record.kind] += 1;
       return false;
     }
     this.#waiting.push(record);
-    this.#length += record.text.length;
+    this.#length += record.json.length;
+    this.#waitingLength += record.json.length;
     this.#accepted += 1;
     return true;
   }
@@ -64,13 +67,21 @@ export class RecordQueue {
     this.#dropped[record.kind] += 1;
   }
 
+  /** Whether the next batch has no room for more records. */
+  hasFullBatch({ maxRecords, maxLength }: BatchPolicy): boolean {
+    return this.#waiting.length >= maxRecords || this.#waitingLength >= maxLength;
+  }
+
   /** The next batch. Every record of it is settled once. */
   take({ maxRecords, maxLength }: BatchPolicy): readonly AuditRecord[] {
     let count = 0;
-    for (let length = 0; count < this.#waiting.length && count < maxRecords; count++) {
-      length += (this.#waiting[count] as AuditRecord).text.length;
-      if (count > 0 && length > maxLength) break;
+    let length = 0;
+    for (; count < this.#waiting.length && count < maxRecords; count++) {
+      const next = (this.#waiting[count] as AuditRecord).json.length;
+      if (count > 0 && length + next > maxLength) break;
+      length += next;
     }
+    this.#waitingLength -= length;
     return this.#waiting.splice(0, count);
   }
 
@@ -78,7 +89,7 @@ export class RecordQueue {
     const counts = outcome === 'written' ? this.#written : this.#failed;
     for (const record of records) {
       counts[record.kind] += 1;
-      this.#length -= record.text.length;
+      this.#length -= record.json.length;
     }
     this.#settled += records.length;
   }

@@ -11,16 +11,16 @@ import { maskEntry } from './mask.js';
 import type { MaskPath } from '../config/audit-config.js';
 
 /**
- * An entry that is queued for a backend, already as JSON text, so that a waiting entry keeps no part of its request in
- * memory.
+ * An entry that is queued for a backend, already as JSON, so that a waiting entry keeps no part of its request in
+ * memory. The bytes are outside the heap: strings that wait would be copied by the garbage collector.
  */
 export interface AuditRecord {
   readonly kind: AuditKind;
   readonly callId: string;
   /** Of the entry, in milliseconds since 1970. */
   readonly time: number;
-  /** The entry as JSON, on one line. */
-  readonly text: string;
+  /** The entry as JSON in UTF-8, on one line. */
+  readonly json: Buffer;
 }
 
 /**
@@ -31,13 +31,11 @@ export const MAX_ENTRY_LENGTH = 16 * 1024 * 1024;
 
 /** The record of an entry: masked, and reduced if it is too long or nested too deeply. */
 export function recordOf(kind: AuditKind, entry: AuditEntry, time: number, mask: readonly MaskPath[]): AuditRecord {
-  const text = textOf(entry, mask) ?? textOf(withoutContent(entry), mask);
-  return {
-    kind,
-    callId: entry.callId,
-    time,
-    text: text ?? JSON.stringify(maskEntry(cut(withoutContent(entry)) as AuditEntry, mask)),
-  };
+  const text =
+    textOf(entry, mask) ??
+    textOf(withoutContent(entry), mask) ??
+    JSON.stringify(maskEntry(cut(withoutContent(entry)) as AuditEntry, mask));
+  return { kind, callId: entry.callId, time, json: Buffer.from(text) };
 }
 
 /**

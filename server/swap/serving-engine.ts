@@ -29,10 +29,8 @@ export async function servingEngine(config: Config, bundle: Bundle, clock?: Deci
   const { hash } = bundle.policies;
   const audited: AuditedBundle = {
     policySource: { embeddedPdp: { commitHash: release.commit, builtAt: release.buildDate, bundleHash: hash } },
-    derivedRoles: (request) =>
-      engine.check({ ...request, includeMeta: true }).map(({ effectiveDerivedRoles }) => effectiveDerivedRoles),
-    evaluationErrors: (request) => engine.evaluationErrors(request),
-    effectivePolicies: (request) => engine.effectivePolicies(request),
+    explain: (call) => engine.explain(call),
+    derivedRoles: (call) => engine.check(call).map(({ effectiveDerivedRoles }) => effectiveDerivedRoles),
   };
   return { hash, engine, audited, patternsLeftToRe2: bundle.patternsLeftToRe2?.() ?? [] };
 }

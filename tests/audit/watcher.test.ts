@@ -35,7 +35,7 @@ function watch(
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
-const entryOf = (record: AuditRecord | undefined): AuditEntry => JSON.parse(record?.text ?? '');
+const entryOf = (record: AuditRecord | undefined): AuditEntry => JSON.parse(record?.json.toString() ?? '');
 const withFilters = (
   checkResources: Partial<DecisionLogFilters['checkResources']>,
   planResources: Partial<DecisionLogFilters['planResources']>,
@@ -143,11 +143,14 @@ test('filters drop checks without a denial, all plans, or plans that always allo
 test('evaluation errors are listed with their resource, and effective policies in the audit trail', async () => {
   const bundle: AuditedBundle = {
     ...BUNDLE,
-    evaluationErrors: (request) =>
-      'resources' in request && request.resources.some(({ resource }) => resource.id === 'bad')
-        ? [{ expression: 'R.attr.x', message: 'no such key: x' }]
-        : [],
-    effectivePolicies: () => [{ policy: 'resource.album.vdefault', source: 'album.yaml' }],
+    explain: () => ({
+      evaluationErrors: [
+        [],
+        [{ policy: 'resource.album.vdefault', rule: 'r', expression: 'R.attr.x', message: 'no such key: x' }],
+      ],
+      effectivePolicies: [{ policy: 'resource.album.vdefault', source: 'album.yaml' }],
+      effectiveDerivedRoles: undefined,
+    }),
   };
   const { watch: audit, records } = watch(configWith({}), () => bundle);
   const { resources, decisions } = sampleCheck();
@@ -184,7 +187,7 @@ test('missing details and entries that cannot be built are logged and delay noth
   const fail = (): never => {
     throw new Error('boom');
   };
-  const { watch: audit, records, problems } = watch(configWith({}), () => ({ ...BUNDLE, evaluationErrors: fail }));
+  const { watch: audit, records, problems } = watch(configWith({}), () => ({ ...BUNDLE, explain: fail }));
   audit.watcher.checked?.(sampleCall(), sampleCheck());
   audit.watcher.ended?.(sampleCall({ peer: fail }), ENDED);
   audit.watcher.ended?.(sampleCall(), ENDED);

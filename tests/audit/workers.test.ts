@@ -39,6 +39,7 @@ test('entries of workers are in the log of the primary once they close theirs, a
 /** Runs a worker over a real IPC channel and returns its counts. */
 function workerDone(log: AuditLog, parts: readonly string[]): Promise<readonly unknown[]> {
   const child = fork(fileURLToPath(new URL('worker-child.ts', import.meta.url)), [...parts], {
+    serialization: 'advanced',
     execArgv: ['--import', 'tsx'],
   });
   return new Promise((resolve) => {

@@ -29,8 +29,17 @@ test.after(() => {
 
 const request = { principal: { id: 'a', roles: ['x'] }, resource: { kind: 'k', id: '1' }, action: 'read' } as const;
 const failureOf = async (client: AuthzClient, options = {}): Promise<string> => {
-  const outcome = await client.isAllowed(request, options).then(String, (error: unknown) => error);
-  return outcome instanceof AuthzError ? outcome.code : `no AuthzError: ${outcome}`;
+  const { principal, resource, action } = request;
+  const codes: string[] = [];
+  for (const call of [
+    () => client.isAllowed(request, options),
+    () => client.for(principal).can(action, resource, options),
+  ]) {
+    const outcome = await call().then(String, (error: unknown) => error);
+    codes.push(outcome instanceof AuthzError ? outcome.code : `no AuthzError: ${outcome}`);
+  }
+  const [isAllowed = '', can] = codes;
+  return can === isAllowed ? isAllowed : `isAllowed fails with ${isAllowed}, can with ${can}`;
 };
 const overHttp = (options = {}): readonly AuthzClient[] => [
   restClient({ url, ...options }),
@@ -40,7 +49,10 @@ const GOOD = { resource: { kind: 'k', id: '1' }, actions: { read: 'EFFECT_ALLOW'
 
 test('a response to the request is returned', async () => {
   answer = { status: 200, body: JSON.stringify({ results: [GOOD] }) };
-  for (const client of overHttp()) assert.is(await client.isAllowed(request), true);
+  for (const client of overHttp()) {
+    assert.is(await client.isAllowed(request), true);
+    assert.is(await client.for(request.principal).can('read', request.resource), true);
+  }
 });
 
 test('an invalid response, or one to another request, is a failure', async () => {

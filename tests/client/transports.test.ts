@@ -69,6 +69,57 @@ test('an action is allowed or not', async () => {
   );
 });
 
+test('a prepared principal may do what it may do otherwise', async () => {
+  assert.is(await same((client) => client.for(anna).can('view', album)), true);
+  assert.is(await same((client) => client.for(anna).can('edit', album)), false);
+  assert.is(await same((client) => client.for(anna).can('delete', { kind: 'contact', id: 'c' })), false);
+  assert.is(await same((client) => client.for({ id: 'x', roles: ['nobody'] }).can('view', album)), false);
+});
+
+test('a prepared principal is read once', async () => {
+  const roles: 'user'[] = ['user'];
+  const attr: { team: string; since?: bigint } = { team: 'a' };
+  const annotations: { why: unknown } = { why: 'test' };
+  for (const client of clients.values()) {
+    const prepared = client.for({ id: 'anna', roles, attr }, { requestId: 'r1', annotations });
+    roles.pop();
+    attr.since = 1n;
+    annotations.why = 1n;
+    assert.is(await prepared.can('view', album), true);
+    assert.is(await prepared.can('edit', album), false);
+    roles.push('user');
+    delete attr.since;
+    annotations.why = 'test';
+  }
+});
+
+test('a prepared principal that cannot be sent, or is refused, fails each of its calls', async () => {
+  const ask = (principal: unknown, options?: unknown, action: unknown = 'view', resource: unknown = album) => {
+    return (client: AuthzClient<Policies>): Promise<boolean> => {
+      const untyped = client as unknown as {
+        for(...args: readonly unknown[]): { can(...args: readonly unknown[]): Promise<boolean> };
+      };
+      return untyped.for(principal, options).can(action, resource);
+    };
+  };
+  assert.is(
+    await same(ask({ ...anna, attr: { x: 1n } })),
+    'invalid_argument: principal.attr.x is of type bigint, which JSON cannot represent',
+  );
+  assert.match(String(await same(ask({ id: '', roles: [] }))), /principal\.id: value is required/);
+  assert.is(await same(ask(anna, { auxData: { jwt: { token: 'no token' } } })), 'invalid_argument: invalid auxData');
+  for (const nonsense of [null, 3, [], { id: 1, roles: 'x' }]) {
+    assert.match(String(await same(ask(nonsense))), /^invalid_argument/);
+    assert.match(String(await same(ask(anna, undefined, 'view', nonsense))), /^invalid_argument/);
+    if (nonsense !== null) assert.match(String(await same(ask(anna, undefined, nonsense))), /^invalid_argument/);
+  }
+});
+
+test('a call of a prepared principal can be aborted', async () => {
+  const signal = AbortSignal.abort('enough');
+  assert.is(await same((client) => client.for(anna).can('view', album, { signal })), 'canceled: the call was aborted');
+});
+
 test('a check returns the allowed actions and the outputs of policies', async () => {
   const answer = await same((client) =>
     client.check({

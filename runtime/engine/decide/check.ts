@@ -1,4 +1,4 @@
-import { ALLOW, DENY, type DerivedRole, type Effect, type Rule } from '../../policy/index.js';
+import { ALLOW, DENY, type DerivedRole, type Effect } from '../../policy/index.js';
 import {
   derivedRolesOf,
   type PrincipalChain,
@@ -7,7 +7,7 @@ import {
   type ResourceStep,
 } from '../find/chains.js';
 import { requirePart } from '../find/registry.js';
-import { type RuleShape, type RuleTable, type TableShape, UNCONDITIONAL } from '../find/tables.js';
+import { entriesFor, type RuleEntry, type RuleTable } from '../find/tables.js';
 import { type Evaluation, type Judges, type ListedDerivedRoles, type Outcome, UNDECIDED } from './evaluation.js';
 
 /**
@@ -26,10 +26,12 @@ export function check(evaluation: Evaluation, judges: Judges, action: string): E
   const { principal, resource } = evaluation;
   const byPrincipal = principal === undefined ? UNDECIDED : judgePrincipal(evaluation, judges, principal, action);
   if (byPrincipal !== UNDECIDED) return byPrincipal;
-  const byResource = isSingleTable(evaluation, resource)
-    ? judgeSingleTable(evaluation, resource, action)
-    : judgeRoles(evaluation, judges, action);
-  return byResource === UNDECIDED ? DENY : byResource;
+  const { decide } = resource;
+  if (decide !== undefined && !showsMore(evaluation, resource)) {
+    const bits = resource.roles.bitsOf(evaluation.judgedRoles);
+    return bits !== 0 && decide(bits, action, evaluation.request) ? ALLOW : DENY;
+  }
+  return judgeRoles(evaluation, judges, action) === ALLOW ? ALLOW : DENY;
 }
 
 /** Separate from its caller, so that V8 can inline the path that most requests take. */
@@ -69,7 +71,7 @@ function judgeScope(
   { policy, table, limits }: ResourceStep,
   action: string,
 ): Outcome {
-  const bits = table === undefined ? 0 : evaluation.bitsOfLineage(table.shape);
+  const bits = table === undefined ? 0 : evaluation.bitsOfLineage(table.names);
   if (limits !== undefined) {
     const hasRule = policy !== undefined && (policy.reach & bits) !== 0;
     if (requirePart(judges.roleJudge).judge(evaluation, limits, hasRule, action) === DENY) return DENY;
@@ -85,73 +87,28 @@ export function judgeRules(
   bits: number,
   action: string,
 ): Outcome {
-  const { shape, conditions } = table;
-  if (isVisited(evaluation, table)) return requirePart(visitRules)(evaluation, table, bits, action);
-  const rules = rulesFor(action, shape);
-  return shape.isLast
-    ? findAllowed(evaluation, rules, conditions, bits, action)
-    : findDecisive(evaluation, rules, conditions, bits, action);
+  if (table.alwaysVisited || (table.hasOutputs && evaluation.collectsOutputs))
+    return requirePart(visitRules)(evaluation, table, bits, action);
+  const entries = entriesFor(table, action);
+  if (someHolds(evaluation, entries, DENY, bits, action)) return DENY;
+  return someHolds(evaluation, entries, ALLOW, bits, action) ? ALLOW : UNDECIDED;
 }
 
-/** Whether the order in which the rules of a table are evaluated, or how often, shows in the result. */
-function isVisited(evaluation: Evaluation, { shape }: RuleTable): boolean {
-  return shape.alwaysVisited || (shape.hasOutputs && evaluation.collectsOutputs);
-}
-
-function rulesFor(action: string, { named, other }: TableShape): readonly RuleShape[] {
-  return named.get(action) ?? other;
-}
-
-type Conditions = RuleTable['conditions'];
-
-/** A hot loop: the DENY rules come first, so the first rule that holds decides. */
-function findDecisive(
-  evaluation: Evaluation,
-  rules: readonly RuleShape[],
-  conditions: Conditions,
-  bits: number,
-  action: string,
-): Outcome {
-  for (let i = 0; i < rules.length; i++) {
-    const rule = rules[i] as RuleShape;
-    if (holds(evaluation, rule, conditions, bits, action)) return rule.effect;
-  }
-  return UNDECIDED;
-}
-
-/**
- * The other hot loop, for tables that nothing is asked after: there a DENY matters only to what is allowed, so the
- * ALLOW rules come first.
- */
-function findAllowed(
-  evaluation: Evaluation,
-  rules: readonly RuleShape[],
-  conditions: Conditions,
-  bits: number,
-  action: string,
-): Outcome {
-  let outcome: Outcome = UNDECIDED;
-  for (let i = 0; i < rules.length; i++) {
-    const rule = rules[i] as RuleShape;
-    if (outcome === rule.effect) continue;
-    if (outcome === UNDECIDED && rule.effect === DENY) return UNDECIDED;
-    if (!holds(evaluation, rule, conditions, bits, action)) continue;
-    if (rule.effect === DENY) return DENY;
-    outcome = ALLOW;
-  }
-  return outcome;
-}
-
-function holds(
+/** Whether a rule with this effect holds. A hot loop. */
+function someHolds(
   { request, resource }: Evaluation,
-  rule: RuleShape,
-  conditions: Conditions,
+  entries: readonly RuleEntry[],
+  effect: Effect,
   bits: number,
   action: string,
 ): boolean {
-  if ((rule.roles & bits) === 0) return false;
-  if (rule.reaches !== undefined && !rule.reaches(action, resource.kind)) return false;
-  return rule.condition === UNCONDITIONAL || (conditions[rule.condition] as NonNullable<Rule['when']>)(request);
+  for (let i = 0; i < entries.length; i++) {
+    const { roles, reaches, when, effect: own } = entries[i] as RuleEntry;
+    if (own !== effect || (roles & bits) === 0) continue;
+    if (reaches !== undefined && !reaches(action, resource.kind)) continue;
+    if (when === undefined || when(request)) return true;
+  }
+  return false;
 }
 
 /**
@@ -170,7 +127,7 @@ function listDerivedRoles(evaluation: Evaluation, derivedRoles: readonly Derived
   const failed: string[] = [];
   for (const derivedRole of derivedRoles) {
     if (!reachesByText(derivedRole, roles)) continue;
-    evaluation.listener?.lists(derivedRole.key, derivedRole.name);
+    evaluation.listener?.lists(derivedRole);
     const told = traced && (traced.conditions.get(derivedRole.key)?.(request) ?? true);
     // Unless evaluation is strict, a traced condition only reports failures: it reads a failed variable as another
     // value.
@@ -186,27 +143,7 @@ function listDerivedRoles(evaluation: Evaluation, derivedRoles: readonly Derived
 
 const NONE: ListedDerivedRoles = { active: [], failed: [] };
 
-/** A chain with one table, where only the decision shows in the result. Most requests have one. */
-interface SingleTableChain extends ResourceChain {
-  readonly sole: TableShape;
-}
-
-function isSingleTable(evaluation: Evaluation, chain: ResourceChain): chain is SingleTableChain {
-  const { sole } = chain;
-  return sole !== undefined && !evaluation.listsDerivedRoles && !(sole.hasOutputs && evaluation.collectsOutputs);
-}
-
-/** As `judgeRoles`, but a DENY is UNDECIDED, which comes to the same where nothing else decides. */
-function judgeSingleTable(evaluation: Evaluation, { sole, conditions }: SingleTableChain, action: string): Outcome {
-  const { judgedRoles: roles } = evaluation;
-  const rules = rulesFor(action, sole);
-  let withoutAllow = 0;
-  for (let i = 0; i < roles.length; i++) {
-    const bits = evaluation.bitsOf(roles[i] as string, sole);
-    if ((bits & ~withoutAllow) === 0) continue;
-    const outcome = findAllowed(evaluation, rules, conditions, bits, action);
-    if (outcome === ALLOW) return ALLOW;
-    if (outcome === UNDECIDED) withoutAllow |= bits;
-  }
-  return UNDECIDED;
+/** Whether more than the effect of a decision shows in the result. */
+function showsMore({ listsDerivedRoles, collectsOutputs }: Evaluation, { hasOutputs }: ResourceChain): boolean {
+  return listsDerivedRoles || (hasOutputs && collectsOutputs);
 }

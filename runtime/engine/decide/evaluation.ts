@@ -2,6 +2,7 @@ import { charge, type Failures } from '../../cel/index.js';
 import type {
   Attributes,
   AuxData,
+  DerivedRole,
   Effect,
   Instant,
   Principal,
@@ -20,7 +21,7 @@ import {
   type RoleFinder,
   type ScopeLimits,
 } from '../find/chains.js';
-import { lineageBits, RoleBits, type RoleNames, type RuleTable } from '../find/tables.js';
+import { lineageBits, type RoleNames, type RuleTable } from '../find/tables.js';
 import {
   type AuxDataInput,
   type OutputEntry,
@@ -71,8 +72,8 @@ export interface CompiledTraces extends TracedBundle {
 export interface Listener {
   /** Called before a rule is evaluated. */
   considers(policy: string, rule: string): void;
-  /** Called before a derived role is evaluated for the list; `key` is its policy, `#` and its name. */
-  lists(key: string, name: string): void;
+  /** Called before a derived role is evaluated for the list. */
+  lists(derivedRole: DerivedRole): void;
   /** What traced conditions report to. */
   readonly failures: Failures;
 }
@@ -120,10 +121,9 @@ export class Evaluation {
   /** First results by rule identity (docs/spec/policy-language.md#rules-that-share-a-name). */
   private readonly results = new FirstResults();
   /** By step: the derived roles of the scopes entered so far. */
-  private readonly listed: (ListedDerivedRoles | undefined)[] = [];
+  private readonly listed: ListedDerivedRoles[] = [];
   /** Whether `results` or `listed` have an element. */
   private remembers = false;
-  private readonly roleBits = new RoleBits();
   /** All roles of the call and their ancestors, and the lineages that these are from. */
   private roleSet: ReadonlySet<string> | undefined = undefined;
   private roleSetLineages: Evaluation['lineages'] = undefined;
@@ -139,9 +139,8 @@ export class Evaluation {
     this.request = new MutableRequest(globals, clock);
   }
 
-  /** Begins a call. */
-  begin(principal: PrincipalInput, auxData: AuxDataInput | undefined): void {
-    this.request.begin(principal, auxData);
+  /** Begins a call, whose request has begun. */
+  begin(): void {
     this.roleSet = undefined;
     this.roleClasses = undefined;
   }
@@ -171,15 +170,9 @@ export class Evaluation {
     this.lineage = lineage ?? this.alone;
   }
 
-  /** The bits of a role without its ancestors. */
-  bitsOf(role: string, names: RoleNames): number {
-    return this.roleBits.ofRole(names, role);
-  }
-
   /** The bits of the current role and its ancestors together. */
   bitsOfLineage(names: RoleNames): number {
-    const { lineage } = this;
-    return lineage === this.alone ? this.roleBits.ofRole(names, lineage[0] as string) : lineageBits(names, lineage);
+    return lineageBits(names, this.lineage);
   }
 
   /** The first result of a rule, if it has been visited in this check. */
@@ -208,7 +201,8 @@ export class Evaluation {
 
   /** The active derived roles of all scopes entered, sorted. */
   get enteredDerivedRoles(): readonly string[] {
-    return [...new Set(this.listed.flatMap((listed) => listed?.active ?? []))].sort();
+    const active = this.listed.flatMap((listed) => listed.active);
+    return this.listed.length > 1 ? [...new Set(active)].sort() : active;
   }
 
   /** The step of the principal's chain that decided. */
@@ -267,6 +261,7 @@ export class MutableRequest implements Request {
   effectiveDerivedRoles: readonly string[] = NOBODY;
   failedDerivedRoles: readonly string[] = NOBODY;
   failures: Request['failures'] = undefined;
+  private hasTokens = false;
   private instant: Instant | undefined = undefined;
 
   constructor(
@@ -288,9 +283,21 @@ export class MutableRequest implements Request {
     own.attr = principal.attr ?? NO_ATTRIBUTES;
     own.policyVersion = principal.policyVersion ?? '';
     own.scope = withoutDot(principal.scope ?? '');
+    // Most calls have no tokens, and writing costs more than testing.
+    if (auxData !== undefined || this.hasTokens) this.setTokens(auxData);
+    if (this.instant !== undefined) this.instant = undefined;
+  }
+
+  /** Begins a call of the same principal. */
+  beginAgain(resource: ResourceInput): void {
+    if (this.instant !== undefined) this.instant = undefined;
+    this.turnTo(resource);
+  }
+
+  private setTokens(auxData: AuxDataInput | undefined): void {
     this.auxData.jwt = auxData?.jwt ?? NO_ATTRIBUTES;
     this.auxData.jwts = auxData?.jwts ?? NO_TOKENS;
-    if (this.instant !== undefined) this.instant = undefined;
+    this.hasTokens = auxData !== undefined;
   }
 
   /** Begins with the next resource. */

@@ -35,6 +35,10 @@ class PrincipalPolicies implements Principals {
     }
   }
 
+  has(id: string): boolean {
+    return this.byId.has(id);
+  }
+
   chain(id: string, version: string, scope: string): PrincipalChain | undefined {
     const principal = this.byId.get(id);
     const first = principal === undefined ? undefined : this.scopes.first(scope);
@@ -92,7 +96,6 @@ function principalStep(policy: PrincipalPolicy, shared: SharedFacts): PrincipalS
     key: policy.key,
     names: NO_NAMES,
     hasOutputs: policy.hasOutputs,
-    isLast: false,
     remembersAll: policy.readsRuntime,
     ...shared,
   };

@@ -10,7 +10,7 @@ import {
   type TracedBundle,
   type TracedCondition,
 } from '../../policy/index.js';
-import { entryOf, lineageBits, type RuleTable, ruleTable, type SharedFacts, type TableShape } from './tables.js';
+import { entryOf, lineageBits, type RuleTable, ruleTable, RoleList, type SharedFacts } from './tables.js';
 
 /**
  * The scopes whose policies apply to a kind and version, from the requested scope to the root
@@ -21,12 +21,10 @@ export interface ResourceChain {
   readonly kind: string;
   /** The requested scope, or the first that has policies; undefined if none has. */
   readonly first: ResourceStep | undefined;
-  /**
-   * Set if a single table decides and only the decision shows, as in most chains. The shape and the conditions are
-   * copied here so that a decision does not load a step and a table (bench/check.bench.ts, "Out of 10,000 policies").
-   */
-  readonly sole: TableShape | undefined;
-  readonly conditions: RuleTable['conditions'];
+  /** Set if one policy decides, by a function, as in most chains. */
+  readonly decide: ResourcePolicy['decide'];
+  /** The roles that this policy names. */
+  readonly roles: RoleList;
   /**
    * The policy that decisions name as matched: the key of the kind at the first listed scope, whether or not that
    * policy exists (docs/spec/policy-language.md#matched-policy-and-scope).
@@ -67,6 +65,9 @@ export interface ResourceChainParts {
   readonly policyAt: (scope: string) => ResourcePolicy | undefined;
   readonly limitsAt: (scope: string) => ScopeLimits | undefined;
   readonly tableOf: (policy: ResourcePolicy) => RuleTable;
+  readonly rolesOf: (policy: ResourcePolicy) => RoleList;
+  /** Whether nothing else than the policy of one scope can decide. */
+  readonly isAlone: boolean;
 }
 
 /** The chain of a request without a listed scope. Principal policies may still be about its kind. */
@@ -74,8 +75,8 @@ export function emptyChain(kind: string): ResourceChain {
   return {
     kind,
     first: undefined,
-    sole: undefined,
-    conditions: [],
+    decide: undefined,
+    roles: NO_ROLES,
     key: '',
     exists: false,
     hasOutputs: false,
@@ -89,12 +90,11 @@ export function resourceChain(parts: ResourceChainParts): ResourceChain {
   const { kind, version, scopes } = parts;
   const first = resourceSteps(parts);
   const steps = stepsFrom(first);
-  const sole = soleTable(first);
   return {
     kind,
     first,
-    sole: sole?.shape,
-    conditions: sole?.conditions ?? [],
+    decide: parts.isAlone ? first?.policy?.decide : undefined,
+    roles: first?.policy === undefined ? NO_ROLES : parts.rolesOf(first.policy),
     key: policyKey('resource', kind, version, scopes[0] ?? ''),
     exists: steps.some((step) => step.policy !== undefined || step.limits?.coverKind),
     hasOutputs: steps.some(({ policy, limits }) => policy?.hasOutputs || limits?.hasOutputs),
@@ -110,13 +110,12 @@ export function stepsFrom(first: ResourceStep | undefined): readonly ResourceSte
   return steps;
 }
 
-/** The rule table of a resource policy; `isLast` as in `TableShape`. */
-export function resourceTable(policy: ResourcePolicy, isLast: boolean, shared: SharedFacts): RuleTable {
+/** The rule table of a resource policy. */
+export function resourceTable(policy: ResourcePolicy, shared: SharedFacts): RuleTable {
   return ruleTable(policy, {
     key: policy.key,
     names: policy,
     hasOutputs: policy.hasOutputs,
-    isLast,
     remembersAll: false,
     ...shared,
   });
@@ -154,15 +153,12 @@ function resourceSteps({ scopes, policyAt, limitsAt, tableOf }: ResourceChainPar
   return parent;
 }
 
-function soleTable(first: ResourceStep | undefined): RuleTable | undefined {
-  // An ALLOW of a last scope that requires consent has no effect, as it has no parent.
-  if (first === undefined || first.consents) return undefined;
-  const { table } = first;
-  return table?.shape.isLast === true && !table.shape.alwaysVisited ? table : undefined;
-}
+const NO_ROLES = new RoleList({ roles: new Map(), roleGlobs: [] });
 
 /** Finds the principal policies of a bundle. */
 export interface Principals {
+  /** Whether a principal has policies, of any version and scope. */
+  has(id: string): boolean;
   /**
    * The policies of a principal; the version is that of the resource (docs/spec/policy-language.md#versions). Undefined
    * if there are none.
@@ -314,11 +310,11 @@ function classText(role: string, chain: ResourceChain): string {
   for (let step = chain.first; step !== undefined; step = step.parent) {
     if (step.limits?.byRole.has(role)) return `=${role}`;
     if (step.table === undefined) continue;
-    const { shape } = step.table;
-    text += `${lineageBits(shape, [role])},`;
-    if (!shape.crowded) continue;
-    if (shape.roles.has(role)) return `=${role}`;
-    for (const { matches } of shape.roleGlobs) text += matches(role) ? 1 : 0;
+    const { names, crowded } = step.table;
+    text += `${lineageBits(names, [role])},`;
+    if (!crowded) continue;
+    if (names.roles.has(role)) return `=${role}`;
+    for (const { matches } of names.roleGlobs) text += matches(role) ? 1 : 0;
   }
   return text;
 }

@@ -15,7 +15,7 @@ import {
   type Roles,
   ScopeSet,
 } from './chains.js';
-import { entryOf, type RuleTable, type SharedFacts, TableShapes } from './tables.js';
+import { entryOf, roleList, type RuleTable, type SharedFacts } from './tables.js';
 
 /** The settings that select policies. */
 export interface FindSettings {
@@ -121,8 +121,6 @@ export class Registry {
   private readonly kinds = new Map<string, KindPolicies>();
   private readonly shared: SharedFacts;
   private readonly tables = new Map<ResourcePolicy, RuleTable>();
-  /** The tables of policies that nothing is asked after. */
-  private readonly lastTables = new Map<ResourcePolicy, RuleTable>();
   /**
    * By kind as requests spell it (`leave-request` for `leave_request`). A kind has many spellings, so their number is
    * bounded.
@@ -140,7 +138,7 @@ export class Registry {
     bundle: Findable,
     private readonly settings: FindSettings,
   ) {
-    this.shared = { shapes: new TableShapes(), traced: settings.traced };
+    this.shared = { roleLists: new Map(), traced: settings.traced };
     this.principals =
       bundle.principalPolicies.length > 0
         ? requirePart(bundle.principalJudge).principalsOf(
@@ -176,6 +174,13 @@ export class Registry {
     const policies = this.kinds.get(kind) ?? this.kindSpelt(kind);
     if (policies === undefined) return this.chainOfUnknownKind(kind, version, scope);
     return policies.chains.get(version)?.get(scope) ?? this.scopedChain(policies, version, scope);
+  }
+
+  /** The policies that apply to a resource, in the version and at the scope that it or the settings name. */
+  chainOf({ kind, policyVersion, scope }: PlanResourceInput): ResourceChain {
+    const { defaultPolicyVersion, defaultScope } = this.settings;
+    if (!policyVersion && !scope && defaultScope === '') return this.rootChain(kind, defaultPolicyVersion);
+    return this.resourceChain(kind, policyVersion || defaultPolicyVersion, requestedScope(scope, defaultScope));
   }
 
   private rootChain(kind: string, version: string): ResourceChain {
@@ -227,16 +232,17 @@ export class Registry {
   private makeChain({ kind, policies }: KindPolicies, version: string, first: string): ResourceChain {
     const scopes = this.resourceScopes.listFrom(first);
     if (scopes.length === 0) return emptyChain(kind);
-    // With other policies the matched scope or policy would show whether the root denied a role or had no rule for it.
-    const isLast = scopes.length === 1 && scopes[0] === '' && this.roles === undefined;
-    const tables = isLast ? this.lastTables : this.tables;
     return resourceChain({
       kind,
       version,
       scopes,
       policyAt: (scope) => policies.find((policy) => policy.version === version && policy.scope === scope),
       limitsAt: (scope) => this.roles?.limits(version, scope, kind),
-      tableOf: (policy) => entryOf(tables, policy, () => resourceTable(policy, isLast, this.shared)),
+      tableOf: (policy) => entryOf(this.tables, policy, () => resourceTable(policy, this.shared)),
+      rolesOf: (policy) => roleList(policy, this.shared),
+      // With other policies the matched scope or policy would show whether the root denied a role or had no rule for
+      // it.
+      isAlone: scopes.length === 1 && this.roles === undefined && this.settings.traced === undefined,
     });
   }
 }

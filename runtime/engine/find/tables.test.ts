@@ -1,67 +1,30 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ALLOW, DENY, matchesAny, type Rule } from '../../policy/index.js';
-import { type ShapeFacts, type TableShape, TableShapes, UNCONDITIONAL } from './tables.js';
+import { EVERYONE, lineageBits, RoleList, roleList, type RoleNames } from './tables.js';
 
-const FACTS: ShapeFacts = {
-  roles: new Map([['clerk', 1]]),
+const names = (count: number, more: Partial<RoleNames> = {}): RoleNames => ({
+  roles: new Map(Array.from({ length: count }, (_, index) => [`role-${index}`, 1 << index])),
   roleGlobs: [],
-  hasOutputs: false,
-  isLast: false,
-  alwaysVisited: false,
-  crowded: false,
-};
-
-function rule(more: Partial<Rule>): Rule {
-  return { name: 'a rule', effect: ALLOW, roles: 1, when: () => true, ...more };
-}
-
-function shapeOf(shapes: TableShapes, rules: readonly Rule[], facts: ShapeFacts = FACTS): TableShape {
-  return shapes.of(
-    { actions: new Map([['view', rules]]), otherActions: rules.filter(({ reaches }) => reaches !== undefined) },
-    rules,
-    facts,
-  );
-}
-
-test('tables that differ in conditions share a shape', () => {
-  const shapes = new TableShapes();
-  assert.is(shapeOf(shapes, [rule({ name: 'one' })]), shapeOf(shapes, [rule({ name: 'other' })]));
+  ...more,
 });
 
-test('tables that differ in anything else do not', () => {
-  const shapes = new TableShapes();
-  const shape = shapeOf(shapes, [rule({})]);
-  const others = [
-    shapeOf(shapes, [rule({ roles: 2 })]),
-    shapeOf(shapes, [rule({ effect: DENY })]),
-    shapeOf(shapes, [rule({ when: undefined })]),
-    shapeOf(shapes, [rule({ reaches: (action) => action === 'x' })]),
-    shapeOf(shapes, [rule({ reaches: (action) => action === 'y' })]),
-    shapeOf(shapes, [rule({}), rule({})]),
-    shapeOf(shapes, [rule({})], { ...FACTS, roles: new Map([['boss', 1]]) }),
-    shapeOf(shapes, [rule({})], { ...FACTS, roleGlobs: [{ matches: (role) => role === 'x', bits: 1 }] }),
-    shapeOf(shapes, [rule({})], { ...FACTS, isLast: true }),
-  ];
-  assert.is(new Set([shape, ...others]).size, others.length + 1);
+const A_GLOB = { matches: (role: string) => role.startsWith('guest:'), bits: 1 << 9 };
+
+test('a list of roles has the bits of the map, short or long', () => {
+  for (const count of [0, 1, 4, 5, 8]) {
+    const policy = names(count, { roleGlobs: [A_GLOB] });
+    for (const roles of [['role-0'], ['role-0', 'role-3', 'role-7'], ['other', 'guest:a'], ['role-1', 'guest:b']])
+      assert.is(new RoleList(policy).bitsOf(roles), lineageBits(policy, roles), `${count} ${roles}`);
+  }
+  assert.is(new RoleList(names(2)).bitsOf(['role-1', 'other']), EVERYONE | 2);
+  assert.is(new RoleList(names(2)).bitsOf([]), 0);
 });
 
-test('rules with the same texts of actions share a shape', () => {
-  const shapes = new TableShapes();
-  assert.is(
-    shapeOf(shapes, [rule({ reaches: matchesAny('view:*') })]),
-    shapeOf(shapes, [rule({ reaches: matchesAny('view:*') })]),
-  );
-});
-
-test('the denials stand first, the grants where the table is the last', () => {
-  const rules = [rule({}), rule({ effect: DENY, when: undefined })];
-  const conditions = (facts: ShapeFacts) =>
-    shapeOf(new TableShapes(), rules, facts)
-      .named.get('view')
-      ?.map(({ condition }) => condition);
-  assert.equal(conditions(FACTS), [UNCONDITIONAL, 0]);
-  assert.equal(conditions({ ...FACTS, isLast: true }), [0, UNCONDITIONAL]);
+test('policies that name the same roles share a list, unless globs may differ', () => {
+  const shared = { roleLists: new Map(), traced: undefined };
+  assert.is(roleList(names(2), shared), roleList(names(2), shared));
+  assert.is.not(roleList(names(2), shared), roleList(names(3), shared));
+  assert.is.not(roleList(names(2), shared), roleList(names(2, { roleGlobs: [A_GLOB] }), shared));
 });
 
 test.run();

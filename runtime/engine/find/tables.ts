@@ -1,125 +1,15 @@
-import {
-  type ActionTable,
-  ALLOW,
-  type AttemptedCondition,
-  DENY,
-  type Effect,
-  type ResourcePolicy,
-  type Rule,
-  type TracedBundle,
-  type TracedCondition,
+import type {
+  ActionTable,
+  AttemptedCondition,
+  Effect,
+  ResourcePolicy,
+  Rule,
+  TracedBundle,
+  TracedCondition,
 } from '../../policy/index.js';
 
 /** The roles that rules name, a bit each. */
 export type RoleNames = Pick<ResourcePolicy, 'roles' | 'roleGlobs'>;
-
-/**
- * What tables that differ only in their conditions share: names, effects, and the order of rules. Thousands of policies
- * have few shapes, which stay in the CPU cache, so that a decision about a policy that is rarely used only loads its
- * conditions (bench/check.bench.ts, "Out of 10,000 policies").
- */
-export interface TableShape extends RoleNames {
-  /**
-   * By action: the DENY rules first, then the ALLOW rules; the other way round where `isLast`. Empty where
-   * `alwaysVisited`.
-   */
-  readonly named: ReadonlyMap<string, readonly RuleShape[]>;
-  /** For any other action. */
-  readonly other: readonly RuleShape[];
-  readonly hasOutputs: boolean;
-  /** Whether nothing is asked after the table, so that a DENY of it and no outcome come to the same. */
-  readonly isLast: boolean;
-  /** Whether every rule has to be visited in order, even if outputs are not requested. */
-  readonly alwaysVisited: boolean;
-  /** Whether roles share bits, so that rules also name their roles. */
-  readonly crowded: boolean;
-}
-
-/** A rule without its condition. */
-export interface RuleShape {
-  readonly roles: number;
-  readonly effect: Effect;
-  /** Undefined if the list it is in implies it. */
-  readonly reaches: Rule['reaches'];
-  /** The index of its condition in its table, or `UNCONDITIONAL`. */
-  readonly condition: number;
-}
-
-/** The index of no condition. */
-export const UNCONDITIONAL = -1;
-
-/** What determines the shape of a table besides its rules. */
-export type ShapeFacts = Omit<TableShape, 'named' | 'other'>;
-
-/** The shapes of a registry, each built once. */
-export class TableShapes {
-  private readonly shapes = new Map<string, TableShape>();
-  private readonly numbers = new Map<unknown, number>();
-
-  /** The shape of a table; `rules` are all its rules, in the order of its conditions. */
-  of(table: ActionTable, rules: readonly Rule[], facts: ShapeFacts): TableShape {
-    const shapes = new Map(rules.map((rule, index) => [rule, ruleShape(rule, index)]));
-    const text = this.textOf(table, shapes, facts);
-    const shape = this.shapes.get(text) ?? tableShape(table, shapes, facts);
-    this.shapes.set(text, shape);
-    return shape;
-  }
-
-  private textOf(
-    { actions, otherActions }: ActionTable,
-    shapes: ReadonlyMap<Rule, RuleShape>,
-    { roles, roleGlobs, ...facts }: ShapeFacts,
-  ): string {
-    const places = new Map([...shapes.keys()].map((rule, index) => [rule, index]));
-    const placesOf = (listed: readonly Rule[]): readonly (number | undefined)[] =>
-      listed.map((rule) => places.get(rule));
-    return JSON.stringify([
-      facts,
-      [...roles],
-      roleGlobs.map(({ matches, bits }) => [this.numberOf(matches), bits]),
-      [...shapes.values()],
-      [...actions].map(([action, listed]) => [action, placesOf(listed)]),
-      placesOf(otherActions),
-      otherActions.map(({ reaches }) => this.numberOf(reaches)),
-    ]);
-  }
-
-  /** Functions are compared by identity. */
-  private numberOf(matcher: unknown): number {
-    const number = this.numbers.get(matcher) ?? this.numbers.size;
-    this.numbers.set(matcher, number);
-    return number;
-  }
-}
-
-function tableShape(
-  { actions, otherActions }: ActionTable,
-  shapes: ReadonlyMap<Rule, RuleShape>,
-  facts: ShapeFacts,
-): TableShape {
-  if (facts.alwaysVisited) return { ...facts, named: new Map(), other: [] };
-  const first = facts.isLast ? ALLOW : DENY;
-  const shapesOf = (listed: readonly Rule[]): readonly RuleShape[] =>
-    sorted(listed, first).map((rule) => shapes.get(rule) as RuleShape);
-  return {
-    ...facts,
-    named: new Map([...actions].map(([action, listed]) => [action, shapesOf(listed)])),
-    other: sorted(otherActions, first).map((rule) => ({ ...(shapes.get(rule) as RuleShape), reaches: rule.reaches })),
-  };
-}
-
-function ruleShape(rule: Rule, index: number): RuleShape {
-  return {
-    roles: rule.roles,
-    effect: rule.effect,
-    reaches: undefined,
-    condition: rule.when === undefined ? UNCONDITIONAL : index,
-  };
-}
-
-function sorted(rules: readonly Rule[], first: Effect): readonly Rule[] {
-  return [...rules.filter(({ effect }) => effect === first), ...rules.filter(({ effect }) => effect !== first)];
-}
 
 /**
  * The bit that every role has, and of rules only those for everyone. Roles of a policy are bits 0 to 29, and -1 has all
@@ -148,27 +38,24 @@ export interface RuleEntry {
   readonly attemptDerivedRole: AttemptedCondition | undefined;
 }
 
-/** Entries by action. */
-export interface ActionLists {
-  readonly named: ReadonlyMap<string, readonly RuleEntry[]>;
-  readonly other: readonly RuleEntry[];
-}
-
-/** The rules of one policy (of a principal policy: for one kind), in the two forms in which they are walked. */
+/** The rules of one policy (of a principal policy: for one kind), in the order of the policy. */
 export interface RuleTable {
-  /** Which rules to evaluate, and in which order, if only the decision counts. */
-  readonly shape: TableShape;
-  /** By index of the shape's rules; undefined at an index that the shape does not name. */
-  readonly conditions: readonly Rule['when'][];
   /** The key of the policy. */
   readonly key: string;
-  /** In the order of the policy, to visit rules one by one and to plan them. */
-  readonly ordered: ActionLists;
+  readonly names: RoleNames;
+  readonly named: ReadonlyMap<string, readonly RuleEntry[]>;
+  /** For any other action. */
+  readonly other: readonly RuleEntry[];
+  readonly hasOutputs: boolean;
+  /** Whether every rule has to be visited in order, even if outputs are not requested. */
+  readonly alwaysVisited: boolean;
+  /** Whether roles share bits, so that rules also name their roles. */
+  readonly crowded: boolean;
 }
 
 /** The rules that may reach an action, in the order of the policy. */
-export function entriesFor({ ordered }: RuleTable, action: string): readonly RuleEntry[] {
-  return ordered.named.get(action) ?? ordered.other;
+export function entriesFor({ named, other }: RuleTable, action: string): readonly RuleEntry[] {
+  return named.get(action) ?? other;
 }
 
 /**
@@ -188,7 +75,7 @@ export function isReached(
 
 /** What the tables of one registry share. */
 export interface SharedFacts {
-  readonly shapes: TableShapes;
+  readonly roleLists: Map<string, RoleList>;
   readonly traced: TracedBundle | undefined;
 }
 
@@ -197,7 +84,6 @@ export interface TableFacts extends SharedFacts {
   readonly key: string;
   readonly names: RoleNames;
   readonly hasOutputs: boolean;
-  readonly isLast: boolean;
   /**
    * Whether a result could change in a later action of the same check: rules of principal policies that read `runtime`
    * (docs/spec/policy-language.md#how-derived-roles-are-used, docs/spec/policy-language.md#rules-that-share-a-name).
@@ -206,35 +92,23 @@ export interface TableFacts extends SharedFacts {
 }
 
 /** Builds the table of a policy, when it is first used. */
-export function ruleTable(table: ActionTable, facts: TableFacts): RuleTable {
-  const rules = [...new Set([...table.actions.values(), table.otherActions].flat())];
-  const { key, names, hasOutputs, isLast } = facts;
-  const crowded = rules.some(({ among }) => among !== undefined);
-  // Shared results depend on which rule is evaluated first; roles that share bits need `among`.
-  const alwaysVisited =
-    facts.traced !== undefined || facts.remembersAll || crowded || rules.some(({ memo }) => memo !== undefined);
-  return {
-    shape: facts.shapes.of(table, rules, {
-      roles: names.roles,
-      roleGlobs: names.roleGlobs,
-      hasOutputs,
-      isLast,
-      alwaysVisited,
-      crowded,
-    }),
-    conditions: rules.map(({ when }) => when),
-    key,
-    ordered: orderedLists(table, rules, facts),
-  };
-}
-
-function orderedLists({ actions, otherActions }: ActionTable, rules: readonly Rule[], facts: TableFacts): ActionLists {
+export function ruleTable({ actions, otherActions }: ActionTable, facts: TableFacts): RuleTable {
+  const rules = [...new Set([...actions.values(), otherActions].flat())];
   const entries = new Map(rules.map((rule) => [rule, ruleEntry(rule, undefined, facts)]));
+  const { key, names, hasOutputs } = facts;
+  const crowded = rules.some(({ among }) => among !== undefined);
   return {
+    key,
+    names,
     named: new Map(
       [...actions].map(([action, listed]) => [action, listed.map((rule) => entries.get(rule) as RuleEntry)]),
     ),
     other: otherActions.map((rule) => ruleEntry(rule, rule.reaches, facts)),
+    hasOutputs,
+    // Shared results depend on which rule is evaluated first; roles that share bits need `among`.
+    alwaysVisited:
+      facts.traced !== undefined || facts.remembersAll || crowded || rules.some(({ memo }) => memo !== undefined),
+    crowded,
   };
 }
 
@@ -260,29 +134,10 @@ function ruleEntry(rule: Rule, reaches: RuleEntry['reaches'], facts: TableFacts)
 
 const NOT_TRACED: TracedBundle = { conditions: new Map() };
 
-/**
- * The bits of roles. Remembers the last result, as one role is mostly followed by itself, with policies that name the
- * same roles.
- */
-export class RoleBits {
-  private names: RoleNames | undefined = undefined;
-  private role = '';
-  private bits = 0;
-
-  /** Of a role without its ancestors. */
-  ofRole(names: RoleNames, role: string): number {
-    if (names === this.names && role === this.role) return this.bits;
-    this.names = names;
-    this.role = role;
-    this.bits = EVERYONE | bitsOf(names, role);
-    return this.bits;
-  }
-}
-
-/** The bits of a role and its ancestors together. */
+/** The bits of several roles together: of a role and its ancestors, or of all roles of a principal. */
 export function lineageBits(names: RoleNames, lineage: readonly string[]): number {
   let bits = EVERYONE;
-  for (const role of lineage) bits |= bitsOf(names, role);
+  for (let i = 0; i < lineage.length; i++) bits |= bitsOf(names, lineage[i] as string);
   return bits;
 }
 
@@ -298,6 +153,44 @@ function globBits(names: RoleNames, role: string): number {
     if (glob.matches(role)) bits |= glob.bits;
   }
   return bits;
+}
+
+/** The roles of a policy as a list, which is searched faster than a map while it is short. */
+export class RoleList {
+  private readonly entries: readonly { readonly role: string; readonly bits: number }[] | undefined = undefined;
+
+  constructor(private readonly names: RoleNames) {
+    if (names.roles.size <= SHORT) this.entries = [...names.roles].map(([role, bits]) => ({ role, bits }));
+  }
+
+  /** The bits of all roles of a principal together; 0 without roles. */
+  bitsOf(roles: readonly string[]): number {
+    const { entries, names } = this;
+    if (roles.length === 0) return 0;
+    if (entries === undefined) return lineageBits(names, roles);
+    let bits = EVERYONE;
+    for (let i = 0; i < roles.length; i++) {
+      const role = roles[i] as string;
+      let own = 0;
+      for (let j = 0; j < entries.length; j++) {
+        const entry = entries[j] as (typeof entries)[number];
+        if (entry.role === role) own = entry.bits;
+      }
+      bits |= own === 0 ? globBits(names, role) : own;
+    }
+    return bits;
+  }
+}
+
+const SHORT = 4;
+
+/**
+ * The roles of a policy. Policies that name the same roles share a list, so that it stays in the CPU cache where each
+ * decision is about another policy (bench/check.bench.ts, "Out of 10,000 policies").
+ */
+export function roleList(names: RoleNames, { roleLists }: SharedFacts): RoleList {
+  if (names.roleGlobs.length > 0) return new RoleList(names);
+  return entryOf(roleLists, JSON.stringify([...names.roles]), () => new RoleList(names));
 }
 
 /** The value of a key; makes and adds it if there is none. */

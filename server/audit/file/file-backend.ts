@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { FileAuditConfig } from '../../config/audit-config.js';
 import { AT_ONCE, type AuditBackend, type OnAuditProblem, type Written } from '../backend.js';
+import type { AuditKind } from '../entry.js';
 import type { AuditRecord } from '../record.js';
 import { FileTarget, probeFile } from './file-target.js';
 import { type LineTarget, LineWriter } from './line-writer.js';
@@ -67,9 +68,16 @@ async function openTarget(
   return new FileTarget(path, await probeFile(path, key), options);
 }
 
-function lineOf({ kind, text }: AuditRecord): Buffer {
-  return Buffer.from(`{"log.logger":"authz.audit","log.kind":"${kind}",${text.slice(1)}\n`);
+/** The logger and the kind, then the members of the entry. */
+function lineOf({ kind, json }: AuditRecord): Buffer {
+  return Buffer.concat([BEGINNINGS[kind], json.subarray(1), LINE_FEED]);
 }
+
+const BEGINNINGS: { readonly [K in AuditKind]: Buffer } = {
+  access: Buffer.from('{"log.logger":"authz.audit","log.kind":"access",'),
+  decision: Buffer.from('{"log.logger":"authz.audit","log.kind":"decision",'),
+};
+const LINE_FEED = Buffer.from('\n');
 
 /** A record that one target could not write counts as lost and is reported; the other targets continue. */
 async function writeAll(targets: readonly LineTarget[], lines: readonly Buffer[]): Promise<Written> {

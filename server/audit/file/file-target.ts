@@ -95,9 +95,10 @@ export class FileTarget implements LineTarget {
   async #reopenIfMoved(): Promise<void> {
     if (!this.file.isRegular) return;
     try {
-      if (!(await isAt(this.path, this.file))) await this.#reopen();
+      const size = await sizeAt(this.path, this.file);
+      if (size === undefined) await this.#reopen();
       // Another process may have truncated it.
-      else this.file.size = (await this.file.handle.stat()).size;
+      else this.file.size = size;
     } catch (error) {
       this.options.onProblem(
         `the audit file \`${this.path}\` could not be opened again: ${(error as Error).message}`,
@@ -186,6 +187,9 @@ async function exists(path: string): Promise<boolean> {
 /** An open file that audit lines are appended to. */
 export interface OpenFile {
   readonly handle: FileHandle;
+  /** What tells it from another file at its path. */
+  readonly device: number;
+  readonly inode: number;
   /** A regular file has a size and can be cut; a pipe, a terminal or a device has not. */
   readonly isRegular: boolean;
   /** In bytes. */
@@ -196,7 +200,7 @@ export interface OpenFile {
 export async function openForAppend(path: string): Promise<OpenFile> {
   const handle = await open(path, 'a', 0o600);
   const info = await handle.stat();
-  return { handle, isRegular: info.isFile(), size: info.size };
+  return { handle, device: info.dev, inode: info.ino, isRegular: info.isFile(), size: info.size };
 }
 
 /**
@@ -212,14 +216,14 @@ export async function probeFile(path: string, key: string): Promise<OpenFile> {
   }
 }
 
-/** Whether a path still refers to an open file: log rotation may have moved it. */
-export async function isAt(path: string, { handle }: OpenFile): Promise<boolean> {
+/** The size of an open file; undefined if its path refers to another one: log rotation may have moved it. */
+async function sizeAt(path: string, { device, inode }: OpenFile): Promise<number | undefined> {
   try {
-    const [there, here] = await Promise.all([stat(path), handle.stat()]);
-    return there.ino === here.ino && there.dev === here.dev;
+    const { dev, ino, size } = await stat(path);
+    return dev === device && ino === inode ? size : undefined;
   } catch {
     // Not there any more, or not to be seen: opening it again says why.
-    return false;
+    return undefined;
   }
 }
 

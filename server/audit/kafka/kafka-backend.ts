@@ -50,12 +50,12 @@ function messagesOf({ topic, encoding }: KafkaAuditConfig): (record: AuditRecord
 }
 
 function encoder(encoding: KafkaEncoding): (record: AuditRecord) => Buffer {
-  if (encoding === 'json') return ({ text }) => Buffer.from(text);
+  if (encoding === 'json') return ({ json }) => json;
   const writer = new WireWriter();
-  return ({ kind, text }) =>
-    kind === 'decision'
-      ? encodeDecisionLogEntry(JSON.parse(text), writer)
-      : encodeAccessLogEntry(JSON.parse(text), writer);
+  return ({ kind, json }) => {
+    const entry = JSON.parse(json.toString());
+    return kind === 'decision' ? encodeDecisionLogEntry(entry, writer) : encodeAccessLogEntry(entry, writer);
+  };
 }
 
 /** The client wraps errors: what the platform or the broker said is inside. */

@@ -21,7 +21,7 @@ export class EntryStore {
       if (this.#database.get('PRAGMA journal_mode')?.['journal_mode'] !== 'wal')
         throw new Error('the write-ahead log cannot be used');
       if (isChecked) check(this.#database);
-      this.#insert = this.#database.prepare('INSERT INTO entries (kind, call_id, time, entry) VALUES (?, ?, ?, ?)');
+      this.#insert = this.#database.prepare(INSERT);
     } catch (error) {
       this.#database.close();
       throw error;
@@ -32,7 +32,7 @@ export class EntryStore {
   add(records: readonly AuditRecord[]): void {
     this.#database.exec('BEGIN IMMEDIATE');
     try {
-      for (const { kind, callId, time, text } of records) this.#insert.run([KINDS[kind], callId, time, text]);
+      for (const { kind, callId, time, json } of records) this.#insert.run([KINDS[kind], callId, time, json]);
       this.#database.exec('COMMIT');
     } catch (error) {
       this.#rollBack();
@@ -105,6 +105,9 @@ CREATE TABLE IF NOT EXISTS entries (id INTEGER PRIMARY KEY, kind INTEGER NOT NUL
 CREATE INDEX IF NOT EXISTS entries_time ON entries (time, id);
 CREATE INDEX IF NOT EXISTS entries_call ON entries (call_id);
 `;
+
+/** The entry is bound as bytes, as this build of SQLite encodes strings character by character. */
+const INSERT = 'INSERT INTO entries (kind, call_id, time, entry) VALUES (?, ?, ?, CAST(? AS TEXT))';
 
 interface Selection {
   readonly where: string;

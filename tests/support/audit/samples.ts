@@ -126,6 +126,6 @@ export function sampleRecord(index: number, time = Date.now(), padding = 0): Aud
     kind,
     callId,
     time,
-    text: JSON.stringify({ callId, index, ...(padding > 0 ? { padding: 'x'.repeat(padding) } : {}) }),
+    json: Buffer.from(JSON.stringify({ callId, index, ...(padding > 0 ? { padding: 'x'.repeat(padding) } : {}) })),
   };
 }
