@@ -6,16 +6,19 @@ import type { EmittedFile } from './ir/emitted-file.js';
 import type { Program } from './ir/program.js';
 import { link } from './link/index.js';
 import { lower } from './lower/index.js';
-import { optimise } from './optimise/index.js';
+import { fold, optimise } from './optimise/index.js';
 import { parse } from './parse/index.js';
 import { schema } from './schema/index.js';
 import { validate } from './validate/index.js';
+import { requireDeclared, type Vocabulary } from './validate/vocabulary.js';
 import { version } from './version.js';
 
 /** What a compilation gives: files and their program, or diagnostics that say why not; warnings come beside files. */
 export interface Compilation {
   readonly files: readonly EmittedFile[];
   readonly program: Program | undefined;
+  /** The program before `optimise`, with the conditions as their authors wrote them. */
+  readonly lowered: Program | undefined;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -25,8 +28,14 @@ export interface CompileOptions {
   readonly schemaTexts?: ReadonlyMap<string, string>;
   /** Whether attributes that the schemas do not know, or do not require, are errors. */
   readonly strictTypes?: boolean;
+  /** The roles and actions that policies may name. */
+  readonly vocabulary?: Vocabulary;
   /** Whether only what checks need is emitted. */
   readonly checksOnly?: boolean;
+  /** Whether what explains decisions is emitted, too. */
+  readonly explain?: boolean;
+  /** Called before each step with its name, and before each file that is parsed. */
+  readonly onStep?: (step: string) => void;
 }
 
 /**
@@ -37,19 +46,33 @@ export interface CompileOptions {
 export function compile(
   sources: readonly Source[],
   report = new Diagnostics(),
-  { schemaTexts = new Map(), strictTypes = false, checksOnly = false }: CompileOptions = {},
+  options: CompileOptions = {},
 ): Compilation {
-  const files = sources.flatMap((source) => parse(source, report) ?? []);
+  const { checksOnly = false, explain = false, onStep } = options;
+  const lowered = programOf(sources, report, options);
+  if (lowered === undefined) return { files: [], program: undefined, lowered, diagnostics: report.sorted() };
+  onStep?.('generating code');
+  const folded = fold(lowered);
+  const program = optimise(folded);
+  const emitOptions = { checksOnly, ...(explain && { explained: folded }) };
+  return { files: emit(program, sources, version, emitOptions), program, lowered, diagnostics: report.sorted() };
+}
+
+/** A function of its own so that the types of expressions, which take more memory than the program, end with it. */
+function programOf(
+  sources: readonly Source[],
+  report: Diagnostics,
+  { schemaTexts = new Map(), strictTypes = false, vocabulary = {}, onStep }: CompileOptions,
+): Program | undefined {
+  const files = sources.flatMap((source) => {
+    onStep?.('parsing');
+    return parse(source, report) ?? [];
+  });
+  onStep?.('validating');
   const policies = link(files, report);
+  requireDeclared(policies.documents, vocabulary, report);
   const types = validate(policies, report);
   const schemas = schema(policies, schemaTexts, report);
   if (!report.hasErrors) attributes(policies, types, schemas, { strictTypes }, report);
-  if (report.hasErrors) return refused(report);
-
-  const program = optimise(lower(policies, types, schemas));
-  return { files: emit(program, sources, version, { checksOnly }), program, diagnostics: report.sorted() };
-}
-
-function refused(report: Diagnostics): Compilation {
-  return { files: [], program: undefined, diagnostics: report.sorted() };
+  return report.hasErrors ? undefined : lower(policies, types, schemas);
 }

@@ -33,6 +33,8 @@ export interface LoadedPolicies extends PolicyTexts {
 export interface CompilePoliciesOptions {
   /** Whether attributes that the schemas do not know, or do not require, are errors. */
   readonly strictTypes?: boolean;
+  /** Whether the generated code and the bundle can explain decisions: they then export `explainer`. */
+  readonly explain?: boolean;
 }
 
 /** Generated code, or the reasons why there is none. */
@@ -40,7 +42,10 @@ export interface CompiledPolicies {
   /** Sorted by path, with `types.ts`; undefined when the policies are refused. */
   readonly files: readonly TextFile[] | undefined;
   readonly report: Report;
-  /** One ESM module that exports `policies` and `traced`, and runs anywhere. Rejects when the policies are refused. */
+  /**
+   * One ESM module that exports `policies`, `traced` and what was asked for, and runs anywhere. Rejects when the
+   * policies are refused.
+   */
   readonly bundle: () => Promise<Bundle>;
 }
 
@@ -61,12 +66,12 @@ export function loadPolicies(directory: string): LoadedPolicies {
  */
 export function compilePolicies(
   texts: PolicyTexts | LoadedPolicies,
-  { strictTypes = false }: CompilePoliciesOptions = {},
+  { strictTypes = false, explain = false }: CompilePoliciesOptions = {},
 ): CompiledPolicies {
   const schemaTexts = new Map((texts.schemas ?? []).map(({ path, text }) => [path, text]));
   const sources = texts.policies.map(({ path, text }) => new Source(path, text));
   const report = 'report' in texts ? texts.report : new Diagnostics();
-  const { files, program, diagnostics } = compile(sources, report, { schemaTexts, strictTypes });
+  const { files, program, diagnostics } = compile(sources, report, { schemaTexts, strictTypes, explain });
   const emitted = program === undefined ? undefined : [...files, emitTypes(program)];
   return {
     files: emitted?.map(({ path, text }) => ({ path, text })).sort((a, b) => (a.path < b.path ? -1 : 1)),

@@ -1,3 +1,4 @@
+import type { Place } from '../diagnostics/span.js';
 import type {
   JsonValue,
   DerivedRole,
@@ -73,5 +74,7 @@ export interface LinkedVariable {
 export interface LinkedConstant {
   readonly name: string;
   readonly value: JsonValue;
+  /** Where the value was written. */
+  readonly place: Place;
   readonly file: PolicyFile;
 }

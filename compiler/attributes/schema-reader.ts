@@ -1,4 +1,4 @@
-import { literalPattern, matchesPattern } from '#runtime/cel';
+import { literalPattern, matchesPattern, RE2 } from '#runtime/cel';
 import type { JsonNode } from '../ir/json-node.js';
 import type { SchemaAddress, SchemaSet, SchemaTerm } from '../ir/schema.js';
 import {
@@ -160,7 +160,7 @@ function closed(alternative: Alternative): Alternative {
 
 function mapFactsOf({ properties, patternProperties, additionalProperties }: Members): MapFacts {
   const patterns = entriesOf(patternProperties).map(([source, schema]) => {
-    const pattern = literalPattern(source);
+    const pattern = literalPattern(source, RE2);
     return { matches: (name: string) => matchesPattern(name, pattern), schema };
   });
   return { listed: new Map(entriesOf(properties)), patterns, others: othersOf(additionalProperties) };

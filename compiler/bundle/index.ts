@@ -2,23 +2,26 @@ import { dirname, join, posix } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 import type { EmittedFile } from '../ir/emitted-file.js';
 import { shards } from './shards.js';
+import { type BundlePlace, EMITTED, placedMap } from './source-map.js';
 
 /**
- * The policies as one JavaScript module, and its source map to the lines of the policies. The module does not link the
- * map.
+ * The policies as one JavaScript module, and its source map to the policies. The module does not link the map: the name
+ * of its file is not known yet (docs/decisions/0052-source-maps-name-files.md).
  */
 export interface Bundle {
   readonly js: string;
-  /** A source map (version 3) as JSON. */
+  /** A source map (version 3) as JSON. It names the sources, and does not contain their texts. */
   readonly map: string;
 }
 
 /**
- * Bundles emitted files into one ESM module that runs anywhere: it exports `policies`, `traced` and, for queries by its
- * host, `patternsLeftToRe2`.
+ * Bundles emitted files into one ESM module that runs anywhere: it exports `policies`, `traced`, `selects`, `explainer`
+ * if it was emitted and, for queries by its host, `patternsFailedOnHost`.
  * @param runtime the folder of the runtime's sources, which generated code imports as `#runtime/...`.
+ * @param place where the bundle will be, for the paths in its map. The code does not depend on it.
  */
-export async function bundle(files: readonly EmittedFile[], runtime: string): Promise<Bundle> {
+export async function bundle(files: readonly EmittedFile[], runtime: string, place?: BundlePlace): Promise<Bundle> {
+  const root = dirname(runtime);
   const result = await build({
     entryPoints: [ENTRY],
     bundle: true,
@@ -27,17 +30,22 @@ export async function bundle(files: readonly EmittedFile[], runtime: string): Pr
     target: 'es2022',
     mainFields: ['module', 'main'],
     sourcemap: 'external',
+    sourcesContent: false,
     legalComments: 'none',
     // No settings of a project: a bundle depends only on its policies, and a lookup of settings occasionally misses a
     // file.
     tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
+    // The code mentions the paths of modules: it must not depend on the folder that the compiler is started in.
+    absWorkingDir: root,
     outfile: 'policies.js',
     write: false,
     logLevel: 'silent',
+    // The runtime lacks what generated code names.
+    logOverride: { 'import-is-undefined': 'error' },
     plugins: [emittedFiles(files, runtime)],
   });
   const text = (ending: string): string => result.outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? '';
-  return { js: text('.js'), map: text('.map') };
+  return { js: text('.js'), map: placedMap(text('.map'), root, place) };
 }
 
 /**
@@ -46,12 +54,13 @@ export async function bundle(files: readonly EmittedFile[], runtime: string): Pr
  */
 export function runtimeModule(runtime: string, specifier: string): string {
   const name = specifier.slice('#runtime/'.length);
+  if (name === 'explain') return join(dirname(runtime), 'analysis', 'explain', 'index.ts');
   return name === 'parts' ? join(runtime, 'engine', 'parts.ts') : join(runtime, name, 'index.ts');
 }
 
 const ENTRY = 'index.ts';
 /** Each bundle contains its own runtime, and only that one knows its patterns. */
-const PATTERNS = "\nexport { patternsLeftToRe2 } from '#runtime/cel';\n";
+const PATTERNS = "\nexport { patternsFailedOnHost } from '#runtime/cel';\n";
 
 /** Serves the modules from memory: a bundle does not need a generated folder. */
 function emittedFiles(files: readonly EmittedFile[], runtime: string): Plugin {
@@ -61,15 +70,15 @@ function emittedFiles(files: readonly EmittedFile[], runtime: string): Plugin {
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /^#runtime\// }, ({ path }) => ({ path: runtimeModule(runtime, path) }));
       onResolve({ filter: /^index\.ts$/ }, ({ kind }) =>
-        kind === 'entry-point' ? { path: ENTRY, namespace: 'emitted' } : undefined,
+        kind === 'entry-point' ? { path: ENTRY, namespace: EMITTED } : undefined,
       );
-      onResolve({ filter: /\.ts$/, namespace: 'emitted' }, ({ path }) => ({ path, namespace: 'emitted' }));
+      onResolve({ filter: /\.ts$/, namespace: EMITTED }, ({ path }) => ({ path, namespace: EMITTED }));
       // Loaded on demand, and therefore not changed.
-      onResolve({ filter: /\.js$/, namespace: 'emitted' }, ({ path, importer }) => ({
+      onResolve({ filter: /\.js$/, namespace: EMITTED }, ({ path, importer }) => ({
         path: posix.join(posix.dirname(importer), path).replace(/\.js$/, '.ts'),
-        namespace: 'emitted',
+        namespace: EMITTED,
       }));
-      onLoad({ filter: /.*/, namespace: 'emitted' }, ({ path }) => {
+      onLoad({ filter: /.*/, namespace: EMITTED }, ({ path }) => {
         const contents = modules.get(path);
         if (contents === undefined) return { errors: [{ text: `${path} was not emitted` }] };
         return {

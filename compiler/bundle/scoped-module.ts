@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import type { EmittedFile } from '../ir/emitted-file.js';
+import type { EmittedFile, TextPlace } from '../ir/emitted-file.js';
 
 /**
  * A generated module, split into its imports and its body. `export` is removed from the body, so that it can be placed
@@ -10,6 +10,8 @@ export interface ScopedModule {
   readonly imports: readonly ModuleImport[];
   readonly exports: readonly ModuleExport[];
   readonly body: readonly string[];
+  /** The places of the file, with offsets in the body. */
+  readonly places: readonly TextPlace[];
   /** The line of the file at which the body begins, 0-based. */
   readonly firstLine: number;
 }
@@ -56,13 +58,41 @@ export function scopedModule(file: EmittedFile): ScopedModule {
   const exports: ModuleExport[] = [];
   const whole = file.text.slice(end);
   const code = whole.replace(NO_CODE, '');
-  const body = whole.replace(EXPORT, (_, name: string) => {
+  const moves: { readonly after: number; readonly by: number }[] = [];
+  const body = whole.replace(EXPORT, (statement, name: string, start: number) => {
     const isAlone = code.indexOf(name, code.indexOf(name) + name.length) === -1;
     const local = isAlone ? `$$export${exports.length}` : name;
     exports.push({ name, local });
-    return `const ${local}`;
+    const declaration = `const ${local}`;
+    moves.push({ after: end + start, by: declaration.length - statement.length });
+    return declaration;
   });
-  return { file, imports, exports, body: body.split('\n'), firstLine: file.text.slice(0, end).split('\n').length - 1 };
+  const places = moved(file.places, moves, end);
+  return {
+    file,
+    imports,
+    exports,
+    body: body.split('\n'),
+    places,
+    firstLine: file.text.slice(0, end).split('\n').length - 1,
+  };
+}
+
+/** Places in a text that begins at an offset of the file, after replacements there. */
+function moved(
+  places: readonly TextPlace[],
+  moves: readonly { readonly after: number; readonly by: number }[],
+  begin: number,
+): readonly TextPlace[] {
+  let next = 0;
+  let shift = -begin;
+  return places.map((place) => {
+    for (let move = moves[next]; move !== undefined && move.after < place.offset; move = moves[next]) {
+      shift += move.by;
+      next += 1;
+    }
+    return { ...place, offset: place.offset + shift };
+  });
 }
 
 /* Each line of a generated module is code or a `//` comment, so its first word identifies it. */

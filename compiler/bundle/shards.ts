@@ -1,9 +1,10 @@
 import { encode, type SourceMapSegment } from '@jridgewell/sourcemap-codec';
 import { append } from '../append.js';
 import type { Source } from '../diagnostics/source.js';
-import type { EmittedFile, Origin } from '../ir/emitted-file.js';
+import type { EmittedFile, Origin, TextPlace } from '../ir/emitted-file.js';
 import { decisionsOf, type ModuleImport, type ScopedModule, scopedModule } from './scoped-module.js';
 import { filled, type Shape, shapeOf } from './shape.js';
+import { policyUrl } from './source-map.js';
 
 /**
  * Emitted files as the modules to bundle, by path. The policies, of which there may be many, become functions in
@@ -90,6 +91,8 @@ function shardText(path: string, groups: readonly ModuleGroup[], homes: Homes): 
     lines.push(`const ${make} = (${[...(decisions === undefined ? [] : [DECISIONS]), ...parameters].join(', ')}) => {`);
     append(lines, destructuringLines(first.imports, homes, decisions));
     map.add(first.file.origins, lines.length - first.firstLine);
+    // In a body with parameters, the columns differ.
+    if (parameters.length === 0) map.addPlaces(first, lines.length);
     append(lines, body);
     lines.push(`return [${first.exports.map(({ local }) => local).join(', ')}];`, '};');
     for (const module of modules) {
@@ -164,6 +167,37 @@ class LineMap {
     }
   }
 
+  /**
+   * Maps the parts of the lines of a module to the policies.
+   * @param start the line of the text at which the body of the module begins.
+   */
+  addPlaces({ body, places }: ScopedModule, start: number): void {
+    let offset = 0;
+    let next = 0;
+    let open: TextPlace | undefined;
+    for (const [index, line] of body.entries()) {
+      const own = this.lines[start + index];
+      const segments = open === undefined ? [...(own ?? [])] : [this.segment(0, open)];
+      for (
+        let place = places[next];
+        place !== undefined && place.offset <= offset + line.length;
+        next += 1, place = places[next]
+      ) {
+        const column = place.offset - offset;
+        if (segments.at(-1)?.[0] === column) segments.pop();
+        segments.push(this.segment(column, place));
+        open = place.isEnd ? undefined : place;
+      }
+      if (segments.length > 0) this.lines[start + index] = segments;
+      offset += line.length + 1;
+    }
+  }
+
+  private segment(column: number, { source, at }: TextPlace): SourceMapSegment {
+    const place = source.lineAndColumn(at);
+    return [column, this.indexOf(source), place.line - 1, place.column - 1];
+  }
+
   /** Maps one line of the text to the location of the first origin. */
   addFirst([first]: readonly Origin[], line: number): void {
     if (first !== undefined) this.add([{ ...first, line: 0, lines: 1 }], line);
@@ -177,8 +211,7 @@ class LineMap {
     const sources = [...this.sources.keys()];
     const map = {
       version: 3,
-      sources: sources.map(({ path }) => path),
-      sourcesContent: sources.map(({ text }) => text),
+      sources: sources.map(({ path }) => policyUrl(path)),
       names: [],
       mappings: encode(Array.from(this.lines, (line) => line ?? [])),
     };
@@ -202,6 +235,12 @@ interface ModuleGroup {
   readonly argumentsOf: (module: ScopedModule) => readonly string[];
 }
 
+/**
+ * How many modules share a body: a debugger stops in the first policy of a shared one only, and a few functions more do
+ * not matter to V8.
+ */
+const SHARED_FROM = 32;
+
 /** The index of a name among the exports of a module. */
 type PlaceOf = (path: string, name: string) => number;
 
@@ -215,7 +254,10 @@ function moduleGroups(modules: readonly ScopedModule[], placeOf: PlaceOf): reado
     group.push(module);
     groups.set(key, group);
   }
-  return [...groups.values()].map((group) =>
+  const shared = [...groups.values()].flatMap((group) =>
+    group.length < SHARED_FROM ? group.map((module) => [module]) : [group],
+  );
+  return shared.map((group) =>
     groupOf(
       group,
       group.map((module) => shapes.get(module)),

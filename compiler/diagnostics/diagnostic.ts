@@ -62,10 +62,10 @@ export interface Details {
  * How many errors and how many warnings of one run are kept: hostile input must not exhaust the memory, and warnings
  * must not hide the error that fails the run. The others are counted.
  */
-const LIMIT = 10_000;
+export const MOST_KEPT = 10_000;
 
 /** The maximum number of searches for hints in one run: the cost of a search grows with the number of names. */
-const MOST_SEARCHES = 100;
+export const MOST_SEARCHES = 100;
 
 /**
  * Collects the diagnostics of the stages. A stage never throws for an author's mistake: it adds a diagnostic and
@@ -77,6 +77,11 @@ export class Diagnostics {
   private searches = 0;
   /** Whether an error was reported, kept or not. */
   hasErrors = false;
+
+  /** Whether nothing was reported. */
+  get isEmpty(): boolean {
+    return this.kept.error.length + this.kept.warning.length === 0;
+  }
 
   add<C extends Code>(code: C, target: Target, parameters: MessageParameters<C>, details: Details = {}): void {
     const entry = messages[code] as Message<MessageParameters<C>>;
@@ -101,13 +106,7 @@ export class Diagnostics {
 
   /** By file, offset, code, message: the order does not depend on the order of the stages. */
   sorted(): readonly Diagnostic[] {
-    const sorted = this.all().sort(
-      (a, b) =>
-        compare(a.source?.path ?? '', b.source?.path ?? '') ||
-        (a.place?.anchor ?? -1) - (b.place?.anchor ?? -1) ||
-        compare(a.code, b.code) ||
-        compare(a.message, b.message),
-    );
+    const sorted = this.all().sort(inOrder);
     this.markOmitted(sorted, 'error');
     this.markOmitted(sorted, 'warning');
     return sorted;
@@ -131,7 +130,7 @@ export class Diagnostics {
   private keep(diagnostic: Diagnostic): void {
     if (diagnostic.severity === 'error') this.hasErrors = true;
     const list = this.kept[diagnostic.severity];
-    if (list.length < LIMIT) list.push(diagnostic);
+    if (list.length < MOST_KEPT) list.push(diagnostic);
     else this.omitted[diagnostic.severity] += 1;
   }
 
@@ -145,6 +144,16 @@ export class Diagnostics {
   private all(): Diagnostic[] {
     return [...this.kept.error, ...this.kept.warning];
   }
+}
+
+/** The order of a report: by file, offset, code and message. */
+export function inOrder(a: Diagnostic, b: Diagnostic): number {
+  return (
+    compare(a.source?.path ?? '', b.source?.path ?? '') ||
+    (a.place?.anchor ?? -1) - (b.place?.anchor ?? -1) ||
+    compare(a.code, b.code) ||
+    compare(a.message, b.message)
+  );
 }
 
 function whereOf(target: Target): { source?: Source; place?: Place } {

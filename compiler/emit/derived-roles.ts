@@ -2,7 +2,7 @@ import type { RuleOrigin } from '../ir/emitted-file.js';
 import type { DerivedRole, DerivedRolesModule } from '../ir/program.js';
 import { readsVariables, valuesOf } from '../ir/visit.js';
 import { describeDerivedRole } from './describe.js';
-import { bracketed, print } from './doc.js';
+import { bracketed, type Doc, hardLine } from './doc.js';
 import { whenFunction } from './functions.js';
 import { LISTED, type ModuleContext } from './module-context.js';
 import { objectDoc } from './object.js';
@@ -19,7 +19,7 @@ export function derivedRolesSections(
   const nameOf = ({ name }: DerivedRole): string => names.get(name) as string;
   const originOf = ({ name, span }: DerivedRole): RuleOrigin => ({ rule: `${module.key}#${name}`, span });
   const sections = module.definitions.map((role) => ({
-    text: context.withDeclarations(() => declaration(module, role, nameOf(role), context)),
+    ...context.withDeclarations(() => declaration(module, role, nameOf(role), context)),
     origin: originOf(role),
   }));
   const conditionals = module.definitions.flatMap((role) => {
@@ -30,7 +30,7 @@ export function derivedRolesSections(
   return { sections, conditionals };
 }
 
-function declaration(module: DerivedRolesModule, role: DerivedRole, name: string, context: ModuleContext): string {
+function declaration(module: DerivedRolesModule, role: DerivedRole, name: string, context: ModuleContext): Doc {
   const applies = { condition: role.condition, derivedRole: undefined, inverted: false };
   const isListedApart = valuesOf(role.condition).some(readsVariables);
   const object = objectDoc([
@@ -40,5 +40,5 @@ function declaration(module: DerivedRolesModule, role: DerivedRole, name: string
     ['when', whenFunction(applies, context)],
     ['whenListed', isListedApart ? whenFunction(applies, context, LISTED) : undefined],
   ]);
-  return `${describeDerivedRole(role)}\n${print([`export const ${name} = derivedRole(`, object, ');'])}`;
+  return [describeDerivedRole(role), hardLine, `export const ${name} = derivedRole(`, object, ');'];
 }

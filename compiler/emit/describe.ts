@@ -43,7 +43,7 @@ function described(head: string, joint: string, condition: Match | undefined): s
 }
 
 function matchLines(match: Match, indentation: string): string {
-  if (match.kind === 'expr') return comment(match.text, indentation);
+  if (match.kind === 'expr') return comment(match.expression.text, indentation);
   return [
     comment(OPERATORS[match.kind], indentation),
     ...match.of.map((inner) => matchLines(inner, `${indentation}  `)),

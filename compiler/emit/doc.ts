@@ -1,3 +1,7 @@
+import type { Source } from '../diagnostics/source.js';
+import type { Span } from '../diagnostics/span.js';
+import type { Printed, PrintedPlace } from '../ir/emitted-file.js';
+
 /**
  * Text with places where it may break: a group stays on one line if it fits, otherwise each of its line breaks is
  * taken, but not those of nested groups.
@@ -13,7 +17,15 @@ export type Doc =
   /** Text that is printed only in a broken group. */
   | { readonly kind: 'when-broken'; readonly text: string }
   /** A new line, always; a group with one in it does not fit. */
-  | { readonly kind: 'hard-line' };
+  | { readonly kind: 'hard-line' }
+  /** The code from here on translates the text of a policy from `at` on. */
+  | {
+      readonly kind: 'place';
+      readonly source: Source;
+      readonly at: number;
+      readonly isEnd: boolean;
+      readonly isCopy: boolean;
+    };
 
 /** A space or a new line. */
 export const line: Doc = { kind: 'line', flat: ' ', trailing: '' };
@@ -29,6 +41,21 @@ export const hardLine: Doc = { kind: 'hard-line' };
 
 export const group = (content: Doc): Doc => ({ kind: 'group', content });
 export const indent = (content: Doc): Doc => ({ kind: 'indent', content });
+
+/**
+ * Marks code as the translation of what an author wrote, if it is known where: the code leads to the beginning of that,
+ * and the code after it to the end, until the next mark.
+ * @param isCopy whether code for the same place that is not a copy replaces this mark.
+ */
+export function authored(content: Doc, span: Span | undefined, isCopy = false): Doc {
+  if (span === undefined) return content;
+  const { source, start, end } = span;
+  return [
+    { kind: 'place', source, at: start, isEnd: false, isCopy },
+    content,
+    { kind: 'place', source, at: end, isEnd: true, isCopy },
+  ];
+}
 
 /** The docs with a separator between each two. */
 export function join(docs: readonly Doc[], separator: Doc): Doc {
@@ -67,11 +94,17 @@ interface Frame {
  * The text of a doc, without a final new line.
  *
  * @param depth how many levels (two blanks each) the lines after the first are indented.
- * @param used how many columns the first line has already.
  */
-export function print(doc: Doc, depth = 0, used = depth * 2): string {
+export function print(doc: Doc, depth = 0): string {
+  return printed(doc, depth).text;
+}
+
+/** Prints a doc, with the places that it marks. */
+export function printed(doc: Doc, depth = 0): Printed {
   let text = '';
-  let column = used;
+  let column = depth * 2;
+  const places: PrintedPlace[] = [];
+  let open = 0;
   const stack: Frame[] = [{ doc, depth, flat: false, next: 0 }];
   for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
     const { depth, flat } = frame;
@@ -79,7 +112,8 @@ export function print(doc: Doc, depth = 0, used = depth * 2): string {
     if (doc === undefined) continue;
     if (typeof doc === 'string') {
       text += doc;
-      column += doc.length;
+      const lineBreak = doc.lastIndexOf('\n');
+      column = lineBreak === -1 ? column + doc.length : doc.length - lineBreak - 1;
     } else if (isList(doc)) {
       stack.push({ doc, depth, flat, next: 0 });
     } else if (doc.kind === 'indent') {
@@ -98,9 +132,13 @@ export function print(doc: Doc, depth = 0, used = depth * 2): string {
     } else if (doc.kind === 'line') {
       text += `${doc.trailing}\n${'  '.repeat(depth)}`;
       column = depth * 2;
+    } else if (doc.kind === 'place') {
+      const { source, at, isEnd, isCopy } = doc;
+      open += isEnd ? -1 : 1;
+      places.push({ offset: text.length, source, at, isEnd: open === 0, isCopy });
     }
   }
-  return text;
+  return { text, places };
 }
 
 /**
@@ -143,7 +181,7 @@ function fits(doc: Doc, columns: number, after: readonly Frame[]): boolean {
     else if (doc.kind === 'hard-line') return !flat;
     else if (doc.kind === 'line' && !flat) return true;
     else if (doc.kind === 'line') left -= doc.flat.length;
-    else stack.push({ doc: doc.content, flat, next: 0 });
+    else if (doc.kind !== 'place') stack.push({ doc: doc.content, flat, next: 0 });
   }
   return false;
 }

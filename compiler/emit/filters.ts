@@ -65,7 +65,7 @@ function tableSection(
   context: ModuleContext,
 ): Section {
   const entries: string[] = [];
-  const text = context.withDeclarations(() => {
+  const { text } = context.withDeclarations(() => {
     for (const conditional of conditionals) entries.push(`  ${print(entryDoc(module, conditional, context), 1)},`);
     return [`export const ${filters}: Filters = [`, ...entries, '];'].join('\n');
   });

@@ -1,7 +1,11 @@
 import { invariant } from '../diagnostics/invariant.js';
-import { type Doc, group, hardLine, indent, line, softLine, whenBroken } from './doc.js';
+import { authored, type Doc, group, hardLine, indent, line, softLine, whenBroken } from './doc.js';
+import type { Span } from '../diagnostics/span.js';
+import { placeOf } from '../ir/origins.js';
+import type { AuthoredText } from '../ir/program.js';
+import type { Value } from '../ir/value.js';
 import type { Fragment } from './fragment.js';
-import type { ModuleContext, Style } from './module-context.js';
+import { type ModuleContext, PLAIN, type Style } from './module-context.js';
 import { camelCase } from './names.js';
 
 /** The parts of a request that a function may destructure, and the name of each in its body. */
@@ -27,6 +31,8 @@ interface Local {
 export interface FunctionContext {
   readonly module: ModuleContext;
   readonly style: Style;
+  /** The expression that is being printed, if its places are marked. */
+  readonly expression: AuthoredText | undefined;
   readonly locals: ReadonlyMap<string, Local>;
   readonly used: Set<Part | 'request'>;
   /** Variables of the policy that the body uses several times: each is computed once, in a statement before it. */
@@ -39,8 +45,9 @@ export function functionContext(
   module: ModuleContext,
   style: Style,
   repeated: ReadonlySet<string> = new Set(),
+  expression?: AuthoredText,
 ): FunctionContext {
-  return { module, style, locals: new Map(), used: new Set(), repeated, computed: new Map() };
+  return { module, style, expression, locals: new Map(), used: new Set(), repeated, computed: new Map() };
 }
 
 /**
@@ -54,6 +61,12 @@ export function computed(variable: string, call: string, context: FunctionContex
   const name = context.module.names.fresh(`${camelCase(variable, 'variable')}Value`);
   context.computed.set(variable, { name, call });
   return name;
+}
+
+/** Marks the code for a value of the expression that is being printed. */
+export function placed(fragment: Fragment, value: Value, { expression, style }: FunctionContext): Fragment {
+  if (expression === undefined) return fragment;
+  return { doc: authored(fragment.doc, placeOf(value, expression), style !== PLAIN), level: fragment.level };
 }
 
 /** Marks a part as used and returns its name. */
@@ -110,12 +123,17 @@ function parametersOf(locals: readonly Local[]): string {
  * An arrow function of one request: it destructures the request in its parameter if it needs only the parts, and in a
  * statement if it needs the request as well.
  * @param annotate whether to write the parameter's type, where nothing implies it.
+ * @param span what the function translates. Its head leads to the end of that: if head and body led to the same place, a
+ *   breakpoint there could stop where the function is declared.
  */
 export function requestFunction(
   context: FunctionContext,
   body: Fragment,
   annotate: 'with types' | 'types implied',
+  span?: Span,
 ): Doc {
+  const isCopy = context.style !== PLAIN;
+  const head = (text: string): Doc => authored(text, span && { ...span, start: span.end }, isCopy);
   const parts = (Object.keys(PARTS) as Part[]).filter((part) => context.used.has(part)).map((part) => PARTS[part]);
   const isQuery = context.style.residual;
   const type = annotate === 'with types' ? (isQuery ? ': Query' : ': Request') : '';
@@ -129,15 +147,17 @@ export function requestFunction(
       returned(body),
     ];
     const request = needsRequest || parts.length > 0 ? `request${type}` : '';
-    return [`(${request})${result} => {`, indent([hardLine, statements]), hardLine, '}'];
+    return [head(`(${request})${result} => {`), indent([hardLine, authored(statements, span, isCopy)]), hardLine, '}'];
   }
   const parameter = needsRequest ? `request${type}` : parts.length > 0 ? `{ ${parts.join(', ')} }${type}` : '';
   const bare = needsRequest && type === '' ? '(request)' : `(${parameter})`;
-  return group([`${bare}${result} =>`, indent([line, body.doc])]);
+  return group([head(`${bare}${result} =>`), indent([line, authored(body.doc, span, isCopy)])]);
 }
 
-/** Parentheses only where operators break: `return` followed by a new line would return nothing. */
-function returned({ doc, level }: Fragment): Doc {
+/**
+ * A return statement. Parentheses only where operators break: `return` followed by a new line would return nothing.
+ */
+export function returned({ doc, level }: Fragment): Doc {
   if (level === 'primary' || level === 'unary') return ['return ', doc, ';'];
   return group(['return ', whenBroken('('), indent([softLine, doc]), softLine, whenBroken(')'), ';']);
 }

@@ -1,13 +1,15 @@
 import { not, predicateOf } from '../ir/polarity.js';
-import type { Match, Variable } from '../ir/program.js';
+import type { Span } from '../diagnostics/span.js';
+import { placeOf } from '../ir/origins.js';
+import type { AuthoredText, Match, Variable } from '../ir/program.js';
 import type { Value } from '../ir/value.js';
 import { repeatedIn, valuesOf } from '../ir/visit.js';
-import { bracketed, type Doc, group, line, print } from './doc.js';
+import { bracketed, type Doc, group, line } from './doc.js';
 import { type Fragment, primary } from './fragment.js';
 import { type FunctionContext, functionContext, requestFunction, use } from './function-context.js';
 import { type ModuleContext, PLAIN, RESIDUAL, type Style, TELLING, TRACED } from './module-context.js';
 import { quote } from './quote.js';
-import { survives } from './survives.js';
+import { survives } from '../ir/survives.js';
 import { valueDoc } from './values.js';
 import { conjunction, whenDoc } from './when.js';
 import { attemptDoc, termDoc, whereDoc } from './where.js';
@@ -44,9 +46,16 @@ export function whenFunction(applies: Applies, module: ModuleContext, style: Sty
     );
   }
   const predicate = inverted ? not(predicateOf(condition)) : predicateOf(condition);
-  if (derivedRole === undefined) return requestFunction(context, whenDoc(predicate, context), 'types implied');
-  const active = `${derivedRole}.when(${use(context, 'request')})`;
-  return requestFunction(context, conjunction([active], predicate, context), 'types implied');
+  const active = derivedRole === undefined ? [] : [`${derivedRole}.when(${use(context, 'request')})`];
+  const body = active.length === 0 ? whenDoc(predicate, context) : conjunction(active, predicate, context);
+  return requestFunction(context, body, 'types implied', beginningOf(condition));
+}
+
+/** Where the first expression of a condition was written. */
+function beginningOf(match: Match): Span | undefined {
+  if (match.kind === 'expr') return placeOf(match.value, match.expression);
+  const [first] = match.of;
+  return first && beginningOf(first);
 }
 
 /**
@@ -63,10 +72,10 @@ export function filterFunction(condition: Match, inverted: boolean, module: Modu
  * A function of the request that returns an output as JSON, or the text of the expression that failed
  * (docs/spec/policy-language.md#outputs).
  */
-export function outputFunction(value: Value, module: ModuleContext): Doc {
-  const context = functionContext(module, TRACED);
+export function outputFunction(value: Value, expression: AuthoredText | undefined, module: ModuleContext): Doc {
+  const context = functionContext(module, TRACED, undefined, expression);
   const body = bracketed('cel.toOutput(', [valueDoc(value, context).doc], ')');
-  return requestFunction(context, primary(body), 'types implied');
+  return requestFunction(context, primary(body), 'types implied', expression && placeOf(value, expression));
 }
 
 /**
@@ -76,7 +85,7 @@ export function outputFunction(value: Value, module: ModuleContext): Doc {
 export function tracedFunction(condition: Match, inverted: boolean, module: ModuleContext): Doc {
   const context = functionContext(module, TELLING);
   const traced = (match: Match): Fragment => {
-    if (match.kind === 'expr') return telling('part', match.text, valueDoc(match.value, context), context);
+    if (match.kind === 'expr') return telling('part', match.expression.text, valueDoc(match.value, context), context);
     const parts = match.of.map((inner): Doc => ['() => ', traced(inner).doc]);
     return primary(bracketed(`cel.${match.kind}Of(`, parts, ')'));
   };
@@ -99,17 +108,22 @@ export function variableFunction(
   name: string,
   style: Style,
   module: ModuleContext,
-): { readonly text: string; readonly isConstant: boolean } {
-  const context = functionContext(module, style);
+): { readonly doc: Doc; readonly isConstant: boolean } {
+  const { expression } = variable;
+  const context = functionContext(module, style, undefined, expression);
   const value = style.residual ? primary(termDoc(variable.value, context)) : valueDoc(variable.value, context);
   const kept = survives(variable.value.type)
     ? value
     : primary(bracketed(style.residual ? 'residual.stored(' : 'cel.stored(', [value.doc], ')'));
-  const body = style.tells ? telling('variable', variable.text, kept, context) : kept;
-  const declaration = `const ${name} = `;
-  const text = print([requestFunction(context, body, 'with types'), ';'], 0, declaration.length);
+  const body = style.tells ? telling('variable', variable.expression.text, kept, context) : kept;
+  const remark = module.remark(`V.${variable.name}: ${variable.expression.text}`);
   return {
-    text: `${module.remark(`V.${variable.name}: ${variable.text}`)}${declaration}${text}`,
+    doc: [
+      remark,
+      `const ${name} = `,
+      requestFunction(context, body, 'with types', placeOf(variable.value, expression)),
+      ';',
+    ],
     isConstant: context.used.size === 0,
   };
 }

@@ -2,6 +2,7 @@ import type { Source } from '../diagnostics/source.js';
 import type { EmittedFile } from '../ir/emitted-file.js';
 import type { Program } from '../ir/program.js';
 import { emitHash, emitIndex } from './bundle-index.js';
+import { emitExplained } from './explained.js';
 import { emitManifest } from './manifest.js';
 import { emitModule } from './module.js';
 import { moduleLocations } from './module-path.js';
@@ -23,7 +24,7 @@ export function emit(
   version: string,
   options: EmitOptions = {},
 ): readonly EmittedFile[] {
-  const { checksOnly = false } = options;
+  const { checksOnly = false, explained } = options;
   const locations = moduleLocations(program.modules);
   const schemas = schemaLocations(program.schemas, locations.values());
   const modules = [
@@ -37,8 +38,9 @@ export function emit(
   const files = [
     ...modules,
     ...(checksOnly ? [] : emitTraced(program, locations)),
+    ...(explained === undefined ? [] : [emitExplained(explained)]),
     emitHash(modules),
-    emitIndex(program, locations, checksOnly),
+    emitIndex(program, locations, options),
   ];
   return [...files, emitManifest(files, sources, version)].sort((a, b) => (a.path < b.path ? -1 : 1));
 }

@@ -3,10 +3,10 @@ import type { Source } from '../diagnostics/source.js';
 import { type EmittedFile, emittedFile } from '../ir/emitted-file.js';
 
 /** The path of the manifest below the output folder. */
-const PATH = 'manifest.json';
+export const MANIFEST = 'manifest.json';
 
 /** Files of the output folder that are written separately: the types for callers, and the manifest itself. */
-const MADE_APART = ['types.ts', PATH];
+const MADE_APART = ['types.ts', MANIFEST];
 
 /**
  * generated/manifest.json: the source location of each rule, the hash of each source, and the files of this
@@ -26,7 +26,7 @@ export function emitManifest(files: readonly EmittedFile[], sources: readonly So
     ),
     rules: Object.fromEntries([...rules].sort(byFirst)),
   };
-  return emittedFile(PATH, [{ text: JSON.stringify(manifest, undefined, 2) }]);
+  return emittedFile(MANIFEST, [{ text: JSON.stringify(manifest, undefined, 2) }]);
 }
 
 function byFirst([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {

@@ -1,10 +1,11 @@
 import type { JsonValue } from '../ast/policy.js';
 import { invariant } from '../diagnostics/invariant.js';
+import type { Printed } from '../ir/emitted-file.js';
 import type { Variable } from '../ir/program.js';
 import type { Value } from '../ir/value.js';
 import { readsVariables } from '../ir/visit.js';
 import { comment } from './comment.js';
-import { type Doc, print } from './doc.js';
+import { type Doc, hardLine, join, print, printed } from './doc.js';
 import { jsonDoc } from './literals.js';
 import { camelCase, Names } from './names.js';
 
@@ -56,7 +57,7 @@ type PrintVariable = (
   name: string,
   style: Style,
   context: ModuleContext,
-) => { readonly text: string; readonly isConstant: boolean };
+) => { readonly doc: Doc; readonly isConstant: boolean };
 
 /**
  * The state of a module that is being printed: its identifiers, and the declarations that its rules need. Constants and
@@ -66,7 +67,7 @@ export class ModuleContext {
   readonly names: Names;
   /** Whether a value is known before the resource, for the values that were looked up (where.ts). */
   readonly settled = new Map<Value, boolean>();
-  private declarations: string[] = [];
+  private declarations: Doc[] = [];
   private readonly hoisted = new Map<string, string>();
   private readonly variableFunctions = new Map<string, VariableFunction>();
   private readonly constantNames = new Map<string, string>();
@@ -110,22 +111,27 @@ export class ModuleContext {
     return `${comment(text)}\n`;
   }
 
-  /** The text, preceded by the declarations that it needs, each followed by a blank line. */
-  withDeclarations(printText: () => string): string {
-    const text = printText();
-    const paragraphs = [...this.declarations, text];
+  /** A declaration, preceded by those that it needs, each followed by a blank line. */
+  withDeclarations(declare: () => Doc): Printed {
+    const doc = declare();
+    const paragraphs = [...this.declarations, doc];
     this.declarations = [];
-    return paragraphs.join('\n\n');
+    return printed(join(paragraphs, [hardLine, hardLine]));
   }
 
   /**
    * The name of a module constant that holds a value; equal values share one.
-   * @param options the type, if TypeScript would infer another one; a comment above the constant, with its new line.
+   * @param options the type, if TypeScript would infer another one; a comment above the constant, with its new line;
+   *   whether it is code of the policy, to whose places a debugger leads.
    */
   hoist(
     wish: string,
     doc: Doc,
-    { type, remark }: { readonly type?: string; readonly remark?: (name: string) => string } = {},
+    {
+      type,
+      remark,
+      isCode = false,
+    }: { readonly type?: string; readonly remark?: (name: string) => string; readonly isCode?: boolean } = {},
   ): string {
     const text = `${type} ${print(doc)}`;
     const known = this.hoisted.get(text);
@@ -133,7 +139,8 @@ export class ModuleContext {
     const name = this.names.fresh(wish);
     this.hoisted.set(text, name);
     const declaration = `const ${name}${type === undefined ? '' : `: ${type}`} = `;
-    this.declarations.push(`${remark?.(name) ?? ''}${declaration}${print(doc, 0, declaration.length)};`);
+    const declared = [declaration, doc, ';'];
+    this.declarations.push([remark?.(name) ?? '', isCode ? declared : print(declared)]);
     return name;
   }
 
@@ -145,7 +152,7 @@ export class ModuleContext {
     this.constantNames.set(name, given);
     const doc = jsonDoc(this.constants.get(name) ?? null);
     const declaration = `const ${given}: cel.Json = `;
-    this.declarations.push(`${this.remark(`C.${name}`)}${declaration}${print(doc, 0, declaration.length)};`);
+    this.declarations.push([this.remark(`C.${name}`), declaration, doc, ';']);
     return given;
   }
 
@@ -158,8 +165,8 @@ export class ModuleContext {
     const known = this.variableFunctions.get(key);
     if (known !== undefined) return known;
     const given = this.names.fresh(`${camelCase(name, 'variable')}${style === this.usual ? '' : style.suffix}`);
-    const { text, isConstant } = this.printVariable(variable, given, style, this);
-    this.declarations.push(text);
+    const { doc, isConstant } = this.printVariable(variable, given, style, this);
+    this.declarations.push(doc);
     const declared = { name: given, isConstant };
     this.variableFunctions.set(key, declared);
     return declared;
@@ -172,6 +179,8 @@ export const MODULE_WORDS: ReadonlySet<string> = new Set([
   'R',
   'G',
   'request',
+  'action',
+  'roles',
   'principal',
   'resource',
   'auxData',

@@ -1,3 +1,5 @@
+import type { Program } from '../ir/program.js';
+
 /** Options of the emitted code. */
 export interface EmitOptions {
   /**
@@ -5,4 +7,6 @@ export interface EmitOptions {
    * matters.
    */
   readonly checksOnly?: boolean;
+  /** The program before `optimise`, to emit what explains decisions, too. */
+  readonly explained?: Program;
 }

@@ -1,5 +1,5 @@
 import type { PrincipalModule } from '../ir/program.js';
-import { type Doc, print } from './doc.js';
+import { type Doc, printed } from './doc.js';
 import type { ModuleContext } from './module-context.js';
 import { camelCase } from './names.js';
 import { objectDoc } from './object.js';
@@ -7,7 +7,7 @@ import { quote } from './quote.js';
 import type { PolicySections } from './filters.js';
 import { conditionalRules, type RuleNames, ruleSection } from './rule.js';
 import { actionTableDocs, mapUnlessEmpty, ruleList, scopeDocs } from './tables.js';
-import { tracedKeys } from './traced-keys.js';
+import { tracedKeys } from '../ir/traced-keys.js';
 
 /** A principal policy: its rules, and for each kind that they name, the rules that match each action. */
 export function principalSections(module: PrincipalModule, exportName: string, context: ModuleContext): PolicySections {
@@ -44,6 +44,6 @@ export function principalSections(module: PrincipalModule, exportName: string, c
     ['otherKinds', ruleList(module.otherKinds, ruleNames)],
     ['readsRuntime', module.readsRuntime ? 'true' : undefined],
   ]);
-  const sections = [...rules, { text: print([`export const ${exportName} = principalPolicy(`, policy, ');']) }];
+  const sections = [...rules, printed([`export const ${exportName} = principalPolicy(`, policy, ');'])];
   return { sections, conditionals: conditionalRules(module.key, module.rules, names) };
 }

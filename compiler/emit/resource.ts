@@ -1,5 +1,6 @@
 import type { DerivedRoleReference, ResourceModule, Rule } from '../ir/program.js';
-import { type Doc, print } from './doc.js';
+import { decideDoc } from './decide.js';
+import { type Doc, printed } from './doc.js';
 import type { PolicySections } from './filters.js';
 import type { ModuleContext } from './module-context.js';
 import { camelCase, upperFirst } from './names.js';
@@ -10,7 +11,7 @@ import { conditionalRules, type RuleNames, ruleSection } from './rule.js';
 import { schemasDoc, type UsedSchemas } from './schemas.js';
 import { severalTimes } from './several.js';
 import { actionTableDocs, listUnlessEmpty, mapUnlessEmpty, scopeDocs } from './tables.js';
-import { tracedKeys } from './traced-keys.js';
+import { tracedKeys } from '../ir/traced-keys.js';
 
 /** The name of a derived role in a module, and whether it has a condition. */
 export type RoleNames = (role: DerivedRoleReference) => { readonly name: string; readonly isConditional: boolean };
@@ -61,13 +62,14 @@ export function resourceSections(
     ],
     ['actions', table.actions],
     ['otherActions', table.otherActions],
+    ['decide', decideDoc(module, names, rules)],
     ['readsRuntime', module.readsRuntime ? 'true' : undefined],
     ['schemas', schemasDoc(module.schemas, schemas, context.checksOnly)],
   ]);
   const sections = [
     ...(bits.declarations === undefined ? [] : [{ text: bits.declarations }]),
     ...rules,
-    { text: print([`export const ${exportName} = resourcePolicy(`, policy, ');']) },
+    printed([`export const ${exportName} = resourcePolicy(`, policy, ');']),
   ];
   return { sections, conditionals: conditionalRules(module.key, module.rules, names) };
 }

@@ -1,7 +1,7 @@
 import type { RuleOrigin, Section } from '../ir/emitted-file.js';
 import type { RoleModule, RoleRule } from '../ir/program.js';
 import { describeRoleRule } from './describe.js';
-import { bracketed, type Doc, print } from './doc.js';
+import { bracketed, type Doc, hardLine, printed } from './doc.js';
 import { whenFunction } from './functions.js';
 import type { ModuleContext } from './module-context.js';
 import { camelCase } from './names.js';
@@ -18,7 +18,7 @@ export function roleSections(module: RoleModule, exportName: string, context: Mo
   );
   const rules = module.rules.map(
     (rule, index): Section => ({
-      text: context.withDeclarations(() => roleRuleDeclaration(module.role, rule, names[index] as string, context)),
+      ...context.withDeclarations(() => roleRuleDeclaration(module.role, rule, names[index] as string, context)),
       origin: originOf(module, rule, index),
     }),
   );
@@ -29,7 +29,7 @@ export function roleSections(module: RoleModule, exportName: string, context: Mo
     ['rules', listUnlessEmpty(names)],
     ['readsRuntime', module.readsRuntime ? 'true' : undefined],
   ]);
-  const sections = [...rules, { text: print([`export const ${exportName} = rolePolicy(`, policy, ');']) }];
+  const sections = [...rules, printed([`export const ${exportName} = rolePolicy(`, policy, ');'])];
   const conditionals = module.rules.flatMap((rule, index) => {
     const { condition } = rule;
     if (condition === undefined) return [];
@@ -43,7 +43,7 @@ function originOf({ key }: RoleModule, { name, span }: RoleRule, index: number):
   return { rule: `${key}#${name === '' ? index : name}`, span };
 }
 
-function roleRuleDeclaration(role: string, rule: RoleRule, name: string, context: ModuleContext): string {
+function roleRuleDeclaration(role: string, rule: RoleRule, name: string, context: ModuleContext): Doc {
   const condition = rule.condition && { condition: rule.condition, derivedRole: undefined, inverted: false };
   const exported = condition === undefined || context.checksOnly ? '' : 'export ';
   const isPlain = condition === undefined && rule.output === undefined;
@@ -54,7 +54,7 @@ function roleRuleDeclaration(role: string, rule: RoleRule, name: string, context
     ['when', condition && whenFunction(condition, context)],
     ['output', rule.output && outputDoc(rule.output, context)],
   ]);
-  return `${describeRoleRule(role, rule)}\n${print([`${exported}const ${name}: RoleRule = `, object, ';'])}`;
+  return [describeRoleRule(role, rule), hardLine, `${exported}const ${name}: RoleRule = `, object, ';'];
 }
 
 /** An allowed action is always both itself and a glob (docs/spec/policy-language.md#where-a-string-is-a-glob). */

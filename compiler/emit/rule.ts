@@ -2,14 +2,14 @@ import { literalOrGlob } from '#runtime/policy';
 import type { RuleOrigin, Section } from '../ir/emitted-file.js';
 import type { Match, Output, Rule } from '../ir/program.js';
 import { describeCondition, describeRule } from './describe.js';
-import { bracketed, type Doc, print } from './doc.js';
+import { bracketed, type Doc, hardLine, print } from './doc.js';
 import type { Conditional } from './filters.js';
 import { outputFunction, whenFunction } from './functions.js';
 import type { ModuleContext } from './module-context.js';
 import { objectDoc, shortObjectDoc } from './object.js';
 import { quote } from './quote.js';
 import { texts } from './tables.js';
-import { usualTracedKey } from './traced-keys.js';
+import { usualTracedKey } from '../ir/traced-keys.js';
 
 /** The names that a rule uses from its module. */
 export interface RuleNames {
@@ -50,18 +50,33 @@ function originOf(policyKey: string, { name, span }: Rule): RuleOrigin {
   return { rule: `${policyKey}#${name}`, span };
 }
 
+/** A rule as it is emitted, and how to call its condition. */
+export interface RuleSection extends Section {
+  /** `owners.when(request)`; undefined if the rule always applies. */
+  readonly holds: string | undefined;
+}
+
 /** A rule, after the declarations that it needs. */
-export function ruleSection(policyKey: string, rule: Rule, names: RuleNames, module: ModuleContext): Section {
-  return {
-    text: module.withDeclarations(() => ruleDeclaration(policyKey, rule, names, module)),
-    origin: originOf(policyKey, rule),
-  };
+export function ruleSection(policyKey: string, rule: Rule, names: RuleNames, module: ModuleContext): RuleSection {
+  let holds: string | undefined;
+  const printed = module.withDeclarations(() => {
+    const { condition, inverted } = rule;
+    const shared = names.shared && condition && conditionOfSeveral(condition, inverted, names.shared, module);
+    const when = whenFunction({ condition: shared ?? condition, derivedRole: names.activeRole, inverted }, module);
+    holds = when && `${names.own}.when(${print(when).startsWith('()') ? '' : 'request'})`;
+    return ruleDeclaration(policyKey, rule, { ...names, condition: shared, when }, module);
+  });
+  return { ...printed, origin: originOf(policyKey, rule), holds };
 }
 
 /** A rule as data, with the function that decides it. One with a condition is exported, for its filter. */
-function ruleDeclaration(policyKey: string, rule: Rule, names: RuleNames, module: ModuleContext): string {
-  const { condition, inverted } = rule;
-  const sharedCondition = names.shared && condition && conditionOfSeveral(condition, inverted, names.shared, module);
+function ruleDeclaration(
+  policyKey: string,
+  rule: Rule,
+  names: RuleNames & { readonly condition: string | undefined; readonly when: Doc | undefined },
+  module: ModuleContext,
+): Doc {
+  const { condition } = rule;
   const everyone = rule.roles[0] === '*';
   const isPlain = condition === undefined && rule.output === undefined;
   const object = (isPlain ? shortObjectDoc : objectDoc)([
@@ -71,10 +86,7 @@ function ruleDeclaration(policyKey: string, rule: Rule, names: RuleNames, module
     ['among', names.crowded && !everyone ? bracketed('matchesAny(', texts(rule.roles), ')') : undefined],
     ['reaches', reachesDoc(rule)],
     ['derivedRole', names.derivedRole],
-    [
-      'when',
-      whenFunction({ condition: sharedCondition ?? condition, derivedRole: names.activeRole, inverted }, module),
-    ],
+    ['when', names.when],
     ['output', rule.output && ownOrShared(rule.output, names.shared, module)],
     [
       'rows',
@@ -86,8 +98,8 @@ function ruleDeclaration(policyKey: string, rule: Rule, names: RuleNames, module
     ['traced', names.traced === usualTracedKey(policyKey, rule) ? undefined : quote(names.traced)],
   ]);
   const exported = condition === undefined || module.checksOnly ? '' : 'export ';
-  const declaration = `${exported}const ${names.own}: Rule = `;
-  return `${describeRule(rule, sharedCondition)}\n${print([declaration, object, ';'])}`;
+  const declaration = `${exported}const ${names.own} = `;
+  return [describeRule(rule, names.condition), hardLine, declaration, object, ' satisfies Rule;'];
 }
 
 /** Declares the condition of a rule that became several, once, and returns its name. */
@@ -95,20 +107,21 @@ function conditionOfSeveral(condition: Match, inverted: boolean, wish: string, m
   const when = whenFunction({ condition, derivedRole: undefined, inverted }, module) as Doc;
   return module.hoist(`${wish}Condition`, when, {
     type: '(request: Request) => boolean',
+    isCode: true,
     remark: (name) => `${describeCondition(name, inverted, condition)}\n`,
   });
 }
 
 function ownOrShared(output: Output, wish: string | undefined, module: ModuleContext): Doc {
   const doc = outputDoc(output, module);
-  return wish === undefined ? doc : module.hoist(`${wish}Output`, doc, { type: 'Output' });
+  return wish === undefined ? doc : module.hoist(`${wish}Output`, doc, { type: 'Output', isCode: true });
 }
 
 /** The two outputs of a rule. */
-export function outputDoc(output: Output, module: ModuleContext): Doc {
+export function outputDoc({ ruleActivated, conditionNotMet, expressions }: Output, module: ModuleContext): Doc {
   return objectDoc([
-    ['ruleActivated', output.ruleActivated && outputFunction(output.ruleActivated, module)],
-    ['conditionNotMet', output.conditionNotMet && outputFunction(output.conditionNotMet, module)],
+    ['ruleActivated', ruleActivated && outputFunction(ruleActivated, expressions.ruleActivated, module)],
+    ['conditionNotMet', conditionNotMet && outputFunction(conditionNotMet, expressions.conditionNotMet, module)],
   ]);
 }
 

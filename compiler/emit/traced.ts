@@ -12,7 +12,7 @@ import { objectDoc } from './object.js';
 import { quote } from './quote.js';
 import { type Emitted, unlessEmitted } from './remember.js';
 import { severalTimes } from './several.js';
-import { tracedKeys } from './traced-keys.js';
+import { tracedKeys } from '../ir/traced-keys.js';
 
 /**
  * The second emission: every condition again, in a form that reports why it cannot be evaluated. For strict evaluation
@@ -51,9 +51,10 @@ const emitted: Emitted = new WeakMap();
 
 function tracedModule(path: string, module: Module, conditions: readonly TracedCondition[]): EmittedFile {
   const context = moduleContext(module, ['conditions', 'attempts'], TELLING);
+  // Without places: a breakpoint stops in the code that decides.
   const sections: readonly Section[] = [
-    { text: context.withDeclarations(() => conditionsDeclaration(conditions, context)) },
-    { text: context.withDeclarations(() => attemptsDeclaration(conditions, context)) },
+    { text: context.withDeclarations(() => conditionsDeclaration(conditions, context)).text },
+    { text: context.withDeclarations(() => attemptsDeclaration(conditions, context)).text },
   ];
   return withHead(path, module, sections, []);
 }
@@ -89,7 +90,7 @@ function conditionsOf(module: Module): readonly TracedCondition[] {
   }
 }
 
-function conditionsDeclaration(conditions: readonly TracedCondition[], context: ModuleContext): string {
+function conditionsDeclaration(conditions: readonly TracedCondition[], context: ModuleContext): Doc {
   return keyedDeclaration('conditions', 'TracedCondition', conditions, ({ shared, condition, inverted }) => {
     const traced = tracedFunction(condition, inverted, context);
     return shared === undefined
@@ -99,7 +100,7 @@ function conditionsDeclaration(conditions: readonly TracedCondition[], context: 
 }
 
 /** The same for plans. Whether a condition can be evaluated does not depend on how the rule uses it. */
-function attemptsDeclaration(conditions: readonly TracedCondition[], context: ModuleContext): string {
+function attemptsDeclaration(conditions: readonly TracedCondition[], context: ModuleContext): Doc {
   return keyedDeclaration('attempts', 'AttemptedCondition', conditions, ({ shared, condition }) => {
     const attempted = attemptFunction(condition, context);
     return shared === undefined
@@ -113,12 +114,12 @@ function keyedDeclaration(
   type: string,
   conditions: readonly TracedCondition[],
   valueOf: (condition: TracedCondition) => Doc,
-): string {
+): Doc {
   const entries = conditions.map(
     (condition): Doc => [bracketed('[', [quote(condition.key), valueOf(condition)], ']'), ','],
   );
   const list: Doc = ['[', indent([hardLine, join(entries, hardLine)]), hardLine, ']'];
-  return print([`export const ${name}: readonly (readonly [string, ${type}])[] = `, list, ';']);
+  return [`export const ${name}: readonly (readonly [string, ${type}])[] = `, list, ';'];
 }
 
 function tracedIndex(parts: readonly TracedPart[], { modules }: Program): EmittedFile {

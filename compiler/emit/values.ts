@@ -1,3 +1,4 @@
+import { engineOf } from '#runtime/cel';
 import type { CelType } from '../cel/types.js';
 import { invariant } from '../diagnostics/invariant.js';
 import type { Macro, RequestPart, Value } from '../ir/value.js';
@@ -9,6 +10,7 @@ import {
   localFunction,
   localName,
   type Part,
+  placed,
   untypedLocal,
   use,
 } from './function-context.js';
@@ -23,6 +25,10 @@ import { IDENTIFIER, propertyName, quote } from './quote.js';
  * the expression that failed.
  */
 export function valueDoc(value: Value, context: FunctionContext): Fragment {
+  return placed(resultDoc(value, context), value, context);
+}
+
+function resultDoc(value: Value, context: FunctionContext): Fragment {
   switch (value.kind) {
     case 'literal':
       return literal(value, context);
@@ -117,6 +123,13 @@ export function call(name: string, args: readonly (Value | string)[], context: F
       ')',
     ),
   );
+}
+
+/** The function of runtime/cel for a call: most patterns that are literals need no RE2. */
+export function runtimeFunction({ runtime, args }: Value & { kind: 'call' }): string {
+  const [, pattern] = args;
+  if (runtime !== 'matches' || pattern === undefined || !isStringLiteral(pattern)) return runtime;
+  return engineOf(pattern.value) === 'RE2' ? 'matches' : 'matchesLiteral';
 }
 
 /** Plain property access, where it is safe: on values that are certainly JSON, for names that no prototype has. */
@@ -267,7 +280,8 @@ function message(fields: readonly (readonly [name: string, value: Doc])[]): Doc 
 }
 
 function callDoc(value: Value & { kind: 'call' }, context: FunctionContext): Fragment {
-  const { runtime, args, pure } = value;
+  const { args, pure } = value;
+  const runtime = runtimeFunction(value);
   if (!pure) return call(runtime, [...args, use(context, 'request')], context);
   if (args.length > 0 && args.every(({ kind }) => kind === 'literal')) {
     return primary(

@@ -1,8 +1,10 @@
+import { engineOf } from '#runtime/cel';
+import { subjectOf } from '../ir/origins.js';
 import type { Predicate } from '../ir/predicate.js';
 import type { Value } from '../ir/value.js';
 import { bracketed, type Doc, group, indent, join, line } from './doc.js';
 import { atLeast, type Fragment, primary } from './fragment.js';
-import { type FunctionContext, localFunction } from './function-context.js';
+import { type FunctionContext, localFunction, placed } from './function-context.js';
 import {
   besideJson,
   call,
@@ -22,6 +24,13 @@ import type { JsonValue } from '../ast/policy.js';
  * A predicate as a JavaScript expression that is exactly true or false: the first polarity, which makes the decision.
  */
 export function whenDoc(predicate: Predicate, context: FunctionContext): Fragment {
+  const subject = subjectOf(predicate);
+  if (subject === undefined) return testDoc(predicate, context);
+  const inner = { ...context, expression: subject.expression };
+  return placed(testDoc(predicate, inner), subject.value, inner);
+}
+
+function testDoc(predicate: Predicate, context: FunctionContext): Fragment {
   switch (predicate.kind) {
     case 'constant':
       return primary(String(predicate.value));
@@ -126,7 +135,9 @@ function equality(left: Fragment, sign: '===' | '!==', right: Doc): Fragment {
 function patternMatch(args: readonly Value[], context: FunctionContext): Fragment {
   const [text, pattern] = args as [Value, Value];
   if (!isStringLiteral(pattern)) return equality(call('matches', args, context), '===', 'true');
-  const prepared = context.module.hoist('pattern', `cel.literalPattern(${quote(pattern.value)})`);
+  const engine = engineOf(pattern.value);
+  const others = engine === undefined ? '' : `, cel.${engine}`;
+  const prepared = context.module.hoist('pattern', `cel.literalPattern(${quote(pattern.value)}${others})`);
   return call('matchesPattern', [text, prepared], context);
 }
 
@@ -202,7 +213,14 @@ function membership(element: Value, collection: Value, polarity: boolean, contex
     ]);
     return polarity ? includes : { doc: ['!', includes.doc], level: 'unary' };
   }
-  return call(polarity ? 'isIn' : 'isNotIn', [element, collection], context);
+  const isTextInAttribute =
+    polarity && isIdentityScalar(element) && element.type.kind === 'string' && isPartOfRequest(collection);
+  return call(isTextInAttribute ? 'isTextIn' : polarity ? 'isIn' : 'isNotIn', [element, collection], context);
+}
+
+/** Whether a value is read from a request as it is: then it is JSON, absent, or fails. */
+function isPartOfRequest(value: Value): boolean {
+  return value.kind === 'select' ? isPartOfRequest(value.operand) : value.kind === 'field' && isPlainJson(value.type);
 }
 
 /** The scalars of a constant that is a list of scalars: like a literal list, it is tested as a set. */

@@ -6,8 +6,8 @@ import { bracketed, type Doc } from './doc.js';
 import { type FunctionContext, localFunction, localName, use } from './function-context.js';
 import { LISTED, PLAIN, type Style } from './module-context.js';
 import { quote } from './quote.js';
-import { survives } from './survives.js';
-import { valueDoc } from './values.js';
+import { survives } from '../ir/survives.js';
+import { runtimeFunction, valueDoc } from './values.js';
 
 /** A condition as a JavaScript expression that returns its residual for a plan: the counterpart of `when`. */
 export function whereDoc(match: Match, context: FunctionContext): Doc {
@@ -187,7 +187,7 @@ function callDoc(value: Value & { kind: 'call' }, context: FunctionContext): Doc
   if (value.runtime === 'now') return valueDoc(value, { ...context, style: settledStyle(context) }).doc;
   const args = value.args.map((arg) => termDoc(arg, context));
   if (value.runtime === 'messageOf') return "residual.unplannable('a message')";
-  if (value.pure) return residualCall('call', [quote(value.name), `cel.${value.runtime}`, ...args]);
+  if (value.pure) return residualCall('call', [quote(value.name), `cel.${runtimeFunction(value)}`, ...args]);
   if (value.runtime !== 'timeSince') return invariant(`${value.runtime} was not foreseen in a plan`);
   return residualCall('timeSince', [...args, use(context, 'request')]);
 }

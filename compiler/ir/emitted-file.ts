@@ -1,3 +1,4 @@
+import type { Source } from '../diagnostics/source.js';
 import type { Span } from '../diagnostics/span.js';
 
 /** A file in generated/: equal policies produce equal bytes. */
@@ -7,6 +8,29 @@ export interface EmittedFile {
   readonly text: string;
   /** The lines that each rule produced. */
   readonly origins: readonly Origin[];
+  /** Where the parts of the text were written. */
+  readonly places: readonly TextPlace[];
+}
+
+/** Where the text from an offset on was written, in order of the offsets; the last of equal offsets counts. */
+export interface TextPlace {
+  readonly offset: number;
+  readonly source: Source;
+  /** The offset in the source. */
+  readonly at: number;
+  /** Whether an expression ends here: the next line belongs to the rule. */
+  readonly isEnd: boolean;
+}
+
+/** A place that is left out where other code of the file has it, too. */
+export interface PrintedPlace extends TextPlace {
+  readonly isCopy: boolean;
+}
+
+/** Text, and where its parts were written. */
+export interface Printed {
+  readonly text: string;
+  readonly places: readonly PrintedPlace[];
 }
 
 export interface Origin {
@@ -24,6 +48,7 @@ export type RuleOrigin = Pick<Origin, 'rule' | 'span'>;
 /** A section of a file; `origin` is the rule that its declaration implements, `origins` are those of its lines. */
 export interface Section {
   readonly text: string;
+  readonly places?: readonly PrintedPlace[];
   readonly origin?: RuleOrigin;
   readonly origins?: readonly Origin[];
 }
@@ -31,14 +56,33 @@ export interface Section {
 /** Joins sections into a file, with a blank line between them. */
 export function emittedFile(path: string, sections: readonly Section[]): EmittedFile {
   const origins: Origin[] = [];
+  const places: PrintedPlace[] = [];
   let line = 0;
-  for (const { text, origin, origins: inside = [] } of sections) {
+  let offset = 0;
+  for (const { text, origin, origins: inside = [], places: marked = [] } of sections) {
     const lines = lineCount(text);
+    for (const place of marked) places.push({ ...place, offset: offset + place.offset });
+    offset += text.length + SEPARATOR.length;
     if (origin !== undefined) origins.push({ line, lines, ...origin });
     for (const part of inside) origins.push({ ...part, line: line + part.line });
     line += lines + 1;
   }
-  return { path, text: `${sections.map(({ text }) => text).join('\n\n')}\n`, origins };
+  return {
+    path,
+    text: `${sections.map(({ text }) => text).join(SEPARATOR)}\n`,
+    origins,
+    places: withoutCopies(places),
+  };
+}
+
+const SEPARATOR = '\n\n';
+
+/** A debugger stops where it first finds a place: in the code that decides. */
+function withoutCopies(places: readonly PrintedPlace[]): readonly TextPlace[] {
+  const keyOf = ({ source, at }: Pick<TextPlace, 'source' | 'at'>): string => `${at} ${source.path}`;
+  const hasCopies = places.some(({ isCopy }) => isCopy);
+  const originals = new Set(hasCopies ? places.filter(({ isCopy }) => !isCopy).map(keyOf) : []);
+  return places.flatMap(({ isCopy, ...place }) => (isCopy && originals.has(keyOf(place)) ? [] : [place]));
 }
 
 /** The number of lines in a string. */

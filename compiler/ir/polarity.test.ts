@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bool, json, opaque } from '../cel/types.js';
+import { Source } from '../diagnostics/source.js';
 import { allOf, anyOf, fails, holds, not, predicateOf } from './polarity.js';
 import type { Predicate } from './predicate.js';
 import type { Operator, Value } from './value.js';
@@ -70,7 +71,16 @@ test('a ternary in the condition of a ternary does not double its size', () => {
 });
 
 test('`none` is two-valued: it holds where its parts fail (docs/spec/policy-language.md#results-of-conditions)', () => {
-  const none = predicateOf({ kind: 'none', of: [{ kind: 'expr', text: 'a', value: a }] });
+  const none = predicateOf({
+    kind: 'none',
+    of: [
+      {
+        kind: 'expr',
+        expression: { text: 'a', spanOf: () => ({ source: new Source('a.yaml', 'a'), start: 0, end: 1 }) },
+        value: a,
+      },
+    ],
+  });
   assert.equal(none, { kind: 'not', operand: is(a, true) });
 });
 

@@ -1,7 +1,8 @@
 import { append } from '../append.js';
 import type { CelType } from '../cel/types.js';
+import { isAbout } from './origins.js';
 import type { Comparison, Predicate } from './predicate.js';
-import type { Match } from './program.js';
+import type { AuthoredText, Match } from './program.js';
 import type { Operator, Value } from './value.js';
 import { some } from './visit.js';
 
@@ -12,7 +13,7 @@ import { some } from './visit.js';
 export function predicateOf(match: Match): Predicate {
   switch (match.kind) {
     case 'expr':
-      return holds(match.value);
+      return holds(match.value, match.expression);
     case 'all':
       return allOf(match.of.map(predicateOf));
     case 'any':
@@ -22,14 +23,17 @@ export function predicateOf(match: Match): Predicate {
   }
 }
 
-/** When is this expression true? It is not true if it fails or has a non-boolean value. */
-export function holds(value: Value): Predicate {
-  return polarityOf(value, true);
+/**
+ * When is this expression true? It is not true if it fails or has a non-boolean value.
+ * @param within the expression that contains the value, for the places of the parts.
+ */
+export function holds(value: Value, within?: AuthoredText): Predicate {
+  return polarityOf(value, true, within);
 }
 
 /** When is this expression false? It is not false if it fails or has a non-boolean value. */
-export function fails(value: Value): Predicate {
-  return polarityOf(value, false);
+export function fails(value: Value, within?: AuthoredText): Predicate {
+  return polarityOf(value, false, within);
 }
 
 /** Conjunction; true without operands. */
@@ -61,16 +65,20 @@ function joined(kind: 'and' | 'or', operands: readonly Predicate[]): Predicate {
   return flat.length === 1 ? (flat[0] as Predicate) : { kind, operands: flat };
 }
 
-function polarityOf(value: Value, polarity: boolean): Predicate {
+function polarityOf(value: Value, polarity: boolean, within: AuthoredText | undefined): Predicate {
+  return isAbout(predicateAbout(value, polarity, within), value, within);
+}
+
+function predicateAbout(value: Value, polarity: boolean, within: AuthoredText | undefined): Predicate {
   switch (value.kind) {
     case 'literal':
       return { kind: 'constant', value: value.value === polarity };
     case 'has':
       return { kind: 'has', operand: value.operand, name: value.name, polarity };
     case 'operator':
-      return ofOperator(value, value.operator, value.operands, polarity);
+      return ofOperator(value, value.operator, value.operands, polarity, within);
     case 'macro':
-      return ofMacro(value, polarity);
+      return ofMacro(value, polarity, within);
     case 'field':
     case 'part':
     case 'variable':
@@ -91,22 +99,28 @@ function polarityOf(value: Value, polarity: boolean): Predicate {
   }
 }
 
-function ofOperator(value: Value, operator: Operator, operands: readonly Value[], polarity: boolean): Predicate {
+function ofOperator(
+  value: Value,
+  operator: Operator,
+  operands: readonly Value[],
+  polarity: boolean,
+  within: AuthoredText | undefined,
+): Predicate {
   const [first, second, third] = operands as [Value, Value, Value];
   switch (operator) {
     case 'and':
     case 'or': {
-      const parts = [polarityOf(first, polarity), polarityOf(second, polarity)];
+      const parts = [polarityOf(first, polarity, within), polarityOf(second, polarity, within)];
       return (operator === 'and') === polarity ? allOf(parts) : anyOf(parts);
     }
     case 'not':
-      return polarityOf(first, !polarity);
+      return polarityOf(first, !polarity, within);
     case 'conditional':
       // This evaluates the condition twice; where that could double repeatedly, the value is evaluated once instead.
       if (some(first, isConditional)) return { kind: 'is', value, polarity };
       return anyOf([
-        allOf([holds(first), polarityOf(second, polarity)]),
-        allOf([fails(first), polarityOf(third, polarity)]),
+        allOf([holds(first, within), polarityOf(second, polarity, within)]),
+        allOf([fails(first, within), polarityOf(third, polarity, within)]),
       ]);
     case 'equals':
     case 'lessThan':
@@ -130,7 +144,7 @@ function ofOperator(value: Value, operator: Operator, operands: readonly Value[]
   }
 }
 
-function ofMacro(value: Value & { kind: 'macro' }, polarity: boolean): Predicate {
+function ofMacro(value: Value & { kind: 'macro' }, polarity: boolean, within: AuthoredText | undefined): Predicate {
   const existential = value.runtime === 'exists' || value.runtime === 'exists2';
   const universal = value.runtime === 'all' || value.runtime === 'all2';
   if (!existential && !universal) return { kind: 'is', value, polarity };
@@ -139,7 +153,7 @@ function ofMacro(value: Value & { kind: 'macro' }, polarity: boolean): Predicate
     quantifier: existential === polarity ? 'some' : 'every',
     range: value.range,
     variables: value.variables,
-    body: polarityOf(value.body, polarity),
+    body: polarityOf(value.body, polarity, within),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../ast/policy.js';
+import type { Expression, JsonValue } from '../ast/policy.js';
 import type { Span } from '../diagnostics/span.js';
 import type { SchemaAddress, SchemaModule } from './schema.js';
 import type { Value } from './value.js';
@@ -139,23 +139,33 @@ export interface DerivedRoleReference {
  * A condition: the tree as written, with lowered expressions. `polarity.ts` derives the predicate that decides a rule.
  */
 export type Match =
-  | { readonly kind: 'expr'; readonly text: string; readonly value: Value }
+  | { readonly kind: 'expr'; readonly expression: AuthoredText; readonly value: Value }
   | { readonly kind: 'all' | 'any' | 'none'; readonly of: readonly Match[] };
+
+/** An expression as its author wrote it, and the place of each part in the file. */
+export type AuthoredText = Pick<Expression, 'text' | 'spanOf'>;
 
 export interface Output {
   readonly ruleActivated: Value | undefined;
   readonly conditionNotMet: Value | undefined;
+  /** Both as their author wrote them. */
+  readonly expressions: {
+    readonly ruleActivated: AuthoredText | undefined;
+    readonly conditionNotMet: AuthoredText | undefined;
+  };
 }
 
 export interface Variable {
   readonly name: string;
-  readonly text: string;
+  readonly expression: AuthoredText;
   readonly value: Value;
 }
 
 export interface Constant {
   readonly name: string;
   readonly value: JsonValue;
+  /** Where its value was written. */
+  readonly span: Span;
 }
 
 export interface Schema {

@@ -1,4 +1,5 @@
 import { append } from '../append.js';
+import { extentOf, standsAt } from './origins.js';
 import type { Match } from './program.js';
 import type { Value } from './value.js';
 
@@ -48,7 +49,10 @@ export function mapParts(value: Value, replace: (part: Value) => Value): Value {
   const after = before.map(replace);
   if (after.every((part, index) => part === before[index])) return value;
   let next = 0;
-  return withParts(value, () => after[next++] as Value);
+  return standsAt(
+    withParts(value, () => after[next++] as Value),
+    extentOf(value),
+  );
 }
 
 /** @param replace called for each part in the order of `parts`. */

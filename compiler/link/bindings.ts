@@ -46,7 +46,9 @@ function bindingsOf(file: Importer, catalogue: Catalogue, problems: Problems): B
   for (const [name, { value }] of variables) linkExpression(value, { variables, constants }, problems, name);
   return {
     variables: inDependencyOrder(variables, problems),
-    constants: new Map([...constants].map(([name, { value, file: from }]) => [name, { name, value, file: from }])),
+    constants: new Map(
+      [...constants].map(([name, { value, place, file: from }]) => [name, { name, value, place, file: from }]),
+    ),
   };
 }
 

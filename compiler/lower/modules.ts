@@ -25,6 +25,7 @@ import type {
   Schema,
   Variable,
 } from '../ir/program.js';
+import { extentOf, standsAt } from '../ir/origins.js';
 import type { SchemaSet } from '../ir/schema.js';
 import type { Value } from '../ir/value.js';
 import { mapParts, namesIn, valuesOf } from '../ir/visit.js';
@@ -124,7 +125,7 @@ function lowerRule(
 }
 
 /** `*` among role names replaces the whole list (docs/spec/policy-language.md#globs). */
-function everyoneOr(texts: readonly string[]): readonly string[] {
+export function everyoneOr(texts: readonly string[]): readonly string[] {
   return texts.includes('*') ? ['*'] : texts;
 }
 
@@ -189,9 +190,6 @@ export function lowerPrincipalPolicy(linked: LinkedPrincipalPolicy, types: Types
       : rule,
   );
   const { variables, constants } = usedBindings(rules.flatMap(valuesOfRule), linked.bindings, types);
-  const indexes = [...rules.keys()];
-  const reach = new ReachIndex(rules.map((rule, index) => [index, [rule.resource as string]]));
-  const kinds = [...new Set(rules.map((rule) => rule.resource as string))].filter((text) => !text.includes('*'));
   return {
     kind: 'principal',
     key: linked.key,
@@ -202,11 +200,20 @@ export function lowerPrincipalPolicy(linked: LinkedPrincipalPolicy, types: Types
     scope: policy.scope,
     overridesParent: policy.scopePermissions !== 'require-parental-consent',
     rules,
-    kinds: kinds.map((kind) => ({ kind, table: actionTable(rules, reach.reaching(kind)) })),
-    otherKinds: indexes.filter((index) => rules[index]?.resource?.includes('*')),
+    ...kindTables(rules),
     readsRuntime: readsRuntime([...rules.flatMap(valuesOfRule), ...variables.map(({ value }) => value)]),
     variables,
     constants,
+  };
+}
+
+/** The tables of a principal policy: one for each kind that a rule names literally, and the rules for other kinds. */
+export function kindTables(rules: readonly Rule[]): Pick<PrincipalModule, 'kinds' | 'otherKinds'> {
+  const reach = new ReachIndex(rules.map((rule, index) => [index, [rule.resource as string]]));
+  const kinds = [...new Set(rules.map((rule) => rule.resource as string))].filter((text) => !text.includes('*'));
+  return {
+    kinds: kinds.map((kind) => ({ kind, table: actionTable(rules, reach.reaching(kind)) })),
+    otherKinds: [...rules.keys()].filter((index) => rules[index]?.resource?.includes('*')),
   };
 }
 
@@ -384,7 +391,7 @@ function usedBindings(values: readonly Value[], bindings: Bindings, types: Types
     const definition = bindings.variables.get(name);
     if (definition === undefined || used.has(name)) continue;
     const value = seenFrom(name, lowerExpression(definition.expression, types));
-    used.set(name, { name, text: definition.expression.text, value });
+    used.set(name, { name, expression: definition.expression, value });
     reached.push(value);
     append(pending, namesIn([value], 'variable'));
   }
@@ -393,14 +400,15 @@ function usedBindings(values: readonly Value[], bindings: Bindings, types: Types
     variables: [...used.values()].sort((a, b) => (order.get(a.name) as number) - (order.get(b.name) as number)),
     constants: [...namesIn(reached, 'constant')].sort().flatMap((name) => {
       const constant = bindings.constants.get(name);
-      return constant === undefined ? [] : [{ name, value: constant.value }];
+      return constant === undefined ? [] : [{ name, value: constant.value, span: constant.place.span }];
     }),
   };
 }
 
 /** The definition of a variable in which `V` as a whole only contains the variables before it. */
 function seenFrom(name: string, value: Value): Value {
-  if (value.kind === 'bindings' && value.of === 'variables') return { ...value, before: name };
+  if (value.kind === 'bindings' && value.of === 'variables')
+    return standsAt({ ...value, before: name }, extentOf(value));
   return mapParts(value, (part) => seenFrom(name, part));
 }
 

@@ -33,13 +33,14 @@ export function lowerOutput(output: authored.Output | undefined, types: Types): 
   return {
     ruleActivated: activated && lowerExpression(activated, types),
     conditionNotMet: output.conditionNotMet && lowerExpression(output.conditionNotMet, types),
+    expressions: { ruleActivated: activated, conditionNotMet: output.conditionNotMet },
   };
 }
 
 function lowerMatch(match: authored.Match, types: Types): Match {
   switch (match.kind) {
     case 'expr':
-      return { kind: 'expr', text: match.expression.text, value: lowerExpression(match.expression, types) };
+      return { kind: 'expr', expression: match.expression, value: lowerExpression(match.expression, types) };
     case 'all':
     case 'any':
     case 'none':

@@ -2,10 +2,15 @@ import type { CheckedExpression, MessageKind } from '../ast/checked.js';
 import type { CallExpr, Expr, MacroExpr } from '../ast/expr.js';
 import { bool, dyn, int, json, string } from '../cel/types.js';
 import { invariant } from '../diagnostics/invariant.js';
+import { standsAt } from '../ir/origins.js';
 import type { Operator, RequestPart, Value } from '../ir/value.js';
 
-/** A checked expression with its names resolved. */
+/** A checked expression with its names resolved. Each value knows where it stands (compiler/ir/origins.ts). */
 export function lowerValue(expr: Expr, checked: CheckedExpression): Value {
+  return standsAt(lowered(expr, checked), expr);
+}
+
+function lowered(expr: Expr, checked: CheckedExpression): Value {
   const type = checked.types.get(expr) ?? dyn;
   const reference =
     isOptionalSelection(expr, checked) || expr.kind === 'message' ? undefined : checked.references.get(expr);

@@ -3,6 +3,7 @@ import type { JsonValue } from '../ast/policy.js';
 import { bool, bytes, double, int, json, nullType, string, uint } from '../cel/types.js';
 import type { Match, Module, Output, Program, Variable } from '../ir/program.js';
 import type { Literal, Value } from '../ir/value.js';
+import { extentOf, standsAt } from '../ir/origins.js';
 import { mapParts, some } from '../ir/visit.js';
 
 /**
@@ -52,13 +53,16 @@ function foldEmptyLists(value: Value): Value {
   const folded = mapParts(value, foldEmptyLists);
   const isMembership = folded.kind === 'operator' && folded.operator === 'inCollection';
   const collection = isMembership ? folded.operands[1] : undefined;
-  return collection?.kind === 'list' && collection.elements.length === 0 ? boolean(false) : folded;
+  return collection?.kind === 'list' && collection.elements.length === 0
+    ? standsAt(boolean(false), extentOf(value))
+    : folded;
 }
 
 function fold(value: Value, members: Members): Value {
   const folded = mapParts(value, (part) => fold(part, members));
-  if (folded.kind === 'operator') return foldOperator(folded, members);
-  if (folded.kind === 'call' && folded.pure) return computed(folded, folded.runtime, folded.args);
+  if (folded.kind === 'operator') return standsAt(foldOperator(folded, members), extentOf(value));
+  if (folded.kind === 'call' && folded.pure)
+    return standsAt(computed(folded, folded.runtime, folded.args), extentOf(value));
   return folded;
 }
 
@@ -218,6 +222,7 @@ function mapRule<R extends { readonly condition: Match | undefined; readonly out
 ): R {
   const condition = rule.condition && mapMatch(rule.condition, replace);
   const output = rule.output && {
+    ...rule.output,
     ruleActivated: rule.output.ruleActivated && replace(rule.output.ruleActivated),
     conditionNotMet: rule.output.conditionNotMet && replace(rule.output.conditionNotMet),
   };

@@ -1,24 +1,26 @@
 import type { Module, Program } from '../ir/program.js';
 import { foldConstants, foldInlined, inlineConstants } from './constants.js';
 
-/** The passes, in order. */
-const passes: readonly ((program: Program) => Program)[] = [
-  foldConstants, // before constants are put in: what literals decide, constants do not
-  inlineConstants,
-  foldInlined,
-];
+/** A pass over a program. None looks beyond its module. */
+type Pass = (program: Program) => Program;
 
-/** The same program, with what can be decided at build time decided. Each pass may be left out. */
-export function optimise(program: Program): Program {
-  return { ...program, modules: program.modules.map((module) => optimised.get(module) ?? optimiseModule(module)) };
-}
+/**
+ * The same program, with what literals decide decided. This is part of the language
+ * (docs/spec/conditions.md#constant-folding), so it comes before constants are put in: those decide nothing.
+ */
+export const fold: Pass = oncePerModule([foldConstants]);
 
-// No pass looks beyond its module; entries go with the modules they are about.
-const optimised = new WeakMap<Module, Module>();
+/** A folded program, with what constants decide decided. Each pass may be left out. */
+export const optimise: Pass = oncePerModule([inlineConstants, foldInlined]);
 
-function optimiseModule(module: Module): Module {
-  const alone: Program = { modules: [module], schemas: [] };
-  const [result] = passes.reduce((program, pass) => pass(program), alone).modules as [Module];
-  optimised.set(module, result);
-  return result;
+function oncePerModule(passes: readonly Pass[]): Pass {
+  // Entries go with the modules they are about.
+  const known = new WeakMap<Module, Module>();
+  const apply = (module: Module): Module => {
+    const alone: Program = { modules: [module], schemas: [] };
+    const [result] = passes.reduce((program, pass) => pass(program), alone).modules as [Module];
+    known.set(module, result);
+    return result;
+  };
+  return (program) => ({ ...program, modules: program.modules.map((module) => known.get(module) ?? apply(module)) });
 }

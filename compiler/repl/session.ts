@@ -10,7 +10,8 @@ import { type Assign, ASSIGNMENTS, EMPTY_STATE, readJson, type State } from './s
 import { compileExpression, type ExpressionProblem, isDeclared } from './compile-expression.js';
 import { conditionTree } from './condition-tree.js';
 import { HELP, readInput } from './directive.js';
-import { evaluate, resultOf, surroundingsOf, surroundingsOfPolicy } from './evaluate.js';
+import { evaluate } from '../evaluate.js';
+import { resultOf, surroundingsOf, surroundingsOfPolicy } from './surroundings.js';
 import { listNames, listPolicy, listRules } from './listing.js';
 import { loadedPolicy } from './loaded-policy.js';
 import { printValue } from './print-value.js';

@@ -12,35 +12,35 @@ const USER = 1 << 1;
 const GUEST_ANY = 1 << 2;
 
 // ALLOW * to [curator]
-const curators: Rule = { name: 'curators', effect: ALLOW, roles: CURATOR, reaches: matchesAny('*') };
+const curators = { name: 'curators', effect: ALLOW, roles: CURATOR, reaches: matchesAny('*') } satisfies Rule;
 
 // ALLOW view, edit, delete, comment:* to [owner]
-const owners: Rule = {
+const owners = {
   name: 'owners',
   effect: ALLOW,
   roles: USER,
   reaches: matchesAny('comment:*'),
   derivedRole: owner,
   when: owner.when,
-};
+} satisfies Rule;
 
 // ALLOW view, comment:* to [user, guest:*] when any of
 //   R.attr.visibility == "public"
 //   all of
 //     R.attr.visibility == "friends"
 //     P.id in R.attr.friends
-export const audience: Rule = {
+export const audience = {
   name: 'audience',
   effect: ALLOW,
   roles: USER | GUEST_ANY,
   reaches: matchesAny('comment:*'),
   when: ({ principal: P, resource: R }) =>
-    R.attr.visibility === 'public' || (R.attr.visibility === 'friends' && cel.isIn(P.id, R.attr.friends)),
-};
+    R.attr.visibility === 'public' || (R.attr.visibility === 'friends' && cel.isTextIn(P.id, R.attr.friends)),
+} satisfies Rule;
 
 // DENY edit, delete, comment:* to [*] when
 //   R.attr.status == "LOCKED"
-export const locked: Rule = {
+export const locked = {
   name: 'locked',
   effect: DENY,
   roles: ANYONE,
@@ -50,7 +50,7 @@ export const locked: Rule = {
     ruleActivated: ({ resource: R }) =>
       cel.toOutput(cel.mapOf([['reason', 'locked'], ['by', cel.select(R.attr, 'lockedBy')]])),
   },
-};
+} satisfies Rule;
 
 export const album = resourcePolicy({
   kind: 'album',
@@ -62,4 +62,24 @@ export const album = resourcePolicy({
     ['delete', [curators, owners, locked]],
   ]),
   otherActions: [curators, owners, audience, locked],
+  decide: (roles, action, request) => {
+    switch (action) {
+      case 'view':
+        return (
+          (roles & CURATOR) !== 0 ||
+          ((roles & USER) !== 0 && owners.when(request)) ||
+          ((roles & (USER | GUEST_ANY)) !== 0 && audience.when(request))
+        );
+      case 'edit':
+      case 'delete':
+        return ((roles & CURATOR) !== 0 || ((roles & USER) !== 0 && owners.when(request))) && !locked.when(request);
+      default:
+        return (
+          ((roles & CURATOR) !== 0 ||
+            ((roles & USER) !== 0 && (owners.reaches(action) && owners.when(request))) ||
+            ((roles & (USER | GUEST_ANY)) !== 0 && (audience.reaches(action) && audience.when(request)))) &&
+          !(locked.reaches(action) && locked.when(request))
+        );
+    }
+  },
 });

@@ -9,10 +9,10 @@ const USER = 1 << 0;
 const ADMIN = 1 << 1;
 
 // ALLOW list, read to [user, admin]
-const readers: Rule = { name: 'readers', effect: ALLOW, roles: USER | ADMIN };
+const readers = { name: 'readers', effect: ALLOW, roles: USER | ADMIN } satisfies Rule;
 
 // ALLOW create, update, delete to [admin]
-const writers: Rule = { name: 'writers', effect: ALLOW, roles: ADMIN };
+const writers = { name: 'writers', effect: ALLOW, roles: ADMIN } satisfies Rule;
 
 export const contact = resourcePolicy({
   kind: 'contact',
@@ -24,4 +24,17 @@ export const contact = resourcePolicy({
     ['update', [writers]],
     ['delete', [writers]],
   ]),
+  decide: (roles, action) => {
+    switch (action) {
+      case 'list':
+      case 'read':
+        return (roles & (USER | ADMIN)) !== 0;
+      case 'create':
+      case 'update':
+      case 'delete':
+        return (roles & ADMIN) !== 0;
+      default:
+        return false;
+    }
+  },
 });

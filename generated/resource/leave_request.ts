@@ -10,24 +10,24 @@ import { directManager, requester } from '../derived_roles/company_roles.js';
 const EMPLOYEE = 1 << 0;
 
 // ALLOW create to [employee]
-const ask: Rule = { name: 'ask', effect: ALLOW, roles: EMPLOYEE };
+const ask = { name: 'ask', effect: ALLOW, roles: EMPLOYEE } satisfies Rule;
 
 // ALLOW view, view:* to [requester]
-const ownRequests: Rule = {
+const ownRequests = {
   name: 'own-requests',
   effect: ALLOW,
   roles: EMPLOYEE,
   reaches: matchesAny('view:*'),
   derivedRole: requester,
   when: requester.when,
-};
+} satisfies Rule;
 
 // V.is_pending: R.attr.status == "PENDING"
 const isPending = ({ resource: R }: Request): cel.Result => cel.equals(R.attr.status, 'PENDING');
 
 // ALLOW edit, delete to [requester] when
 //   V.is_pending
-export const withdraw: Rule = {
+export const withdraw = {
   name: 'withdraw',
   effect: ALLOW,
   roles: EMPLOYEE,
@@ -37,16 +37,16 @@ export const withdraw: Rule = {
     conditionNotMet: ({ resource: R }) =>
       cel.toOutput(cel.add(cel.add('a request that is ', cel.select(R.attr, 'status')), ' stays as it is')),
   },
-};
+} satisfies Rule;
 
 // ALLOW view to [direct_manager]
-const managersView: Rule = {
+const managersView = {
   name: 'managers-view',
   effect: ALLOW,
   roles: EMPLOYEE,
   derivedRole: directManager,
   when: directManager.when,
-};
+} satisfies Rule;
 
 // V.is_short: R.attr.days <= C.longest_leave_days
 const isShort = ({ resource: R }: Request): cel.Result => cel.atMost(R.attr.days, 30);
@@ -60,7 +60,7 @@ const countriesWithLocalRulesSet = new Set<cel.Value>(['DE', 'FR']);
 //   none of
 //     R.attr.country in C.countries_with_local_rules
 //     has(R.attr.disputed) && R.attr.disputed == true
-export const approve: Rule = {
+export const approve = {
   name: 'approve',
   effect: ALLOW,
   roles: EMPLOYEE,
@@ -74,7 +74,7 @@ export const approve: Rule = {
       !(cel.isOneOf(R.attr.country, countriesWithLocalRulesSet) || R.attr.disputed === true)
     );
   },
-};
+} satisfies Rule;
 
 // V.has_started: timestamp(R.attr.starts) < now()
 const hasStarted = (request: Request): cel.Result => {
@@ -84,12 +84,12 @@ const hasStarted = (request: Request): cel.Result => {
 
 // DENY edit, delete, approve to [*] when
 //   V.has_started
-export const tooLate: Rule = {
+export const tooLate = {
   name: 'too-late',
   effect: DENY,
   roles: ANYONE,
   when: (request) => hasStarted(request) === true,
-};
+} satisfies Rule;
 
 export const leaveRequest = resourcePolicy({
   kind: 'leave_request',
@@ -102,4 +102,19 @@ export const leaveRequest = resourcePolicy({
     ['approve', [approve, tooLate]],
   ]),
   otherActions: [ownRequests],
+  decide: (roles, action, request) => {
+    switch (action) {
+      case 'create':
+        return (roles & EMPLOYEE) !== 0;
+      case 'view':
+        return (roles & EMPLOYEE) !== 0 && (ownRequests.when(request) || managersView.when(request));
+      case 'edit':
+      case 'delete':
+        return ((roles & EMPLOYEE) !== 0 && withdraw.when(request)) && !tooLate.when(request);
+      case 'approve':
+        return ((roles & EMPLOYEE) !== 0 && approve.when(request)) && !tooLate.when(request);
+      default:
+        return (roles & EMPLOYEE) !== 0 && (ownRequests.reaches(action) && ownRequests.when(request));
+    }
+  },
 });

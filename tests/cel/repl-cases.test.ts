@@ -8,7 +8,7 @@ import { Source } from '../../compiler/diagnostics/source.js';
 import { parse } from '../../compiler/parse/index.js';
 import { type LoadedPolicy, loadedPolicy } from '../../compiler/repl/loaded-policy.js';
 import { EMPTY_STATE, type State } from '../../compiler/repl/state.js';
-import { resultOf, surroundingsOfPolicy } from '../../compiler/repl/evaluate.js';
+import { resultOf, surroundingsOfPolicy } from '../../compiler/repl/surroundings.js';
 import { SHARED } from '../support/compiled.js';
 import { type Outcome, readKnownFailures, settle } from '../support/known-failures.js';
 import { type Environment, policyOf, problemOf, type RecordedCase } from './recorded-case.js';

@@ -1,8 +1,8 @@
 import { message } from './message.js';
 
 /**
- * Warnings: policies that compile but probably do not do what their author intended. They are only searched for if there
- * are no errors.
+ * Warnings: policies that compile but probably do not do what their author intended. They are only searched for if
+ * there are no errors.
  */
 export const lintMessages = {
   'rule/unreachable': message<{ readonly rule: string; readonly reason: string; readonly mayFail: boolean }>({

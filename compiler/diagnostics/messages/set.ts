@@ -244,6 +244,28 @@ An \`output\` block is empty: neither \`when.ruleActivated\` nor \`when.conditio
 Add an expression, or remove the block.
 `,
   }),
+  'vocabulary/undeclared-role': message<{ readonly word: string }>({
+    severity: 'error',
+    stage: 'compile',
+    kind: 'undeclared role',
+    text: ({ word }) => `role \`${word}\` is not declared in the vocabulary`,
+    explanation: `
+The project declares its roles under \`vocabulary.roles\` of \`.authz.yaml\`, and this is none of them. A glob must match at least one.
+
+Correct the name, or declare the role.
+`,
+  }),
+  'vocabulary/undeclared-action': message<{ readonly word: string }>({
+    severity: 'error',
+    stage: 'compile',
+    kind: 'undeclared action',
+    text: ({ word }) => `action \`${word}\` is not declared in the vocabulary`,
+    explanation: `
+The project declares its actions under \`vocabulary.actions\` of \`.authz.yaml\`, and this is none of them. A glob must match at least one.
+
+Correct the name, or declare the action.
+`,
+  }),
 };
 
 export interface Undefined {

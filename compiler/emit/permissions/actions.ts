@@ -9,9 +9,7 @@ import type { Kinds } from './kinds.js';
  */
 export function actionType(kinds: Kinds, kind: string): string {
   const ofPolicies = kinds.policiesOf(kind).flatMap(({ rules }) => rules.flatMap(({ actions }) => actions));
-  const others = kinds
-    .rulesAbout(kind)
-    .flatMap(({ rule }) => ('allowActions' in rule ? rule.allowActions : rule.actions));
+  const others = kinds.rulesAbout(kind).flatMap(({ rule: { actions } }) => actions);
   const patterns = new Set([...ofPolicies, ...others]);
   const types = new Set([...patterns].filter((text) => !isEverything(text)).map(patternType));
   return types.size === 0 ? 'string' : [...types].sort().join(' | ');

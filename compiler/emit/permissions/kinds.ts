@@ -1,16 +1,16 @@
 import { glob, literalOrGlob, sanitize } from '#runtime/policy';
 import { entriesOf, TextIndex } from '../../globs/text-index.js';
-import type { Module, PrincipalModule, Program, ResourceModule, RoleModule } from '../../ir/program.js';
+import type { ModuleFacts, RuleFacts } from './facts.js';
 
 /** An index of the policies by resource kind: there may be thousands of kinds, and of rules with globs. */
 export class Kinds {
   /** The kinds that a policy names literally, sorted. */
   readonly all: readonly string[];
-  private readonly resources = new Map<string, ResourceModule[]>();
+  private readonly resources = new Map<string, ResourceFacts[]>();
   private readonly globRules: readonly GlobRule[];
   private readonly index: TextIndex;
 
-  constructor({ modules }: Program) {
+  constructor(modules: readonly ModuleFacts[]) {
     this.all = [...new Set(modules.flatMap(kindsIn))].sort();
     for (const module of modules) {
       if (module.kind !== 'resource') continue;
@@ -25,7 +25,7 @@ export class Kinds {
   }
 
   /** The resource policies of a kind. */
-  policiesOf(kind: string): readonly ResourceModule[] {
+  policiesOf(kind: string): readonly ResourceFacts[] {
     return this.resources.get(kind) ?? [];
   }
 
@@ -40,15 +40,17 @@ export class Kinds {
   }
 }
 
+type ResourceFacts = Extract<ModuleFacts, { readonly kind: 'resource' }>;
+
 /** A rule of a principal or role policy, and whether its resource matches a kind. */
 export interface GlobRule {
-  readonly module: PrincipalModule | RoleModule;
-  readonly rule: PrincipalModule['rules'][number] | RoleModule['rules'][number];
+  readonly module: ModuleFacts;
+  readonly rule: RuleFacts;
   readonly text: string;
   readonly means: (kind: string, lookedUp: string) => boolean;
 }
 
-function rulesIn(module: PrincipalModule | RoleModule): readonly GlobRule[] {
+function rulesIn(module: ModuleFacts): readonly GlobRule[] {
   return module.rules.flatMap((rule) => {
     const text = rule.resource;
     return text === undefined ? [] : [{ module, rule, text, means: matcherOf(text) }];
@@ -62,15 +64,13 @@ function matcherOf(text: string): GlobRule['means'] {
   return (kind, lookedUp) => text === kind || asGlob(lookedUp) || asWritten(kind);
 }
 
-function kindsIn(module: Module): readonly string[] {
+function kindsIn(module: ModuleFacts): readonly string[] {
   switch (module.kind) {
     case 'resource':
       return [module.resource];
     case 'principal':
-      return module.kinds.map(({ kind }) => kind);
+      return module.kinds;
     case 'role':
-      return module.rules.map(({ resource }) => resource).filter((resource) => !resource.includes('*'));
-    case 'derived-roles':
-      return [];
+      return module.rules.flatMap(({ resource = '*' }) => (resource.includes('*') ? [] : [resource]));
   }
 }

@@ -1,23 +1,9 @@
 import type { Output } from '../../ir/program.js';
 import type { Value } from '../../ir/value.js';
 import { quote } from '../quote.js';
-import type { Kinds } from './kinds.js';
 
-/** The types of the outputs of rules for a kind, by source, sorted: the types of JSON values. */
-export function outputTypes(kinds: Kinds, kind: string): readonly (readonly [source: string, type: string])[] {
-  const rules = [
-    ...kinds.policiesOf(kind).flatMap((module) => module.rules.map((rule) => ({ module, rule }))),
-    ...kinds.rulesAbout(kind),
-  ];
-  const found = rules.flatMap(({ module, rule: { name, output } }) =>
-    output === undefined ? [] : [[`${module.key}#${name}`, outputType(output)] as const],
-  );
-  const bySource = new Map<string, Set<string>>();
-  for (const [source, type] of found) bySource.set(source, (bySource.get(source) ?? new Set()).add(type));
-  return [...bySource].sort(([a], [b]) => (a < b ? -1 : 1)).map(([source, types]) => [source, union([...types])]);
-}
-
-function outputType({ ruleActivated, conditionNotMet }: Output): string {
+/** The type of the values of an output. */
+export function outputType({ ruleActivated, conditionNotMet }: Output): string {
   return union([ruleActivated, conditionNotMet].flatMap((value) => (value === undefined ? [] : [typeOf(value)])));
 }
 
@@ -55,7 +41,8 @@ function optionalType({ type }: Value): string {
   return type.kind === 'optional' && type.value.kind === 'string' ? 'string' : 'Json';
 }
 
-function union(types: readonly string[]): string {
+/** A union of types; nothing is narrower than `Json`. */
+export function union(types: readonly string[]): string {
   const different = [...new Set(types)].sort();
   if (different.includes('Json')) return different.includes('undefined') ? 'Json | undefined' : 'Json';
   return different.length === 0 ? 'never' : different.join(' | ');

@@ -1,5 +1,6 @@
 import { type Cel, Context, ModelError } from './context.js';
-import type { ResourceDocument, SchemaUse } from './documents.js';
+import type { Params } from './definitions.js';
+import type { Match, ResourceDocument, SchemaUse } from './documents.js';
 import { globMatch, indexMatch } from './glob-match.js';
 import { NO_PARAMS, policyKey, type RoleRow, type Row, sanitize, type Table, type VisitedRow } from './table.js';
 
@@ -75,6 +76,35 @@ export function modelCheck(
   return new ModelCheck(table, cel, request, settings).run();
 }
 
+/** A rule that an action and a role reach, whether or not another one decides. */
+export interface ReachedRule {
+  /** `resource.album.vdefault#owners`. */
+  readonly rule: string;
+  /** Undefined without a derived role. */
+  readonly derivedRole: ReachedDerivedRole | undefined;
+  readonly isLimit: boolean;
+  /** Whether its condition, and its derived role's, hold. */
+  readonly applies: boolean;
+  /** The value of an expression of its policy. */
+  readonly truthOf: (expression: string) => boolean | 'failed';
+}
+
+export interface ReachedDerivedRole {
+  readonly name: string;
+  readonly isActive: boolean;
+  readonly truthOf: ReachedRule['truthOf'];
+}
+
+/** All rules that a request reaches, evaluated like the model evaluates those that it asks. */
+export function modelTrace(
+  table: Table,
+  cel: Cel,
+  request: ModelRequest,
+  settings: ModelSettings = MODEL_DEFAULTS,
+): readonly ReachedRule[] {
+  return new ModelCheck(table, cel, request, settings).trace();
+}
+
 /** How one role, or the principal, came out. */
 interface Verdict {
   readonly effect: string | null;
@@ -116,7 +146,7 @@ class ModelCheck {
   }
 
   run(): ModelResult {
-    const { table, request, settings, kind, version } = this;
+    const { table, request, settings, version } = this;
     const principalVersion = request.principal.policyVersion || settings.defaultVersion;
     const principalScopes = visibleScopes(table.principalScopes, this.scopeOf(request.principal), settings.lenient);
     const resourceScopes = visibleScopes(table.resourceScopes, this.resourceScope, settings.lenient);
@@ -128,12 +158,7 @@ class ModelCheck {
     if (this.result.validationErrors.length > 0 && settings.schemaEnforcement === 'reject')
       return this.denyAll(resourceKey);
 
-    const isHere = (row: Row | RoleRow): boolean =>
-      row.version === version && resourceScopes.includes(row.scope) && indexMatch(row.kind ?? '', kind);
-    const principalExists = table.rows.some(
-      (row) => row.type === 'P' && row.version === principalVersion && principalScopes.includes(row.scope),
-    );
-    const resourceExists = table.rows.some((row) => row.type === 'R' && isHere(row)) || table.roleRules.some(isHere);
+    const [principalExists, resourceExists] = this.policiesExist(principalScopes, resourceScopes);
     if (!principalExists && !resourceExists) return this.denyAll('NO_MATCH');
 
     const byPrincipal = principalExists ? principalKey : 'NO_MATCH';
@@ -150,6 +175,71 @@ class ModelCheck {
     }
     this.result.effectiveDerivedRoles = [...new Set([...this.listed.values()].flatMap(([active]) => active))].sort();
     return this.result;
+  }
+
+  private policiesExist(principalScopes: readonly string[], resourceScopes: readonly string[]): readonly boolean[] {
+    const { table, request, settings, kind, version } = this;
+    const principalVersion = request.principal.policyVersion || settings.defaultVersion;
+    const isHere = (row: Row | RoleRow): boolean =>
+      row.version === version && resourceScopes.includes(row.scope) && indexMatch(row.kind ?? '', kind);
+    return [
+      table.rows.some(
+        (row) => row.type === 'P' && row.version === principalVersion && principalScopes.includes(row.scope),
+      ),
+      table.rows.some((row) => row.type === 'R' && isHere(row)) || table.roleRules.some(isHere),
+    ];
+  }
+
+  trace(): readonly ReachedRule[] {
+    const { table, request, settings } = this;
+    const principalScopes = visibleScopes(table.principalScopes, this.scopeOf(request.principal), settings.lenient);
+    const resourceScopes = visibleScopes(table.resourceScopes, this.resourceScope, settings.lenient);
+    if (!this.policiesExist(principalScopes, resourceScopes).includes(true)) return [];
+    const chains = [
+      ['P', request.principal.roles.slice(0, 1), principalScopes],
+      ['R', request.principal.roles, resourceScopes],
+    ] as const;
+    return request.actions.flatMap((action) =>
+      chains.flatMap(([type, roles, scopes]) =>
+        roles.flatMap((role) => scopes.flatMap((scope) => this.reachedIn(type, scope, role, action))),
+      ),
+    );
+  }
+
+  private reachedIn(type: 'R' | 'P', scope: string, role: string, action: string): readonly ReachedRule[] {
+    if (type === 'R') this.enter(scope);
+    const lineage = this.withAncestors(role);
+    const rows = this.cellOf(type, scope, lineage).filter((row) => indexMatch(row.action, action));
+    const limits = type === 'R' && this.isLimited(scope, lineage) ? this.limitsOf(scope, lineage, action) : [];
+    return [
+      ...limits.flatMap(({ hits }) => hits.map((hit) => this.reached({ ...SILENT, ...hit, effect: 'EFFECT_ALLOW' }))),
+      ...rows.map((row) => this.reached(row)),
+    ];
+  }
+
+  private reached(row: VisitedRow): ReachedRule {
+    const { context } = this;
+    const truths = (params: Params) => {
+      const variables = context.variablesFor(params);
+      // `runtime` is that of the scope.
+      const { effectiveDerivedRoles, failedDerivedRoles } = context;
+      return (expression: string): boolean | 'failed' => {
+        Object.assign(context, { effectiveDerivedRoles, failedDerivedRoles });
+        const output = context.output(expression, params, variables);
+        return 'val' in output && typeof output.val === 'boolean' ? output.val : 'failed';
+      };
+    };
+    const role = row.derivedRole;
+    const holds = (match: Match | undefined, params: Params): boolean =>
+      context.satisfied(match, params, context.variablesFor(params));
+    const isActive = role === undefined || holds(role.definition.condition?.match, role.params);
+    return {
+      rule: `${row.origin}#${row.name}`,
+      derivedRole: role && { name: role.definition.name, isActive, truthOf: truths(role.params) },
+      isLimit: row.fromRolePolicy,
+      applies: isActive && holds(row.condition, row.params),
+      truthOf: truths(row.params),
+    };
   }
 
   private judge(
@@ -219,8 +309,15 @@ class ModelCheck {
   }
 
   private findRows(type: 'R' | 'P', scope: string, roles: readonly string[], action: string): readonly VisitedRow[] {
+    const rows = this.cellOf(type, scope, roles).filter((row) => indexMatch(row.action, action));
+    return type === 'R' && this.isLimited(scope, roles)
+      ? [...this.rolePolicyRows(scope, roles, action), ...rows]
+      : rows;
+  }
+
+  private cellOf(type: 'R' | 'P', scope: string, roles: readonly string[]): readonly Row[] {
     const { table, version, kind } = this;
-    const cell = table.rows.filter(
+    return table.rows.filter(
       (row) =>
         row.type === type &&
         !row.isMarker &&
@@ -230,27 +327,20 @@ class ModelCheck {
         roles.some((role) => indexMatch(row.role, role)) &&
         (type === 'R' || row.principal === this.request.principal.id),
     );
-    const rows = cell.filter((row) => indexMatch(row.action, action));
-    if (type === 'P') return rows;
+  }
+
+  /** Whether role policies of a scope count: only if something there is about the resource. */
+  private isLimited(scope: string, roles: readonly string[]): boolean {
+    const { table, version, kind } = this;
     const isListed = table.roleRules.some(
       (rule) =>
         roles.includes(rule.role) && rule.version === version && rule.scope === scope && indexMatch(rule.kind, kind),
     );
-    return cell.length > 0 || isListed ? [...this.rolePolicyRows(scope, roles, action), ...rows] : rows;
+    return isListed || this.cellOf('R', scope, roles).length > 0;
   }
 
   private rolePolicyRows(scope: string, roles: readonly string[], action: string): readonly VisitedRow[] {
-    return roles.flatMap((role) => {
-      const mine = this.table.roleRules.filter(
-        (rule) => rule.role === role && rule.version === this.version && rule.scope === scope,
-      );
-      if (mine.length === 0) return [];
-      const hits = mine.filter(
-        (rule) =>
-          indexMatch(rule.kind, this.kind) &&
-          rule.allow.some((allowed) => allowed === action || globMatch(allowed, action)),
-      );
-      const origin = (mine[0] as RoleRow).origin;
+    return this.limitsOf(scope, roles, action).flatMap(({ origin, hits }) => {
       if (hits.length === 0) return [{ ...SILENT, effect: 'EFFECT_DENY', origin }];
       return hits.flatMap((rule): VisitedRow[] => {
         const row = { ...SILENT, name: rule.name, origin, params: rule.params, cacheKey: rule.cacheKey };
@@ -265,6 +355,27 @@ class ModelCheck {
           ];
         return rule.out.some((text) => text !== undefined) ? [{ ...row, out: rule.out }] : [];
       });
+    });
+  }
+
+  /** The role policies of a scope that limit the roles, with those of their rules that list the action. */
+  private limitsOf(
+    scope: string,
+    roles: readonly string[],
+    action: string,
+  ): readonly { readonly origin: string; readonly hits: readonly RoleRow[] }[] {
+    return roles.flatMap((role) => {
+      const mine = this.table.roleRules.filter(
+        (rule) => rule.role === role && rule.version === this.version && rule.scope === scope,
+      );
+      const [first] = mine;
+      if (first === undefined) return [];
+      const hits = mine.filter(
+        (rule) =>
+          indexMatch(rule.kind, this.kind) &&
+          rule.allow.some((allowed) => allowed === action || globMatch(allowed, action)),
+      );
+      return [{ origin: first.origin, hits }];
     });
   }
 

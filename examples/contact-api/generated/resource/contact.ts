@@ -12,17 +12,17 @@ const ADMIN = 1 << 0;
 const USER = 1 << 1;
 
 // ALLOW list, read, create, update, delete to [admin]
-const admins: Rule = { name: 'admins', effect: ALLOW, roles: ADMIN };
+const admins = { name: 'admins', effect: ALLOW, roles: ADMIN } satisfies Rule;
 
 // ALLOW list, read to [user] when any of
 //   R.attr.private == false
 //   R.attr.owner == P.id
-export const users: Rule = {
+export const users = {
   name: 'users',
   effect: ALLOW,
   roles: USER,
   when: ({ principal: P, resource: R }) => R.attr.private === false || R.attr.owner === P.id,
-};
+} satisfies Rule;
 
 export const contact = resourcePolicy({
   kind: 'contact',
@@ -34,6 +34,19 @@ export const contact = resourcePolicy({
     ['update', [admins]],
     ['delete', [admins]],
   ]),
+  decide: (roles, action, request) => {
+    switch (action) {
+      case 'list':
+      case 'read':
+        return (roles & ADMIN) !== 0 || ((roles & USER) !== 0 && users.when(request));
+      case 'create':
+      case 'update':
+      case 'delete':
+        return (roles & ADMIN) !== 0;
+      default:
+        return false;
+    }
+  },
   schemas: {
     resource: {
       ref: 'authz:///contact.json',

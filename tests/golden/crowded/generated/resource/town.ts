@@ -41,111 +41,111 @@ const TEAM28 = 1 << 28;
 const TEAM29 = 1 << 29;
 
 // ALLOW visit0 to [team0]
-const rule001: Rule = { name: 'rule-001', effect: ALLOW, roles: TEAM0, among: matchesAny('team0') };
+const rule001 = { name: 'rule-001', effect: ALLOW, roles: TEAM0, among: matchesAny('team0') } satisfies Rule;
 
 // ALLOW visit1 to [team1]
-const rule002: Rule = { name: 'rule-002', effect: ALLOW, roles: TEAM1, among: matchesAny('team1') };
+const rule002 = { name: 'rule-002', effect: ALLOW, roles: TEAM1, among: matchesAny('team1') } satisfies Rule;
 
 // ALLOW visit2 to [team2]
-const rule003: Rule = { name: 'rule-003', effect: ALLOW, roles: TEAM2, among: matchesAny('team2') };
+const rule003 = { name: 'rule-003', effect: ALLOW, roles: TEAM2, among: matchesAny('team2') } satisfies Rule;
 
 // ALLOW visit3 to [team3]
-const rule004: Rule = { name: 'rule-004', effect: ALLOW, roles: TEAM3, among: matchesAny('team3') };
+const rule004 = { name: 'rule-004', effect: ALLOW, roles: TEAM3, among: matchesAny('team3') } satisfies Rule;
 
 // ALLOW visit4 to [team4]
-const rule005: Rule = { name: 'rule-005', effect: ALLOW, roles: TEAM4, among: matchesAny('team4') };
+const rule005 = { name: 'rule-005', effect: ALLOW, roles: TEAM4, among: matchesAny('team4') } satisfies Rule;
 
 // ALLOW visit5 to [team5]
-const rule006: Rule = { name: 'rule-006', effect: ALLOW, roles: TEAM5, among: matchesAny('team5') };
+const rule006 = { name: 'rule-006', effect: ALLOW, roles: TEAM5, among: matchesAny('team5') } satisfies Rule;
 
 // ALLOW visit6 to [team6]
-const rule007: Rule = { name: 'rule-007', effect: ALLOW, roles: TEAM6, among: matchesAny('team6') };
+const rule007 = { name: 'rule-007', effect: ALLOW, roles: TEAM6, among: matchesAny('team6') } satisfies Rule;
 
 // ALLOW visit7 to [team7]
-const rule008: Rule = { name: 'rule-008', effect: ALLOW, roles: TEAM7, among: matchesAny('team7') };
+const rule008 = { name: 'rule-008', effect: ALLOW, roles: TEAM7, among: matchesAny('team7') } satisfies Rule;
 
 // ALLOW visit8 to [team8]
-const rule009: Rule = { name: 'rule-009', effect: ALLOW, roles: TEAM8, among: matchesAny('team8') };
+const rule009 = { name: 'rule-009', effect: ALLOW, roles: TEAM8, among: matchesAny('team8') } satisfies Rule;
 
 // ALLOW visit9 to [team9]
-const rule010: Rule = { name: 'rule-010', effect: ALLOW, roles: TEAM9, among: matchesAny('team9') };
+const rule010 = { name: 'rule-010', effect: ALLOW, roles: TEAM9, among: matchesAny('team9') } satisfies Rule;
 
 // ALLOW visit10 to [team10]
-const rule011: Rule = { name: 'rule-011', effect: ALLOW, roles: TEAM10, among: matchesAny('team10') };
+const rule011 = { name: 'rule-011', effect: ALLOW, roles: TEAM10, among: matchesAny('team10') } satisfies Rule;
 
 // ALLOW visit11 to [team11]
-const rule012: Rule = { name: 'rule-012', effect: ALLOW, roles: TEAM11, among: matchesAny('team11') };
+const rule012 = { name: 'rule-012', effect: ALLOW, roles: TEAM11, among: matchesAny('team11') } satisfies Rule;
 
 // ALLOW visit12 to [team12]
-const rule013: Rule = { name: 'rule-013', effect: ALLOW, roles: TEAM12, among: matchesAny('team12') };
+const rule013 = { name: 'rule-013', effect: ALLOW, roles: TEAM12, among: matchesAny('team12') } satisfies Rule;
 
 // ALLOW visit13 to [team13]
-const rule014: Rule = { name: 'rule-014', effect: ALLOW, roles: TEAM13, among: matchesAny('team13') };
+const rule014 = { name: 'rule-014', effect: ALLOW, roles: TEAM13, among: matchesAny('team13') } satisfies Rule;
 
 // ALLOW visit14 to [team14]
-const rule015: Rule = { name: 'rule-015', effect: ALLOW, roles: TEAM14, among: matchesAny('team14') };
+const rule015 = { name: 'rule-015', effect: ALLOW, roles: TEAM14, among: matchesAny('team14') } satisfies Rule;
 
 // ALLOW visit15 to [team15]
-const rule016: Rule = { name: 'rule-016', effect: ALLOW, roles: TEAM15, among: matchesAny('team15') };
+const rule016 = { name: 'rule-016', effect: ALLOW, roles: TEAM15, among: matchesAny('team15') } satisfies Rule;
 
 // ALLOW visit16 to [team16]
-const rule017: Rule = { name: 'rule-017', effect: ALLOW, roles: TEAM16, among: matchesAny('team16') };
+const rule017 = { name: 'rule-017', effect: ALLOW, roles: TEAM16, among: matchesAny('team16') } satisfies Rule;
 
 // ALLOW visit17 to [team17]
-const rule018: Rule = { name: 'rule-018', effect: ALLOW, roles: TEAM17, among: matchesAny('team17') };
+const rule018 = { name: 'rule-018', effect: ALLOW, roles: TEAM17, among: matchesAny('team17') } satisfies Rule;
 
 // ALLOW visit18 to [team18]
-const rule019: Rule = { name: 'rule-019', effect: ALLOW, roles: TEAM18, among: matchesAny('team18') };
+const rule019 = { name: 'rule-019', effect: ALLOW, roles: TEAM18, among: matchesAny('team18') } satisfies Rule;
 
 // ALLOW visit19 to [team19]
-const rule020: Rule = { name: 'rule-020', effect: ALLOW, roles: TEAM19, among: matchesAny('team19') };
+const rule020 = { name: 'rule-020', effect: ALLOW, roles: TEAM19, among: matchesAny('team19') } satisfies Rule;
 
 // ALLOW visit20 to [team20]
-const rule021: Rule = { name: 'rule-021', effect: ALLOW, roles: TEAM20, among: matchesAny('team20') };
+const rule021 = { name: 'rule-021', effect: ALLOW, roles: TEAM20, among: matchesAny('team20') } satisfies Rule;
 
 // ALLOW visit21 to [team21]
-const rule022: Rule = { name: 'rule-022', effect: ALLOW, roles: TEAM21, among: matchesAny('team21') };
+const rule022 = { name: 'rule-022', effect: ALLOW, roles: TEAM21, among: matchesAny('team21') } satisfies Rule;
 
 // ALLOW visit22 to [team22]
-const rule023: Rule = { name: 'rule-023', effect: ALLOW, roles: TEAM22, among: matchesAny('team22') };
+const rule023 = { name: 'rule-023', effect: ALLOW, roles: TEAM22, among: matchesAny('team22') } satisfies Rule;
 
 // ALLOW visit23 to [team23]
-const rule024: Rule = { name: 'rule-024', effect: ALLOW, roles: TEAM23, among: matchesAny('team23') };
+const rule024 = { name: 'rule-024', effect: ALLOW, roles: TEAM23, among: matchesAny('team23') } satisfies Rule;
 
 // ALLOW visit24 to [team24]
-const rule025: Rule = { name: 'rule-025', effect: ALLOW, roles: TEAM24, among: matchesAny('team24') };
+const rule025 = { name: 'rule-025', effect: ALLOW, roles: TEAM24, among: matchesAny('team24') } satisfies Rule;
 
 // ALLOW visit25 to [team25]
-const rule026: Rule = { name: 'rule-026', effect: ALLOW, roles: TEAM25, among: matchesAny('team25') };
+const rule026 = { name: 'rule-026', effect: ALLOW, roles: TEAM25, among: matchesAny('team25') } satisfies Rule;
 
 // ALLOW visit26 to [team26]
-const rule027: Rule = { name: 'rule-027', effect: ALLOW, roles: TEAM26, among: matchesAny('team26') };
+const rule027 = { name: 'rule-027', effect: ALLOW, roles: TEAM26, among: matchesAny('team26') } satisfies Rule;
 
 // ALLOW visit27 to [team27]
-const rule028: Rule = { name: 'rule-028', effect: ALLOW, roles: TEAM27, among: matchesAny('team27') };
+const rule028 = { name: 'rule-028', effect: ALLOW, roles: TEAM27, among: matchesAny('team27') } satisfies Rule;
 
 // ALLOW visit28 to [team28]
-const rule029: Rule = { name: 'rule-029', effect: ALLOW, roles: TEAM28, among: matchesAny('team28') };
+const rule029 = { name: 'rule-029', effect: ALLOW, roles: TEAM28, among: matchesAny('team28') } satisfies Rule;
 
 // ALLOW visit29 to [team29]
-const rule030: Rule = { name: 'rule-030', effect: ALLOW, roles: TEAM29, among: matchesAny('team29') };
+const rule030 = { name: 'rule-030', effect: ALLOW, roles: TEAM29, among: matchesAny('team29') } satisfies Rule;
 
 // ALLOW visit30 to [team30]
-const rule031: Rule = { name: 'rule-031', effect: ALLOW, roles: TEAM0, among: matchesAny('team30') };
+const rule031 = { name: 'rule-031', effect: ALLOW, roles: TEAM0, among: matchesAny('team30') } satisfies Rule;
 
 // ALLOW visit31 to [team31]
-const rule032: Rule = { name: 'rule-032', effect: ALLOW, roles: TEAM1, among: matchesAny('team31') };
+const rule032 = { name: 'rule-032', effect: ALLOW, roles: TEAM1, among: matchesAny('team31') } satisfies Rule;
 
 // ALLOW visit32 to [team32]
-const rule033: Rule = { name: 'rule-033', effect: ALLOW, roles: TEAM2, among: matchesAny('team32') };
+const rule033 = { name: 'rule-033', effect: ALLOW, roles: TEAM2, among: matchesAny('team32') } satisfies Rule;
 
 // ALLOW meet to [team0, team31, guest:*]
-const meet: Rule = {
+const meet = {
   name: 'meet',
   effect: ALLOW,
   roles: TEAM0 | TEAM1 | TEAM3,
   among: matchesAny('team0', 'team31', 'guest:*'),
-};
+} satisfies Rule;
 
 export const town = resourcePolicy({
   kind: 'town',

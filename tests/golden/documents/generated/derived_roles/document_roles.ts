@@ -26,11 +26,11 @@ export const reviewer = derivedRole({
   parentRoles: ['user', 'contractor'],
   when: (request) => {
     const { effectiveDerivedRoles } = request;
-    return sameTeam(request) === true && cel.isIn('author', effectiveDerivedRoles);
+    return sameTeam(request) === true && cel.isTextIn('author', effectiveDerivedRoles);
   },
   whenListed: (request) => {
     const { effectiveDerivedRoles } = request;
-    return cel.orNull(sameTeam(request)) === true && cel.isIn('author', effectiveDerivedRoles);
+    return cel.orNull(sameTeam(request)) === true && cel.isTextIn('author', effectiveDerivedRoles);
   },
 });
 

@@ -15,7 +15,7 @@ const CONTRACTOR = 1 << 3;
 const GUEST_ANY = 1 << 4;
 
 // ALLOW * to [admin]
-const administer: Rule = { name: 'administer', effect: ALLOW, roles: ADMIN, reaches: matchesAny('*') };
+const administer = { name: 'administer', effect: ALLOW, roles: ADMIN, reaches: matchesAny('*') } satisfies Rule;
 
 // C.open_states
 const openStatesSet = new Set<cel.Value>(['PUBLISHED', 'ARCHIVED']);
@@ -42,33 +42,33 @@ const readCondition: (request: Request) => boolean = (request) => {
 };
 
 // ALLOW view, print, comment:* to [user, guest:*, guest:trusted] when readCondition
-export const read: Rule = {
+export const read = {
   name: 'read',
   effect: ALLOW,
   roles: USER | GUEST_ANY | GUEST_TRUSTED,
   reaches: matchesAny('comment:*'),
   when: readCondition,
-};
+} satisfies Rule;
 
 // ALLOW view, print, comment:* to [author] when readCondition
-export const readAsAuthor: Rule = {
+export const readAsAuthor = {
   name: 'read',
   effect: ALLOW,
   roles: USER,
   reaches: matchesAny('comment:*'),
   derivedRole: author,
   when: (request) => author.when(request) && readCondition(request),
-};
+} satisfies Rule;
 
 // ALLOW view, print, comment:* to [reviewer] when readCondition
-export const readAsReviewer: Rule = {
+export const readAsReviewer = {
   name: 'read',
   effect: ALLOW,
   roles: USER | CONTRACTOR,
   reaches: matchesAny('comment:*'),
   derivedRole: reviewer,
   when: (request) => reviewer.when(request) && readCondition(request),
-};
+} satisfies Rule;
 
 // V.is_draft: R.attr.state == "DRAFT" || V.is_recent
 const isDraft = (request: Request): cel.Result => {
@@ -85,7 +85,7 @@ const reviewersTraced = ({ resource: R }: Request): cel.Result =>
 
 // ALLOW edit, delete to [author] when
 //   V.is_draft
-export const rule003: Rule = {
+export const rule003 = {
   name: 'rule-003',
   effect: ALLOW,
   roles: USER,
@@ -99,24 +99,24 @@ export const rule003: Rule = {
     conditionNotMet: ({ resource: R }) =>
       cel.toOutput(cel.add('only drafts can be changed, this is ', cel.select(R.attr, 'state'))),
   },
-};
+} satisfies Rule;
 
 // ALLOW upload to [*] when
 //   (P.attr.plan == "free" ? C.quotas.free : C.quotas.paid.monthly) > R.attr.count
-export const quota: Rule = {
+export const quota = {
   name: 'quota',
   effect: ALLOW,
   roles: ANYONE,
   when: ({ principal: P, resource: R }) =>
     cel.greater(cel.conditional(cel.equals(P.attr.plan, 'free'), 1, 10), R.attr.count),
-};
+} satisfies Rule;
 
 const reviewers = ({ resource: R }: Request): cel.Result =>
   cel.mapEach(cel.filter(R.attr.reviews, (r: any) => cel.equals(r?.approved, true)), (r: any) => r?.by);
 
 // DENY edit, delete, comment:* to [*] when
 //   R.attr.lock.by != P.id && !("moderator" in P.roles) && P.id in V.reviewers
-export const locked: Rule = {
+export const locked = {
   name: 'locked',
   effect: DENY,
   roles: ANYONE,
@@ -125,7 +125,7 @@ export const locked: Rule = {
     const { principal: P, resource: R } = request;
     return cel.differs(R.attr.lock?.by, P.id) && !P.roles.includes('moderator') && cel.isIn(P.id, reviewers(request));
   },
-};
+} satisfies Rule;
 
 export const document = resourcePolicy({
   kind: 'document',

@@ -6,11 +6,19 @@ import { ALLOW, resourcePolicy, type Rule } from '#runtime/policy';
 const USER = 1 << 0;
 
 // ALLOW view to [user]
-const rule001: Rule = { name: 'rule-001', effect: ALLOW, roles: USER };
+const rule001 = { name: 'rule-001', effect: ALLOW, roles: USER } satisfies Rule;
 
 export const documentV2 = resourcePolicy({
   kind: 'document',
   version: 'v2',
   roles: new Map([['user', USER]]),
   actions: new Map([['view', [rule001]]]),
+  decide: (roles, action) => {
+    switch (action) {
+      case 'view':
+        return (roles & USER) !== 0;
+      default:
+        return false;
+    }
+  },
 });

@@ -15,7 +15,7 @@ const USER = 1 << 0;
 //   R.attr.items.exists(i, item, i == 0 && item.name == "first")
 //   R.attr.items.map(item, item.price).filter(price, price > 5.0).size() == 2
 //   cel.bind(total, R.attr.total, total > 1.0 && total < 100.0)
-export const macros: Rule = {
+export const macros = {
   name: 'macros',
   effect: ALLOW,
   roles: USER,
@@ -32,7 +32,7 @@ export const macros: Rule = {
       2n,
     ) &&
     cel.bind(R.attr.total, (total) => cel.and(cel.greaterThan(total, 1), cel.lessThan(total, 100))) === true,
-};
+} satisfies Rule;
 
 const duration = cel.toDuration('24h');
 
@@ -40,7 +40,7 @@ const timestamp = cel.toTimestamp('2020-01-01T00:00:00Z');
 
 // ALLOW times to [user] when
 //   now() < timestamp(R.attr.due) + duration("24h") && timestamp("2020-01-01T00:00:00Z") < now()
-export const times: Rule = {
+export const times = {
   name: 'times',
   effect: ALLOW,
   roles: USER,
@@ -51,13 +51,13 @@ export const times: Rule = {
       cel.less(timestamp, cel.now(request))
     );
   },
-};
+} satisfies Rule;
 
 const pattern = cel.literalPattern('^[a-z]+@example\\.com$');
 
 // ALLOW texts to [user] when
 //   R.attr.mail.matches("^[a-z]+@example\\.com$") && R.attr.name.startsWith("A") && "%s!".format([R.attr.name]) != "A!"
-export const texts: Rule = {
+export const texts = {
   name: 'texts',
   effect: ALLOW,
   roles: USER,
@@ -65,11 +65,11 @@ export const texts: Rule = {
     cel.matchesPattern(R.attr.mail, pattern) &&
     cel.startsWith(R.attr.name, 'A') === true &&
     cel.differs(cel.format('%s!', cel.listOf([R.attr.name])), 'A!'),
-};
+} satisfies Rule;
 
 // ALLOW choices to [user] when
 //   (has(R.attr.vip) ? R.attr.vip : P.attr.level > 3) || R.attr.?parent.?open.orValue(false)
-export const choices: Rule = {
+export const choices = {
   name: 'choices',
   effect: ALLOW,
   roles: USER,
@@ -77,7 +77,7 @@ export const choices: Rule = {
     R.attr.vip === true ||
     (R.attr.vip === undefined && cel.greater(P.attr.level, 3)) ||
     cel.optionalOrValue(cel.optionalSelect(cel.optionalSelect(R.attr, 'parent'), 'open'), false) === true,
-};
+} satisfies Rule;
 
 const rankValues = new Set<cel.Value>([1, 2, 3]);
 
@@ -85,7 +85,7 @@ const kindValues = new Set<cel.Value>(['a', 'b']);
 
 // ALLOW numbers to [user] when
 //   int(R.attr.count) % 2 == 0 && R.attr.count + 1.0 < C.limits.large && R.attr.rank in [1, 2, 3] && !(R.attr.kind in ["a", "b"])
-export const numbers: Rule = {
+export const numbers = {
   name: 'numbers',
   effect: ALLOW,
   roles: USER,
@@ -94,11 +94,11 @@ export const numbers: Rule = {
     cel.less(cel.add(R.attr.count, 1), 100) &&
     cel.isOneOf(R.attr.rank, rankValues) &&
     cel.isNoneOf(R.attr.kind, kindValues),
-};
+} satisfies Rule;
 
 // ALLOW odd-names to [user] when
 //   R.attr.constructor == "x" && R.attr["some-key"].length == 1 && has(R.attr.nested.toString)
-export const oddNames: Rule = {
+export const oddNames = {
   name: 'odd-names',
   effect: ALLOW,
   roles: USER,
@@ -106,17 +106,17 @@ export const oddNames: Rule = {
     cel.field(R.attr, 'constructor') === 'x' &&
     cel.field(R.attr['some-key'], 'length') === 1 &&
     cel.has(R.attr.nested, 'toString') === true,
-};
+} satisfies Rule;
 
 // ALLOW tokens to [user] when
 //   request.auxData.jwt.sub == P.id && "admin" in request.auxData.jwt.groups && G.region == R.attr.region
-export const tokens: Rule = {
+export const tokens = {
   name: 'tokens',
   effect: ALLOW,
   roles: USER,
   when: ({ principal: P, resource: R, auxData, globals: G }) =>
-    auxData.jwt.sub === P.id && cel.isIn('admin', auxData.jwt.groups) && cel.isEqual(G.region, R.attr.region),
-};
+    auxData.jwt.sub === P.id && cel.isTextIn('admin', auxData.jwt.groups) && cel.isEqual(G.region, R.attr.region),
+} satisfies Rule;
 
 const list: readonly cel.Value[] = [1n, 2n];
 
@@ -125,18 +125,18 @@ const regions: cel.Json = [{ name: 'eu', open: true }, { name: 'us', open: false
 
 // ALLOW maps to [user] when
 //   {"a": R.attr.a, "b": [1, 2]}.a == 1 && C.regions.exists(region, region.name == R.attr.region && region.open)
-export const maps: Rule = {
+export const maps = {
   name: 'maps',
   effect: ALLOW,
   roles: USER,
   when: ({ resource: R }) =>
     cel.isEqual(cel.field(cel.mapOf([['a', R.attr.a], ['b', list]]), 'a'), 1n) &&
     cel.someElement(regions, (region: any) => cel.isEqual(region?.name, R.attr.region) && region?.open === true),
-};
+} satisfies Rule;
 
 // ALLOW long to [user] when
 //   R.attr.first_rather_long_name == "some long text" || R.attr.second_rather_long_name == "another long text" && (R.attr.third_rather_long_name == P.attr.third_rather_long_name || !(R.attr.fourth > P.attr.fourth))
-export const long: Rule = {
+export const long = {
   name: 'long',
   effect: ALLOW,
   roles: USER,
@@ -145,7 +145,7 @@ export const long: Rule = {
     (R.attr.second_rather_long_name === 'another long text' &&
       (cel.isEqual(R.attr.third_rather_long_name, P.attr.third_rather_long_name) ||
         cel.notGreater(R.attr.fourth, P.attr.fourth))),
-};
+} satisfies Rule;
 
 export const order = resourcePolicy({
   kind: 'order',
@@ -161,4 +161,28 @@ export const order = resourcePolicy({
     ['maps', [maps]],
     ['long', [long]],
   ]),
+  decide: (roles, action, request) => {
+    switch (action) {
+      case 'macros':
+        return (roles & USER) !== 0 && macros.when(request);
+      case 'times':
+        return (roles & USER) !== 0 && times.when(request);
+      case 'texts':
+        return (roles & USER) !== 0 && texts.when(request);
+      case 'choices':
+        return (roles & USER) !== 0 && choices.when(request);
+      case 'numbers':
+        return (roles & USER) !== 0 && numbers.when(request);
+      case 'odd-names':
+        return (roles & USER) !== 0 && oddNames.when(request);
+      case 'tokens':
+        return (roles & USER) !== 0 && tokens.when(request);
+      case 'maps':
+        return (roles & USER) !== 0 && maps.when(request);
+      case 'long':
+        return (roles & USER) !== 0 && long.when(request);
+      default:
+        return false;
+    }
+  },
 });

@@ -122,7 +122,7 @@ export const orderWhere: Filters = [
       residual.holds(
         residual.and(
           residual.and(
-            residual.call('matches', cel.matches, row.attr('mail'), '^[a-z]+@example\\.com$'),
+            residual.call('matches', cel.matchesLiteral, row.attr('mail'), '^[a-z]+@example\\.com$'),
             residual.call('startsWith', cel.startsWith, row.attr('name'), 'A'),
           ),
           residual.notEquals(residual.call('format', cel.format, '%s!', residual.list(row.attr('name'))), 'A!'),

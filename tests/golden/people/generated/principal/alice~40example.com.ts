@@ -6,14 +6,14 @@ import * as cel from '#runtime/cel';
 import { ALLOW, ANYONE, DENY, matchesAny, principalPolicy, reaches, type Request, type Rule } from '#runtime/policy';
 
 // ALLOW view on document
-const documentRule001: Rule = { name: 'document_rule-001', effect: ALLOW, roles: ANYONE };
+const documentRule001 = { name: 'document_rule-001', effect: ALLOW, roles: ANYONE } satisfies Rule;
 
 // V.is_hers: R.attr.owner == P.id
 const isHers = ({ principal: P, resource: R }: Request): cel.Result => cel.equals(R.attr.owner, P.id);
 
 // ALLOW comment:* on document when
 //   V.is_hers
-export const comment: Rule = {
+export const comment = {
   name: 'comment',
   effect: ALLOW,
   roles: ANYONE,
@@ -22,13 +22,13 @@ export const comment: Rule = {
   output: {
     conditionNotMet: ({ principal: P }) => cel.toOutput(cel.add(cel.add('not ', P.id), "'s")),
   },
-};
+} satisfies Rule;
 
 // DENY delete on document
-const documentRule003: Rule = { name: 'document_rule-003', effect: DENY, roles: ANYONE };
+const documentRule003 = { name: 'document_rule-003', effect: DENY, roles: ANYONE } satisfies Rule;
 
 // DENY * on album:*
-const noAlbums: Rule = { name: 'no-albums', effect: DENY, roles: ANYONE, reaches: reaches('album:*', '*') };
+const noAlbums = { name: 'no-albums', effect: DENY, roles: ANYONE, reaches: reaches('album:*', '*') } satisfies Rule;
 
 export const aliceExampleCom = principalPolicy({
   principal: 'alice@example.com',

@@ -6,10 +6,18 @@ import { ALLOW, resourcePolicy, type Rule } from '#runtime/policy';
 const EMPLOYEE = 1 << 0;
 
 // ALLOW view to [employee]
-const rule001: Rule = { name: 'rule-001', effect: ALLOW, roles: EMPLOYEE };
+const rule001 = { name: 'rule-001', effect: ALLOW, roles: EMPLOYEE } satisfies Rule;
 
 export const document = resourcePolicy({
   kind: 'document',
   roles: new Map([['employee', EMPLOYEE]]),
   actions: new Map([['view', [rule001]]]),
+  decide: (roles, action) => {
+    switch (action) {
+      case 'view':
+        return (roles & EMPLOYEE) !== 0;
+      default:
+        return false;
+    }
+  },
 });

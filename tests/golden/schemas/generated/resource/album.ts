@@ -10,12 +10,21 @@ import { userSchema } from '../schemas/user.js';
 const USER = 1 << 0;
 
 // ALLOW view, create to [user]
-const rule001: Rule = { name: 'rule-001', effect: ALLOW, roles: USER };
+const rule001 = { name: 'rule-001', effect: ALLOW, roles: USER } satisfies Rule;
 
 export const album = resourcePolicy({
   kind: 'album',
   roles: new Map([['user', USER]]),
   actions: new Map([['view', [rule001]], ['create', [rule001]]]),
+  decide: (roles, action) => {
+    switch (action) {
+      case 'view':
+      case 'create':
+        return (roles & USER) !== 0;
+      default:
+        return false;
+    }
+  },
   schemas: {
     principal: {
       ref: 'authz:///user.json',

@@ -8,15 +8,15 @@ const USER = 1 << 0;
 
 // ALLOW view to [user], with the consent of the parent scope: DENY unless
 //   R.attr.department == P.attr.department
-export const rule001: Rule = {
+export const rule001 = {
   name: 'rule-001',
   effect: DENY,
   roles: USER,
   when: ({ principal: P, resource: R }) => !cel.isEqual(R.attr.department, P.attr.department),
-};
+} satisfies Rule;
 
 // ALLOW print to [user]
-const print: Rule = { name: 'print', effect: ALLOW, roles: USER };
+const print = { name: 'print', effect: ALLOW, roles: USER } satisfies Rule;
 
 export const documentAcme = resourcePolicy({
   kind: 'document',

@@ -104,7 +104,7 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
           'R.attr.mail.matches("^[a-z]+@example\\\\.com$") && R.attr.name.startsWith("A") && "%s!".format([R.attr.name]) != "A!"',
           cel.and(
             cel.and(
-              cel.matches(cel.select(R.attr, 'mail'), '^[a-z]+@example\\.com$'),
+              cel.matchesLiteral(cel.select(R.attr, 'mail'), '^[a-z]+@example\\.com$'),
               cel.startsWith(cel.select(R.attr, 'name'), 'A'),
             ),
             cel.notEquals(cel.format('%s!', cel.listOf([cel.select(R.attr, 'name')])), 'A!'),
@@ -331,7 +331,7 @@ export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
       residual.attempt(
         residual.and(
           residual.and(
-            residual.call('matches', cel.matches, row.attr('mail'), '^[a-z]+@example\\.com$'),
+            residual.call('matches', cel.matchesLiteral, row.attr('mail'), '^[a-z]+@example\\.com$'),
             residual.call('startsWith', cel.startsWith, row.attr('name'), 'A'),
           ),
           residual.notEquals(residual.call('format', cel.format, '%s!', residual.list(row.attr('name'))), 'A!'),

@@ -6,7 +6,7 @@ import { ALLOW, resourcePolicy, type Rule } from '#runtime/policy';
 const EMPLOYEE = 1 << 0;
 
 // ALLOW edit to [employee]
-const rule001: Rule = { name: 'rule-001', effect: ALLOW, roles: EMPLOYEE };
+const rule001 = { name: 'rule-001', effect: ALLOW, roles: EMPLOYEE } satisfies Rule;
 
 export const documentAcme = resourcePolicy({
   kind: 'document',

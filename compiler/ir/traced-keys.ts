@@ -1,4 +1,4 @@
-import type { Rule } from '../ir/program.js';
+import type { Rule } from './program.js';
 
 /**
  * The key of each rule's condition in a TracedBundle: `<policy key>#<rule name>`, with `@<derived role>`, and with `~2`

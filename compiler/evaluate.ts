@@ -1,22 +1,21 @@
 import * as cel from '#runtime/cel';
-import type { Attributes, Instant, Request } from '#runtime/policy';
-import type { Expression } from '../ast/policy.js';
-import { invariant } from '../diagnostics/invariant.js';
-import type { Macro, RequestPart, Value } from '../ir/value.js';
-import { compileTree } from './compile-expression.js';
-import type { State } from './state.js';
+import type { Request } from '#runtime/policy';
+import { invariant } from './diagnostics/invariant.js';
+import type { Macro, RequestPart, Value } from './ir/value.js';
 
-/** The context in which an expression is evaluated. */
-interface Surroundings {
+/** The names that an expression may read. */
+export interface Surroundings {
   readonly request: Request;
   /** A variable or a constant of the policy; a failure if it does not exist. */
   readonly variable: (name: string) => cel.Result;
   readonly constant: (name: string) => cel.Result;
-  /** All of them, for `V` and `C` as a whole. */
-  readonly variables: () => { readonly [name: string]: cel.Result };
+  /** All of them, for `V` and `C` as a whole; in the definition of a variable, the variables before it. */
+  readonly variables: (before?: string) => { readonly [name: string]: cel.Result };
   readonly constants: () => { readonly [name: string]: cel.Result };
   /** Names defined by the user, and the variables of the enclosing macros. */
   readonly locals: ReadonlyMap<string, cel.Result>;
+  /** Called with the result of each value inside the expression, and of the expression itself. */
+  readonly observe?: (value: Value, result: cel.Result) => void;
 }
 
 /**
@@ -25,6 +24,12 @@ interface Surroundings {
  * expressions is limited by the parser.
  */
 export function evaluate(value: Value, within: Surroundings): cel.Result {
+  const result = resultOf(value, within);
+  within.observe?.(value, result);
+  return result;
+}
+
+function resultOf(value: Value, within: Surroundings): cel.Result {
   const of = (part: Value): cel.Result => evaluate(part, within);
   switch (value.kind) {
     case 'literal':
@@ -43,7 +48,7 @@ export function evaluate(value: Value, within: Surroundings): cel.Result {
     case 'is-set':
       return !cel.isFailure(bindingOf(value.binding, value.name, within));
     case 'bindings':
-      return cel.variablesMessage(bindingsOf(value.of, within));
+      return cel.variablesMessage(bindingsOf(value, within));
     case 'select':
       return cel.select(of(value.operand), value.name);
     case 'has':
@@ -124,12 +129,12 @@ function bindingOf(
 }
 
 function bindingsOf(
-  kind: 'variables' | 'constants' | 'globals',
+  { of, before }: Value & { readonly kind: 'bindings' },
   { request, variables, constants }: Surroundings,
 ): { readonly [name: string]: cel.Result } {
-  switch (kind) {
+  switch (of) {
     case 'variables':
-      return variables();
+      return variables(before);
     case 'constants':
       return constants();
     case 'globals':
@@ -157,80 +162,4 @@ function macroOf({ runtime, range, variables, predicate, body }: Macro, within: 
       return evaluate(part, { ...within, locals: new Map([...within.locals, ...inner]) });
     });
   return functionOf(runtime)(evaluate(range, within), ...functions);
-}
-
-/** The context of one input: one instant, and each variable is evaluated once. */
-export function surroundingsOf(
-  { names, parts, variables, constants, globals, policy }: State,
-  now: Instant,
-): Surroundings {
-  const request: Request = {
-    ...parts,
-    effectiveDerivedRoles: [],
-    failedDerivedRoles: [],
-    globals: withInts(globals) as Attributes,
-    now,
-  };
-  const results = new Map<string, cel.Result>();
-  const variable = (name: string): cel.Result => {
-    if (variables !== undefined) return Object.hasOwn(variables, name) ? variables[name] : cel.undefinedField(name);
-    if (results.has(name)) return results.get(name);
-    const expression = policy?.variables.get(name);
-    if (expression === undefined) return cel.undefinedField(name);
-    // Found by a variable that reads itself.
-    results.set(name, new cel.CelError(`variable '${name}' refers to itself`));
-    const result = cel.stored(resultOf(expression, { ...within, locals: new Map() }));
-    results.set(name, result);
-    return result;
-  };
-  const constant = (name: string): cel.Result => {
-    if (constants !== undefined) return Object.hasOwn(constants, name) ? constants[name] : cel.undefinedField(name);
-    return policy?.constants.has(name) === true ? (policy.constants.get(name) as cel.Value) : cel.undefinedField(name);
-  };
-  const within: Surroundings = {
-    request,
-    variable,
-    constant,
-    variables: () =>
-      variables ?? Object.fromEntries([...(policy?.variables.keys() ?? [])].map((name) => [name, variable(name)])),
-    constants: () =>
-      constants ?? Object.fromEntries([...(policy?.constants.keys() ?? [])].map((name) => [name, constant(name)])),
-    locals: names,
-  };
-  return within;
-}
-
-/**
- * The context for expressions of a loaded policy: without the names of the session; `V` and `C` as a whole hold the
- * ones that the policy uses.
- */
-export function surroundingsOfPolicy(state: State, now: Instant): Surroundings {
-  const within = surroundingsOf(state, now);
-  const { policy, variables, constants } = state;
-  if (policy === undefined) return within;
-  const used = (names: ReadonlySet<string>, read: (name: string) => cel.Result) => () =>
-    Object.fromEntries([...names].map((name) => [name, read(name)]));
-  return {
-    ...within,
-    variables: variables === undefined ? used(policy.used.variables, within.variable) : within.variables,
-    constants: constants === undefined ? used(policy.used.constants, within.constant) : within.constants,
-    locals: new Map(),
-  };
-}
-
-/** Evaluates an expression of a policy. */
-export function resultOf({ ast, syntaxErrors }: Expression, within: Surroundings): cel.Result {
-  if (ast === undefined) return new cel.CelError(syntaxErrors[0]?.message ?? 'it is not an expression');
-  const compiled = compileTree(ast);
-  return compiled.kind === 'value'
-    ? evaluate(compiled.value, within)
-    : new cel.CelError(compiled.problems[0]?.message ?? 'it is not valid');
-}
-
-/** Globals of a configuration: integers are ints (docs/spec/conditions.md#numbers-in-requests). */
-function withInts(json: unknown): unknown {
-  if (typeof json === 'number') return Number.isSafeInteger(json) ? BigInt(json) : json;
-  if (Array.isArray(json)) return json.map(withInts);
-  if (typeof json !== 'object' || json === null) return json;
-  return Object.fromEntries(Object.entries(json).map(([name, value]) => [name, withInts(value)]));
 }

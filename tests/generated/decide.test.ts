@@ -1,0 +1,99 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createEngine, type EngineOptions } from '#runtime/engine';
+import { ALLOW } from '#runtime/policy';
+import type { CompiledBundle } from '#runtime/parts';
+import { compileTexts, loaded } from '../support/compiled.js';
+import { type Document, policyFiles, type ResourceRule } from '../support/oracle/documents.js';
+import { Random } from '../support/oracle/random.js';
+import { randomRequest, randomStore } from '../support/oracle/random-store.js';
+
+/**
+ * The `decide` of policies against the engine's walk over their rules. STORES is the number of random stores, REQUESTS
+ * that of requests for each, SEED the first seed.
+ */
+const STORES = Number(process.env.STORES ?? 60);
+const REQUESTS = Number(process.env.REQUESTS ?? 60);
+const SEED = Number(process.env.SEED ?? 1);
+
+const test = suite('the decide function of a policy');
+
+test('it decides like the rules, in every call of the engine', async () => {
+  let decided = 0;
+  for (let seed = SEED; seed < SEED + STORES; seed += 1) {
+    const random = new Random(seed);
+    const documents = atRoot(random, randomStore(random, { outputs: random.chance(0.4), runtime: random.chance(0.2) }));
+    const policies = (await loaded(compileTexts(policyFiles(documents)))).policies as CompiledBundle;
+    const options: EngineOptions = {
+      defaultScope: random.pick(['', '', '', 'a']),
+      lenientScopeSearch: random.chance(0.5),
+    };
+    const engine = createEngine(policies, options);
+    const walking = createEngine(withoutDecide(policies), options);
+    const functions = new Set(
+      policies.resourcePolicies.flatMap(({ kind, decide }) => (decide === undefined ? [] : kind)),
+    );
+    for (let index = 0; index < REQUESTS; index += 1) {
+      const { principal: given, resource, actions } = randomRequest(random);
+      const principal = { ...given, roles: randomRoles(random, given.roles) };
+      const detail = `seed ${seed}, request ${index}: ${JSON.stringify({ principal, resource, actions })}`;
+      const calls = { principal, resources: [{ resource, actions }] };
+      assert.equal(engine.check(calls), walking.check(calls), detail);
+      const prepared = engine.for(principal);
+      for (const action of [...actions, random.pick(['', 'view:', 'constructor', 'viewed', 'x'])]) {
+        const [expected] = walking.check({ principal, resources: [{ resource, actions: [action] }] });
+        const isAllowed = expected?.actions[0]?.effect === ALLOW;
+        assert.is(engine.isAllowed({ principal, resource, action }), isAllowed, `isAllowed ${action}, ${detail}`);
+        assert.is(
+          walking.isAllowed({ principal, resource, action }),
+          isAllowed,
+          `without decide, ${action}, ${detail}`,
+        );
+        assert.is(prepared.can(action, resource), isAllowed, `can ${action}, ${detail}`);
+        if (functions.has(resource.kind)) decided += 1;
+      }
+    }
+  }
+  console.log(`  ${decided} random decisions about kinds with a decide function`);
+  assert.ok(decided > STORES * REQUESTS * 0.2);
+});
+
+test.run();
+
+/** Mostly such policies as have a decide function: at the root, with denials for everyone, alone in the store. */
+function atRoot(random: Random, documents: readonly Document[]): readonly Document[] {
+  const isAlone = random.chance(0.7);
+  return documents.flatMap((document): Document[] => {
+    const { resourcePolicy } = document;
+    if (resourcePolicy === undefined)
+      return isAlone && (document.principalPolicy ?? document.rolePolicy) !== undefined ? [] : [document];
+    const { scope = '', rules = [] } = resourcePolicy;
+    if (isAlone && scope !== '') return [];
+    return [
+      {
+        ...document,
+        resourcePolicy: { ...resourcePolicy, rules: random.chance(0.8) ? rules.map(forEveryone) : rules },
+      },
+    ];
+  });
+}
+
+function forEveryone(rule: ResourceRule): ResourceRule {
+  if (rule.effect !== 'EFFECT_DENY') return rule;
+  const { derivedRoles: _, ...plain } = rule;
+  return { ...plain, roles: ['*'] };
+}
+
+/** Also none, and more than engines judge one by one. */
+function randomRoles(random: Random, roles: readonly string[]): readonly string[] {
+  if (random.chance(0.05)) return [];
+  if (random.chance(0.9)) return roles;
+  return [...Array.from({ length: 9 }, (_, index) => `role-${index}`), ...roles];
+}
+
+function withoutDecide(bundle: CompiledBundle): CompiledBundle {
+  return {
+    ...bundle,
+    resourcePolicies: bundle.resourcePolicies.map((policy) => ({ ...policy, decide: undefined })),
+  };
+}
