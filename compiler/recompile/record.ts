@@ -1,0 +1,109 @@
+import { importKey, policyKeyOf } from '../ast/names.js';
+import type { Policy, PolicyFile } from '../ast/policy.js';
+import { isVisited } from '../emit/bundle-index.js';
+import { filterFunctions } from '../emit/filter-functions.js';
+import type { Locations } from '../emit/module.js';
+import { definitionKey, type SchemaLocations } from '../emit/schema-locations.js';
+import type { Module } from '../ir/program.js';
+import { type DocumentRecord, digest } from './snapshot.js';
+
+/** Whether no other document can import it. */
+export function isLeaf({ kind }: Pick<DocumentRecord, 'kind'>): boolean {
+  return kind === 'resource' || kind === 'principal' || kind === 'role';
+}
+
+/** The part of a key that all scopes of a policy share. */
+export function familyOf(key: string): string {
+  return key.replace(/\/.*$/s, '');
+}
+
+/** The locations of modules and schemas in the program of a module. */
+export interface Places {
+  readonly locations: Locations;
+  readonly schemas: SchemaLocations;
+}
+
+/** The record of a document, with the module it was compiled to, if it was. */
+export function recordOf({ policy }: PolicyFile, module: Module | undefined, places: Places): DocumentRecord {
+  return {
+    key: policyKeyOf(policy),
+    kind: policy.kind,
+    imports: importsOf(policy),
+    header: headerOf(policy),
+    facts: module === undefined ? '' : factsOf(module, places),
+    functions: module === undefined ? [] : filterFunctions({ modules: [module], schemas: [] }),
+    stem: (module && places.locations.get(module.key)?.path) ?? '',
+    rules: module === undefined ? 0 : rulesOf(module),
+  };
+}
+
+function importsOf(policy: Policy): readonly string[] {
+  if (policy.kind === 'export-variables' || policy.kind === 'export-constants') return [];
+  const roles = policy.kind === 'resource' ? policy.importDerivedRoles : [];
+  return [
+    ...roles.map(({ value }) => importKey('derived_roles', value)),
+    ...policy.variables.imports.map(({ value }) => importKey('export_variables', value)),
+    ...policy.constants.imports.map(({ value }) => importKey('export_constants', value)),
+  ];
+}
+
+/**
+ * Everything in a policy except what only its own compilation reads: the bodies of its rules, its local definitions,
+ * and places. A new field is therefore part of the header until it is listed here.
+ */
+function headerOf(policy: Policy): string {
+  return digest(
+    JSON.stringify({ ...policy, ...withoutBodies(policy) }, (name, value) => (name === 'place' ? undefined : value)),
+  );
+}
+
+function withoutBodies(policy: Policy): object {
+  switch (policy.kind) {
+    case 'resource': {
+      const named = new Set(policy.rules.flatMap(({ derivedRoles }) => derivedRoles.map(({ value }) => value)));
+      return { ...importsAlone(policy), rules: [...named].sort() };
+    }
+    case 'principal':
+    case 'role':
+      return { ...importsAlone(policy), rules: policy.rules.map(({ resource }) => resource.value) };
+    // Other documents read all of them.
+    case 'derived-roles':
+    case 'export-variables':
+    case 'export-constants':
+      return { definitions: undefined };
+  }
+}
+
+function importsAlone({ variables, constants }: Extract<Policy, { readonly rules: unknown }>): object {
+  return { variables: variables.imports, constants: constants.imports };
+}
+
+function factsOf(module: Module, { locations, schemas }: Places): string {
+  const imported = module.kind === 'resource' ? module.derivedRoles.map((role) => role.module) : [];
+  const named = module.kind === 'resource' ? [module.schemas.principal, module.schemas.resource] : [];
+  return digest(
+    JSON.stringify([
+      module.kind === 'derived-roles' || isVisited(module),
+      [module.key, ...new Set(imported)].map((key) => {
+        const location = locations.get(key);
+        return (
+          location && {
+            ...location,
+            derivedRoles: [...location.derivedRoles],
+            unconditional: [...location.unconditional],
+          }
+        );
+      }),
+      named.map((schema) =>
+        schema === undefined || 'unavailable' in schema.validator
+          ? schema
+          : [schema, schemas.paths.get(schema.validator.file), schemas.names.get(definitionKey(schema.validator))],
+      ),
+    ]),
+  );
+}
+
+/** A rule with several derived roles is lowered to several. */
+function rulesOf(module: Module): number {
+  return module.kind === 'derived-roles' ? 0 : new Set(module.rules.map(({ span }) => span.start)).size;
+}
