@@ -196,9 +196,9 @@ module.exports = {
       to: { path: '^node_modules/bcryptjs/' },
     },
     {
-      name: 'ts-morph-is-for-emit',
+      name: 'ts-morph-is-for-tests',
       severity: 'error',
-      from: { pathNot: `^compiler/emit/|${TESTS}` },
+      from: { pathNot: TESTS },
       to: { path: '^node_modules/ts-morph/' },
     },
     {
@@ -247,6 +247,18 @@ module.exports = {
       to: { path: '^client/' },
     },
     {
+      name: 'only-commands-analyse',
+      severity: 'error',
+      from: { pathNot: '^(analysis|cli|tests)/' },
+      to: { path: '^analysis/' },
+    },
+    {
+      name: 'analysis-knows-no-server',
+      severity: 'error',
+      from: { path: '^analysis/', pathNot: TESTS },
+      to: { path: '^(cli|client|generated|proto|scripts|server)/' },
+    },
+    {
       name: 'examples-are-users',
       comment: 'they import the package, by its own names, and what was generated for them',
       severity: 'error',
@@ -259,13 +271,13 @@ module.exports = {
     {
       name: 'nobody-needs-examples',
       severity: 'error',
-      from: { path: '^(client|compiler|runtime|server|proto|generated)/' },
+      from: { path: '^(analysis|client|compiler|runtime|server|proto|generated)/' },
       to: { path: '^examples/' },
     },
     {
       name: 'no-test-support-in-the-product',
       severity: 'error',
-      from: { path: '^(cli|client|compiler|runtime|server)/', pathNot: TESTS },
+      from: { path: '^(analysis|cli|client|compiler|runtime|server)/', pathNot: TESTS },
       to: { path: '^tests/|^bench/' },
     },
   ],

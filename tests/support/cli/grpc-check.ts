@@ -5,12 +5,17 @@ import { registry } from '../protobuf.js';
 const REQUEST = registry.getMessage('authz.request.v1.CheckResourcesRequest') as DescMessage;
 const RESPONSE = registry.getMessage('authz.response.v1.CheckResourcesResponse') as DescMessage;
 
+/** The protobuf form of a check. */
+export function encodeCheckRequest(request: JsonValue): Buffer {
+  return Buffer.from(toBinary(REQUEST, fromJson(REQUEST, request)));
+}
+
 /** Sends a check over gRPC with a client that uses only the proto files of this project. */
 export async function checkOverGrpc(address: string, request: JsonValue): Promise<JsonValue> {
   const client = new Client(address, credentials.createInsecure());
   const same = (bytes: Buffer): Buffer => bytes;
   try {
-    const bytes = Buffer.from(toBinary(REQUEST, fromJson(REQUEST, request)));
+    const bytes = encodeCheckRequest(request);
     const reply = await new Promise<Buffer>((resolve, reject) => {
       client.makeUnaryRequest('/authz.svc.v1.AuthzService/CheckResources', same, same, bytes, (error, answer) => {
         if (error !== null) reject(error);

@@ -22,6 +22,8 @@ export interface Running {
   readonly ended: Promise<Ended>;
   /** The output on stderr so far. */
   readonly said: () => string;
+  /** The output on stdout so far. */
+  readonly printed: () => string;
 }
 
 /** Runs a program to completion. */
@@ -53,7 +55,7 @@ export function launch(program: string, options: readonly string[], folder: stri
   // Callers need not wait for the line.
   firstLine.catch(() => undefined);
   const ended = new Promise<Ended>((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
-  return { child, firstLine, ended, said: () => stderr };
+  return { child, firstLine, ended, said: () => stderr, printed: () => stdout };
 }
 
 /** Tells a program to stop and waits for it. Returns its result and the milliseconds that it took. */

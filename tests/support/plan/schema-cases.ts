@@ -19,14 +19,20 @@ export interface Case {
 /** The number that is compiled together. */
 const BATCH = 40;
 
+/** Cases that were compiled together. */
+interface Batch {
+  readonly cases: readonly Case[];
+  readonly policies: Parameters<typeof createEngine>[0];
+  readonly program: ReturnType<typeof compile>['program'];
+}
+
 /** Random schemas from a seed on, with the policies of a batch at a time. */
-export async function* batches(
-  seed: number,
-  count: number,
-): AsyncGenerator<{ readonly cases: readonly Case[]; readonly policies: Parameters<typeof createEngine>[0] }> {
+export async function* batches(seed: number, count: number): AsyncGenerator<Batch> {
   for (let first = seed; first < seed + count; first += BATCH) {
     const cases = Array.from({ length: Math.min(BATCH, seed + count - first) }, (_, index) => caseOf(first + index));
-    yield { cases, policies: (await loadSharedRuntime(compiled(cases))).policies };
+    const compilation = compiled(cases);
+    const { policies } = await loadSharedRuntime(compilation);
+    yield { cases, policies, program: compilation.program };
   }
 }
 

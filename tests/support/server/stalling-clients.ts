@@ -1,5 +1,19 @@
 import { connect as connectTcp, type NetConnectOpts, type Socket } from 'node:net';
 import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import {
+  ACK,
+  CONTINUATION,
+  DATA,
+  END_HEADERS,
+  END_STREAM,
+  GRPC_CHECK,
+  HEADERS,
+  PING,
+  PREFACE,
+  SETTINGS,
+  frame,
+  headerBlock,
+} from './http2-frames.js';
 
 /** The address that a client connects to. */
 export interface Target {
@@ -53,39 +67,6 @@ function drip(socket: Socket, bytes: () => Buffer): void {
   socket.once('close', () => clearInterval(timer));
 }
 
-const DATA = 0;
-const HEADERS = 1;
-const SETTINGS = 4;
-const PING = 6;
-const CONTINUATION = 9;
-const ACK = 1;
-const END_STREAM = 1;
-const END_HEADERS = 4;
-const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
-
-export function frame(type: number, flags: number, stream: number, payload: Buffer = Buffer.alloc(0)): Buffer {
-  const head = Buffer.alloc(9);
-  head.writeUIntBE(payload.length, 0, 3);
-  head.writeUInt8(type, 3);
-  head.writeUInt8(flags, 4);
-  head.writeUInt32BE(stream, 5);
-  return Buffer.concat([head, payload]);
-}
-
-/** Header fields as literals that are not added to the dynamic table. */
-function block(fields: { readonly [name: string]: string }): Buffer {
-  const text = (value: string): Buffer => Buffer.concat([Buffer.from([value.length]), Buffer.from(value)]);
-  return Buffer.concat(Object.entries(fields).flatMap(([name, value]) => [Buffer.from([0]), text(name), text(value)]));
-}
-
-const GRPC_CHECK = {
-  ':method': 'POST',
-  ':scheme': 'http',
-  ':path': '/authz.svc.v1.AuthzService/CheckResources',
-  ':authority': 'x',
-  'content-type': 'application/grpc',
-  te: 'trailers',
-};
 const GRPC_WATCH = { ...GRPC_CHECK, ':path': '/grpc.health.v1.Health/Watch' };
 const REFLECTION = { ...GRPC_CHECK, ':path': '/grpc.reflection.v1.ServerReflection/ServerReflectionInfo' };
 const REST_CHECK = { ':method': 'POST', ':scheme': 'http', ':path': '/api/check/resources', ':authority': 'x' };
@@ -135,7 +116,7 @@ async function sending(target: Target, bytes: Buffer, then?: () => Buffer): Prom
 }
 
 const request = (fields: { readonly [name: string]: string }, flags = 0): Buffer =>
-  frame(HEADERS, END_HEADERS | flags, 1, block(fields));
+  frame(HEADERS, END_HEADERS | flags, 1, headerBlock(fields));
 const always = (): boolean => true;
 const onTls = ({ isTls }: Target): boolean => isTls;
 const onHttp = ({ port }: Target): boolean => port === 'http';
@@ -176,15 +157,15 @@ export const STALLS: readonly Stall[] = [
   {
     name: 'stops in a header block',
     on: always,
-    open: async (target) => busy(await sending(target, frame(HEADERS, 0, 1, block(GRPC_CHECK)))),
+    open: async (target) => busy(await sending(target, frame(HEADERS, 0, 1, headerBlock(GRPC_CHECK)))),
   },
   {
     name: 'drips a header block',
     on: always,
     open: async (target) =>
       busy(
-        await sending(target, frame(HEADERS, 0, 1, block(GRPC_CHECK)), () =>
-          frame(CONTINUATION, 0, 1, block({ a: 'b' })),
+        await sending(target, frame(HEADERS, 0, 1, headerBlock(GRPC_CHECK)), () =>
+          frame(CONTINUATION, 0, 1, headerBlock({ a: 'b' })),
         ),
       ),
   },
@@ -208,7 +189,7 @@ export const STALLS: readonly Stall[] = [
           Buffer.concat([
             request(GRPC_WATCH),
             frame(DATA, END_STREAM, 1, CHECK_MESSAGE),
-            frame(HEADERS, 0, 3, block(GRPC_CHECK)),
+            frame(HEADERS, 0, 3, headerBlock(GRPC_CHECK)),
           ]),
         ),
       ),
@@ -320,8 +301,8 @@ export const FLOODS: readonly Stall[] = [
         await sending(
           target,
           Buffer.concat([
-            frame(HEADERS, 0, 1, block(GRPC_CHECK)),
-            repeated(20_000, frame(CONTINUATION, 0, 1, block({ a: 'b' }))),
+            frame(HEADERS, 0, 1, headerBlock(GRPC_CHECK)),
+            repeated(20_000, frame(CONTINUATION, 0, 1, headerBlock({ a: 'b' }))),
           ]),
         ),
       ),
@@ -351,7 +332,7 @@ function unread(socket: Socket, count: number): Socket {
   socket.pause();
   const window = frame(8, 0, 0, Buffer.from([0x7f, 0, 0, 0]));
   const requests = Array.from({ length: count }, (_, index) =>
-    frame(HEADERS, END_HEADERS | END_STREAM, 2 * index + 1, block(GET_PAGE)),
+    frame(HEADERS, END_HEADERS | END_STREAM, 2 * index + 1, headerBlock(GET_PAGE)),
   );
   return written(socket, Buffer.concat([window, ...requests]));
 }
@@ -363,7 +344,7 @@ function repeated(count: number, bytes: Buffer): Buffer {
 function resets(count: number): Buffer {
   return Buffer.concat(
     Array.from({ length: count }, (_, index) => [
-      frame(HEADERS, END_HEADERS, 2 * index + 1, block(GRPC_CHECK)),
+      frame(HEADERS, END_HEADERS, 2 * index + 1, headerBlock(GRPC_CHECK)),
       frame(3, 0, 2 * index + 1, Buffer.from([0, 0, 0, 8])),
     ]).flat(),
   );

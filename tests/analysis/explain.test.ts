@@ -1,0 +1,199 @@
+import type { ExplainedRule, Step } from '#runtime/parts';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type AccessRequest, createAuditedEngine, type EngineOptions } from '#runtime/engine';
+import { explainerOf } from '../../analysis/explain/explain.js';
+import type { Module, Program } from '../../compiler/ir/program.js';
+import { fold } from '../../compiler/optimise/index.js';
+import { compileTexts, loaded } from '../support/compiled.js';
+import { policyFiles } from '../support/oracle/documents.js';
+import { Random } from '../support/oracle/random.js';
+import { randomRequest, randomStore } from '../support/oracle/random-store.js';
+
+/** The number of stores of random policies, and of requests for each; SEED is the first seed. 100,000 by default. */
+const STORES = Number(process.env.STORES ?? 40);
+const REQUESTS = Number(process.env.REQUESTS ?? 2500);
+const SEED = Number(process.env.SEED ?? 1);
+/** Of this many requests one is searched for near misses. */
+const SEARCHED = 100;
+
+const test = suite('explanations');
+
+test('the rules that applied decide as emitted code does, and changes turn its decision', async () => {
+  let turned = 0;
+  let failures = 0;
+  for (let seed = SEED; seed < SEED + STORES; seed += 1) {
+    const random = new Random(seed);
+    const documents = randomStore(random, { outputs: false, runtime: random.chance(0.5) });
+    const compilation = compileTexts(policyFiles(documents));
+    const lowered = compilation.lowered as Program;
+    const options: EngineOptions = {
+      defaultScope: random.pick(['', '', 'a', '.a']),
+      lenientScopeSearch: random.chance(0.4),
+      strictEvaluation: random.chance(0.5),
+    };
+    const { policies, traced } = await loaded(compilation);
+    const engine = createAuditedEngine(policies, { ...options, traced: await traced() });
+    const explainer = explainerOf(fold(lowered), options);
+    for (let i = 0; i < REQUESTS; i += 1) {
+      const { principal, resource, actions } = randomRequest(random);
+      const [action = 'view'] = actions;
+      const request = { principal, resource, action };
+      const detail = `seed ${seed}, request ${i}: ${JSON.stringify(request)}`;
+      const isAllowed = engine.isAllowed(request);
+      const search = i % SEARCHED === 0 ? { near: 2 } : undefined;
+      const { decision, decidedBy, steps, nearMisses } = explainer.explain(request, search);
+      assert.is(decision === 'ALLOW', isAllowed, detail);
+      // Rules that share a result under one name are asked once (docs/spec/policy-language.md#rules-that-share-a-name).
+      if (!lowered.modules.some(sharesResults)) assert.is(combined(steps), decision, detail);
+      assert.ok(decision === 'DENY' || decidedBy.length > 0, detail);
+      if (decidedBy[0]?.result === 'fails') {
+        failures += 1;
+        const resources = [{ resource, actions: [action] }];
+        const [result] = engine.check({ principal, resources });
+        assert.is(decidedBy[0].rule.split('#')[0], result?.actions[0]?.matchedPolicy, detail);
+        assert.ok(engine.evaluationErrors({ principal, resources }).length > 0, detail);
+      }
+      for (const changes of nearMisses?.changes ?? []) {
+        const changed = changes.reduce(apply, request);
+        assert.is(engine.isAllowed(changed), !isAllowed, `${JSON.stringify(changes)}, ${detail}`);
+        turned += 1;
+      }
+    }
+  }
+  assert.ok(turned > (STORES * REQUESTS) / SEARCHED / 4, `only ${turned} decisions were turned`);
+  assert.ok(failures > (STORES * REQUESTS) / 50, `only ${failures} decisions failed`);
+});
+
+test('no smaller set of changes turns a decision', () => {
+  let found = 0;
+  for (let seed = SEED; seed < SEED + 150; seed += 1) {
+    const random = new Random(seed);
+    const rules = Array.from({ length: 1 + random.below(3) }, () => ({
+      actions: ['view'],
+      effect: random.chance(0.75) ? 'EFFECT_ALLOW' : 'EFFECT_DENY',
+      roles: [random.pick(['user', 'admin', '*'])],
+      condition: { match: { expr: smallCondition(random, 3) } },
+    }));
+    // Only roles that rules name are tried.
+    const names = { ...NEVER, roles: ['user', 'admin'] };
+    const resourcePolicy = { resource: 'doc', version: 'default', rules: [...rules, names] };
+    const { lowered } = compileTexts({ 'a.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy }) });
+    const explainer = explainerOf(fold(lowered as Program));
+    const request = random.pick(SPACE);
+    const { nearMisses } = explainer.explain(request, { near: 1 });
+    const before = explainer.isAllowed(request);
+    const nearest = Math.min(
+      ...SPACE.filter((other) => explainer.isAllowed(other) !== before).map((other) => distance(request, other)),
+    );
+    const [smallest] = nearMisses?.changes ?? [];
+    assert.ok(
+      nearest > 3 || (smallest !== undefined && smallest.length <= nearest),
+      `seed ${seed}: ${JSON.stringify({ rules, request, smallest, nearest })}`,
+    );
+    if (smallest !== undefined) found += 1;
+  }
+  assert.ok(found > 75, `only ${found} decisions can be turned`);
+});
+
+test.run();
+
+const NEVER = { actions: ['view'], effect: 'EFFECT_DENY', condition: { match: { expr: '1 == 2' } } };
+
+/** All requests with two values for each of four attributes, and one of three lists of roles. */
+const SPACE: readonly AccessRequest[] = [['user'], ['admin'], ['user', 'admin']].flatMap((roles) =>
+  ['x', 'y'].flatMap((a) =>
+    ['x', 'y'].flatMap((b) =>
+      [1, 2].flatMap((n) =>
+        [true, false].map((f) => ({
+          principal: { id: 'alice', roles },
+          resource: { kind: 'doc', id: 'd', attr: { a, b, n, f } },
+          action: 'view',
+        })),
+      ),
+    ),
+  ),
+);
+
+function smallCondition(random: Random, depth: number): string {
+  if (depth > 0 && random.chance(0.6)) {
+    const [left, right] = [smallCondition(random, depth - 1), smallCondition(random, depth - 1)];
+    return random.pick([`(${left} && ${right})`, `(${left} || ${right})`, `!(${left})`]);
+  }
+  return random.pick([
+    'R.attr.a == "x"',
+    'R.attr.a != "x"',
+    'R.attr.a == R.attr.b',
+    'R.attr.b in ["y", "z"]',
+    'R.attr.n < 2.0',
+    'R.attr.n >= 2.0',
+    'R.attr.f',
+    '!R.attr.f',
+  ]);
+}
+
+/** In how many parts two requests differ. Adding and removing a role are two changes. */
+function distance(one: AccessRequest, other: AccessRequest): number {
+  const roles = ['user', 'admin'].filter(
+    (role) => one.principal.roles.includes(role) !== other.principal.roles.includes(role),
+  ).length;
+  const names = ['a', 'b', 'n', 'f'].filter((name) => one.resource.attr?.[name] !== other.resource.attr?.[name]);
+  // A set changes the roles once.
+  return roles > 1 ? Number.POSITIVE_INFINITY : roles + names.length;
+}
+
+function apply(request: AccessRequest, { path, to }: { readonly path: string; readonly to: unknown }): AccessRequest {
+  const copy = structuredClone(request) as unknown as { [name: string]: unknown };
+  const names = path.split('.');
+  const last = names.pop() as string;
+  let object = copy;
+  for (const name of names) {
+    object[name] ??= {};
+    object = object[name] as { [name: string]: unknown };
+  }
+  if (to === undefined) delete object[last];
+  else object[last] = to;
+  return copy as unknown as AccessRequest;
+}
+
+function sharesResults(module: Module): boolean {
+  return (
+    (module.kind === 'resource' || module.kind === 'principal') && module.rules.some(({ memo }) => memo !== undefined)
+  );
+}
+
+/** The decision that follows from the steps (docs/spec/policy-language.md#combining-decisions). */
+function combined(steps: readonly Step[]): 'ALLOW' | 'DENY' {
+  const byName = steps.filter(({ role }) => role === undefined);
+  const own = outcomeOf(byName);
+  if (own !== undefined) return own === 'ALLOW' ? own : 'DENY';
+  const roles = [...new Set(steps.flatMap(({ role }) => role ?? []))];
+  const outcomes = roles.map((role) => outcomeOf(steps.filter((step) => step.role === role)));
+  return outcomes.find((outcome) => outcome === 'ALLOW' || outcome === 'FAILED') === 'ALLOW' ? 'ALLOW' : 'DENY';
+}
+
+/**
+ * The first scope with an outcome decides; an ALLOW that needs consent is left to the next scope. A rule that fails
+ * ends the decision, unless a DENY comes before it.
+ */
+function outcomeOf(steps: readonly Step[]): 'ALLOW' | 'DENY' | 'FAILED' | undefined {
+  const scopes = [...new Set(steps.map(({ scope }) => scope))];
+  for (const scope of scopes) {
+    const here = steps.filter((step) => step.scope === scope);
+    const ends = here.flatMap((step) => [
+      ...(step.isLimit && step.rules.length === 0 ? ['DENY' as const] : []),
+      ...step.rules.flatMap((rule) => {
+        if (rule.result === 'fails') return 'FAILED' as const;
+        return applies('DENY')(rule) ? ('DENY' as const) : [];
+      }),
+    ]);
+    if (ends[0] !== undefined) return ends[0];
+    const allowing = here.find((step) => !step.isLimit && step.rules.some(applies('ALLOW')));
+    if (allowing !== undefined && !allowing.needsConsent) return 'ALLOW';
+  }
+  return undefined;
+}
+
+function applies(effect: ExplainedRule['effect']): (rule: ExplainedRule) => boolean {
+  return (rule) => rule.effect === effect && rule.result === 'applies';
+}

@@ -1,0 +1,93 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createAuditedEngine, createEngine, type EngineOptions } from '#runtime/engine';
+import { bundleOf } from '../../analysis/program/bundle.js';
+import type { Program } from '../../compiler/ir/program.js';
+import { fold } from '../../compiler/optimise/index.js';
+import { compileTexts, loaded } from '../support/compiled.js';
+import { acceptedStore, FAMILIES, GLOBALS, NOW } from '../support/cel/condition-stores.js';
+import { PLACES } from '../support/mutants/conditions.js';
+import { policyFiles } from '../support/oracle/documents.js';
+import { Random } from '../support/oracle/random.js';
+import { randomRequest, randomStore } from '../support/oracle/random-store.js';
+import { loadSharedRuntime } from '../support/plan/load-shared-runtime.js';
+import { documentOf } from '../support/sql/hostile-rows.js';
+
+/**
+ * The number of stores of random policies, and of requests for each; SEED is the first seed. 20,000 requests by
+ * default.
+ */
+const STORES = Number(process.env.STORES ?? 60);
+const REQUESTS = Number(process.env.REQUESTS ?? 340);
+const SEED = Number(process.env.SEED ?? 1);
+
+/** The number of stores of random conditions, of conditions in each, and of requests for each condition. */
+const CONDITION_STORES = Number(process.env.CONDITION_STORES ?? 8);
+const CONDITIONS = 40;
+const ROWS = 24;
+
+const test = suite('the bundle of a program');
+
+for (const strict of [false, true]) {
+  test(`decides as emitted code, ${strict ? 'strict' : 'default'} evaluation`, async () => {
+    for (let seed = SEED; seed < SEED + STORES / 2; seed += 1) {
+      const random = new Random(strict ? seed + 1_000_000 : seed);
+      const documents = randomStore(random, { outputs: random.chance(0.6), runtime: random.chance(0.5) });
+      const compilation = compileTexts(policyFiles(documents));
+      const emitted = await loaded(compilation);
+      const lowered = bundleOf(fold(compilation.lowered as Program));
+      const optimised = bundleOf(compilation.program as Program);
+      const options: EngineOptions = {
+        defaultScope: random.pick(['', '', 'a', '.a']),
+        lenientScopeSearch: random.chance(0.4),
+        strictEvaluation: strict,
+      };
+      const expected = createAuditedEngine(emitted.policies, { ...options, traced: await emitted.traced() });
+      const actual = createAuditedEngine(optimised.bundle, { ...options, traced: optimised.traced });
+      const asWritten = createEngine(lowered.bundle, { ...options, traced: lowered.traced });
+      const quiet = createEngine(lowered.bundle, { ...options, traced: lowered.traced });
+      for (let i = 0; i < REQUESTS; i += 1) {
+        const { principal, resource, actions } = randomRequest(random);
+        const request = { principal, resources: [{ resource, actions }], includeMeta: true };
+        const detail = `seed ${seed}, request ${i}: ${JSON.stringify(request)}`;
+        const results = expected.check(request);
+        assert.equal(actual.check(request), results, detail);
+        assert.equal(asWritten.check(request), results, detail);
+        assert.equal(actual.evaluationErrors(request), expected.evaluationErrors(request), detail);
+        for (const action of actions) {
+          assert.is(
+            quiet.isAllowed({ principal, resource, action }),
+            expected.isAllowed({ principal, resource, action }),
+            `${action} alone, ${detail}`,
+          );
+        }
+      }
+    }
+  });
+}
+
+for (const [name, family] of Object.entries(FAMILIES)) {
+  test(`evaluates conditions ${name} as emitted code does`, async () => {
+    for (let seed = SEED; seed < SEED + CONDITION_STORES; seed += 1) {
+      const random = new Random(seed);
+      const { compilation, conditions } = acceptedStore(family, random, CONDITIONS);
+      const emitted = await loadSharedRuntime(compilation);
+      const lowered = bundleOf(fold(compilation.lowered as Program));
+      const strictEvaluation = random.chance(0.3);
+      const options: EngineOptions = { clock: () => NOW, globals: GLOBALS, strictEvaluation };
+      const expected = createEngine(emitted.policies, { ...options, traced: await emitted.traced() });
+      const actual = createEngine(lowered.bundle, { ...options, traced: lowered.traced });
+      for (const [index, condition] of conditions) {
+        for (let i = 0; i < ROWS; i += 1) {
+          const principal = { id: random.pick(['u1', 'alice']), roles: ['user'], attr: family.principal(random) };
+          const resource = { kind: `kind${index}`, id: 'r', attr: family.row(random) };
+          const request = { principal, resources: [{ resource, actions: Object.keys(PLACES) }] };
+          const detail = `seed ${seed}, ${condition}: ${documentOf(request)}`;
+          assert.equal(actual.check(request), expected.check(request), detail);
+        }
+      }
+    }
+  });
+}
+
+test.run();
