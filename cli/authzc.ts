@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 import { Command, CommanderError, Option } from 'commander';
-import { addServerCommands, collect } from './commands/server-commands.js';
+import { addServerCommands, collect, countOf } from './commands/server-commands.js';
 import { EXIT } from './exit.js';
 import { OUTPUT_FORMATS } from './report.js';
+import { addCoverageOptions } from './policies/coverage-options.js';
+import { addMutationOptions } from './policies/mutation-options.js';
 import { addTestOptions } from './policies/test-options.js';
 import { version } from '../compiler/version.js';
 
@@ -41,32 +43,45 @@ addTestOptions(
         .choices(['error', 'warning'])
         .default('error'),
     )
+    .option('--explain', 'add what explains decisions: the conditions as they were written')
     .option('--checks-only', 'leave out what plans and strict evaluation need, for browsers and the edge')
     .option('--strict-types', 'report attributes that are not in the JSON schemas, or that may be missing, as errors')
     .option('--skip-tests', 'do not run the tests')
-    .option('--allow-empty', 'compile a folder without policies; its bundle denies everything'),
+    .option('--allow-empty', 'compile a folder without policies; its bundle denies everything')
+    .option('--cache-dir <dir>', 'the folder of the cache; default is node_modules/.cache/authz if node_modules exists')
+    .option('--no-cache', 'compile everything again, and do not write to the cache'),
 ).action(async (directory, options) => {
   const { compileCommand } = await import('./commands/compile.js');
   process.exitCode = await compileCommand(directory, options);
 });
 
-addTestOptions(
-  program
-    .command('test')
-    .description('run the tests of a folder of policies: its *_test.yaml files, with their fixtures in testdata')
-    .argument('[dir]', 'the folder of the policies', 'policies')
-    .addOption(
-      new Option('-o, --output <format>', 'format of compile problems and results')
-        .choices(['tree', 'list', 'json'])
-        .default('tree'),
-    )
-    .addOption(
-      new Option('--enforce-schemas', 'deny requests whose attributes violate their schemas').conflicts(
-        'ignoreSchemas',
-      ),
-    )
-    .option('--no-color', 'print without colours')
-    .option('--pass-with-no-tests', 'succeed if the folder has no tests'),
+addMutationOptions(
+  addCoverageOptions(
+    addTestOptions(
+      program
+        .command('test')
+        .description('run the tests of a folder of policies: its *_test.yaml files, with their fixtures in testdata')
+        .argument('[dir]', 'the folder of the policies', 'policies')
+        .addOption(
+          new Option('-o, --output <format>', 'format of compile problems and results')
+            .choices(['tree', 'list', 'json'])
+            .default('tree'),
+        )
+        .addOption(
+          new Option('--enforce-schemas', 'deny requests whose attributes violate their schemas').conflicts(
+            'ignoreSchemas',
+          ),
+        )
+        .option('--no-color', 'print without colours')
+        .option('--pass-with-no-tests', 'succeed if the folder has no tests')
+        .addOption(
+          new Option(
+            '--watch',
+            'after each change, run the tests again that it can affect; ends with Ctrl-C',
+          ).conflicts(['mutate', 'mutateOutput', 'mutateDir', 'minScore', 'mutants', 'seed', 'rule']),
+        ),
+    ),
+  ),
 ).action(async (directory, options) => {
   const { testCommand } = await import('./commands/test.js');
   process.exitCode = await testCommand(directory, options);
@@ -110,10 +125,38 @@ program
   .requiredOption('--resource <file>', 'the resource, as YAML or JSON: kind, id, attr, scope, policyVersion')
   .requiredOption('--action <action>', 'an action; repeatable', collect)
   .option('--aux-data <file>', 'claims of tokens, assumed to be verified, as YAML or JSON: jwt, jwts')
+  .option('--explain', 'show why each action is allowed or denied')
   .addOption(new Option('-o, --output <format>', 'format of the decisions').choices(['text', 'json']).default('text'))
   .action(async (directory, options) => {
     const { checkCommand } = await import('./commands/check.js');
     process.exitCode = await checkCommand(directory, options);
+  });
+
+program
+  .command('explain')
+  .description(
+    'explain a decision: the rules asked, the values of their conditions, and the least change that turns it',
+  )
+  .argument('[dir]', 'the folder of the policies', 'policies')
+  .requiredOption(
+    '--principal <file>',
+    'the principal, as YAML or JSON: id, roles, attr, scope, policyVersion; - reads standard input',
+  )
+  .requiredOption('--resource <file>', 'the resource, as YAML or JSON: kind, id, attr, scope, policyVersion')
+  .requiredOption('--action <action>', 'the action')
+  .option('--aux-data <file>', 'claims of tokens, assumed to be verified, as YAML or JSON: jwt, jwts')
+  .option('--near <number>', 'the number of sets of changes to show', countOf, 3)
+  .addOption(
+    new Option('--keep <part>', 'a part of the request that does not change').choices(['principal', 'resource']),
+  )
+  .option('--full', 'show long values whole')
+  .option('--strict-evaluation', 'decide in strict evaluation: a condition that cannot be evaluated denies')
+  .addOption(
+    new Option('-o, --output <format>', 'format of the explanation').choices(['pretty', 'json']).default('pretty'),
+  )
+  .action(async (directory, options) => {
+    const { explainCommand } = await import('./commands/explain.js');
+    process.exitCode = await explainCommand(directory, options);
   });
 
 program

@@ -16,6 +16,11 @@ export function isColorful({ isTTY }: { readonly isTTY?: boolean }): boolean {
   return isTTY === true && process.env['NO_COLOR'] === undefined;
 }
 
+/** The colours of a stream. */
+export function paintOf(stream: { readonly isTTY?: boolean }): Paint {
+  return isColorful(stream) ? colored : plain;
+}
+
 /** Prints diagnostics of a folder of policies to standard output, and nothing when there are none. */
 export function printDiagnostics(
   diagnostics: readonly Diagnostic[],

@@ -1,40 +1,8 @@
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Command, InvalidArgumentError } from 'commander';
-import { addServerCommands, collect } from './commands/server-commands.js';
-import { EXIT } from './exit.js';
-import { isWorkerProcess, limitGarbage, runWorkerProcess } from '../server/process.js';
-import { release } from '../server/release.js';
+import { keepCompiledCode } from './compile-cache.js';
 
-/** The command line of dist/server.js, which serves a compiled bundle. It never compiles. */
-const program = new Command('server')
-  .description('serve authorization decisions from a compiled bundle of policies')
-  .version(`${release.version} (${release.commit}, ${release.buildDate})`)
-  .exitOverride((usage) => process.exit(usage.exitCode === 0 ? EXIT.done : EXIT.usage));
-
-program
-  .command('serve', { isDefault: true })
-  .description('serve a bundle (default)')
-  .option('--config <file>', 'configuration file (YAML)', process.env['AUTHZ_CONFIG'])
-  .option('--set <key=value>', 'override a key of the configuration; repeatable', collect, [])
-  .option('--bundle <file>', 'the bundle file', fileURLToPath(new URL('policies.js', import.meta.url)))
-  .option(
-    '--log-level <level>',
-    'minimum level of the log: debug, info, warn, error; AUTHZ_LOG_LEVEL takes precedence',
-    level,
-  )
-  .allowExcessArguments(false)
-  .action(async (options) => {
-    const { serve } = await import('./commands/serve-bundle.js');
-    await serve({ ...options, program: fileURLToPath(import.meta.url) });
-  });
-
-addServerCommands(program);
-
-limitGarbage();
-if (isWorkerProcess()) await runWorkerProcess();
-else await program.parseAsync();
-
-function level(written: string): string {
-  if (['debug', 'info', 'warn', 'error'].includes(written.toLowerCase())) return written.toLowerCase();
-  throw new InvalidArgumentError('Allowed choices are debug, info, warn, error.');
-}
+/* dist/server.js. The cache must be enabled before the modules of the server are imported. */
+keepCompiledCode(join(import.meta.dirname, '.compile-cache'));
+const { runServer } = await import('./server-program.js');
+await runServer(fileURLToPath(import.meta.url));

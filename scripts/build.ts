@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
 import { build } from 'esbuild';
 
@@ -7,9 +7,16 @@ import { build } from 'esbuild';
 const folder = process.env['AUTHZ_DIST'] ?? 'dist';
 
 /**
- * Bundles the two programs. Dependencies stay external: esbuild is a binary, and grpc-js loads files from its package.
+ * Not bundled: packages that load files of their own, those of OpenTelemetry, which most servers do not load, and
+ * grpc-js, whose classes their exporters share.
  */
-await build({
+const external = ['esbuild', 'node-sqlite3-wasm', '@platformatic/kafka', '@opentelemetry/*', '@grpc/grpc-js'];
+
+/**
+ * Bundles the two programs with most of their dependencies: a start reads few files
+ * (docs/decisions/0050-programs-contain-their-dependencies.md).
+ */
+const { metafile } = await build({
   entryPoints: { authzc: 'cli/authzc.ts', server: 'cli/server.ts' },
   outdir: folder,
   bundle: true,
@@ -18,12 +25,18 @@ await build({
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  packages: 'external',
+  external,
+  // CommonJS packages require modules of Node.
+  banner: {
+    js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
+  },
   sourcemap: true,
+  metafile: true,
   logLevel: 'warning',
   define: { AUTHZ_RELEASE: JSON.stringify(releaseOf()) },
 });
 await chmod(`${folder}/authzc.js`, 0o755);
+writeFileSync(`${folder}/third-party-licenses.txt`, licensesOf(Object.keys(metafile.inputs)));
 
 /**
  * What ServerInfo answers: the version of the package, the commit and its date; a build outside git knows only the
@@ -39,4 +52,19 @@ function releaseOf(): { readonly version: string; readonly commit: string; reado
     }
   };
   return { version, commit: git('rev-parse', '--short', 'HEAD'), buildDate: git('log', '-1', '--format=%cI') };
+}
+
+/** The licenses of the packages that the programs contain, which ask to be distributed with them. */
+function licensesOf(modules: readonly string[]): string {
+  const packages = modules.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
+  const texts = [...new Set(packages)].sort().map((root) => {
+    const { name, version, license } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as {
+      readonly [key: string]: string;
+    };
+    const files = readdirSync(root).filter((file) => /^(licen[cs]e|notice)/i.test(file));
+    return [`${name} ${version}: ${license}`, ...files.map((file) => readFileSync(`${root}/${file}`, 'utf8'))].join(
+      '\n\n',
+    );
+  });
+  return texts.join(`\n\n${'-'.repeat(80)}\n\n`);
 }

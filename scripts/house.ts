@@ -114,9 +114,9 @@ function unresolvedLines(file: string): number {
 }
 
 /**
- * The lines generated for a line of YAML. The aim is for what a reviewer of decisions reads: policies and derived roles.
- * Beside it, without an aim, stand the filters of plans (`*.where.ts`), the conditions that report failures (`traced`),
- * and the rest: index, hash, types, JSON schemas.
+ * The lines generated for a line of YAML. The aim is for what a reviewer of decisions reads: policies and derived
+ * roles. Beside it, without an aim, stand the filters of plans (`*.where.ts`), the conditions that report failures
+ * (`traced`), and the rest: index, hash, types, JSON schemas.
  */
 function generatedRows(folder: string): readonly Row[] {
   const policies = files.filter(

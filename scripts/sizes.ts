@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { compile } from '../compiler/compile.js';
+import { compile, type CompileOptions } from '../compiler/compile.js';
 import { Source } from '../compiler/diagnostics/source.js';
 import type { EmittedFile } from '../compiler/ir/emitted-file.js';
+import { isPolicyFile } from '../compiler/load/names.js';
 import { minifiedProgram } from './minified-program.js';
 
 /** What a program of one kind weighs. */
@@ -19,14 +20,80 @@ export interface Size {
 
 /** What programs weigh that embed the engine, from the least to the whole. */
 export async function sizes(): Promise<readonly Size[]> {
-  const contact = ['contact.yaml'];
-  const all = readdirSync(POLICIES).filter((path) => path.endsWith('.yaml'));
+  const all = readdirSync(POLICIES).filter(isPolicyFile);
+  const own = (options: CompileOptions, ...paths: readonly string[]): readonly EmittedFile[] =>
+    emitted(
+      paths.map((path) => new Source(path, readFileSync(`${POLICIES}${path}`, 'utf8'))),
+      options,
+    );
   return [
     await sizeOf('the core of the engine', 6_144, CORE),
-    await sizeOf('engine and contact policy, checks only', 10_240, PROGRAM, emitted(contact, true)),
-    await sizeOf('engine and contact policy, with plans', undefined, PROGRAM, emitted(contact, false)),
-    await sizeOf('engine and policies/, checks only', undefined, PROGRAM, emitted(all, true)),
-    await sizeOf('engine and policies/, with plans', undefined, PROGRAM, emitted(all, false)),
+    await sizeOf('engine and contact policy, checks only', 10_240, PROGRAM, own({ checksOnly: true }, 'contact.yaml')),
+    await sizeOf('engine and contact policy, with plans', undefined, PROGRAM, own({}, 'contact.yaml')),
+    await sizeOf('engine and policies/, checks only', undefined, PROGRAM, own({ checksOnly: true }, ...all)),
+    await sizeOf('engine and policies/, with plans', undefined, PROGRAM, own({}, ...all)),
+    await sizeOf('policies/, with explanations', 131_072, EXPLAINER, own({ explain: true }, ...all)),
+    ...(await Promise.all(FAMILIES.flatMap(sizesOf))),
+  ];
+}
+
+/** Conditions of one kind, and what an engine with a policy that has them may weigh. */
+interface Family {
+  readonly name: string;
+  readonly condition: string;
+  /** Of the attributes. */
+  readonly schema?: string;
+  readonly budget?: number;
+  readonly budgetWithPlans?: number;
+  /** A budget of a program that also applies filters to rows in memory. */
+  readonly budgetWithSelects?: number;
+}
+
+const FAMILIES: readonly Family[] = [
+  {
+    name: '`==` and `in`',
+    condition: 'R.attr.owner == P.id || P.id in R.attr.editors',
+    budget: 8_192,
+    budgetWithSelects: 30_720,
+  },
+  { name: 'timestamps', condition: 'timestamp(R.attr.createdAt) > timestamp("2025-01-01T00:00:00Z")' },
+  {
+    name: 'a schema with date-time',
+    condition: 'R.attr.owner == P.id',
+    schema: `{
+      "type": "object",
+      "required": ["owner"],
+      "properties": { "owner": { "type": "string" }, "createdAt": { "type": "string", "format": "date-time" } }
+    }`,
+    budget: 12_288,
+  },
+  { name: 'a constant pattern', condition: 'R.attr.name.matches("^[a-z]+$")', budget: 11_264 },
+  { name: 'a pattern of requests', condition: 'R.attr.name.matches(P.attr.pattern)' },
+];
+
+function sizesOf(family: Family): readonly Promise<Size>[] {
+  const { name, condition, schema, budget, budgetWithPlans, budgetWithSelects } = family;
+  const policy = new Source(
+    'document.yaml',
+    `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: document
+  version: default${schema === undefined ? '' : "\n  schemas: { resourceSchema: { ref: 'authz:///document.json' } }"}
+  rules:
+    - actions: [read, edit]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      condition: { match: { expr: '${condition}' } }
+`,
+  );
+  const files = (checksOnly: boolean): readonly EmittedFile[] =>
+    emitted([policy], { checksOnly, schemaTexts: new Map(schema === undefined ? [] : [['document.json', schema]]) });
+  return [
+    sizeOf(`${name}, checks only`, budget, PROGRAM, files(true)),
+    sizeOf(`${name}, with plans`, budgetWithPlans, PROGRAM, files(false)),
+    ...(budgetWithSelects === undefined
+      ? []
+      : [sizeOf(`${name}, with plans and selects`, budgetWithSelects, PROGRAM + SELECTS, files(false))]),
   ];
 }
 
@@ -35,6 +102,8 @@ const CORE = "export { createEngine } from '#runtime/engine';";
 const PROGRAM =
   "import { createEngine } from '#runtime/engine'; import { policies } from 'policies'; export const engine = " +
   'createEngine(policies);';
+const EXPLAINER = "export { explainer } from 'policies';";
+const SELECTS = "export { selects } from 'policies';";
 
 async function sizeOf(
   name: string,
@@ -46,7 +115,8 @@ async function sizeOf(
   return { name, bytes: Buffer.byteLength(text), gzipped: gzipSync(text, { level: 9 }).length, budget };
 }
 
-function emitted(paths: readonly string[], checksOnly: boolean): readonly EmittedFile[] {
-  const sources = paths.map((path) => new Source(path, readFileSync(`${POLICIES}${path}`, 'utf8')));
-  return compile(sources, undefined, { checksOnly }).files;
+function emitted(sources: readonly Source[], options: CompileOptions): readonly EmittedFile[] {
+  const { files, diagnostics } = compile(sources, undefined, options);
+  if (files.length === 0) throw new Error(JSON.stringify(diagnostics));
+  return files;
 }

@@ -13,6 +13,7 @@ const GATES: readonly { readonly name: string; readonly command: readonly string
       'node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
       '--config',
       '.dependency-cruiser.cjs',
+      'analysis',
       'cli',
       'client',
       'compiler',
@@ -36,8 +37,8 @@ const GATES: readonly { readonly name: string; readonly command: readonly string
  * Tests that keep a processor busy by themselves; the others mostly wait for servers, browsers and compilers. The two
  * run side by side.
  */
-const BUSY = String.raw`(compiler|runtime|proto)/|tests/(cel|diagnostics|generated|golden|mutants|oracle|parse|plan|policy-tests|properties|schemas|sql)/`;
-const ANY = String.raw`(client|compiler|runtime|server|scripts|tests|proto)/.*\.test\.ts$`;
+const BUSY = String.raw`(compiler|runtime|proto)/|tests/(analysis|cel|diagnostics|generated|golden|mutants|oracle|parse|plan|policy-tests|properties|schemas|sql)/`;
+const ANY = String.raw`(analysis|client|compiler|runtime|server|scripts|tests|proto)/.*\.test\.ts$`;
 const TESTS: readonly string[] = [`^(?=${BUSY})${ANY}`, `^(?!${BUSY})${ANY}`];
 /**
  * Tests whose result does not depend on the version of Node: texts, types, browsers, workerd, and whether tests notice

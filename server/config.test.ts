@@ -40,7 +40,11 @@ test('without file and overrides the defaults apply', () => {
   const config = fromSets();
   assert.equal(config.server.httpListenAddr, { kind: 'tcp', host: undefined, port: 3592 });
   assert.equal(config.server.grpcListenAddr, { kind: 'tcp', host: undefined, port: 3593 });
-  assert.equal(config.server.requestLimits, { maxActionsPerResource: 50, maxResourcesPerRequest: 50 });
+  assert.equal(config.server.requestLimits, {
+    maxActionsPerResource: 50,
+    maxResourcesPerRequest: 50,
+    maxUnfinishedBytes: 268_435_456,
+  });
   assert.is(config.server.grpc.maxRecvMsgSizeBytes, 4194304);
   assert.is(config.engine.defaultPolicyVersion, 'default');
   assert.is(config.schemaEnforcement, 'none');
@@ -307,7 +311,8 @@ test('environment variables are substituted in the raw text, before types are de
   const text =
     'server: {requestLimits: {maxActionsPerResource: ${MAX:7}, maxResourcesPerRequest: $MANY}}\nengine: {defaultScope: "a$$b ${EMPTY:x} $ c"}';
   const config = fromFile(text, { MANY: '9', EMPTY: '' });
-  assert.equal(config.server.requestLimits, { maxActionsPerResource: 7, maxResourcesPerRequest: 9 });
+  const { maxActionsPerResource, maxResourcesPerRequest } = config.server.requestLimits;
+  assert.equal([maxActionsPerResource, maxResourcesPerRequest], [7, 9]);
   assert.is(config.engine.defaultScope, 'a$b  $ c');
   assert.is(
     problem(() => fromFile('engine:\n  defaultScope: ${NOPE}')),
@@ -344,7 +349,8 @@ test('overrides are merged over the file, map by map', () => {
   const config = fromFile('server:\n  requestLimits: {maxActionsPerResource: 7, maxResourcesPerRequest: 8}\n', {}, [
     'server.requestLimits.maxActionsPerResource=9',
   ]);
-  assert.equal(config.server.requestLimits, { maxActionsPerResource: 9, maxResourcesPerRequest: 8 });
+  const { maxActionsPerResource, maxResourcesPerRequest } = config.server.requestLimits;
+  assert.equal([maxActionsPerResource, maxResourcesPerRequest], [9, 8]);
 });
 
 test('an override may set several keys, lists, and strings with escapes', () => {

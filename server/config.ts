@@ -25,12 +25,19 @@ export interface Config {
     /** Undefined: plaintext. */
     readonly tls: TlsConfig | undefined;
     readonly cors: CorsConfig;
-    readonly requestLimits: { readonly maxActionsPerResource: number; readonly maxResourcesPerRequest: number };
+    readonly requestLimits: {
+      readonly maxActionsPerResource: number;
+      readonly maxResourcesPerRequest: number;
+      /** 0: no limit. */
+      readonly maxUnfinishedBytes: number;
+    };
     readonly metricsEnabled: boolean;
     readonly logRequestPayloads: boolean;
     readonly apiExplorerEnabled: boolean;
     /** Undefined: the admin API is off. */
     readonly adminAPI: AdminConfig | undefined;
+    /** Whether decisions are explained to the admin. */
+    readonly explain: boolean;
     /** Undefined: one a core. */
     readonly workers: number | undefined;
     /** The bundle is loaded again when its file changes. */
@@ -158,11 +165,13 @@ function configOf(settings: Settings): Config {
       requestLimits: {
         maxActionsPerResource: settings['server.requestLimits.maxActionsPerResource'],
         maxResourcesPerRequest: settings['server.requestLimits.maxResourcesPerRequest'],
+        maxUnfinishedBytes: settings['server.requestLimits.maxUnfinishedBytes'],
       },
       metricsEnabled: settings['server.metricsEnabled'],
       logRequestPayloads: settings['server.logRequestPayloads'],
       apiExplorerEnabled: settings['server.apiExplorerEnabled'],
       adminAPI: adminOf(settings),
+      explain: settings['server.explain.enabled'],
       workers: settings['server.workers'],
       watchBundle: settings['server.watchBundle'],
       shutdownGrace: settings['server.shutdownGrace'],

@@ -1,11 +1,16 @@
-import { type CheckRequest, type CheckResult, createAuditedEngine } from '#runtime/engine';
+import { type AccessRequest, type CheckRequest, type CheckResult, createAuditedEngine } from '#runtime/engine';
 import { ALLOW } from '#runtime/policy';
+import type { Explanation } from '#runtime/parts';
+import { prettyExplanation } from '../../analysis/explain/report/pretty.js';
+import { shownPath } from '../../compiler/diagnostics/format.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import { EXIT } from '../exit.js';
+import { explainDecisions, stoppedClock } from '../policies/explained.js';
 import { readAuxData, readPrincipal, readResource, requireOneReader } from '../policies/request-files.js';
 import { policiesInMemory } from '../policies/compile.js';
 import { evaluationErrorText, unknownNames } from '../policies/warnings.js';
-import { printWarning, reportInputError } from '../report.js';
+import { readVocabulary, undeclaredWords } from '../policies/vocabulary.js';
+import { paintOf, printWarning, reportInputError } from '../report.js';
 
 /** How decisions are shown: a line each, or as JSON. */
 export type CheckFormat = 'text' | 'json';
@@ -16,6 +21,8 @@ export interface CheckOptions {
   readonly resource: string;
   readonly action: readonly string[];
   readonly auxData?: string;
+  /** Whether each decision is explained. */
+  readonly explain?: boolean;
   readonly output: CheckFormat;
 }
 
@@ -33,12 +40,12 @@ export async function checkCommand(directory: string, options: CheckOptions): Pr
 
 async function checked(
   directory: string,
-  { principal, resource: file, action, auxData, output }: CheckOptions,
+  { principal, resource: file, action, auxData, explain: explained = false, output }: CheckOptions,
 ): Promise<number> {
   requireOneReader([principal, file, auxData]);
   const resource = readResource(file);
   const actions = [...new Set(action)];
-  const request: CheckRequest = {
+  const asked: CheckRequest = {
     principal: readPrincipal(principal),
     resources: [{ resource, actions }],
     auxData: auxData === undefined ? undefined : readAuxData(auxData),
@@ -46,25 +53,49 @@ async function checked(
   };
   const policies = await policiesInMemory(directory);
   if (policies === undefined) return EXIT.refused;
-  for (const line of unknownNames(policies.policies, { kind: resource.kind, actions, principal: request.principal.id }))
+  for (const line of undeclaredWords(readVocabulary(), { roles: asked.principal.roles, actions: actions }))
     printWarning(line);
-  const engine = createAuditedEngine(policies.policies, { schemaEnforcement: 'warn', traced: await policies.traced() });
-  const [result] = engine.check(request);
-  for (const error of engine.evaluationErrors(request))
+  for (const line of unknownNames(policies.policies, { kind: resource.kind, actions, principal: asked.principal.id }))
+    printWarning(line);
+  const options = { schemaEnforcement: 'warn' as const, traced: await policies.traced(), clock: stoppedClock() };
+  const engine = createAuditedEngine(policies.policies, options);
+  const [result] = engine.check(asked);
+  for (const error of engine.evaluationErrors(asked))
     printWarning(evaluationErrorText(error), policies.placeOf(error.policy, error.rule));
-  process.stdout.write(textOf(result as CheckResult, output));
+  const explain = explained ? explainDecisions(policies.lowered, options) : undefined;
+  const explanations = actions.flatMap((action) => {
+    const request = { principal: asked.principal, resource, action, auxData: asked.auxData };
+    return explain === undefined ? [] : { request, explanation: explain(request, engine.isAllowed(request)) };
+  });
+  const pathOf = (path: string): string => shownPath(path, directory);
+  process.stdout.write(
+    output === 'json'
+      ? jsonOf(result as CheckResult, explanations)
+      : [
+          ...linesOf(result as CheckResult).map(visible),
+          ...explanations.flatMap(({ request, explanation }) => [
+            '',
+            ...prettyExplanation(request, explanation, { paint: paintOf(process.stdout), pathOf, full: false }),
+          ]),
+        ]
+          .map((line) => `${line}\n`)
+          .join(''),
+  );
   return EXIT.done;
 }
 
-function textOf(result: CheckResult, format: CheckOptions['output']): string {
-  switch (format) {
-    case 'text':
-      return linesOf(result)
-        .map((line) => `${visible(line)}\n`)
-        .join('');
-    case 'json':
-      return `${JSON.stringify({ ...result, actions: result.actions.map(withEffectName) }, undefined, 2)}\n`;
-  }
+interface Explained {
+  readonly request: AccessRequest;
+  readonly explanation: Explanation;
+}
+
+function jsonOf(result: CheckResult, explanations: readonly Explained[]): string {
+  const actions = result.actions.map((decision, index) => ({
+    ...decision,
+    effect: effectName(decision.effect),
+    explanation: explanations[index]?.explanation,
+  }));
+  return `${JSON.stringify({ ...result, actions }, undefined, 2)}\n`;
 }
 
 function linesOf({ actions, effectiveDerivedRoles, outputs, validationErrors }: CheckResult): readonly string[] {
@@ -82,10 +113,6 @@ function linesOf({ actions, effectiveDerivedRoles, outputs, validationErrors }: 
         `schema violation, ${source === 'SOURCE_PRINCIPAL' ? 'principal' : 'resource'} ${path}: ${message}`,
     ),
   ];
-}
-
-function withEffectName(decision: CheckResult['actions'][number]): unknown {
-  return { ...decision, effect: effectName(decision.effect) };
 }
 
 function effectName(effect: number): string {

@@ -1,16 +1,21 @@
-import { bundle } from '../../compiler/bundle/index.js';
-import type { Compilation } from '../../compiler/compile.js';
+import { dirname } from 'node:path';
+import type { Bundle } from '../../compiler/bundle/index.js';
+import type { BundlePlace } from '../../compiler/bundle/source-map.js';
 import { shownPath } from '../../compiler/diagnostics/format.js';
 import type { Severity } from '../../compiler/diagnostics/messages.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
-import type { Program } from '../../compiler/ir/program.js';
 import { loadSuites } from '../../compiler/load/index.js';
 import { runtimeFolder } from '../../compiler/load/runtime-folder.js';
+import type { Snapshot } from '../../compiler/recompile/snapshot.js';
+import { compileCached } from '../cache/cached-compilation.js';
+import { defaultCacheFolder } from '../cache/folder.js';
+import { bundleSettings, isWritten, writtenBundle } from '../cache/written-bundle.js';
 import { EXIT } from '../exit.js';
 import { compareFolder, type Difference } from '../outputs/output-folder.js';
-import { writeOutputs } from '../outputs/write-outputs.js';
-import { compileFolder, decidesNothing, emptyText } from '../policies/compile.js';
+import { realLocation, writeOutputs } from '../outputs/write-outputs.js';
+import { emptyText } from '../policies/empty-folder.js';
+import { ProgressLine } from '../progress.js';
 import type { TestOptions } from '../policies/test-options.js';
 import { type OutputFormat, printDiagnostics } from '../report.js';
 
@@ -28,10 +33,16 @@ export interface CompileOptions extends TestOptions {
   readonly strictTypes?: boolean;
   /** Whether only what checks need is emitted: no plans, no strict evaluation. */
   readonly checksOnly?: boolean;
+  /** Whether the bundle can explain its decisions. */
+  readonly explain?: boolean;
   /** Whether the tests of the folder are skipped. */
   readonly skipTests?: boolean;
   /** Whether a folder without policies is compiled. */
   readonly allowEmpty?: boolean;
+  /** False with `--no-cache`. */
+  readonly cache?: boolean;
+  /** The folder of the cache. */
+  readonly cacheDir?: string;
 }
 
 /**
@@ -39,17 +50,23 @@ export interface CompileOptions extends TestOptions {
  * if they fail, nothing is written. Returns the exit code.
  */
 export async function compileCommand(directory: string, options: CompileOptions): Promise<number> {
-  const { strictTypes = false, checksOnly = false } = options;
+  const { strictTypes = false, checksOnly = false, explain = false } = options;
   const begin = performance.now();
-  const compilation = compileFolder(directory, { strictTypes, checksOnly });
+  // What explains decisions is about all policies: it is made again each time.
+  const isCached = options.cache !== false && !explain;
+  const cache = isCached ? (options.cacheDir ?? defaultCacheFolder()) : undefined;
+  const progress = new ProgressLine();
+  const onStep = (step: string): void => progress.show(step);
+  const compilation = await compileCached(directory, { strictTypes, checksOnly, explain, cache, onStep });
+  progress.clear();
+  const { snapshot, sources, diagnostics } = compilation;
   const suites = isTested(options) ? loadSuites(options.tests ?? directory) : [];
-  const isRefused =
-    compilation.program === undefined || (options.failOn === 'warning' && compilation.diagnostics.length > 0);
-  if (suites.length === 0 || isRefused)
-    printDiagnostics(compilation.diagnostics, options.output, { folder: directory });
-  if (isRefused) return EXIT.refused;
+  const isRefused = options.failOn === 'warning' && diagnostics.length > 0;
+  if (suites.length === 0 || isRefused || snapshot === undefined)
+    printDiagnostics(diagnostics, options.output, { folder: directory });
+  if (isRefused || snapshot === undefined) return EXIT.refused;
   // Policies that only others import may be validated alone.
-  const isEmpty = options.emit ? decidesNothing(compilation) : compilation.sources.length === 0;
+  const isEmpty = (options.emit ? snapshot.policies : sources.length) === 0;
   if (isEmpty && options.allowEmpty !== true) {
     console.error(
       `authzc: ${emptyText(directory, compilation)}; name the folder of the policies, or compile it with --allow-empty`,
@@ -61,34 +78,60 @@ export async function compileCommand(directory: string, options: CompileOptions)
     // The engine is loaded only if there are tests.
     const { testCompilation } = await import('../policies/test-policies.js');
     // Tests may be strict, which needs what --checks-only leaves out.
+    const tested = checksOnly
+      ? await compileCached(directory, { strictTypes, checksOnly: false, cache: undefined })
+      : compilation;
     const outcome = await testCompilation(
       suites,
-      checksOnly ? compileFolder(directory, { earlier: compilation.sources, strictTypes }) : compilation,
+      { files: tested.snapshot?.files ?? [], diagnostics: tested.diagnostics },
       { ...options, folder: directory },
     );
-    if (outcome.code !== EXIT.done) return outcome.code;
+    if (outcome.code !== EXIT.done) {
+      await compilation.save(compilation.written);
+      return outcome.code;
+    }
     tests = outcome.tests;
   }
   const summarise = (done: string): void =>
-    printSummary({ ...compilation, tests, done, milliseconds: performance.now() - begin });
+    printSummary({ ...countsOf(snapshot), tests, done, milliseconds: performance.now() - begin });
   if (!options.emit) {
+    await compilation.save(compilation.written);
     summarise('nothing written');
     return EXIT.done;
   }
+  const files = [...snapshot.files, snapshot.types];
   if (options.check === true) {
-    const code = await checkFolder(directory, options, await allFiles(compilation));
+    await compilation.save(compilation.written);
+    const code = await checkFolder(directory, options, files);
     if (code === EXIT.done) summarise(`${visible(options.out)} is up to date`);
     return code;
   }
-  // esbuild runs in a separate process: it bundles while types are generated and the folder is compared.
-  const bundling = bundle(compilation.files, runtimeFolder());
+  const place = { folder: realLocation(dirname(options.bundle)), policies: realLocation(directory) };
+  const settings = bundleSettings(options.bundle, place);
+  const isBundled = await isWritten(compilation.written, options.bundle, settings);
+  const bundling = isBundled ? undefined : bundleOf(snapshot.files, place);
+  progress.show('bundling and writing files');
   const written = await writeOutputs(
     { policies: directory, out: options.out, bundle: options.bundle },
-    await allFiles(compilation),
+    files,
     bundling,
+  ).finally(() => progress.clear());
+  await compilation.save(
+    bundling === undefined ? compilation.written : writtenBundle(await bundling, options.bundle, settings),
   );
   summarise(`${counted(written, 'file')} written`);
   return EXIT.done;
+}
+
+/** esbuild runs in a separate process: it bundles while the output folder is compared. */
+async function bundleOf(files: readonly EmittedFile[], place: BundlePlace): Promise<Bundle> {
+  // A run that does not bundle does not load esbuild.
+  const { bundle } = await import('../../compiler/bundle/index.js');
+  return bundle(files, runtimeFolder(), place);
+}
+
+function countsOf({ policies, documents }: Snapshot): Pick<Outcome, 'policies' | 'rules'> {
+  return { policies, rules: [...documents.values()].reduce((sum, { rules }) => sum + rules, 0) };
 }
 
 /** Without emitting, diagnostics are printed at once, without running tests. */
@@ -96,22 +139,16 @@ function isTested({ skipTests = false, emit, tests }: CompileOptions): boolean {
   return !skipTests && (emit || tests !== undefined);
 }
 
-/** The emitted files and the types for callers, which only a folder of generated code needs. */
-async function allFiles({ files, program }: Compilation): Promise<readonly EmittedFile[]> {
-  // ts-morph loads the TypeScript compiler: it is imported on demand, not at every start.
-  const { emitTypes } = await import('../../compiler/emit/types.js');
-  return program === undefined ? files : [...files, emitTypes(program)];
-}
-
 async function checkFolder(
   directory: string,
-  { out, checksOnly = false }: CompileOptions,
+  { out, checksOnly = false, explain = false }: CompileOptions,
   files: readonly EmittedFile[],
 ): Promise<number> {
   const difference = await compareFolder(out, files);
   const lines = describe(difference, out);
   if (lines.length === 0) return EXIT.done;
-  const fix = `npx authzc compile ${directory} --out ${out}${checksOnly ? ' --checks-only' : ''}`;
+  const flags = `${checksOnly ? ' --checks-only' : ''}${explain ? ' --explain' : ''}`;
+  const fix = `npx authzc compile ${directory} --out ${out}${flags}`;
   console.error(`${out} is not what ${directory} compiles to:\n${lines.join('\n')}\nrun: ${fix}`);
   return EXIT.failed;
 }
@@ -126,7 +163,8 @@ function describe({ missing, changed, stale }: Difference, folder: string): read
 
 /** The result of a compilation. */
 export interface Outcome {
-  readonly program: Program | undefined;
+  readonly policies: number;
+  readonly rules: number;
   /** How many tests passed. */
   readonly tests: number;
   /** What happened to the files. */
@@ -143,15 +181,10 @@ export function printSummary(outcome: Outcome): void {
 }
 
 /** `12 policies, 40 rules, 31 tests passed, 5 files written in 0.4 s`. */
-export function summaryLine({ program, tests, done, milliseconds }: Outcome): string {
-  const modules = program?.modules ?? [];
-  const rules = modules.flatMap((module) =>
-    module.kind === 'derived-roles' ? [] : module.rules.map(({ span }) => `${span.source.path}:${span.start}`),
-  );
+export function summaryLine({ policies, rules, tests, done, milliseconds }: Outcome): string {
   const parts = [
-    counted(modules.length, 'policy', 'policies'),
-    // A rule with several derived roles is lowered to several.
-    counted(new Set(rules).size, 'rule'),
+    counted(policies, 'policy', 'policies'),
+    counted(rules, 'rule'),
     ...(tests > 0 ? [`${counted(tests, 'test')} passed`] : []),
     done,
   ];

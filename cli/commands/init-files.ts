@@ -6,6 +6,7 @@ export function initFiles(name: string): { readonly [path: string]: string } {
     'package.json': packageJson(name),
     'policies/document.yaml': INIT_DOCUMENT_POLICY,
     'policies/document_roles.yaml': INIT_ROLES,
+    'policies/document_test.yaml': INIT_POLICY_TEST,
     'policies/_schemas/document.json': INIT_DOCUMENT_SCHEMA,
     'policies/_schemas/person.json': INIT_PRINCIPAL_SCHEMA,
     'people/alice.yaml': ALICE,
@@ -31,6 +32,7 @@ function packageJson(name: string): string {
     scripts: {
       compile: 'authzc compile --strict-types --fail-on warning',
       test: 'npm run --silent compile && node --test --test-reporter=spec',
+      coverage: 'authzc test --enforce-schemas --coverage --min-coverage 100',
       serve: 'authzc serve --watch',
     },
     dependencies: { authz: `^${version}` },
@@ -69,13 +71,15 @@ Authorization policies, compiled by authz.
 | where | what |
 |---|---|
 | \`policies/\` | the policies: who may do what; JSON schemas of the attributes in \`_schemas/\` |
-| \`tests/\` | what must be allowed and what denied |
+| \`policies/document_test.yaml\` | what must be allowed and what denied: compiling runs it |
+| \`tests/\` | tests of your program, which asks the compiled policies |
 | \`people/\` | principals to try \`authzc plan\` and \`authzc check\` with |
 | \`generated/\` | what the policies compile to: commit it, review it |
 | \`dist/policies.js\` | the same as one file: import it, or serve it |
 
 \`\`\`sh
 npm test          # compiles the policies and tests them
+npm run coverage  # which rules and conditions no test exercises
 npm run serve     # answers on port 3592 (REST, Connect) and 3593 (gRPC); compiles again when a policy changes
 \`\`\`
 `;
@@ -161,6 +165,49 @@ export const INIT_PRINCIPAL_SCHEMA = `{
   "properties": { "team": { "type": "string" } },
   "required": ["team"]
 }
+`;
+
+/** The tests of the policies of the project that `authzc init` creates. */
+const INIT_POLICY_TEST = `name: documents
+principals:
+  alice: {id: alice, roles: [user], attr: {team: design}}
+  bob: {id: bob, roles: [user], attr: {team: design}}
+  carol: {id: carol, roles: [user], attr: {team: sales}}
+  root: {id: root, roles: [admin], attr: {team: it}}
+  # Has the id of an owner, and is none.
+  robot: {id: alice, roles: [robot], attr: {team: design}}
+resources:
+  draft: &document {kind: document, id: d1, attr: &attr {owner: alice, team: design, status: draft}}
+  published: {<<: *document, attr: {<<: *attr, status: published}}
+  archived: {<<: *document, attr: {<<: *attr, status: archived}}
+tests:
+  # Actions that are not expected are expected to be denied.
+  - name: a draft is for its owner
+    input: {principals: [alice, bob, carol, robot], resources: [draft], actions: [create, view, edit, delete, export]}
+    expected:
+      - principal: alice
+        resource: draft
+        actions: {create: EFFECT_ALLOW, view: EFFECT_ALLOW, edit: EFFECT_ALLOW, delete: EFFECT_ALLOW}
+      - {principals: [bob, carol], resource: draft, actions: {create: EFFECT_ALLOW}}
+  - name: teammates see what is published
+    input: {principals: [bob, carol, robot], resources: [published], actions: [view, edit, delete]}
+    expected:
+      - {principal: bob, resource: published, actions: {view: EFFECT_ALLOW}}
+  - name: admins do everything
+    input: {principals: [root], resources: [draft], actions: [create, view, edit, delete, export]}
+    expected:
+      - principal: root
+        resource: draft
+        actions:
+          create: EFFECT_ALLOW
+          view: EFFECT_ALLOW
+          edit: EFFECT_ALLOW
+          delete: EFFECT_ALLOW
+          export: EFFECT_ALLOW
+  - name: what is archived stays as it is, even for admins
+    input: {principals: [alice, root], resources: [archived], actions: [view, edit, delete]}
+    expected:
+      - {principals: [alice, root], resource: archived, actions: {view: EFFECT_ALLOW}}
 `;
 
 /** The test of the project that `authzc init` creates: for Node's test runner, so that it needs no package. */

@@ -12,6 +12,7 @@ import { EXIT } from '../exit.js';
 import { policiesInMemory } from '../policies/compile.js';
 import { readAttributes, readAuxData, readPrincipal, requireOneReader } from '../policies/request-files.js';
 import { evaluationErrorText, unknownNames } from '../policies/warnings.js';
+import { readVocabulary, undeclaredWords } from '../policies/vocabulary.js';
 import { printWarning, reportInputError } from '../report.js';
 
 /**
@@ -50,6 +51,8 @@ async function planned(directory: string, options: PlanOptions): Promise<number>
   const request = requestOf(options);
   const policies = await policiesInMemory(directory);
   if (policies === undefined) return EXIT.refused;
+  for (const line of undeclaredWords(readVocabulary(), { roles: request.principal.roles, actions: request.actions }))
+    printWarning(line);
   for (const line of unknownNames(policies.policies, {
     kind: options.kind,
     actions: request.actions,

@@ -30,7 +30,7 @@ export async function runCommand(words: readonly string[], options: RunOptions):
   const { config, places, isDefault } = configOf(options);
   const folder = config.policyDirectory ?? 'policies';
   if (isDefault) mkdirSync(folder, { recursive: true });
-  const compiled = await folderCompiler(folder, 'warn')();
+  const compiled = await folderCompiler(folder, { whenEmpty: 'warn', explain: config.server.explain })();
   if (compiled === undefined) return EXIT.refused;
 
   const server = await within(patience, started(config, compiled, options.logLevel)).catch((error: unknown) => {

@@ -1,4 +1,3 @@
-import { watch } from 'node:fs';
 import { type Config, loadConfig } from '../../server/config.js';
 import { placed } from '../../server/config/config-error.js';
 import { type Bundle, type RunningServer, startServer } from '../../server/main.js';
@@ -7,6 +6,7 @@ import { openLog } from '../../server/observe/log/open-log.js';
 import { endOnSignal, openAudit, readyLine } from '../../server/process.js';
 import { EXIT } from '../exit.js';
 import { type FolderCompiler, folderCompiler } from '../policies/served-folder.js';
+import { watchFolders } from '../policies/watch-folders.js';
 
 /** The command line options of `authzc serve`. */
 export interface ServeOptions {
@@ -29,7 +29,10 @@ export async function serveCommand(directory: string | undefined, options: Serve
   for (const warning of warnings) console.error(`warning: ${warning}`);
 
   const folder = directory ?? config.policyDirectory ?? 'policies';
-  const compiler = folderCompiler(folder, options.allowEmpty === true ? 'warn' : 'refuse');
+  const compiler = folderCompiler(folder, {
+    whenEmpty: options.allowEmpty === true ? 'warn' : 'refuse',
+    explain: config.server.explain,
+  });
   const compiled = await compiler();
   if (compiled === undefined) return EXIT.refused;
 
@@ -50,18 +53,10 @@ async function started(config: Config, compiled: Bundle, log: Log): Promise<Runn
 }
 
 /**
- * Editors write a file in several steps, so the folder counts as changed after this many milliseconds without an event.
- */
-const QUIET = 200;
-
-/**
  * Recompiles and swaps the served policies on each change. While they do not compile, the server keeps the last good
  * ones.
  */
 function recompileOnChange(folder: string, compiler: FolderCompiler, server: RunningServer): void {
-  let timer: NodeJS.Timeout | undefined;
-  // One after the other: an older version must not overtake a newer one.
-  let compiling = Promise.resolve();
   const recompile = async (): Promise<void> => {
     try {
       const compiled = await compiler();
@@ -75,11 +70,5 @@ function recompileOnChange(folder: string, compiler: FolderCompiler, server: Run
       );
     }
   };
-  const watcher = watch(folder, { recursive: true }, () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => {
-      compiling = compiling.then(recompile);
-    }, QUIET);
-  });
-  watcher.on('error', (error) => console.error(`authz: ${folder} cannot be watched: ${error.message}`));
+  watchFolders([folder], recompile);
 }

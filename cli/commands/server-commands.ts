@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 
 /** Adds the commands that dist/server.js and authzc share. They need no compiler. */
 export function addServerCommands(program: Command): void {
@@ -73,6 +73,12 @@ export function addServerCommands(program: Command): void {
       const { audit } = await import('./audit.js');
       process.exitCode = await audit(options);
     });
+}
+
+/** A flag that is a number of things. */
+export function countOf(text: string): number {
+  if (/^\d{1,3}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is a number from 0 to 999.');
 }
 
 /** Collects the values of a flag that may be repeated. */

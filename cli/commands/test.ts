@@ -1,17 +1,24 @@
 import { visible } from '../../compiler/diagnostics/visible.js';
-import { loadSuites } from '../../compiler/load/index.js';
+import { loadSuites, type SuiteFiles } from '../../compiler/load/index.js';
 import { testFilter } from '../../compiler/policy-tests/filter.js';
-import { compileFolder, policiesOf } from '../policies/compile.js';
+import type { Coverage } from '../../analysis/coverage/coverage.js';
+import { shownPath } from '../../compiler/diagnostics/format.js';
+import { compileFolder, type FolderCompilation, type PoliciesInMemory, policiesOf } from '../policies/compile.js';
+import { type CoverageOptions, measuresCoverage } from '../policies/coverage-options.js';
+import { type MutationOptions, mutates } from '../policies/mutation-options.js';
 import { EXIT } from '../exit.js';
-import { runPolicyTests } from '../policies/test-policies.js';
+import { type PolicyTestOptions, runPolicyTests } from '../policies/test-policies.js';
 import { isColorful, printDiagnostics } from '../report.js';
 import type { TestOptions } from '../policies/test-options.js';
+import { undeclaredInTests } from '../policies/test-vocabulary.js';
+import { readVocabulary } from '../policies/vocabulary.js';
+import type { WatchedTests } from '../policies/watched-tests.js';
 
 /** How problems of policies and the results of tests are shown. */
 export const TEST_OUTPUTS = ['tree', 'list', 'json'] as const;
 
 /** The command line options of `authzc test`. */
-export interface TestCommandOptions extends TestOptions {
+export interface TestCommandOptions extends TestOptions, CoverageOptions, MutationOptions {
   readonly output: (typeof TEST_OUTPUTS)[number];
   /** Whether attributes that violate their schemas deny, as in the tests of `authzc compile`. */
   readonly enforceSchemas?: boolean;
@@ -19,28 +26,55 @@ export interface TestCommandOptions extends TestOptions {
   readonly color: boolean;
   /** Whether a folder without tests is fine. */
   readonly passWithNoTests?: boolean;
+  /** Whether the tests run again when a file changes, until a signal. */
+  readonly watch?: boolean;
 }
 
 /** `authzc test`: runs the tests of a folder of policies. Writes no file. Returns the exit code. */
 export async function testCommand(directory: string, options: TestCommandOptions): Promise<number> {
+  if (options.watch !== true) return testOnce(directory, options);
+  const { WatchedTests, untilInterrupted } = await import('../policies/watched-tests.js');
+  const watched = new WatchedTests(measuresCoverage(options));
+  await untilInterrupted([directory, options.tests ?? directory], async () => {
+    watched.begin();
+    await testOnce(directory, { ...options, passWithNoTests: true }, watched);
+  });
+  return EXIT.done;
+}
+
+async function testOnce(directory: string, options: TestCommandOptions, watched?: WatchedTests): Promise<number> {
   const filter = testFilter(options.testFilter ?? []);
-  const suites = loadSuites(options.tests ?? directory);
-  const compilation = compileFolder(directory);
-  if (compilation.program === undefined) {
+  const all = loadSuites(options.tests ?? directory);
+  const compilation = compileFolder(directory, { earlier: watched?.sources ?? [] });
+  if (compilation.lowered === undefined) {
     printDiagnostics(compilation.diagnostics, options.output === 'tree' ? 'pretty' : options.output, {
       folder: directory,
       color: options.color && isColorful(process.stdout),
     });
     return EXIT.refused;
   }
-  if (suites.length === 0 && options.passWithNoTests !== true) {
+  if (all.length === 0 && options.passWithNoTests !== true) {
     const folder = visible(options.tests ?? directory);
     console.error(
       `authzc: \`${folder}\` holds no tests (files \`*_test.yaml\`); name their folder with --tests DIR, or accept it with --pass-with-no-tests`,
     );
     return EXIT.failed;
   }
-  const { report, code, violations } = await runPolicyTests(suites, await policiesOf(compilation, directory), {
+  const undeclared = undeclaredInTests(all, readVocabulary());
+  if (undeclared.length > 0) {
+    printDiagnostics(undeclared, options.output === 'tree' ? 'pretty' : options.output, {
+      folder: options.tests ?? directory,
+      color: options.color && isColorful(process.stdout),
+    });
+    return EXIT.refused;
+  }
+  const suites = watched === undefined ? all : watched.suitesToRun(compilation, all);
+  if (suites === undefined) return EXIT.done;
+  const policies = { ...(await policiesOf(compilation, directory)), lowered: compilation.lowered };
+  const recorder = measuresCoverage(options)
+    ? new (await import('../../analysis/coverage/coverage.js')).CoverageRecorder(policies.lowered)
+    : undefined;
+  const testOptions: PolicyTestOptions = {
     filter,
     skipBatching: options.skipBatching ?? false,
     strictEvaluation: options.strictEvaluation ?? false,
@@ -49,11 +83,71 @@ export async function testCommand(directory: string, options: TestCommandOptions
     verbose: options.verbose ?? false,
     color: options.color && isColorful(process.stdout),
     folder: options.tests ?? directory,
-  });
-  process.stdout.write(report);
+    policyFolder: directory,
+  };
+  const { report, code, violations, failed } = await runPolicyTests(
+    suites,
+    { ...policies, lowered: () => policies.lowered },
+    testOptions,
+    recorder && ((request, engineOptions) => recorder.record(request, engineOptions)),
+  );
+  if (watched === undefined || suites.length > 0) process.stdout.write(report);
+  watched?.finish(suites, failed);
   if (violations > 0 && options.enforceSchemas !== true) console.error(unenforced(violations));
-  if (code !== EXIT.done) console.error('authzc: tests failed');
-  return code;
+  const missed = recorder === undefined ? [] : await showCoverage(recorder.coverage(), compilation, directory, options);
+  if (code !== EXIT.done) {
+    console.error('authzc: tests failed');
+    return code;
+  }
+  for (const line of missed) console.error(`authzc: ${line}`);
+  const mutation = mutates(options)
+    ? await mutate(suites, policies, { ...options, testOptions, directory })
+    : EXIT.done;
+  return missed.length > 0 ? EXIT.failed : mutation;
+}
+
+/** Tries mutants with tests that pass, shows what became of them, and returns the exit code. */
+async function mutate(
+  suites: readonly SuiteFiles[],
+  policies: PoliciesInMemory,
+  {
+    testOptions,
+    directory,
+    ...options
+  }: TestCommandOptions & {
+    readonly testOptions: PolicyTestOptions;
+    readonly directory: string;
+  },
+): Promise<number> {
+  const { reportMutants, tryTests } = await import('../policies/mutation-report.js');
+  return reportMutants(await tryTests(suites, policies, testOptions, options), options, {
+    pathOf: (file) => shownPath(file, directory),
+    print: (text) => streamOf(options).write(`\n${text}`),
+    verbose: options.verbose ?? false,
+  });
+}
+
+/** Programs that read standard output expect one document there. */
+function streamOf({ testOutput, output }: TestCommandOptions): NodeJS.WriteStream {
+  const format = testOutput ?? output;
+  return format === 'json' || format === 'junit' ? process.stderr : process.stdout;
+}
+
+/** Reports coverage, and returns the thresholds that it misses. */
+async function showCoverage(
+  coverage: Coverage,
+  { sources }: FolderCompilation,
+  directory: string,
+  options: TestCommandOptions,
+): Promise<readonly string[]> {
+  const { missedThresholds, reportCoverage } = await import('../policies/coverage-report.js');
+  const texts = new Map(sources.map(({ path, text }) => [path, text]));
+  const printed = reportCoverage(coverage, options, {
+    pathOf: (file) => shownPath(file, directory),
+    textOf: (file) => texts.get(file) ?? '',
+  });
+  if (printed !== '') streamOf(options).write(`\n${printed}`);
+  return missedThresholds(coverage, options);
 }
 
 function unenforced(calls: number): string {

@@ -22,15 +22,16 @@ export interface OutputPaths {
  * Writes the generated modules and the bundle, and deletes modules that are no longer generated. Writes nothing if a
  * file of others is in the way or a file cannot be written. Returns the number of files written.
  *
+ * @param bundling undefined if the bundle is up to date.
  * @throws Error that names what is in the way, and the way out.
  */
 export async function writeOutputs(
   paths: OutputPaths,
   files: readonly EmittedFile[],
-  bundling: Promise<Bundle>,
+  bundling: Promise<Bundle> | undefined,
 ): Promise<number> {
   // If another step fails first, a later failure of the bundle must not become an unhandled rejection.
-  bundling.catch(() => undefined);
+  bundling?.catch(() => undefined);
   requireApart(paths, files);
   const { due, stale, obstacles } = await folderChanges(paths.out, files);
   refuseObstacles(
@@ -41,7 +42,7 @@ export async function writeOutputs(
     await bundleObstacles(paths.bundle),
     `remove or move them, or give the bundle another name: --bundle FILE (now \`${visible(paths.bundle)}\`)`,
   );
-  const written = [...due, ...bundleFiles(paths.bundle, await bundling)];
+  const written = [...due, ...(bundling === undefined ? [] : bundleFiles(paths.bundle, await bundling))];
   await replaceFiles(written);
   await removeStale(stale);
   return written.length;
@@ -93,7 +94,7 @@ function isReadIn(root: string, location: string): boolean {
 }
 
 /** The real path of a file that need not exist. */
-function realLocation(path: string): string {
+export function realLocation(path: string): string {
   const absolute = resolve(path);
   try {
     return realpathSync(absolute);
@@ -107,7 +108,7 @@ function realLocation(path: string): string {
 export function bundleFiles(path: string, { js, map }: Bundle): readonly OutputFile[] {
   return [
     { path: `${path}.map`, text: map, durable: true },
-    { path, text: `${js}//# sourceMappingURL=${basename(path)}.map\n`, durable: true },
+    { path, text: `${js}//# sourceMappingURL=${encodeURIComponent(basename(path))}.map\n`, durable: true },
   ];
 }
 

@@ -1,12 +1,15 @@
 import {
+  type AccessRequest,
   type AuditedEngine,
   type CheckRequest,
   type CheckResult,
+  type CompiledBundle,
+  type CompiledTraces,
   createAuditedEngine,
+  type EngineOptions,
   type SchemaEnforcement,
 } from '#runtime/engine';
-import { ALLOW, type Instant, type TracedBundle } from '#runtime/policy';
-import type { BundleModule } from '../../compiler/bundle/import-bundle.js';
+import { ALLOW, type Instant } from '#runtime/policy';
 import type { Ask, Decision, Question } from '../../compiler/policy-tests/ask.js';
 import type { Trace } from '../../compiler/policy-tests/results.js';
 import type { TestOptions } from '../../compiler/policy-tests/suite.js';
@@ -18,6 +21,12 @@ export interface AskOptions {
   readonly schemaEnforcement: SchemaEnforcement;
 }
 
+/** A bundle, and its traced conditions. */
+export interface LoadedPolicies {
+  readonly policies: CompiledBundle;
+  readonly traces: CompiledTraces;
+}
+
 /** Policies that tests can evaluate. */
 export interface AskedPolicies {
   readonly ask: Ask;
@@ -25,9 +34,19 @@ export interface AskedPolicies {
   readonly violations: () => number;
 }
 
-/** Evaluates policies in this process, as tests do: with one engine for each set of options. */
-export async function askEngine({ policies, traced }: BundleModule, options: AskOptions): Promise<AskedPolicies> {
-  const traces = await traced();
+/** Is told of each decision: the request, and the options of the engine that decided. */
+export type OnDecision = (request: AccessRequest, options: EngineOptions) => void;
+
+/**
+ * Evaluates policies in this process, as tests do: with one engine for each set of options.
+ *
+ * @param onDecision is called after each decision that is meaningful.
+ */
+export function askEngine(
+  { policies, traces }: LoadedPolicies,
+  options: AskOptions,
+  onDecision?: OnDecision,
+): AskedPolicies {
   let violations = 0;
   const engines = new Map<string, TimedEngine>();
   const engineFor = (own: TestOptions): TimedEngine => {
@@ -37,13 +56,17 @@ export async function askEngine({ policies, traced }: BundleModule, options: Ask
     return engine;
   };
   const ask: Ask = (question) => {
-    const { engine, time } = engineFor(question.options);
+    const { engine, time, engineOptions } = engineFor(question.options);
     time.now = question.options.now;
     time.wasMissed = false;
     const request = requestOf(question);
     const [result] = engine.check(request) as readonly [CheckResult];
     const missedTime = time.wasMissed;
     if (result.validationErrors.length > 0) violations += 1;
+    if (onDecision !== undefined && !missedTime) {
+      const { principal, resource, auxData } = question;
+      for (const action of question.actions) onDecision({ principal, resource, action, auxData }, engineOptions);
+    }
     return {
       missedTime,
       decisions: decisionsOf(result, question.traced ? engine.evaluationErrors(request) : undefined),
@@ -55,41 +78,52 @@ export async function askEngine({ policies, traced }: BundleModule, options: Ask
 /** An engine, and the time of its clock. */
 interface TimedEngine {
   readonly engine: AuditedEngine;
+  readonly engineOptions: EngineOptions;
   readonly time: { now: Instant | undefined; wasMissed: boolean };
 }
 
 interface EngineNeeds extends AskOptions {
-  readonly traces: TracedBundle;
+  readonly traces: CompiledTraces;
 }
 
 /** The engine calls its clock when a condition first reads the time: this shows that one did. */
 function timedEngine(
-  policies: BundleModule['policies'],
+  policies: CompiledBundle,
   options: TestOptions,
   { strictEvaluation, schemaEnforcement, traces }: EngineNeeds,
 ): TimedEngine {
   const time: TimedEngine['time'] = { now: undefined, wasMissed: false };
-  const engine = createAuditedEngine(policies, {
-    ...(options.defaultPolicyVersion && { defaultPolicyVersion: options.defaultPolicyVersion }),
-    ...(options.defaultScope && { defaultScope: options.defaultScope }),
-    lenientScopeSearch: options.lenientScopeSearch,
-    strictEvaluation: strictEvaluation || options.strictEvaluation,
-    globals: options.globals,
-    schemaEnforcement,
+  const engineOptions: EngineOptions = {
+    ...engineOptionsOf(options, { strictEvaluation, schemaEnforcement }),
     traced: traces,
     clock: () => {
       if (time.now === undefined) time.wasMissed = true;
       return time.now ?? EPOCH;
     },
-  });
-  return { engine, time };
+  };
+  return { engine: createAuditedEngine(policies, engineOptions), time, engineOptions };
+}
+
+/** The options of the engine for a test, without its clock. */
+export function engineOptionsOf(
+  { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, globals }: TestOptions,
+  options: AskOptions,
+): EngineOptions {
+  return {
+    ...(defaultPolicyVersion && { defaultPolicyVersion }),
+    ...(defaultScope && { defaultScope }),
+    lenientScopeSearch,
+    strictEvaluation: options.strictEvaluation || strictEvaluation,
+    globals,
+    schemaEnforcement: options.schemaEnforcement,
+  };
 }
 
 /** A placeholder for an unknown time; decisions that depend on it are discarded. */
 const EPOCH: Instant = { seconds: 0, nanos: 0, offset: 0 };
 
-/** The time is set for each call. */
-function keyOf({ now: _, ...options }: TestOptions): string {
+/** The options of an engine. The time is set for each call. */
+export function keyOf({ now: _, ...options }: TestOptions): string {
   return JSON.stringify(options);
 }
 

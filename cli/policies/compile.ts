@@ -5,14 +5,19 @@ import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { formatPretty, shownPath } from '../../compiler/diagnostics/format.js';
 import type { Source } from '../../compiler/diagnostics/source.js';
 import type { Span } from '../../compiler/diagnostics/span.js';
-import { visible } from '../../compiler/diagnostics/visible.js';
+import type { Program } from '../../compiler/ir/program.js';
 import { load } from '../../compiler/load/index.js';
 import { runtimeFolder } from '../../compiler/load/runtime-folder.js';
+import type { Vocabulary } from '../../compiler/validate/vocabulary.js';
+import { emptyText } from './empty-folder.js';
 import { isColorful } from '../report.js';
+import { readVocabulary } from './vocabulary.js';
 
 /** A compilation of a folder, with the sources that were read from it. */
 export interface FolderCompilation extends Compilation {
   readonly sources: readonly Source[];
+  /** The JSON schemas, by path. */
+  readonly schemas: ReadonlyMap<string, string>;
 }
 
 /** How a folder is compiled. */
@@ -20,28 +25,32 @@ export interface FolderOptions {
   /** The sources of an earlier compilation: unchanged files are not compiled again. */
   readonly earlier?: readonly Source[];
   readonly strictTypes?: boolean;
+  /** By default that of the project. */
+  readonly vocabulary?: Vocabulary;
   readonly checksOnly?: boolean;
+  readonly explain?: boolean;
 }
 
 /** Loads and compiles a folder of policies. Throws when the folder cannot be read. */
 export function compileFolder(
   directory: string,
-  { earlier = [], strictTypes = false, checksOnly = false }: FolderOptions = {},
+  {
+    earlier = [],
+    vocabulary = readVocabulary(),
+    strictTypes = false,
+    checksOnly = false,
+    explain = false,
+  }: FolderOptions = {},
 ): FolderCompilation {
   const report = new Diagnostics();
   const { sources, schemas } = load(directory, report, earlier);
-  return { ...compile(sources, report, { schemaTexts: schemas, strictTypes, checksOnly }), sources };
+  const options = { schemaTexts: schemas, strictTypes, vocabulary, checksOnly, explain };
+  return { ...compile(sources, report, options), sources, schemas };
 }
 
 /** Whether policies that compile decide nothing: all files are missing, empty, disabled or only to be imported. */
 export function decidesNothing({ program }: Compilation): boolean {
   return program?.modules.length === 0;
-}
-
-/** The message about a folder that decides nothing, without the fix. */
-export function emptyText(directory: string, { sources }: FolderCompilation): string {
-  const missing = sources.length === 0 ? 'policies' : 'enabled policies';
-  return `\`${visible(directory)}\` holds no ${missing}, so every request would be denied`;
 }
 
 /**
@@ -52,15 +61,22 @@ export async function policiesInMemory(directory: string): Promise<PoliciesInMem
   const compilation = compileFolder(directory);
   if (decidesNothing(compilation))
     throw new Error(`${emptyText(directory, compilation)}: name the folder of the policies`);
-  if (compilation.program !== undefined) return policiesOf(compilation, directory);
+  const { lowered } = compilation;
+  if (lowered !== undefined) return { ...(await policiesOf(compilation, directory)), lowered };
   process.stderr.write(formatPretty(compilation.diagnostics, { color: isColorful(process.stderr), folder: directory }));
   return undefined;
 }
 
 /** Policies that are ready to decide, in this process. */
-export interface PoliciesInMemory extends BundleModule {
+export interface ReadyPolicies extends BundleModule {
   /** Where each rule was written, as `file:line:column`; empty for a rule that is not there. */
   readonly placeOf: (policy: string, rule: string) => string;
+}
+
+/** The same, with what analyses read. */
+export interface PoliciesInMemory extends ReadyPolicies {
+  /** The program as its authors wrote it, for analyses. */
+  readonly lowered: Program;
 }
 
 /**
@@ -68,10 +84,13 @@ export interface PoliciesInMemory extends BundleModule {
  *
  * @param folder the one they were read from.
  */
-export async function policiesOf({ files }: Compilation, folder: string): Promise<PoliciesInMemory> {
+export async function policiesOf({ files }: Pick<Compilation, 'files'>, folder: string): Promise<ReadyPolicies> {
   const { js } = await bundle(files, runtimeFolder());
   const rules = new Map(files.flatMap(({ origins }) => origins).map(({ rule, span }) => [rule, span]));
-  return { ...(await importBundle(js)), placeOf: (policy, rule) => positionOf(rules.get(`${policy}#${rule}`), folder) };
+  return {
+    ...(await importBundle(js)),
+    placeOf: (policy, rule) => positionOf(rules.get(`${policy}#${rule}`), folder),
+  };
 }
 
 function positionOf(span: Span | undefined, folder: string): string {

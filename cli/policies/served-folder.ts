@@ -6,7 +6,8 @@ import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.js';
 import { formatPretty } from '../../compiler/diagnostics/format.js';
 import type { Source } from '../../compiler/diagnostics/source.js';
 import { compileFolder } from '../policies/compile.js';
-import { decidesNothing, emptyText } from './compile.js';
+import { decidesNothing } from './compile.js';
+import { emptyText } from './empty-folder.js';
 import { runtimeFolder } from '../../compiler/load/runtime-folder.js';
 
 /**
@@ -18,11 +19,18 @@ export type FolderCompiler = () => Promise<Bundle | undefined>;
 /** What to do when the folder holds no policies: refuse it, or warn and deny every request. */
 export type WhenEmpty = 'refuse' | 'warn';
 
+/** How a folder is compiled to be served. */
+export interface ServedOptions {
+  readonly whenEmpty: WhenEmpty;
+  /** Whether the server explains decisions. */
+  readonly explain: boolean;
+}
+
 /** Compiles versions of a folder one after another: unchanged files are not compiled again. */
-export function folderCompiler(folder: string, whenEmpty: WhenEmpty): FolderCompiler {
+export function folderCompiler(folder: string, { whenEmpty, explain }: ServedOptions): FolderCompiler {
   let earlier: readonly Source[] = [];
   return async () => {
-    const compilation = compileFolder(folder, { earlier });
+    const compilation = compileFolder(folder, { earlier, explain });
     earlier = compilation.sources;
     complain(compilation.diagnostics, folder);
     if (compilation.program === undefined) return undefined;

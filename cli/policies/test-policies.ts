@@ -1,18 +1,23 @@
 import type { BundleModule } from '../../compiler/bundle/import-bundle.js';
 import type { Compilation } from '../../compiler/compile.js';
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.js';
-import { formatPretty } from '../../compiler/diagnostics/format.js';
+import { formatPretty, shownPath } from '../../compiler/diagnostics/format.js';
 import { toReport } from '../../compiler/diagnostics/json.js';
+import { colored, plain } from '../../compiler/diagnostics/paint.js';
+import type { Program } from '../../compiler/ir/program.js';
 import type { SuiteFiles } from '../../compiler/load/index.js';
 import { testFilter, type TestFilter } from '../../compiler/policy-tests/filter.js';
 import type { TestFormat } from '../../compiler/policy-tests/report/formats.js';
 import { reportOf, type ReportStyle } from '../../compiler/policy-tests/report/index.js';
+import type { Summary, TestResults } from '../../compiler/policy-tests/results.js';
 import { runTests } from '../../compiler/policy-tests/run-tests.js';
 import { EXIT } from '../exit.js';
 import { isColorful, type OutputFormat, printDiagnostics } from '../report.js';
-import { askEngine, type AskOptions } from './ask-engine.js';
-import { policiesOf } from './compile.js';
+import { askEngine, type AskOptions, type OnDecision } from './ask-engine.js';
+import { compileFolder, policiesOf } from './compile.js';
 import type { TestOptions } from './test-options.js';
+import { undeclaredInTests } from './test-vocabulary.js';
+import { readVocabulary } from './vocabulary.js';
 
 /**
  * Runs the tests in a folder that is being compiled, with schemas enforced (docs/spec/server.md#how-tests-run), and
@@ -20,11 +25,19 @@ import type { TestOptions } from './test-options.js';
  */
 export async function testCompilation(
   suites: readonly SuiteFiles[],
-  compilation: Compilation,
+  compilation: Pick<Compilation, 'files' | 'diagnostics'>,
   options: TestOptions & { readonly output: OutputFormat; readonly folder: string },
 ): Promise<{ readonly code: number; readonly tests: number }> {
+  const undeclared = undeclaredInTests(suites, readVocabulary());
+  if (undeclared.length > 0) {
+    printDiagnostics(undeclared, options.output, { folder: options.tests ?? options.folder });
+    return { code: EXIT.refused, tests: 0 };
+  }
   const format = options.testOutput ?? FORMATS[options.output];
-  const { report, code, tests } = await runPolicyTests(suites, await policiesOf(compilation, options.folder), {
+  const ready = await policiesOf(compilation, options.folder);
+  // What the cache keeps of a compilation has no program.
+  const policies = { ...ready, lowered: () => compileFolder(options.folder).lowered };
+  const { report, code, tests } = await runPolicyTests(suites, policies, {
     filter: testFilter(options.testFilter ?? []),
     skipBatching: options.skipBatching ?? false,
     strictEvaluation: options.strictEvaluation ?? false,
@@ -33,6 +46,7 @@ export async function testCompilation(
     verbose: options.verbose ?? false,
     color: isColorful(process.stdout),
     folder: options.tests ?? options.folder,
+    policyFolder: options.folder,
   });
   show(report, compilation.diagnostics, { format, output: options.output, folder: options.folder });
   if (code !== EXIT.done) console.error('authzc: tests failed');
@@ -70,6 +84,8 @@ function show(
 
 /** How the tests of policies are run and shown. */
 export interface PolicyTestOptions extends ReportStyle, AskOptions {
+  /** The folder of the policies. */
+  readonly policyFolder: string;
   readonly filter: TestFilter;
   readonly skipBatching: boolean;
 }
@@ -82,23 +98,51 @@ export interface PolicyTestOutcome {
   readonly code: number;
   /** How many tests ran. */
   readonly tests: number;
+  /** The paths of the suites that failed or could not be run. */
+  readonly failed: readonly string[];
   /** The number of calls in which attributes did not satisfy their schemas. */
   readonly violations: number;
+}
+
+/** Policies to test. */
+export interface TestedPolicies extends BundleModule {
+  /** The program as its authors wrote it. Called only if tests fail, to explain them. */
+  readonly lowered: () => Program | undefined;
 }
 
 /** Runs test suites against compiled policies, in this process. */
 export async function runPolicyTests(
   suites: readonly SuiteFiles[],
-  policies: BundleModule,
+  policies: TestedPolicies,
   options: PolicyTestOptions,
+  onDecision?: OnDecision,
 ): Promise<PolicyTestOutcome> {
-  const { ask, violations } = await askEngine(policies, options);
+  const loaded = { policies: policies.policies, traces: await policies.traced() };
+  const { ask, violations } = askEngine(loaded, options, onDecision);
   const results = runTests(suites, { ...options, ask, traced: options.verbose });
-  const { overall } = results.summary;
   return {
-    report: reportOf(results, options),
-    code: overall === 'failed' || overall === 'errored' ? EXIT.testsFailed : EXIT.done,
+    report: reportOf(await explained(results, policies, options), options),
+    code: isFailure(results.summary) ? EXIT.testsFailed : EXIT.done,
     tests: results.summary.count,
+    failed: results.suites.flatMap(({ file, summary }) => (isFailure(summary) ? file : [])),
     violations: violations(),
   };
+}
+
+function isFailure({ overall }: Summary): boolean {
+  return overall === 'failed' || overall === 'errored';
+}
+
+/** JUnit has no place for explanations. */
+async function explained(
+  results: TestResults,
+  { lowered }: TestedPolicies,
+  options: PolicyTestOptions,
+): Promise<TestResults> {
+  if ((results.summary.counts.get('failed') ?? 0) === 0 || options.format === 'junit') return results;
+  const program = lowered();
+  if (program === undefined) return results;
+  const { explainFailures } = await import('./explained-tests.js');
+  const pathOf = (file: string): string => shownPath(file, options.policyFolder);
+  return explainFailures(results, program, options, { paint: options.color ? colored : plain, pathOf, full: false });
 }

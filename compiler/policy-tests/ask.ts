@@ -1,17 +1,12 @@
-import type { AuxDataInput, PrincipalInput, ResourceInput } from '#runtime/engine';
-import type { ProducedOutput, Trace } from './results.js';
-import type { EffectName, TestOptions } from './suite.js';
+import type { Asked, ProducedOutput, Trace } from './results.js';
+import type { EffectName } from './suite.js';
 
 /** How tests query policies: the decider is passed in, so that tests do not depend on an engine. */
 export type Ask = (question: Question) => Answer;
 
 /** One call of the engine. */
-export interface Question {
-  readonly principal: PrincipalInput;
-  readonly resource: ResourceInput;
+export interface Question extends Asked {
   readonly actions: readonly string[];
-  readonly auxData: AuxDataInput | undefined;
-  readonly options: TestOptions;
   /** Whether the answer includes traces. */
   readonly traced: boolean;
 }

@@ -1,6 +1,7 @@
+import type { AuxDataInput, PrincipalInput, ResourceInput } from '#runtime/engine';
 import type { JsonValue } from '../ast/policy.js';
 import type { InvalidSuite } from './invalid-suite.js';
-import type { EffectName } from './suite.js';
+import type { EffectName, TestOptions } from './suite.js';
 
 /** Test results (docs/spec/server.md#test-results). */
 export interface TestResults {
@@ -31,9 +32,19 @@ export interface CaseResult {
   readonly principal: string;
   readonly resource: string;
   readonly action: string;
+  /** What the keys stand for. */
+  readonly asked: Asked;
   readonly details: Details;
   /** How the decision was made, if known; only if traces are enabled. */
   readonly trace: Trace | undefined;
+}
+
+/** A pair of principal and resource, and the options that decide about it. */
+export interface Asked {
+  readonly principal: PrincipalInput;
+  readonly resource: ResourceInput;
+  readonly auxData: AuxDataInput | undefined;
+  readonly options: TestOptions;
 }
 
 export type Details =
@@ -43,6 +54,7 @@ export type Details =
       readonly expected: EffectName;
       readonly actual: EffectName;
       readonly outputs: readonly UnmetOutput[];
+      readonly explanation?: CaseExplanation;
     }
   | { readonly kind: 'errored'; readonly error: string }
   | {
@@ -51,6 +63,20 @@ export type Details =
       /** Excluded by a filter: not counted, and not shown in text reports. */
       readonly filtered: boolean;
     };
+
+/** Why a failed test was decided so. */
+export interface CaseExplanation {
+  /** For people; empty if there is no more to say. */
+  readonly lines: readonly IndentedLine[];
+  /** For programs: JSON. */
+  readonly data: object;
+}
+
+/** A line of a tree. */
+export interface IndentedLine {
+  readonly depth: number;
+  readonly text: string;
+}
 
 export type ProducedOutput = { readonly src: string; readonly action: string } & (
   | { readonly val: unknown }

@@ -6,6 +6,7 @@ import { InvalidSuite } from './invalid-suite.js';
 import { type Names, namesIn } from './names-in-suite.js';
 import { inContext, readFixtures, readSuite } from './read-suite.js';
 import {
+  type Asked,
   type CaseResult,
   type Details,
   type Outcome,
@@ -46,17 +47,39 @@ function errorOf(invalid: InvalidSuite): Pick<SuiteResult, 'error' | 'invalid'> 
 
 const EMPTY = { description: '', error: undefined, skipReason: '', cases: [] };
 
-/** Groups are checked even in a skipped suite (docs/spec/server.md#how-tests-run). */
 function casesOfTest(suite: Suite, files: SuiteFiles, options: RunOptions): readonly CaseResult[] {
+  return pairsOfSuite(suite, files).flatMap((pair) => runPair(pair, suite.name, options));
+}
+
+/** Groups are checked even in a skipped suite (docs/spec/server.md#how-tests-run). */
+function pairsOfSuite(suite: Suite, files: SuiteFiles): readonly Pair[] {
   const names = namesIn(suite, readFixtures(files));
   if (suite.skip) return [];
   inContext('Invalid test suite: ', () => requireUniqueNames(suite));
-  const pairs = suite.tests.flatMap((test) =>
+  return suite.tests.flatMap((test) =>
     inContext('Failed to load the test suite: ', () =>
       inContext(`invalid test ${JSON.stringify(test.name)}: `, () => pairsOf(test, suite, names)),
     ),
   );
-  return pairs.flatMap((pair) => runPair(pair, suite.name, options));
+}
+
+/** A call that tests make, and how its cases are judged: for tests that run many times. */
+export interface TestCall {
+  readonly question: Question;
+  readonly judge: (answer: Answer) => readonly CaseResult[];
+}
+
+/** The calls of test suites in their order, without suites that cannot be run and without skipped tests. */
+export function testCalls(files: readonly SuiteFiles[], options: CallOptions): readonly TestCall[] {
+  return files.flatMap((file) => {
+    const read = attempt(() => readSuite(file));
+    if ('invalid' in read) return [];
+    const pairs = attempt(() => pairsOfSuite(read.value, file));
+    if ('invalid' in pairs) return [];
+    return pairs.value.flatMap((pair) =>
+      pair.test.skip ? [] : callsOf(pair, actionsOf(pair, read.value.name, options).asked, options),
+    );
+  });
 }
 
 function requireUniqueNames({ tests }: Suite): void {
@@ -76,9 +99,8 @@ function attempt<T>(work: () => T): { readonly value: T } | { readonly invalid: 
   }
 }
 
-/** Options for running tests. */
-interface RunOptions {
-  readonly ask: Ask;
+/** Which calls tests make. */
+interface CallOptions {
   readonly filter: TestFilter;
   /** Whether each action is a separate call. */
   readonly skipBatching: boolean;
@@ -86,28 +108,45 @@ interface RunOptions {
   readonly traced: boolean;
 }
 
+/** Options for running tests. */
+interface RunOptions extends CallOptions {
+  readonly ask: Ask;
+}
+
 /**
  * Queries the policies for a pair, all actions in one call, and compares the decisions with the expectations. Actions
  * excluded by a filter come last, and are not evaluated.
  */
-function runPair(
-  pair: Pair,
-  suiteName: string,
-  { ask, filter, skipBatching, traced }: RunOptions,
-): readonly CaseResult[] {
-  const { test } = pair;
-  const reason = reasonToLeaveOut(pair, suiteName, filter);
-  const matches = filter.get('action');
-  const asked = reason === undefined ? test.input.actions.filter((action) => matches?.(action) ?? true) : [];
-  const leftOut = test.input.actions.filter((action) => !asked.includes(action));
-  const calls = skipBatching ? asked.map((action) => [action]) : asked.length > 0 ? [asked] : [];
-  const ran = test.skip
+function runPair(pair: Pair, suiteName: string, options: RunOptions): readonly CaseResult[] {
+  const { reason, asked } = actionsOf(pair, suiteName, options);
+  const leftOut = pair.test.input.actions.filter((action) => !asked.includes(action));
+  const ran = pair.test.skip
     ? skippedCases(pair, asked)
-    : calls.flatMap((actions) => casesOf(pair, ask({ ...pair, actions, traced })));
+    : callsOf(pair, asked, options).flatMap(({ question, judge }) => judge(options.ask(question)));
   return [
     ...ran,
     ...leftOut.map((action) => caseOf(pair, action, { kind: 'skipped', reason: reason ?? NO_ACTION, filtered: true })),
   ];
+}
+
+/** The actions of a pair that a filter includes, or why it includes none. */
+function actionsOf(
+  pair: Pair,
+  suiteName: string,
+  { filter }: CallOptions,
+): { readonly reason: string | undefined; readonly asked: readonly string[] } {
+  const reason = reasonToLeaveOut(pair, suiteName, filter);
+  const matches = filter.get('action');
+  const asked = reason === undefined ? pair.test.input.actions.filter((action) => matches?.(action) ?? true) : [];
+  return { reason, asked };
+}
+
+function callsOf(pair: Pair, asked: readonly string[], { skipBatching, traced }: CallOptions): readonly TestCall[] {
+  const calls = skipBatching ? asked.map((action) => [action]) : asked.length > 0 ? [asked] : [];
+  return calls.map((actions) => ({
+    question: { ...pair, actions, traced },
+    judge: (answer) => casesOf(pair, answer),
+  }));
 }
 
 const NO_ACTION = 'No actions matched the test filter';
@@ -144,12 +183,9 @@ function casesOf(pair: Pair, { decisions, missedTime }: Answer): readonly CaseRe
   }));
 }
 
-function caseOf(
-  { test, principalKey: principal, resourceKey: resource }: Pair,
-  action: string,
-  details: Details,
-): CaseResult {
-  return { test: test.name, principal, resource, action, details, trace: undefined };
+function caseOf(pair: Pair, action: string, details: Details): CaseResult {
+  const { test, principalKey: principal, resourceKey: resource } = pair;
+  return { test: test.name, principal, resource, action, asked: pair, details, trace: undefined };
 }
 
 /**
@@ -215,12 +251,10 @@ function total(counts: ReadonlyMap<Outcome, number>): number {
 }
 
 /** A pair of principal and resource in a test: their keys and fixtures. */
-interface Pair extends Pick<Question, 'auxData' | 'options'> {
+interface Pair extends Asked {
   readonly test: Test;
   readonly principalKey: string;
   readonly resourceKey: string;
-  readonly principal: Question['principal'];
-  readonly resource: Question['resource'];
   readonly expected: ReturnType<Expectations>;
 }
 

@@ -36,6 +36,11 @@ const AGREEMENTS: readonly Agreement[] = [
     problem: 'needs `server.adminAPI.adminCredentials.passwordHash`: there are no default credentials',
   },
   {
+    key: 'server.explain.enabled',
+    holds: (s) => !s['server.explain.enabled'] || s['server.adminAPI.enabled'],
+    problem: 'needs `server.adminAPI.enabled`: explanations show policies',
+  },
+  {
     key: 'audit.enabled',
     holds: (s) => !s['audit.enabled'] || s['audit.backend'] !== undefined,
     problem: 'needs `audit.backend`',

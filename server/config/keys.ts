@@ -59,6 +59,12 @@ export const KEYS = {
     'maximum number of actions per resource in a check',
   ),
   'server.requestLimits.maxResourcesPerRequest': used(integer(1, 500), 50, 'maximum number of resources in a check'),
+  'server.requestLimits.maxUnfinishedBytes': used(
+    integer(0, 1024 * 1024 * MEBI),
+    256 * MEBI,
+    'maximum memory for incomplete request bodies, in bytes per process; bodies that do not fit fail with 429 or ' +
+      '`RESOURCE_EXHAUSTED`. 0 means unlimited',
+  ),
   'server.metricsEnabled': used(bool, true, 'serve metrics at `/_authz/metrics`'),
   'server.logRequestPayloads': used(bool, false, 'log requests and responses, without tokens'),
   'server.apiExplorerEnabled': used(bool, true, 'serve the API explorer at `/`'),
@@ -72,6 +78,12 @@ export const KEYS = {
     passwordHash,
     undefined,
     'bcrypt hash of the password, in base64',
+  ),
+  'server.explain.enabled': used(
+    bool,
+    false,
+    'serve `ExplainDecision`, which shows conditions of policies; requires the admin API, and a bundle that was ' +
+      'compiled with `--explain`',
   ),
   'server.workers': used<number | undefined>(
     integer(1, 256),
@@ -197,6 +209,7 @@ export const KEYS = {
   'compile.*': ignored(anything, 'policies are compiled into the bundle'),
   'telemetry.disabled': refused('authz sends no telemetry', bool, (value) => value === true),
   'telemetry.*': quiet(),
+  'vocabulary.*': quiet(),
   'hub.*': ignored(anything, 'authz has no such service', isFalse),
   'tracing.*': ignored(anything, 'configure traces with the environment variables of OpenTelemetry'),
 } as const satisfies { readonly [path: string]: ConfigKey };

@@ -11,7 +11,7 @@ export function configReference(): string {
       keys.filter(([path]) => path.startsWith(`${block}.`)),
     ),
   );
-  return [INTRODUCTION, ...sections.filter((text) => text !== ''), KEY_SETS, withoutEffect()].join('\n');
+  return [INTRODUCTION, ...sections.filter((text) => text !== ''), VOCABULARY, KEY_SETS, withoutEffect()].join('\n');
 }
 
 /** The default of a key as written in a file; undefined if it has none. */
@@ -35,6 +35,27 @@ the defaults. \`authzc config print --config FILE\` prints the effective configu
 To validate the file in an editor, start it with \`# yaml-language-server: $schema=PATH/docs/config.schema.json\`.
 
 [The server specification](spec/server.md#configuration) has the exact rules, and the list of [start failures](spec/server.md#start-failures).
+`;
+
+const VOCABULARY = `## Vocabulary
+
+\`\`\`yaml config
+vocabulary:
+  roles: [user, platform_admin]
+  actions: [view, edit, "comment:add"]
+\`\`\`
+
+An optional list of the roles and actions of a project, for all kinds, so that a misspelt \`platform_admn\` or \`veiw\` does
+not pass. \`authzc compile\`, \`test\`, \`check\`, \`plan\` and \`explain\` read it from \`.authz.yaml\` of the working directory,
+and nothing else of that file. A list that is absent allows any word.
+
+- In policies, a word that is not declared is an error:
+  [\`vocabulary/undeclared-role\`](diagnostics/vocabulary__undeclared-role.md),
+  [\`vocabulary/undeclared-action\`](diagnostics/vocabulary__undeclared-action.md). A glob must match at least one declared
+  word; \`*\` is always accepted.
+- In tests, the roles of principals and the actions are checked in the same way, except in tests that are skipped.
+- \`check\`, \`plan\` and \`explain\` print a warning for such words of the request, and decide.
+- The server ignores the key: callers may send any role and any action.
 `;
 
 const KEY_SETS = `## Keysets

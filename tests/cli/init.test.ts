@@ -24,6 +24,7 @@ const FILES = [
   'policies/_schemas/person.json',
   'policies/document.yaml',
   'policies/document_roles.yaml',
+  'policies/document_test.yaml',
   'tests/document.test.js',
 ];
 
@@ -71,8 +72,13 @@ test('the new project compiles without a warning, its test passes, and its commi
   assert.is(tested.code, 0, tested.output);
   assert.match(tested.output, /pass 4\n/);
   assert.match(tested.output, /fail 0\n/);
+  const covered = await npm(project, 'run', 'coverage');
+  assert.is(covered.code, 0, covered.output);
   const strict = ['compile', '--strict-types', '--fail-on', 'warning'];
-  assert.equal(await run(PROGRAMS.authzc, [...strict, '--check'], project), { code: 0, stdout: '', stderr: '' });
+  const checked = await run(PROGRAMS.authzc, [...strict, '--check'], project);
+  assert.is(checked.code, 0);
+  assert.match(checked.stdout, /^documents .*\d+ OK\]$/m);
+  assert.is(checked.stderr, '');
 
   // The test fails when a rule is removed.
   const policy = readFileSync(join(project, 'policies/document.yaml'), 'utf8');

@@ -1,16 +1,19 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
+  realpathSync,
   rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { Command } from 'commander';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -159,6 +162,52 @@ test('a bundle replaces only a bundle, and its source map only a source map', as
   }
 });
 
+test('the source map of a bundle names files that exist, and contains no text of them', async () => {
+  const places = [
+    ['policies', 'dist/policies.js'],
+    ['policies', 'policies.js'],
+    ['rules/of the ärea 100%/a#b?', 'out/deep/down/my bundle%.js'],
+    ['policies', '../elsewhere/policies.js'],
+    ['link', 'dist/policies.js'],
+    ['policies', 'linked/policies.js'],
+  ] as const;
+  for (const [policies, bundle] of places) {
+    const top = newFolder({ 'project/real/policies/deep/er/x': '', 'project/real/dist/x': '' });
+    const project = join(top, 'project');
+    symlinkSync('real/policies/deep/er', join(project, 'link'));
+    symlinkSync('real/dist', join(project, 'linked'));
+    write(project, { [`${policies}/sub 1/it's 50%2B;ü.yaml`]: `# a secret\n${documentPolicy('view')}` });
+    const { code, stderr } = await compile(project, policies, '--bundle', bundle);
+    assert.is(code, 0, stderr);
+    const file = realpathSync(join(project, bundle));
+    const link = /\n\/\/# sourceMappingURL=(\S+)\n$/.exec(readFileSync(file, 'utf8'))?.[1] ?? 'missing';
+    const map = new URL(link, pathToFileURL(file));
+    const text = readFileSync(map, 'utf8');
+    const { sources } = JSON.parse(text) as { readonly sources: readonly string[] };
+    const found = sources.map((source) => fileURLToPath(new URL(source, map)));
+    assert.ok(found.includes(realpathSync(join(project, policies, "sub 1/it's 50%2B;ü.yaml"))), sources.join('\n'));
+    assert.equal(
+      found.filter((path) => !existsSync(path)),
+      [],
+    );
+    assert.equal(
+      sources.filter((source) => /^(?:\w+:|\/)/.test(source)),
+      [],
+    );
+    assert.not.match(text, 'secret');
+  }
+});
+
+test('the code of a bundle does not depend on the folder that the compiler runs in', async () => {
+  const folder = newFolder({ ...POLICY, 'other/folder/x': '' });
+  await compile(folder);
+  await compile(join(folder, 'other/folder'), '../../policies');
+  const [one, other] = ['dist/policies.js', 'other/folder/dist/policies.js'].map((path) =>
+    readFileSync(join(folder, path), 'utf8'),
+  );
+  assert.is(one, other);
+});
+
 test('no write or delete follows a symbolic link: files, folders, the bundle, the manifest', async () => {
   const links: readonly (readonly [link: string, target: string])[] = [
     ['generated/index.ts', '../victim/generated.ts'],
@@ -256,8 +305,8 @@ test('when a file would exceed the size limit, all files stay unchanged and no t
   await compile(folder);
   write(folder, { 'policies/document.yaml': documentPolicy('edit') });
   const before = snapshot(folder);
-  const size = statSync(join(folder, 'dist/policies.js.map')).size;
-  // In blocks of 512 bytes: first only some of the modules fit, then everything except the source map.
+  const { size } = statSync(join(folder, 'dist/policies.js'));
+  // In blocks of 512 bytes: first only some of the modules fit, then everything except the bundle.
   for (const blocks of [0, 1, 4, Math.floor(size / 512) - 1]) {
     const { status, stderr } = spawnSync(
       'sh',
@@ -437,6 +486,7 @@ async function compile(
   ...options: readonly string[]
 ): Promise<{ readonly code: number; readonly stderr: string }> {
   const own = new Command()
+    .argument('[dir]')
     .option('--out <dir>', '', 'generated')
     .option('--bundle <file>', '', 'dist/policies.js')
     .option('--check')
@@ -447,7 +497,7 @@ async function compile(
   const home = process.cwd();
   process.chdir(folder);
   try {
-    const code = await compileCommand('policies', {
+    const code = await compileCommand(own.args[0] ?? 'policies', {
       out,
       bundle,
       emit: true,

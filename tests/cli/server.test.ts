@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import module from 'node:module';
 import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -13,7 +14,7 @@ const LOOPBACK = ['--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenA
 /** The packages that a server needs: all dependencies except those that only the compiler uses. */
 const SERVER_PACKAGES = Object.keys(
   (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly dependencies: object }).dependencies,
-).filter((name) => !['esbuild', 'ts-morph', '@jridgewell/sourcemap-codec'].includes(name));
+).filter((name) => !['esbuild', '@jridgewell/sourcemap-codec'].includes(name));
 /** Start time of plain Node on a quiet machine, in milliseconds. A slower machine gets proportionally more time. */
 const BARE_START = 50;
 const servers: Running[] = [];
@@ -56,6 +57,33 @@ test('it never compiles: it starts without compiler, bundler and policies', asyn
   } finally {
     rmSync(bare, { recursive: true, force: true });
   }
+});
+
+for (const protocol of ['grpc', 'http/protobuf']) {
+  test(`exporters over ${protocol} work in the built program`, async () => {
+    // An IP address with TLS: the exporter gets channel credentials of the server.
+    const variables = {
+      OTEL_TRACES_EXPORTER: 'otlp',
+      OTEL_METRICS_EXPORTER: 'otlp',
+      OTEL_EXPORTER_OTLP_PROTOCOL: protocol,
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'https://127.0.0.1:1',
+    };
+    Object.assign(process.env, variables);
+    try {
+      const server = serve(PROGRAMS.server, join(folder, 'dist/policies.js'), folder);
+      assert.match(await server.firstLine, /http:\/\/127\.0\.0\.1:\d+/);
+      const { code, stderr } = await stop(server);
+      assert.is(code, 0, stderr);
+      assert.not.match(stderr, 'credentials');
+    } finally {
+      for (const name of Object.keys(variables)) delete process.env[name];
+    }
+  });
+}
+
+test('compiled code is kept beside the program, where Node can', async () => {
+  const cache = join(dirname(PROGRAMS.server), '.compile-cache');
+  assert.is(existsSync(cache), 'enableCompileCache' in module);
 });
 
 test('a missing bundle ends with status 1 and names the command that builds one', async () => {

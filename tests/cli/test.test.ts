@@ -1,7 +1,10 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ROOT } from '../support/compiled.js';
 import { BROKEN_POLICY, documentPolicy } from '../support/cli/policies.js';
 import { type Ended, filesIn, folderOf, PROGRAMS, run } from '../support/cli/programs.js';
 
@@ -39,7 +42,11 @@ documents (policies/document_test.yaml) [1 OK] [1 FAILED]
    └─ ann
       └─ d1
          └─ view [FAILED]
-            └─ OUTCOME: expected: EFFECT_DENY, actual: EFFECT_ALLOW
+            ├─ OUTCOME: expected: EFFECT_DENY, actual: EFFECT_ALLOW
+            └─ WHY: users applies
+               └─ as user
+                  └─ root scope  resource.document.vdefault
+                     └─ ✔ users  ALLOW  policies/document.yaml:6:7
 
 2 tests executed [1 OK] [1 FAILED]
 `;
@@ -254,6 +261,105 @@ test('compile -o json prints one document: errors, warnings, suites and summary'
   const junit = await authzc(newFolder({ ...GOOD, ...unused }), 'compile', '--test-output=junit');
   assert.ok(junit.stdout.startsWith('<?xml'));
   assert.match(junit.stderr, 'warning[');
+});
+
+test('it reports the coverage of rules and conditions, in files on request, and fails below a threshold', async () => {
+  const folder = newFolder(GOOD);
+  const covered = await authzc(folder, 'test', '--coverage', '--min-coverage', '100');
+  assert.is(covered.code, 0);
+  assert.is(
+    covered.stdout,
+    `${PASSED}
+                        rules        clauses  MC/DC  uncovered lines
+policies/document.yaml  100 % (1/1)  -        -
+all                     100 % (1/1)  -        -
+`,
+  );
+
+  const owners = `${documentPolicy('view')}      condition: {match: {expr: R.attr.owner == P.id}}\n`;
+  const gaps = newFolder({ ...FAILING, 'policies/document.yaml': owners });
+  const formats = ['json', 'lcov', 'html'].flatMap((format) => ['--coverage-output', format]);
+  const missed = await authzc(gaps, 'test', ...formats, '--coverage-dir', 'out', '--min-coverage', '60');
+  assert.is(missed.code, 1);
+  assert.match(missed.stderr, /^authzc: coverage of rules is 0 %, less than 60 %$/m);
+  assert.match(missed.stderr, /^authzc: coverage of clauses is 50 %, less than 60 %$/m);
+  const [json, lcov, html] = ['coverage.json', 'lcov.info', 'index.html'].map((name) =>
+    readFileSync(join(gaps, 'out', name), 'utf8'),
+  ) as [string, string, string];
+  assert.equal(JSON.parse(json).total.clauses, { covered: 1, all: 2 });
+  assert.match(lcov, /^SF:policies\/document\.yaml$/m);
+  assert.match(lcov, /^BRDA:\d+,0,0,0$/m);
+  assert.match(html, /R\.attr\.owner == P\.id: true 0, false 0, failed 1, never decides alone/);
+  assert.not.match(html, /<script|https?:/);
+
+  const wrong = await authzc(folder, 'test', '--min-mcdc', '101');
+  assert.is(wrong.code, 2);
+  assert.match(wrong.stderr, /It is a number from 0 to 100/);
+  const failing = await authzc(newFolder(FAILING), 'test', '--min-coverage', '100');
+  assert.is(failing.code, 4);
+});
+
+test('it shows the mutants that no test notices, in a file on request, and fails below a score', async () => {
+  const folder = newFolder(GOOD);
+  const shown = await authzc(folder, 'test', '--mutate', '--min-score', '50');
+  assert.is(shown.code, 0);
+  assert.match(
+    shown.stdout,
+    /^SURVIVED {2}role {4}policies\/document\.yaml:\d+ {2}roles: \[user\] {2}-> {2}roles: \["\*"\]$/m,
+  );
+  assert.match(shown.stdout, /^mutants: 5 {3}killed 4, survived 1, equivalent 0 {3}score 80 %$/m);
+
+  const missed = await authzc(folder, 'test', '--mutate-output', 'json', '--mutate-dir', 'out', '--min-score', '80.1');
+  assert.is(missed.code, 1);
+  assert.match(missed.stderr, /^authzc: the mutation score is 80 %, less than 80\.1 %$/m);
+  assert.equal(missed.stdout, PASSED);
+  const { mutants, total } = JSON.parse(readFileSync(join(folder, 'out/mutation.json'), 'utf8'));
+  assert.equal([mutants.length, total.score], [5, 80]);
+
+  assert.match((await authzc(folder, 'test', '--rule', 'nothing')).stdout, /^mutants: 0 .* score 100 %$/m);
+  assert.match((await authzc(folder, 'test', '--mutants', '1', '--seed', '7')).stdout, /^mutants: 1 /m);
+  for (const wrong of [
+    ['--min-score', '-1'],
+    ['--mutants', 'all'],
+    ['--mutate-output', 'html'],
+  ])
+    assert.is((await authzc(folder, 'test', ...wrong)).code, 2);
+  const again = await authzc(folder, 'test', '--mutate', '--mutants', '3', '--seed', '7');
+  assert.equal(await authzc(folder, 'test', '--mutate', '--mutants', '3', '--seed', '7'), again);
+  const failing = await authzc(newFolder(FAILING), 'test', '--mutate');
+  assert.is(failing.code, 4);
+  assert.not.match(failing.stdout, 'SURVIVED');
+});
+
+test('--verbose lists equivalent mutants, and Ctrl-C ends with what is known', async () => {
+  const own = join(ROOT, 'policies');
+  const { stdout } = await authzc(own, 'test', '.', '--mutate', '--verbose', '--rule', 'approve');
+  assert.match(stdout, /^EQUIVALENT {2}op {6}leave_request\.yaml:49 {2}has\(R\.attr\.disputed\) && /m);
+
+  const rules = Array.from({ length: 1500 }, (_, index) => ({
+    actions: [`a${index}`],
+    effect: 'EFFECT_ALLOW',
+    roles: ['user'],
+  }));
+  const folder = newFolder({
+    ...FIXTURES,
+    'policies/many_test.yaml': suiteThat('EFFECT_DENY'),
+    'policies/many.yaml': JSON.stringify({
+      apiVersion: 'api.authz.dev/v1',
+      resourcePolicy: { resource: 'many', version: 'default', rules },
+    }),
+  });
+  const child = spawn(process.execPath, [PROGRAMS.authzc, 'test', '--mutate'], { cwd: folder });
+  let printed = '';
+  child.stdout.on('data', (text) => {
+    // Results of tests come first.
+    if (printed === '') setTimeout(() => child.kill('SIGINT'), 1000);
+    printed += text;
+  });
+  const [code, signal] = await once(child, 'exit');
+  assert.is(signal, null);
+  assert.is(code, 1, printed);
+  assert.match(printed, /^mutants: \d+ /m);
 });
 
 test.run();

@@ -8,6 +8,7 @@ import * as assert from 'uvu/assert';
 import { compileFolder } from '../../cli/policies/compile.js';
 import { type RunningServer, startServer } from '../../server/main.js';
 import { type Code, CODES } from '../../server/service/rpc-error.js';
+import { ADMIN_SERVICE } from '../../server/service/services.js';
 import { fullName, type RestRpc } from '../../server/transport/rpc.js';
 import { RPCS } from '../../server/transport/rpcs.js';
 import { send } from '../support/server/http-client.js';
@@ -67,7 +68,8 @@ function addCases(): void {
     for (const client of clients.values()) client.close();
     await Promise.all([...servers.values()].map((server) => server.close()));
   });
-  const posted = RPCS.filter(({ rest }) => rest.verb === 'POST');
+  // The reference PDP does not explain decisions.
+  const posted = RPCS.filter(({ service, rest }) => rest.verb === 'POST' && service !== ADMIN_SERVICE);
   test('the methods with recorded calls are the expected ones', () => {
     assert.equal(posted.map(({ method }) => method).sort(), Object.keys(TOTALS).sort());
   });

@@ -79,7 +79,8 @@ async function reportOf(folder: string, { policies, tests, testFilter: filter }:
 async function askOf(directory: string): Promise<Ask> {
   const policies = await policiesInMemory(directory);
   if (policies === undefined) throw new Error(`${directory} does not compile`);
-  return (await askEngine(policies, { strictEvaluation: false, schemaEnforcement: 'warn' })).ask;
+  const loaded = { policies: policies.policies, traces: await policies.traced() };
+  return askEngine(loaded, { strictEvaluation: false, schemaEnforcement: 'warn' }).ask;
 }
 
 function isGood({ summary: { overallResult } }: Report): boolean {

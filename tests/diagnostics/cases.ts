@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { compileFolder } from '../../cli/policies/compile.js';
+import { PROJECT_FILE, readVocabulary } from '../../cli/policies/vocabulary.js';
 import { formatPretty } from '../../compiler/diagnostics/format.js';
 import type { Code } from '../../compiler/diagnostics/messages.js';
 
@@ -57,6 +58,7 @@ function make(file: GeneratedFile, folder: string): void {
 }
 
 async function shownFrom(folder: string, flags: readonly string[] = []): Promise<string> {
-  const { diagnostics } = compileFolder(folder, { strictTypes: flags.includes('--strict-types') });
+  const vocabulary = readVocabulary(join(folder, PROJECT_FILE));
+  const { diagnostics } = compileFolder(folder, { strictTypes: flags.includes('--strict-types'), vocabulary });
   return formatPretty(diagnostics, { color: false });
 }

@@ -48,7 +48,9 @@ export function openShell(page: Page, base: string): Shell {
   const folder = mkdtempSync(join(ROOT, '.cache', 'docs-'));
   const bin = join(folder, '.bin');
   writePrograms(bin);
-  if (!page.startsEmpty) cpSync(join(ROOT, 'policies'), join(folder, 'policies'), { recursive: true });
+  // Pages write tests of their own.
+  const filter = (path: string): boolean => !path.endsWith('_test.yaml');
+  if (!page.startsEmpty) cpSync(join(ROOT, 'policies'), join(folder, 'policies'), { recursive: true, filter });
   let current = folder;
   let printed = '';
   let url = base;

@@ -46,8 +46,9 @@ function detailsOf(details: Details): object {
         success: { effect: details.effect, ...(details.outputs.length > 0 && { outputs: details.outputs }) },
       };
     case 'failed': {
-      const { expected, actual, outputs } = details;
-      return { result, failure: { expected, actual, ...(outputs.length > 0 && { outputs: outputs.map(unmetOf) }) } };
+      const { expected, actual, outputs, explanation } = details;
+      const failure = { expected, actual, ...(outputs.length > 0 && { outputs: outputs.map(unmetOf) }) };
+      return { result, failure, ...(explanation !== undefined && { explanation: explanation.data }) };
     }
     case 'errored':
       return { result, error: details.error };

@@ -12,8 +12,22 @@ const TRACE = {
   validationErrors: [],
 };
 
+const ASKED: CaseResult['asked'] = {
+  principal: { id: 'ann', roles: [] },
+  resource: { kind: 'album', id: 'a' },
+  auxData: undefined,
+  options: {
+    now: undefined,
+    defaultPolicyVersion: undefined,
+    defaultScope: undefined,
+    lenientScopeSearch: false,
+    strictEvaluation: false,
+    globals: {},
+  },
+};
+
 function caseOf(action: string, details: Details, trace: CaseResult['trace'] = undefined): CaseResult {
-  return { test: 'T', principal: 'ann', resource: 'a', action, details, trace };
+  return { test: 'T', principal: 'ann', resource: 'a', action, asked: ASKED, details, trace };
 }
 
 function suiteOf(file: string, own: Partial<SuiteResult>): SuiteResult {

@@ -6,7 +6,9 @@ import { visible, visibleJson } from '../../diagnostics/visible.js';
 import type { InvalidSuite } from '../invalid-suite.js';
 import {
   type CaseResult,
+  type CaseExplanation,
   type Details,
+  type IndentedLine,
   type Outcome,
   OUTCOMES,
   type ProducedOutput,
@@ -172,14 +174,30 @@ function detailLines(details: Details): readonly Outline[] {
         ...(details.outputs.length === 0 ? [] : [{ text: 'OUTPUTS:', below: details.outputs.map(producedLine) }]),
       ];
     case 'failed':
-      if (details.outputs.length === 0)
-        return [line(`OUTCOME: expected: ${details.expected}, actual: ${details.actual}`)];
-      return [{ text: 'OUTCOME: output expectation unsatisfied', below: details.outputs.map(unmetOutline) }];
+      return [
+        details.outputs.length === 0
+          ? line(`OUTCOME: expected: ${details.expected}, actual: ${details.actual}`)
+          : { text: 'OUTCOME: output expectation unsatisfied', below: details.outputs.map(unmetOutline) },
+        ...explanationLines(details.explanation),
+      ];
     case 'errored':
       return [line(`ERROR: ${visible(details.error)}`)];
     case 'skipped':
       return details.reason === '' ? [] : [line(visible(details.reason))];
   }
+}
+
+function explanationLines(explanation: CaseExplanation | undefined): readonly Outline[] {
+  return outlinesOf(explanation?.lines ?? [], 0);
+}
+
+/** The lines of a depth, each with the deeper ones that follow it. */
+function outlinesOf(lines: readonly IndentedLine[], depth: number): readonly Outline[] {
+  const starts = lines.flatMap((one, index) => (one.depth === depth ? [index] : []));
+  return starts.map((start, nth) => ({
+    text: (lines[start] as IndentedLine).text,
+    below: outlinesOf(lines.slice(start + 1, starts[nth + 1]), depth + 1),
+  }));
 }
 
 function producedLine(output: ProducedOutput): Outline {

@@ -1,0 +1,146 @@
+import { type AccessRequest, createEngine, type Engine } from '#runtime/engine';
+import type { Ask } from '../../compiler/policy-tests/ask.js';
+import type { TestCall } from '../../compiler/policy-tests/run-tests.js';
+import type * as ir from '../../compiler/ir/program.js';
+import { bundleOf, type ProgramBundle } from '../program/bundle.js';
+import { fold } from '../../compiler/optimise/index.js';
+import { areEquivalent, changedModules } from './equivalence.js';
+import type { Mutant } from './mutants.js';
+import { requestsAbout, SEARCH_OPTIONS, type Witness, witnessOf } from './witness.js';
+
+/** How the tests took mutants. Plain data: JSON. */
+export interface MutationReport {
+  readonly mutants: readonly MutantResult[];
+  readonly total: MutationTotals;
+  /** Whether mutants are left that were not tried. */
+  readonly isInterrupted: boolean;
+}
+
+/** What became of one mutant. */
+export interface MutantResult extends Omit<Mutant, 'program'> {
+  /**
+   * `killed`: a test that passes fails with the mutant. `equivalent`: proved to decide every request as before.
+   * `survived`: the rest.
+   */
+  readonly result: 'killed' | 'survived' | 'equivalent';
+  /** The first test that fails. */
+  readonly killedBy?: TestName;
+  /** A request that tells a survivor apart, if one was found: then it is certainly not equivalent. */
+  readonly witness?: Witness;
+}
+
+/** A case of a test. */
+export interface TestName {
+  readonly test: string;
+  readonly principal: string;
+  readonly resource: string;
+  readonly action: string;
+}
+
+export interface MutationTotals {
+  readonly killed: number;
+  readonly survived: number;
+  readonly equivalent: number;
+  /** Survivors that no request was found to tell apart: they may be equivalent. */
+  readonly undecided: number;
+  /** Percent of killed mutants, of those that are not equivalent, rounded down to a tenth; 100 without mutants. */
+  readonly score: number;
+}
+
+/** The tests to try. */
+export interface Tests {
+  readonly calls: readonly TestCall[];
+  /** What tests ask with a set of policies. */
+  readonly askerOf: (policies: ProgramBundle) => Ask;
+  /** Whether default evaluation decides: proofs are about it. */
+  readonly isProvable: boolean;
+  /** The engine of the compiled policies, with SEARCH_OPTIONS. */
+  readonly compiled: Engine;
+}
+
+/** Is called between mutants. */
+export interface Progress {
+  /** Returns whether to go on. */
+  readonly next: (done: number, all: number) => Promise<boolean>;
+}
+
+/** Runs the tests against each mutant, and stops at the first that fails. */
+export async function tryMutants(
+  program: ir.Program,
+  mutants: readonly Mutant[],
+  { calls, askerOf, isProvable, compiled }: Tests,
+  { next }: Progress,
+): Promise<MutationReport> {
+  const original = bundleOf(fold(program));
+  const passing = passingCalls(calls, askerOf(original));
+  const seeds = requestsOf(calls);
+  const results: MutantResult[] = [];
+  for (const [index, { program: made, ...mutant }] of mutants.entries()) {
+    if (!(await next(index, mutants.length))) break;
+    const mutated = made();
+    const killedBy = firstFailure(passing, askerOf(bundleOf(fold(mutated))));
+    if (killedBy !== undefined) results.push({ ...mutant, result: 'killed', killedBy });
+    else if (isProvable && areEquivalent(program, mutated)) results.push({ ...mutant, result: 'equivalent' });
+    else {
+      const own = bundleOf(fold(mutated));
+      const witness = witnessOf(
+        [compiled, createEngine(own.bundle, SEARCH_OPTIONS)],
+        [original, own],
+        [...seeds, ...requestsAbout(changedModules(program, mutated), program)],
+      );
+      results.push({ ...mutant, result: 'survived', ...(witness && { witness }) });
+    }
+  }
+  const countOf = (wanted: MutantResult['result']): number => results.filter(({ result }) => result === wanted).length;
+  const [killed, survived, equivalent] = [countOf('killed'), countOf('survived'), countOf('equivalent')];
+  const undecided = results.filter(({ result, witness }) => result === 'survived' && witness === undefined).length;
+  return {
+    mutants: results,
+    total: { killed, survived, equivalent, undecided, score: percentOf(killed, killed + survived) },
+    isInterrupted: results.length < mutants.length,
+  };
+}
+
+/** The number of requests of tests that a search begins with. */
+const MOST_SEEDS = 50;
+
+/** What tests ask: each principal with each resource once. */
+function requestsOf(calls: readonly TestCall[]): readonly AccessRequest[] {
+  const found = new Map<string, AccessRequest>();
+  for (const { question } of calls) {
+    const { principal, resource, auxData, actions } = question;
+    const [action = ''] = actions;
+    const key = JSON.stringify([principal, resource, auxData]);
+    if (!found.has(key) && found.size < MOST_SEEDS) found.set(key, { principal, resource, auxData, action });
+  }
+  return [...found.values()];
+}
+
+/** A call, and whether each of its cases passes with the policies as they are. */
+interface PassingCall extends TestCall {
+  readonly passed: readonly boolean[];
+}
+
+function passingCalls(calls: readonly TestCall[], ask: Ask): readonly PassingCall[] {
+  return calls
+    .map((call) => ({
+      ...call,
+      passed: call.judge(ask(call.question)).map(({ details }) => details.kind === 'passed'),
+    }))
+    .filter(({ passed }) => passed.includes(true));
+}
+
+function firstFailure(calls: readonly PassingCall[], ask: Ask): TestName | undefined {
+  for (const { question, judge, passed } of calls) {
+    const failed = judge(ask(question)).find(({ details }, index) => passed[index] && details.kind !== 'passed');
+    if (failed !== undefined) {
+      const { test, principal, resource, action } = failed;
+      return { test, principal, resource, action };
+    }
+  }
+  return undefined;
+}
+
+function percentOf(killed: number, all: number): number {
+  return all === 0 ? 100 : Math.floor((killed * 1000) / all) / 10;
+}

@@ -1,0 +1,42 @@
+import { matchesAny } from '#runtime/policy';
+import type { Mutant } from './mutants.js';
+
+/** Which mutants are tried. */
+export interface Selection {
+  /** Only mutants of these rules: a glob of their names, or of names with the policy. */
+  readonly rule?: string | undefined;
+  /** The size of a random sample, and its seed. */
+  readonly count?: number | undefined;
+  readonly seed?: number | undefined;
+}
+
+/** The mutants that are tried, in their order. Equal seeds choose equal samples. */
+export function selected(
+  mutants: readonly Mutant[],
+  { rule, count = Infinity, seed = 1 }: Selection,
+): readonly Mutant[] {
+  const matches = rule === undefined ? () => true : matchesAny(rule);
+  const named = mutants.filter(
+    ({ rules }) => rule === undefined || rules.some((key) => matches(key) || matches(key.slice(key.indexOf('#') + 1))),
+  );
+  if (count >= named.length) return named;
+  const random = randomNumbers(seed);
+  return named
+    .map((mutant, index) => ({ mutant, index, place: random() }))
+    .sort((a, b) => a.place - b.place || a.index - b.index)
+    .slice(0, count)
+    .sort((a, b) => a.index - b.index)
+    .map(({ mutant }) => mutant);
+}
+
+/**
+ * Numbers from 0 to 1 by a linear congruential generator: a sample has to be the same everywhere, not unpredictable.
+ */
+function randomNumbers(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    // Numerical Recipes; the high bits are the good ones.
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}

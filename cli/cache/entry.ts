@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.js';
+import { Source } from '../../compiler/diagnostics/source.js';
+import type { TypeFacts } from '../../compiler/emit/permissions/facts.js';
+import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
+import type { DocumentRecord, Snapshot } from '../../compiler/recompile/snapshot.js';
+
+/** What the cache holds for one folder of policies. */
+export interface CacheEntry {
+  readonly snapshot: Snapshot;
+  /** The hashes of the bundle and its map as they were written; undefined if the compilation wrote none. */
+  readonly bundle: WrittenBundle | undefined;
+}
+
+/** A bundle that was written, by the hashes of its files. */
+export interface WrittenBundle {
+  /** The hash of all that the bundle depends on besides the snapshot. */
+  readonly settings: string;
+  readonly js: string;
+  readonly map: string;
+}
+
+/** The data of an entry before the texts of its files: JSON. */
+interface Header {
+  readonly key: string;
+  readonly settings: string;
+  readonly sources: readonly (readonly [path: string, hash: string])[];
+  readonly documents: readonly (readonly [path: string, record: DocumentRecord])[];
+  /** The last file has the types for callers. */
+  readonly files: readonly FileHeader[];
+  readonly typeFacts: TypeFacts;
+  readonly hashed: readonly string[];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly policies: number;
+  readonly bundle: WrittenBundle | undefined;
+}
+
+/** `source` is an index of the sources: all origins of a file are in one, its places may be in several. */
+interface FileHeader {
+  readonly path: string;
+  readonly bytes: number;
+  readonly source: number;
+  readonly origins: readonly (readonly [line: number, lines: number, rule: string, start: number, end: number])[];
+  readonly places: readonly (readonly [offset: number, source: number, at: number, isEnd: 0 | 1])[];
+}
+
+const MAGIC = 'authzc-cache 1';
+
+/**
+ * An entry as bytes: a line with a checksum of the rest, a line of JSON, then the texts of the files. Undefined if it
+ * refers to files other than the sources, as notes about JSON schemas do.
+ *
+ * @param key identifies the compiler, the folder and the options.
+ */
+export function encodeEntry(
+  key: string,
+  { snapshot, bundle }: CacheEntry,
+  sources: readonly Source[],
+): readonly Buffer[] | undefined {
+  const indexes = new Map(sources.map((source, index) => [source, index]));
+  const files = [...snapshot.files, snapshot.types];
+  const texts = files.map(({ text }) => Buffer.from(text));
+  let isComplete = true;
+  const indexOf = (source: Source): number => {
+    const index = indexes.get(source);
+    if (index === undefined) isComplete = false;
+    return index ?? -1;
+  };
+  const header: Header = {
+    key,
+    settings: snapshot.settings,
+    sources: [...snapshot.sources],
+    documents: [...snapshot.documents],
+    files: files.map(({ path, origins: [first, ...others], places }, index) => ({
+      path,
+      bytes: texts[index]?.length as number,
+      source: first === undefined ? -1 : indexOf(first.span.source),
+      origins: (first === undefined ? [] : [first, ...others]).map(({ line, lines, rule, span }) => {
+        if (span.source !== first?.span.source) isComplete = false;
+        return [line, lines, rule, span.start, span.end];
+      }),
+      places: places.map(({ offset, source, at, isEnd }) => [offset, indexOf(source), at, isEnd ? 1 : 0]),
+    })),
+    typeFacts: snapshot.typeFacts,
+    hashed: snapshot.hashed,
+    diagnostics: snapshot.diagnostics,
+    policies: snapshot.policies,
+    bundle,
+  };
+  const json = JSON.stringify(header, (_, value: unknown) => (value instanceof Source ? indexOf(value) : value));
+  if (!isComplete) return undefined;
+  const body = [Buffer.from(`${json}\n`), ...texts];
+  return [Buffer.from(`${MAGIC} ${checksum(body)}\n`), ...body];
+}
+
+/**
+ * The entry in bytes; undefined if they are damaged, of another version or about something else.
+ *
+ * @param sources the current files: the places of the entry are in those whose text is the same.
+ */
+export function decodeEntry(bytes: Buffer, key: string, sources: readonly Source[]): CacheEntry | undefined {
+  const start = bytes.indexOf('\n') + 1;
+  const end = bytes.indexOf('\n', start);
+  if (start === 0 || end === -1) return undefined;
+  if (bytes.toString('latin1', 0, start) !== `${MAGIC} ${checksum([bytes.subarray(start)])}\n`) return undefined;
+  const header = JSON.parse(bytes.toString('utf8', start, end)) as Header;
+  if (header.key !== key) return undefined;
+  const current = new Map(sources.map((source) => [source.path, source]));
+  // A file that is gone or differs has no places that are used.
+  const known = header.sources.map(([path]) => current.get(path) ?? new Source(path, ''));
+  let offset = end + 1;
+  const files = header.files.map(({ path, bytes: length, source, origins, places }): EmittedFile => {
+    const text = bytes.toString('utf8', offset, offset + length);
+    offset += length;
+    const of = known[source] as Source;
+    return {
+      path,
+      text,
+      origins: origins.map(([line, lines, rule, start, end]) => ({
+        line,
+        lines,
+        rule,
+        span: { source: of, start, end },
+      })),
+      places: places.map(([offset, source, at, isEnd]) => ({
+        offset,
+        source: known[source] as Source,
+        at,
+        isEnd: isEnd === 1,
+      })),
+    };
+  });
+  return {
+    snapshot: {
+      settings: header.settings,
+      sources: new Map(header.sources),
+      documents: new Map(header.documents),
+      files: files.slice(0, -1),
+      types: files.at(-1) as EmittedFile,
+      typeFacts: header.typeFacts,
+      hashed: header.hashed,
+      diagnostics: header.diagnostics.map((diagnostic) => withSources(diagnostic, known)),
+      policies: header.policies,
+    },
+    bundle: header.bundle,
+  };
+}
+
+/** A diagnostic with the sources that its JSON has as indexes. */
+function withSources(diagnostic: Diagnostic, sources: readonly Source[]): Diagnostic {
+  const revive = (value: unknown, name: string): unknown => {
+    if (name === 'source' && typeof value === 'number') return sources[value];
+    if (Array.isArray(value)) return value.map((item) => revive(item, ''));
+    if (typeof value !== 'object' || value === null) return value;
+    return Object.fromEntries(Object.entries(value).map(([inner, item]) => [inner, revive(item, inner)]));
+  };
+  return revive(diagnostic, '') as Diagnostic;
+}
+
+function checksum(parts: readonly Buffer[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest('hex');
+}

@@ -1,0 +1,66 @@
+import { type AccessRequest, createEngine } from '#runtime/engine';
+import { prettyExplanation } from '../../analysis/explain/report/pretty.js';
+import { shownPath } from '../../compiler/diagnostics/format.js';
+import { EXIT } from '../exit.js';
+import { policiesInMemory } from '../policies/compile.js';
+import { explainDecisions, stoppedClock } from '../policies/explained.js';
+import { readAuxData, readPrincipal, readResource, requireOneReader } from '../policies/request-files.js';
+import { unknownNames } from '../policies/warnings.js';
+import { readVocabulary, undeclaredWords } from '../policies/vocabulary.js';
+import { paintOf, printWarning, reportInputError } from '../report.js';
+
+/** The command line options of `authzc explain`. */
+export interface ExplainOptions {
+  readonly principal: string;
+  readonly resource: string;
+  readonly action: string;
+  readonly auxData?: string;
+  readonly output: 'pretty' | 'json';
+  /** The number of sets of changes to show. */
+  readonly near: number;
+  /** The part of the request that changes leave alone. */
+  readonly keep?: 'principal' | 'resource';
+  /** Whether values are shown whole. */
+  readonly full?: boolean;
+  readonly strictEvaluation?: boolean;
+}
+
+/**
+ * `authzc explain`: why a principal may, or may not, do an action on a resource, and the smallest changes that would
+ * turn the decision. Returns the exit code.
+ */
+export async function explainCommand(directory: string, options: ExplainOptions): Promise<number> {
+  try {
+    return await explained(directory, options);
+  } catch (error) {
+    return reportInputError(error);
+  }
+}
+
+async function explained(directory: string, given: ExplainOptions): Promise<number> {
+  const { principal, resource, action, auxData, output, near, keep, full = false, strictEvaluation = false } = given;
+  requireOneReader([principal, resource, auxData]);
+  const request: AccessRequest = {
+    principal: readPrincipal(principal),
+    resource: readResource(resource),
+    action,
+    auxData: auxData === undefined ? undefined : readAuxData(auxData),
+  };
+  const policies = await policiesInMemory(directory);
+  if (policies === undefined) return EXIT.refused;
+  const { kind } = request.resource;
+  for (const line of undeclaredWords(readVocabulary(), { roles: request.principal.roles, actions: [action] }))
+    printWarning(line);
+  for (const line of unknownNames(policies.policies, { kind, actions: [action], principal: request.principal.id }))
+    printWarning(line);
+  const options = { clock: stoppedClock(), strictEvaluation, traced: await policies.traced() };
+  const isAllowed = createEngine(policies.policies, options).isAllowed(request);
+  const explanation = explainDecisions(policies.lowered, options)(request, isAllowed, { near, keep });
+  if (output === 'json') process.stdout.write(`${JSON.stringify(explanation, undefined, 2)}\n`);
+  else {
+    const pathOf = (file: string): string => shownPath(file, directory);
+    const lines = prettyExplanation(request, explanation, { paint: paintOf(process.stdout), pathOf, full });
+    process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+  }
+  return EXIT.done;
+}

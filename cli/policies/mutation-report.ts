@@ -1,0 +1,96 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type MutationReport, tryMutants } from '../../analysis/mutate/mutate.js';
+import { mutantsOf } from '../../analysis/mutate/mutants.js';
+import { mutationText } from '../../analysis/mutate/report/text.js';
+import { SEARCH_OPTIONS } from '../../analysis/mutate/witness.js';
+import { selected } from '../../analysis/mutate/selection.js';
+import { createEngine } from '#runtime/engine';
+import type { SuiteFiles } from '../../compiler/load/index.js';
+import { testCalls } from '../../compiler/policy-tests/run-tests.js';
+import { EXIT } from '../exit.js';
+import { askEngine } from './ask-engine.js';
+import type { PoliciesInMemory } from './compile.js';
+import type { MutationOptions } from './mutation-options.js';
+import type { PolicyTestOptions } from './test-policies.js';
+
+/** Runs tests against mutants of the policies. Ctrl-C ends it with what is known. */
+export async function tryTests(
+  suites: readonly SuiteFiles[],
+  { lowered, policies }: PoliciesInMemory,
+  testOptions: PolicyTestOptions,
+  { rule, mutants: count, seed }: MutationOptions,
+): Promise<MutationReport> {
+  let isInterrupted = false;
+  const interrupt = (): void => {
+    isInterrupted = true;
+  };
+  process.once('SIGINT', interrupt);
+  try {
+    return await tryMutants(
+      lowered,
+      selected(mutantsOf(lowered), { rule, count, seed }),
+      {
+        calls: testCalls(suites, { ...testOptions, traced: false }),
+        askerOf: ({ bundle, traced }) => askEngine({ policies: bundle, traces: traced }, testOptions).ask,
+        compiled: createEngine(policies, SEARCH_OPTIONS),
+        isProvable: !testOptions.strictEvaluation,
+      },
+      {
+        next: async (done, all) => {
+          showProgress(done, all);
+          await nextTurn();
+          return !isInterrupted;
+        },
+      },
+    );
+  } finally {
+    process.off('SIGINT', interrupt);
+    showProgress(0, 0);
+  }
+}
+
+/** Signals arrive between turns. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}
+
+/** A line on a terminal that the next one replaces; empty for no mutants. */
+function showProgress(done: number, all: number): void {
+  if (process.stderr.isTTY !== true) return;
+  process.stderr.write(`\r\x1b[K${all === 0 ? '' : `${done}/${all} mutants`}`);
+}
+
+/** How a report is shown. */
+export interface MutationTexts {
+  /** The path of a policy as the reader would open it. */
+  readonly pathOf: (file: string) => string;
+  readonly print: (text: string) => void;
+  /** Whether equivalent mutants are listed. */
+  readonly verbose: boolean;
+}
+
+/** Writes the report, and returns the exit code. */
+export function reportMutants(
+  report: MutationReport,
+  { mutateOutput = ['text'], mutateDir = 'mutation', minScore = 0 }: MutationOptions,
+  { pathOf, print, verbose }: MutationTexts,
+): number {
+  for (const format of new Set(mutateOutput)) {
+    switch (format) {
+      case 'text':
+        print(mutationText(report, pathOf, { verbose }));
+        break;
+      case 'json':
+        mkdirSync(mutateDir, { recursive: true });
+        writeFileSync(join(mutateDir, 'mutation.json'), `${JSON.stringify(report, undefined, 2)}\n`);
+        break;
+    }
+  }
+  if (report.isInterrupted) console.error('authzc: interrupted');
+  if (report.total.score >= minScore) return report.isInterrupted ? EXIT.failed : EXIT.done;
+  console.error(`authzc: the mutation score is ${report.total.score} %, less than ${minScore} %`);
+  return EXIT.failed;
+}

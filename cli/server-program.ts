@@ -1,0 +1,45 @@
+import { dirname, join } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { addServerCommands, collect } from './commands/server-commands.js';
+import { EXIT } from './exit.js';
+import { isWorkerProcess, limitGarbage, runWorkerProcess } from '../server/process.js';
+import { release } from '../server/release.js';
+
+/**
+ * Runs the command line of dist/server.js, which serves a compiled bundle. It never compiles.
+ * @param file the path of the program, which workers run too. The default bundle is beside it.
+ */
+export async function runServer(file: string): Promise<void> {
+  const program = new Command('server')
+    .description('serve authorization decisions from a compiled bundle of policies')
+    .version(`${release.version} (${release.commit}, ${release.buildDate})`)
+    .exitOverride((usage) => process.exit(usage.exitCode === 0 ? EXIT.done : EXIT.usage));
+
+  program
+    .command('serve', { isDefault: true })
+    .description('serve a bundle (default)')
+    .option('--config <file>', 'configuration file (YAML)', process.env['AUTHZ_CONFIG'])
+    .option('--set <key=value>', 'override a key of the configuration; repeatable', collect, [])
+    .option('--bundle <file>', 'the bundle file', join(dirname(file), 'policies.js'))
+    .option(
+      '--log-level <level>',
+      'minimum level of the log: debug, info, warn, error; AUTHZ_LOG_LEVEL takes precedence',
+      level,
+    )
+    .allowExcessArguments(false)
+    .action(async (options) => {
+      const { serve } = await import('./commands/serve-bundle.js');
+      await serve({ ...options, program: file });
+    });
+
+  addServerCommands(program);
+
+  limitGarbage();
+  if (isWorkerProcess()) await runWorkerProcess();
+  else await program.parseAsync();
+}
+
+function level(written: string): string {
+  if (['debug', 'info', 'warn', 'error'].includes(written.toLowerCase())) return written.toLowerCase();
+  throw new InvalidArgumentError('Allowed choices are debug, info, warn, error.');
+}

@@ -1,0 +1,8 @@
+import { parse } from 'yaml';
+
+/**
+ * The content of a configuration file as it is written: nothing is substituted or checked. Throws if it is not YAML.
+ */
+export function writtenConfig(text: string): unknown {
+  return parse(text);
+}

@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { ROOT } from '../support/compiled.js';
+import { PROGRAMS, run } from '../support/cli/programs.js';
+
+const test = suite('tests of the policies that this repository shows to others');
+
+/** The least percentages, of rules and of clauses, and of mutants that tests notice. */
+const THRESHOLDS = ['--min-coverage', '100', '--min-score', '90'];
+
+for (const folder of ['policies', 'examples/contact-api/policies']) {
+  test(`${folder}: every clause is tested, and nine of ten mistakes are noticed`, async () => {
+    const { code, stdout, stderr } = await run(
+      PROGRAMS.authzc,
+      ['test', folder, '--enforce-schemas', ...THRESHOLDS],
+      ROOT,
+    );
+    assert.is(code, 0, stdout + stderr);
+    assert.match(stdout, /score \d+/);
+  });
+}
+
+test('so it is in the project that authzc init creates', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'authz-init-'));
+  try {
+    assert.is((await run(PROGRAMS.authzc, ['init'], folder)).code, 0);
+    const { code, stdout, stderr } = await run(PROGRAMS.authzc, ['test', '--enforce-schemas', ...THRESHOLDS], folder);
+    assert.is(code, 0, stdout + stderr);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test.run();
