@@ -16,14 +16,15 @@ import { adminService } from './admin/admin.js';
 import { CallIds } from './service/call-id.js';
 import type { Decider } from './service/decider.js';
 import { Health } from './service/health.js';
-import type { Report } from './service/rpc-error.js';
-import { ADMIN_SERVICE, HEALTH_NAMES, type Services } from './service/services.js';
+import { RpcError, type Report } from './service/rpc-error.js';
+import { ADMIN_SERVICE, type Explainer, HEALTH_NAMES, type Services } from './service/services.js';
 import { guarded, tellAudited } from './service/watch.js';
 import type { Deliver, Watcher } from './service/watcher.js';
 import type { Bundle } from './swap/bundle.js';
 import { DecisionClock } from './swap/decision-clock.js';
 import { type ServingEngine, SwappableDecider, servingEngine } from './swap/serving-engine.js';
 import { loadTls, type ServerTls, type TlsEvent } from './tls/server-tls.js';
+import { BodyBudget } from './transport/body-budget.js';
 import { grpcServer } from './transport/grpc/grpc-server.js';
 import { httpServer, type MetricsText } from './transport/http/http-server.js';
 
@@ -127,6 +128,7 @@ export async function startServer(
     build: () => build,
     watchers,
     auditReader: audit?.reader,
+    explainer: config.server.explain ? explainerOf(decider) : undefined,
     deliver: auditWatch?.deliver,
     metrics,
     answered,
@@ -160,6 +162,7 @@ export function serve(
     build: () => build,
     watchers,
     auditReader: undefined,
+    explainer: undefined,
     deliver: undefined,
     metrics: undefined,
     answered: async () => {},
@@ -168,6 +171,19 @@ export function serve(
     log: undefined,
   });
 }
+
+/** Explains decisions of the bundle in use. */
+function explainerOf(decider: SwappableDecider): Explainer {
+  return {
+    explain(request, search) {
+      const { explainer } = decider.current;
+      if (explainer === undefined) throw new RpcError('failed_precondition', NOT_EXPLAINED);
+      return explainer.explain(request, search);
+    },
+  };
+}
+
+const NOT_EXPLAINED = 'the bundle cannot explain decisions: compile it with `authzc compile --explain`';
 
 function observationOf(
   config: Config,
@@ -210,6 +226,7 @@ interface Listening {
   readonly build: () => ServerInfoResponse;
   readonly watchers: readonly Watcher[];
   readonly auditReader: AuditReader | undefined;
+  readonly explainer: Explainer | undefined;
   readonly deliver: Deliver | undefined;
   /** The health of the whole server. */
   readonly metrics: MetricsText | undefined;
@@ -226,6 +243,7 @@ async function listen({
   build,
   watchers,
   auditReader,
+  explainer,
   deliver,
   metrics,
   answered,
@@ -254,6 +272,7 @@ async function listen({
     health,
     allTurn,
     admin,
+    explainer,
     deliver,
     report,
     get release() {
@@ -261,8 +280,9 @@ async function listen({
     },
     maxMessageSize: config.server.grpc.maxRecvMsgSizeBytes,
   };
-  const grpc = grpcServer(config.server, services, tls);
-  const http = await httpServer(config.server, services, { grpc, tls, metrics });
+  const budget = new BodyBudget(config.server.requestLimits.maxUnfinishedBytes);
+  const grpc = grpcServer(config.server, services, tls, budget);
+  const http = httpServer(config.server, services, { grpc, tls, metrics, budget });
   const listeners: Listener[] = [];
   let hasRetired = false;
   const retire = (): void => {
@@ -320,12 +340,18 @@ function sharing(tls: ServerTls, ticketKeys: Buffer | undefined): ServerTls {
 }
 
 /** Decisions are correct but slower than necessary: Node should be updated. */
-function warnOfPatterns({ hash, patternsLeftToRe2: [pattern, ...others] }: ServingEngine, log: Log | undefined): void {
+function warnOfPatterns(
+  { hash, patternsFailedOnHost: [pattern, ...others] }: ServingEngine,
+  log: Log | undefined,
+): void {
   if (pattern === undefined) return;
   const fields = { hash, pattern, patterns: 1 + others.length, node: process.versions.node };
   log
     ?.logger('authz.bundle')
-    .warn('regular expressions of this Node.js version failed a self-test; using RE2 instead, which is slower', fields);
+    .warn(
+      'regular expressions of this Node.js version failed a self-test; using automata instead, which are slower',
+      fields,
+    );
 }
 
 /** Keysets log their refreshes and failures. */

@@ -129,6 +129,19 @@ export interface ListAuditLogEntriesRequest {
     | undefined;
 }
 
+/** Why one action is allowed or denied. */
+export interface ExplainDecisionRequest {
+  readonly requestId: string;
+  readonly principal: Principal | undefined;
+  readonly resource: Resource | undefined;
+  readonly action: string;
+  readonly auxData: AuxData | undefined;
+  /** How many sets of changes that turn the decision to look for; 0: the search is left out. */
+  readonly near: number;
+  /** The part of the request that changes leave alone. */
+  readonly keep: number;
+}
+
 /** authz.request.v1.ServerInfoRequest */
 export interface ServerInfoRequest {
 }

@@ -1586,6 +1586,238 @@ export const openApi: JsonObject = {
         }
       }
     },
+    "/admin/explain/decision": {
+      "post": {
+        "tags": [
+          "Administration"
+        ],
+        "operationId": "ExplainDecision",
+        "summary": "Explain a decision",
+        "description": "Why an action is allowed or denied: the rules, each part of their conditions, and the smallest changes that turn the decision. Requires `server.explain.enabled`, and a bundle that was compiled with `--explain`.",
+        "security": [
+          {
+            "admin": []
+          }
+        ],
+        "parameters": [
+          {
+            "$ref": "#/components/parameters/pretty"
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/authz.request.ExplainDecisionRequest"
+              },
+              "examples": {
+                "stranger": {
+                  "summary": "Why a user may not view an album that is for friends",
+                  "value": {
+                    "requestId": "album-why-1",
+                    "principal": {
+                      "id": "carol",
+                      "roles": [
+                        "user"
+                      ]
+                    },
+                    "resource": {
+                      "kind": "album",
+                      "id": "summer-2024",
+                      "attr": {
+                        "owner": "alice",
+                        "visibility": "friends",
+                        "friends": [
+                          "bob"
+                        ]
+                      }
+                    },
+                    "action": "view",
+                    "near": 2
+                  }
+                }
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The explanation.",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/authz.response.ExplainDecisionResponse"
+                },
+                "examples": {
+                  "stranger": {
+                    "summary": "Why a user may not view an album that is for friends",
+                    "value": {
+                      "requestId": "album-why-1",
+                      "effect": "EFFECT_DENY",
+                      "matchedPolicy": "resource.album.vdefault",
+                      "steps": [
+                        {
+                          "role": "user",
+                          "policy": "resource.album.vdefault",
+                          "rules": [
+                            {
+                              "name": "owners",
+                              "place": {
+                                "file": "album.yaml",
+                                "line": 12,
+                                "column": 7
+                              },
+                              "effect": "EFFECT_ALLOW",
+                              "result": "RULE_RESULT_NOT_ACTIVE",
+                              "derivedRole": {
+                                "name": "owner",
+                                "place": {
+                                  "file": "album_roles.yaml",
+                                  "line": 6,
+                                  "column": 7
+                                },
+                                "condition": {
+                                  "kind": "KIND_EXPRESSION",
+                                  "result": {
+                                    "value": false
+                                  },
+                                  "text": "R.attr.owner == P.id",
+                                  "place": {
+                                    "file": "album_roles.yaml",
+                                    "line": 10,
+                                    "column": 17
+                                  },
+                                  "comparison": "\"alice\" == \"carol\""
+                                }
+                              }
+                            },
+                            {
+                              "name": "audience",
+                              "place": {
+                                "file": "album.yaml",
+                                "line": 16,
+                                "column": 7
+                              },
+                              "effect": "EFFECT_ALLOW",
+                              "result": "RULE_RESULT_DOES_NOT_APPLY",
+                              "condition": {
+                                "kind": "KIND_ANY",
+                                "result": {
+                                  "value": false
+                                },
+                                "of": [
+                                  {
+                                    "kind": "KIND_EXPRESSION",
+                                    "result": {
+                                      "value": false
+                                    },
+                                    "text": "R.attr.visibility == \"public\"",
+                                    "place": {
+                                      "file": "album.yaml",
+                                      "line": 24,
+                                      "column": 23
+                                    },
+                                    "comparison": "\"friends\" == \"public\""
+                                  },
+                                  {
+                                    "kind": "KIND_ALL",
+                                    "result": {
+                                      "value": false
+                                    },
+                                    "of": [
+                                      {
+                                        "kind": "KIND_EXPRESSION",
+                                        "result": {
+                                          "value": true
+                                        },
+                                        "text": "R.attr.visibility == \"friends\"",
+                                        "place": {
+                                          "file": "album.yaml",
+                                          "line": 27,
+                                          "column": 29
+                                        },
+                                        "comparison": "\"friends\" == \"friends\""
+                                      },
+                                      {
+                                        "kind": "KIND_EXPRESSION",
+                                        "result": {
+                                          "value": false
+                                        },
+                                        "text": "P.id in R.attr.friends",
+                                        "place": {
+                                          "file": "album.yaml",
+                                          "line": 28,
+                                          "column": 29
+                                        },
+                                        "comparison": "\"carol\" in [\"bob\"]"
+                                      }
+                                    ]
+                                  }
+                                ]
+                              }
+                            }
+                          ]
+                        }
+                      ],
+                      "nearMisses": {
+                        "sets": [
+                          {
+                            "changes": [
+                              {
+                                "path": "principal.roles",
+                                "from": [
+                                  "user"
+                                ],
+                                "to": [
+                                  "user",
+                                  "curator"
+                                ]
+                              }
+                            ]
+                          },
+                          {
+                            "changes": [
+                              {
+                                "path": "resource.attr.friends",
+                                "from": [
+                                  "bob"
+                                ],
+                                "to": [
+                                  "bob",
+                                  "carol"
+                                ]
+                              }
+                            ]
+                          }
+                        ],
+                        "isComplete": true
+                      },
+                      "authzCallId": "01HZY5Q0J4W8M9T3K6R2B7XCDE"
+                    }
+                  }
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/BadRequest"
+          },
+          "401": {
+            "$ref": "#/components/responses/Unauthenticated"
+          },
+          "404": {
+            "$ref": "#/components/responses/AdminOff"
+          },
+          "429": {
+            "$ref": "#/components/responses/TooLarge"
+          },
+          "504": {
+            "$ref": "#/components/responses/TooLate"
+          }
+        }
+      }
+    },
     "/schema/swagger.json": {
       "get": {
         "tags": [
@@ -2221,6 +2453,246 @@ export const openApi: JsonObject = {
         ],
         "additionalProperties": false
       },
+      "authz.explain.Change": {
+        "type": "object",
+        "description": "A change of one part of the request.",
+        "properties": {
+          "path": {
+            "type": "string",
+            "description": "`resource.attr.status`, `principal.roles`."
+          },
+          "from": {
+            "description": "Absent if the part is."
+          },
+          "to": {
+            "description": "Any JSON value."
+          }
+        }
+      },
+      "authz.explain.ChangeSet": {
+        "type": "object",
+        "description": "Changes that turn the decision together.",
+        "properties": {
+          "changes": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/authz.explain.Change"
+            }
+          }
+        }
+      },
+      "authz.explain.DecidingRule": {
+        "type": "object",
+        "description": "A rule that decided.",
+        "properties": {
+          "rule": {
+            "type": "string",
+            "description": "`resource.album.vdefault#owners`."
+          },
+          "place": {
+            "$ref": "#/components/schemas/authz.explain.Place"
+          },
+          "result": {
+            "$ref": "#/components/schemas/authz.explain.RuleResult",
+            "description": "APPLIES, or FAILS in strict evaluation."
+          }
+        }
+      },
+      "authz.explain.ExplainedCondition": {
+        "type": "object",
+        "description": "A condition, or a part of one. Every part is evaluated, even if another one decides.",
+        "properties": {
+          "kind": {
+            "$ref": "#/components/schemas/authz.explain.ExplainedCondition.Kind"
+          },
+          "result": {
+            "$ref": "#/components/schemas/authz.explain.Outcome",
+            "description": "A boolean for all, any and none."
+          },
+          "text": {
+            "type": "string",
+            "description": "As the author wrote it; the name of a variable. Absent for all, any and none, as is all that follows but the parts."
+          },
+          "place": {
+            "$ref": "#/components/schemas/authz.explain.Place"
+          },
+          "definition": {
+            "type": "string",
+            "description": "The definition of a variable."
+          },
+          "comparison": {
+            "type": "string",
+            "description": "What it compares: `\"APPROVED\" == \"PENDING\"`."
+          },
+          "values": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/authz.explain.ReadValue"
+            },
+            "description": "The values that it reads, where there is no comparison."
+          },
+          "of": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/authz.explain.ExplainedCondition"
+            },
+            "description": "Its parts."
+          }
+        }
+      },
+      "authz.explain.ExplainedCondition.Kind": {
+        "type": "string",
+        "enum": [
+          "KIND_UNSPECIFIED",
+          "KIND_ALL",
+          "KIND_ANY",
+          "KIND_NONE",
+          "KIND_EXPRESSION",
+          "KIND_VARIABLE"
+        ]
+      },
+      "authz.explain.ExplainedDerivedRole": {
+        "type": "object",
+        "properties": {
+          "name": {
+            "type": "string"
+          },
+          "place": {
+            "$ref": "#/components/schemas/authz.explain.Place"
+          },
+          "isActive": {
+            "type": "boolean"
+          },
+          "condition": {
+            "$ref": "#/components/schemas/authz.explain.ExplainedCondition"
+          }
+        }
+      },
+      "authz.explain.ExplainedRule": {
+        "type": "object",
+        "properties": {
+          "name": {
+            "type": "string"
+          },
+          "place": {
+            "$ref": "#/components/schemas/authz.explain.Place"
+          },
+          "effect": {
+            "$ref": "#/components/schemas/authz.effect.Effect"
+          },
+          "result": {
+            "$ref": "#/components/schemas/authz.explain.RuleResult"
+          },
+          "inverted": {
+            "type": "boolean",
+            "description": "Whether it applies where its condition does not hold."
+          },
+          "derivedRole": {
+            "$ref": "#/components/schemas/authz.explain.ExplainedDerivedRole"
+          },
+          "condition": {
+            "$ref": "#/components/schemas/authz.explain.ExplainedCondition"
+          }
+        }
+      },
+      "authz.explain.NearMisses": {
+        "type": "object",
+        "description": "The smallest changes of the request that turn the decision.",
+        "properties": {
+          "sets": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/authz.explain.ChangeSet"
+            },
+            "description": "All of the smallest size that turns it; none if no set of up to three changes does."
+          },
+          "isComplete": {
+            "type": "boolean",
+            "description": "Whether all sets up to that size were tried."
+          }
+        }
+      },
+      "authz.explain.Outcome": {
+        "type": "object",
+        "description": "A value, or why there is none.",
+        "properties": {
+          "value": {
+            "description": "Any JSON value."
+          },
+          "error": {
+            "type": "string"
+          }
+        }
+      },
+      "authz.explain.Place": {
+        "type": "object",
+        "description": "Where a policy says something. Line and column begin at 1; columns count UTF-16 units.",
+        "properties": {
+          "file": {
+            "type": "string",
+            "description": "Relative to the folder of the policies."
+          },
+          "line": {
+            "type": "integer",
+            "minimum": 0
+          },
+          "column": {
+            "type": "integer",
+            "minimum": 0
+          }
+        }
+      },
+      "authz.explain.ReadValue": {
+        "type": "object",
+        "properties": {
+          "text": {
+            "type": "string"
+          },
+          "result": {
+            "$ref": "#/components/schemas/authz.explain.Outcome"
+          }
+        }
+      },
+      "authz.explain.RuleResult": {
+        "type": "string",
+        "enum": [
+          "RULE_RESULT_UNSPECIFIED",
+          "RULE_RESULT_APPLIES",
+          "RULE_RESULT_DOES_NOT_APPLY",
+          "RULE_RESULT_NOT_ACTIVE",
+          "RULE_RESULT_FAILS"
+        ]
+      },
+      "authz.explain.Step": {
+        "type": "object",
+        "description": "The rules of one policy that match the action and a role.",
+        "properties": {
+          "role": {
+            "type": "string",
+            "description": "A role of the principal; absent for a policy of the principal."
+          },
+          "policy": {
+            "type": "string"
+          },
+          "scope": {
+            "type": "string"
+          },
+          "needsConsent": {
+            "type": "boolean",
+            "description": "Whether an ALLOW needs that of a parent scope."
+          },
+          "isLimit": {
+            "type": "boolean",
+            "description": "Whether it is a role policy: what no rule lists is denied, and every listed condition must hold."
+          },
+          "rules": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/authz.explain.ExplainedRule"
+            }
+          }
+        }
+      },
       "authz.request.AttributesMap": {
         "type": "object",
         "properties": {
@@ -2418,6 +2890,57 @@ export const openApi: JsonObject = {
           "resource"
         ],
         "additionalProperties": false
+      },
+      "authz.request.ExplainDecisionRequest": {
+        "type": "object",
+        "description": "Why one action is allowed or denied.",
+        "properties": {
+          "requestId": {
+            "type": "string"
+          },
+          "principal": {
+            "$ref": "#/components/schemas/authz.engine.Principal"
+          },
+          "resource": {
+            "$ref": "#/components/schemas/authz.engine.Resource"
+          },
+          "action": {
+            "type": "string",
+            "minLength": 1
+          },
+          "auxData": {
+            "$ref": "#/components/schemas/authz.request.AuxData"
+          },
+          "near": {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": 20,
+            "description": "How many sets of changes that turn the decision to look for; 0: the search is left out."
+          },
+          "keep": {
+            "$ref": "#/components/schemas/authz.request.ExplainDecisionRequest.Keep",
+            "enum": [
+              "KEEP_UNSPECIFIED",
+              "KEEP_PRINCIPAL",
+              "KEEP_RESOURCE"
+            ],
+            "description": "The part of the request that changes leave alone."
+          }
+        },
+        "required": [
+          "principal",
+          "resource",
+          "action"
+        ],
+        "additionalProperties": false
+      },
+      "authz.request.ExplainDecisionRequest.Keep": {
+        "type": "string",
+        "enum": [
+          "KEEP_UNSPECIFIED",
+          "KEEP_PRINCIPAL",
+          "KEEP_RESOURCE"
+        ]
       },
       "authz.request.ListAuditLogEntriesRequest.Kind": {
         "type": "string",
@@ -2761,6 +3284,54 @@ export const openApi: JsonObject = {
           "id",
           "kind"
         ]
+      },
+      "authz.response.ExplainDecisionResponse": {
+        "type": "object",
+        "properties": {
+          "requestId": {
+            "type": "string"
+          },
+          "effect": {
+            "$ref": "#/components/schemas/authz.effect.Effect"
+          },
+          "matchedPolicy": {
+            "type": "string"
+          },
+          "matchedScope": {
+            "type": "string"
+          },
+          "decidedBy": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/authz.explain.DecidingRule"
+            },
+            "description": "The rules with this effect that apply in the policy that decided; none if no rule decided."
+          },
+          "steps": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/authz.explain.Step"
+            },
+            "description": "What was asked, in the order in which a check asks: principal policies first, then role by role, scope by scope."
+          },
+          "validationErrors": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/authz.schema.ValidationError"
+            }
+          },
+          "nearMisses": {
+            "$ref": "#/components/schemas/authz.explain.NearMisses",
+            "description": "Present when the request looked for them."
+          },
+          "authzCallId": {
+            "type": "string"
+          },
+          "isRejected": {
+            "type": "boolean",
+            "description": "Whether the validation errors deny, whatever the rules say."
+          }
+        }
       },
       "authz.response.ListAuditLogEntriesResponse": {
         "type": "object",

@@ -21,6 +21,7 @@ export const REQUESTS: readonly RequestRow[] = [
   { message: 'authz.request.v1.CheckResourceSetRequest', isMeasured: true, isSent: false },
   { message: 'authz.request.v1.CheckResourceBatchRequest', isMeasured: true, isSent: false },
   { message: 'authz.request.v1.ListAuditLogEntriesRequest', isMeasured: false, isSent: false },
+  { message: 'authz.request.v1.ExplainDecisionRequest', isMeasured: true, isSent: false },
   { message: 'authz.request.v1.ServerInfoRequest', isMeasured: false, isSent: false },
   { message: 'authzen.authorization.v1.AccessEvaluationRequest', isMeasured: true, isSent: false },
   { message: 'authzen.authorization.v1.AccessEvaluationBatchRequest', isMeasured: true, isSent: false },
@@ -71,6 +72,7 @@ const WRITTEN: readonly Readonly<Record<'file' | 'types', string> & { roots: rea
       'authz.response.v1.ListAuditLogEntriesResponse',
     ],
   },
+  { file: 'explain', types: 'explain-messages', roots: ['authz.response.v1.ExplainDecisionResponse'] },
   { file: 'error', types: 'error-messages', roots: ['google.rpc.Status', 'buf.validate.Violations'] },
 ];
 

@@ -34,6 +34,10 @@ function sizeTerm(field: DescField): string | undefined {
       return `text(${member})`;
     case 'bool':
       return `(${member} ? 2 : 0)`;
+    case 'uint32':
+    case 'enum':
+      // The tag and the number take as many bytes as a tag and a length.
+      return `(${member} === 0 ? 0 : field(${member}) - ${member})`;
     case 'strings':
       return `texts(${member})`;
     case 'values':

@@ -27,7 +27,10 @@ import { validators } from './validate.js';
 const descriptors = (): FileDescriptorSet => fromBinary(FileDescriptorSetSchema, Buffer.from(descriptorSet, 'base64'));
 const committed = createFileRegistry(descriptors());
 
-/** The module with one annotation replaced. `place` is a message, or a field or oneof of it; bytes in hexadecimal are rules of the published definition that ours lacks. */
+/**
+ * The module with one annotation replaced. `place` is a message, or a field or oneof of it; bytes in hexadecimal are
+ * rules of the published definition that ours lacks.
+ */
 function annotated(option: 'field' | 'oneof' | 'message', place: string, rules: JsonObject | string): FileRegistry {
   const set = descriptors();
   const [typeName, member = ''] = place.split('#');

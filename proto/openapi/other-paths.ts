@@ -1,5 +1,6 @@
-import { errorsOf, goodAnswer } from './answers.js';
+import { errorsOf, examplesOf, goodAnswer } from './answers.js';
 import { AUDIT_EXAMPLES } from './examples/audit.js';
+import { EXPLAIN_EXAMPLES } from './examples/explanations.js';
 import { HEALTH_EXAMPLES } from './examples/server.js';
 import type { JsonObject } from '../wire/json-shape.js';
 import { PRETTY } from './rpc-paths.js';
@@ -14,6 +15,7 @@ export function otherPaths(schemas: Schemas): JsonObject {
     '/_authz/live': { get: live() },
     '/_authz/metrics': { get: metrics() },
     '/admin/auditlog/list/{kind}': { get: auditListing(schemas) },
+    '/admin/explain/decision': { post: explanation(schemas) },
     '/schema/swagger.json': { get: ownDocument() },
   };
 }
@@ -131,6 +133,35 @@ function auditListing(schemas: Schemas): JsonObject {
     responses: {
       200: goodAnswer('Entries, one a line.', entry, AUDIT_EXAMPLES, 'application/x-ndjson'),
       ...errorsOf(['BadRequest', 'Unauthenticated', 'AdminOff']),
+    },
+  };
+}
+
+function explanation(schemas: Schemas): JsonObject {
+  return {
+    tags: ['Administration'],
+    operationId: 'ExplainDecision',
+    summary: 'Explain a decision',
+    description:
+      'Why an action is allowed or denied: the rules, each part of their conditions, and the smallest changes that turn the decision. Requires `server.explain.enabled`, and a bundle that was compiled with `--explain`.',
+    security: [{ admin: [] }],
+    parameters: [PRETTY],
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: schemas.reference('authz.request.v1.ExplainDecisionRequest', 'request'),
+          examples: examplesOf(EXPLAIN_EXAMPLES.map(({ request = null, ...rest }) => ({ ...rest, value: request }))),
+        },
+      },
+    },
+    responses: {
+      200: goodAnswer(
+        'The explanation.',
+        schemas.reference('authz.response.v1.ExplainDecisionResponse', 'response'),
+        EXPLAIN_EXAMPLES,
+      ),
+      ...errorsOf(['BadRequest', 'Unauthenticated', 'AdminOff', 'TooLarge', 'TooLate']),
     },
   };
 }

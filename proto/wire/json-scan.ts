@@ -37,8 +37,9 @@ export interface JsonDocument {
 
 /**
  * Parses a request body as strict JSON (docs/spec/server.md#json-mapping). JSON.parse creates the value; one scan of
- * the bytes and a count of the keys detect what it tolerates. The scan comes first: creating a value that is nested too
- * deeply takes seconds. Throws a JsonError. An empty body is an empty message.
+ * the bytes and a count of the keys detect what it tolerates (docs/decisions/0042-json-parse-reads-requests.md). The
+ * scan comes first: creating a value that is nested too deeply takes seconds. Throws a JsonError. An empty body is an
+ * empty message.
  */
 export function parseJson(bytes: Buffer): JsonDocument {
   const text = decode(bytes);

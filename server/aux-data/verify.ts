@@ -1,4 +1,4 @@
-import { compactVerify, decodeProtectedHeader, type JWK } from 'jose';
+import type { JWK } from 'jose';
 import type { AuxData, Token } from '../../proto/gen/messages.js';
 import type { Attributes } from '../../proto/wire/json-shape.js';
 import { setOwn } from '../../proto/wire/json-shape.js';
@@ -37,11 +37,13 @@ const AT_A_TIME = 4;
  */
 export function verifierOf(config: Config['jwt'], listeners: VerifierListeners = {}): Verifier {
   const sources = config.keySets.map((keySet) => openKeySet(keySet, listeners.onKeySet ?? warn));
+  // The first token does not wait for it.
+  if (sources.length > 0 || config.disableVerification) void jose();
   const skew = config.acceptableTimeSkew / 1000;
   const claimsOf = async (token: Token): Promise<Attributes> => {
     const text = token.token.trim();
     const payload = config.disableVerification
-      ? unverifiedPayload(text)
+      ? await unverifiedPayload(text)
       : await verifiedPayload(text, chooseKeySet(token, sources));
     return readClaims(payload, Math.floor(Date.now() / 1000), skew);
   };
@@ -143,19 +145,28 @@ function chooseKeySet(token: Token, sources: readonly KeySource[]): KeySource {
   return only;
 }
 
+/** Servers without keysets do not load the library. */
+function jose(): Promise<typeof import('jose')> {
+  library ??= import('jose');
+  return library;
+}
+
+let library: ReturnType<typeof jose> | undefined;
+
 /**
  * Three segments, the second of which is base64url; nothing else is verified
  * (docs/spec/server.md#without-verification).
  */
-function unverifiedPayload(token: string): string {
+async function unverifiedPayload(token: string): Promise<string> {
   const segments = token.split('.');
   if (segments.length !== 3 || !segments.every((segment) => /^[\w-]*$/.test(segment)))
     throw new TokenRefused('the token cannot be parsed');
-  decodeProtectedHeader(token);
+  (await jose()).decodeProtectedHeader(token);
   return Buffer.from(segments[1] as string, 'base64url').toString('utf8');
 }
 
 async function verifiedPayload(token: string, source: KeySource): Promise<string> {
+  const { decodeProtectedHeader } = await jose();
   const { alg, kid } = decodeProtectedHeader(token);
   if (typeof alg !== 'string') throw new TokenRefused('the token names no algorithm');
   const keySet = await source.current();
@@ -201,6 +212,7 @@ function algorithmsOf(key: JWK): readonly string[] {
 }
 
 async function payloadIfSigned(token: string, key: VerificationKey['key'], alg: string): Promise<string | undefined> {
+  const { compactVerify } = await jose();
   try {
     const { payload } = await compactVerify(token, key, { algorithms: [alg] });
     return new TextDecoder('utf-8', { fatal: true }).decode(payload);

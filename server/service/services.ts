@@ -1,3 +1,5 @@
+import type { AccessRequest } from '#runtime/engine';
+import type { Explanation, SearchOptions } from '#runtime/parts';
 import type { ListAuditLogEntriesRequest, ServerInfoResponse } from '../../proto/gen/messages.js';
 import type { ListAuditLogEntriesResponse } from '../../proto/gen/audit-messages.js';
 import type { CheckService } from './check-resources.js';
@@ -20,6 +22,14 @@ export interface Services extends CheckService {
   readonly report: Report;
   /** Undefined: the admin API is off. */
   readonly admin?: AdminService | undefined;
+  /** Undefined: decisions are not explained. */
+  readonly explainer?: Explainer | undefined;
+}
+
+/** Explains decisions of the policies in use. */
+export interface Explainer {
+  /** Throws an RpcError if the bundle cannot explain. */
+  readonly explain: (request: AccessRequest, search?: SearchOptions) => Explanation;
 }
 
 /** The admin API. Policies are part of the build, so only the audit log can be read (docs/spec/server.md#endpoints). */
@@ -55,7 +65,7 @@ export const COMPILED_IN = 'policies and schemas are compiled into the build';
  * Returns the admin API to a caller with valid credentials. Rejects with an RpcError for other callers, and if the
  * admin API is off.
  */
-async function authenticated(
+export async function authenticated(
   admin: AdminService | undefined,
   authorization: string | undefined,
 ): Promise<AdminService> {

@@ -1,3 +1,5 @@
+import type { EngineOptions } from '#runtime/engine';
+import type { Explainer } from '#runtime/parts';
 import type { PolicyBundle, TracedBundle } from '#runtime/policy';
 import { ConfigError } from '../config/config-error.js';
 
@@ -6,19 +8,24 @@ export interface Bundle {
   readonly policies: PolicyBundle;
   /** Loads the conditions again in a form that distinguishes errors from false: strict evaluation needs it. */
   readonly traced?: () => Promise<TracedBundle>;
-  /** The patterns that RE2 handles because the regular expressions of this process are incorrect. */
-  readonly patternsLeftToRe2?: () => readonly string[];
+  /** Creates an engine that explains its decisions, if the bundle was compiled for that. */
+  readonly explainer?: (options: EngineOptions) => Promise<Explainer>;
+  /** The patterns that automata match because the regular expressions of this process are incorrect. */
+  readonly patternsFailedOnHost?: () => readonly string[];
 }
 
 /** Treats the exports of a module as a bundle. Throws a ConfigError that lists what is missing. */
 export function bundleOf(exported: Exported, file: string): Bundle {
-  const { policies, traced, patternsLeftToRe2 } = exported;
+  const { policies, traced, explainer, patternsFailedOnHost } = exported;
   const problem = problemOf(policies as Exported | null | undefined);
   if (problem !== undefined) throw new ConfigError(`is not a compiled bundle: ${problem}`, file);
   return {
     policies: policies as PolicyBundle,
     ...(typeof traced === 'function' && { traced: traced as () => Promise<TracedBundle> }),
-    ...(typeof patternsLeftToRe2 === 'function' && { patternsLeftToRe2: patternsLeftToRe2 as () => readonly string[] }),
+    ...(typeof explainer === 'function' && { explainer: explainer as Bundle['explainer'] & object }),
+    ...(typeof patternsFailedOnHost === 'function' && {
+      patternsFailedOnHost: patternsFailedOnHost as () => readonly string[],
+    }),
   };
 }
 

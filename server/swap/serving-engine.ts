@@ -1,4 +1,5 @@
-import { type AuditedEngine, createAuditedEngine, type Engine, writingOf } from '#runtime/engine';
+import { type AuditedEngine, createAuditedEngine, type Engine, type EngineOptions, writingOf } from '#runtime/engine';
+import type { Explainer } from '#runtime/parts';
 import type { PolicyBundle } from '#runtime/policy';
 import type { AuditedBundle } from '../audit/audited-bundle.js';
 import type { Config } from '../config.js';
@@ -12,10 +13,12 @@ import type { DecisionClock } from './decision-clock.js';
 export interface ServingEngine {
   readonly hash: string;
   readonly engine: AuditedEngine;
+  /** Undefined if decisions are not to be explained, or the bundle cannot. */
+  readonly explainer: Explainer | undefined;
   /** In the form of the audit log. */
   readonly audited: AuditedBundle;
-  /** The patterns that RE2 handles because the regular expressions of this process are incorrect. */
-  readonly patternsLeftToRe2: readonly string[];
+  /** The patterns that automata match because the regular expressions of this process are incorrect. */
+  readonly patternsFailedOnHost: readonly string[];
 }
 
 /**
@@ -32,7 +35,8 @@ export async function servingEngine(config: Config, bundle: Bundle, clock?: Deci
     explain: (call) => engine.explain(call),
     derivedRoles: (call) => engine.check(call).map(({ effectiveDerivedRoles }) => effectiveDerivedRoles),
   };
-  return { hash, engine, audited, patternsLeftToRe2: bundle.patternsLeftToRe2?.() ?? [] };
+  const explainer = config.server.explain ? await bundle.explainer?.(await engineOptionsOf(config, bundle)) : undefined;
+  return { hash, engine, explainer, audited, patternsFailedOnHost: bundle.patternsFailedOnHost?.() ?? [] };
 }
 
 /** Decides by one engine until it is replaced: each call uses one engine. */
@@ -59,7 +63,14 @@ export class SwappableDecider implements Decider {
  * Creates the engine of a bundle according to the configuration, and tries it. Rejects with a ConfigError if the
  * configuration does not fit the bundle, or with the thrown error if the bundle cannot decide.
  */
-export async function engineOf(config: Config, { policies, traced }: Bundle): Promise<AuditedEngine> {
+export async function engineOf(config: Config, bundle: Bundle): Promise<AuditedEngine> {
+  const { policies } = bundle;
+  const engine = createAuditedEngine(policies, await engineOptionsOf(config, bundle));
+  tryOut(engine, policies);
+  return engine;
+}
+
+async function engineOptionsOf(config: Config, { traced }: Bundle): Promise<EngineOptions> {
   const { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, referenceShapes, globals, limits } =
     config.engine;
   const options = {
@@ -76,12 +87,7 @@ export async function engineOf(config: Config, { policies, traced }: Bundle): Pr
     throw new ConfigError('strict evaluation needs a bundle with traced conditions', 'engine.strictEvaluation');
   // Only the log and the audit log report errors of conditions.
   const wantsErrors = strictEvaluation || config.audit.enabled || config.engine.celErrorLogLevel !== 'none';
-  const engine = createAuditedEngine(
-    policies,
-    wantsErrors && traced !== undefined ? { ...options, traced: await traced() } : options,
-  );
-  tryOut(engine, policies);
-  return engine;
+  return wantsErrors && traced !== undefined ? { ...options, traced: await traced() } : options;
 }
 
 /**

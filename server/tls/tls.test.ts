@@ -12,7 +12,9 @@ import { tlsChannel } from '../../proto/tls-channel.js';
 import { makeCertificate } from '../../tests/support/certificate.js';
 import { ConfigError } from '../config/config-error.js';
 import { openListener } from '../listen.js';
+import { BodyBudget } from '../transport/body-budget.js';
 import { grpcListener } from '../transport/grpc/grpc-listener.js';
+import { grpcStreamHandler } from '../transport/grpc/serve-stream.js';
 import { loadTls, type ServerTls, type TlsEvent } from './server-tls.js';
 
 const test = suite('TLS');
@@ -238,7 +240,7 @@ test('gRPC is served on the port too, follows the files, and stops with them', a
       },
     },
   );
-  const listener = grpcListener(server, {
+  const listener = grpcListener(grpcStreamHandler(server, new BodyBudget(0)), {
     maxConcurrentStreams: 0,
     maxConnectionAge: 0,
     connectionTimeout: 1000,

@@ -8,6 +8,7 @@ import {
 import type { Socket } from 'node:net';
 import { AnswerProgress } from './answer-progress.js';
 import { MessageProgress } from './message-progress.js';
+import { ConnectionTurns, StreamTurns } from './stream-turns.js';
 
 /** How long clients may take, in milliseconds; 0: no limit. */
 export interface Deadlines {
@@ -21,6 +22,14 @@ export interface Deadlines {
   readonly idleTimeout: number;
 }
 
+/** Answers one HTTP/2 stream. */
+export type StreamHandler = (
+  stream: ServerHttp2Stream,
+  headers: IncomingHttpHeaders,
+  flags: number,
+  rawHeaders: readonly string[],
+) => void;
+
 /** The options of sessions. */
 export interface SessionOptions extends Deadlines {
   /** A session is to be renewed after this many milliseconds; 0: never. */
@@ -30,6 +39,11 @@ export interface SessionOptions extends Deadlines {
   /** Called when the client's protocol is known. */
   readonly established: (socket: Socket) => void;
 }
+
+/** How much of a request a client may send before it is read, in bytes. */
+export const STREAM_WINDOW = 256 * 1024;
+/** The same for all requests of a connection (docs/decisions/0039-http2-windows.md). */
+const CONNECTION_WINDOW = 4 * 1024 * 1024;
 
 /** A client that has connected and starts no call within this many milliseconds has none in progress. */
 const FIRST_CALL = 250;
@@ -63,18 +77,24 @@ const PING_SIZE = 17;
 export class Http2Sessions {
   readonly #connections = new Set<Connection>();
   readonly #interval: number;
+  readonly #turns = new StreamTurns();
   #sweep: NodeJS.Timeout | undefined;
   #arriving: Socket | undefined;
 
   constructor(
     readonly server: Http2Server,
     readonly options: SessionOptions,
+    readonly handle: StreamHandler,
   ) {
     const { readHeaderTimeout, readTimeout, writeTimeout, idleTimeout } = options;
     const shortest =
       Math.min(...[readHeaderTimeout, readTimeout, writeTimeout, idleTimeout].filter((timeout) => timeout > 0)) / 4;
     this.#interval = Math.max(LEAST_SWEEP_INTERVAL, Math.min(SWEEP_INTERVAL, shortest));
-    server.on('session', (session) => this.#begin(session, this.#arriving as Socket));
+    server.on('session', (session) => {
+      session.setLocalWindowSize(CONNECTION_WINDOW);
+
+      this.#begin(session, this.#arriving as Socket);
+    });
     server.on('sessionError', () => {
       // The platform ends the session; protocol errors of a client are not handled here.
     });
@@ -96,7 +116,7 @@ export class Http2Sessions {
   }
 
   #begin(session: ServerHttp2Session, socket: Socket): void {
-    const connection = new Connection(session, socket, this.options);
+    const connection = new Connection(session, socket, this.options, this.handle, this.#turns);
     this.#connections.add(connection);
     // Input that has arrived is read first: a busy process must not treat its clients as late.
     this.#sweep ??= setInterval(() => setImmediate(() => this.#lookAtAll()), this.#interval).unref();
@@ -125,6 +145,7 @@ interface OpenStream {
 
 class Connection {
   readonly #streams = new Map<ServerHttp2Stream, OpenStream>();
+  readonly #turns: ConnectionTurns;
   readonly #since = performance.now();
   /** When the session is to be renewed. */
   readonly #endAt: number;
@@ -140,11 +161,18 @@ class Connection {
     readonly session: ServerHttp2Session,
     readonly socket: Socket,
     readonly options: SessionOptions,
+    readonly handle: StreamHandler,
+    turns: StreamTurns,
   ) {
     const { maxConnectionAge, established } = options;
+    this.#turns = new ConnectionTurns(turns, socket);
     this.#endAt = maxConnectionAge === 0 ? Number.POSITIVE_INFINITY : this.#since + jittered(maxConnectionAge);
     session.once('remoteSettings', () => established(socket));
-    session.on('stream', (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => this.#open(stream, headers));
+    session.on(
+      'stream',
+      (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, rawHeaders: readonly string[]) =>
+        this.#open(stream, headers, flags, rawHeaders),
+    );
   }
 
   get isEnding(): boolean {
@@ -190,11 +218,14 @@ class Connection {
     if (hasIdled || now > this.#endAt) this.end(now);
   }
 
-  #open(stream: ServerHttp2Stream, headers: IncomingHttpHeaders): void {
+  #open(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, rawHeaders: readonly string[]): void {
     const since = performance.now();
     const messages = this.options.streamsRequest(headers[':path'] ?? '') ? new MessageProgress() : undefined;
-    // The handler has begun to read, or has paused the stream.
-    if (messages !== undefined) stream.on('data', (chunk: Buffer) => messages.add(chunk, performance.now()));
+    this.#turns.take(stream, () => {
+      this.handle(stream, headers, flags, rawHeaders);
+      // The handler has begun to read, or has paused the stream.
+      if (messages !== undefined) stream.on('data', (chunk: Buffer) => messages.add(chunk, performance.now()));
+    });
     this.#streams.set(stream, { since, messages, isReceived: false, answer: new AnswerProgress() });
     stream.once('close', () => {
       this.#streams.delete(stream);

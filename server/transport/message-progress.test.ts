@@ -26,7 +26,11 @@ test('a message is in progress from its first byte to its last, however it is sp
       const size = 1 + next([1, 5, 400, 100_000][next(4)] as number);
       const end = Math.min(at + size, bytes.length);
       now += 1;
-      progress.add(bytes.subarray(at, end), now);
+      const hasEnded = progress.add(bytes.subarray(at, end), now);
+      assert.is(
+        hasEnded,
+        ends.some((one) => one > at && one <= end),
+      );
       const isWhole = ends.includes(end);
       const lastEnd = Math.max(0, ...ends.filter((one) => one <= end));
       // A message that began in this piece began now.

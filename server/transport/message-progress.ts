@@ -9,7 +9,9 @@ export class MessageProgress {
   #length = 0;
   #missing = 0;
 
-  add(chunk: Uint8Array, now: number): void {
+  /** Returns whether a message ends in the chunk. */
+  add(chunk: Uint8Array, now: number): boolean {
+    let hasEnded = false;
     for (let at = 0; at < chunk.length; ) {
       this.partialSince ??= now;
       if (this.#missing > 0) {
@@ -26,7 +28,10 @@ export class MessageProgress {
         this.#length = 0;
         this.#headBytes = 0;
       }
-      if (this.#missing === 0) this.partialSince = undefined;
+      if (this.#missing > 0) continue;
+      this.partialSince = undefined;
+      hasEnded = true;
     }
+    return hasEnded;
   }
 }

@@ -1,3 +1,4 @@
+import { encodeExplainDecisionResponse } from '../../proto/gen/wire/explain.js';
 import { encodeListAuditLogEntriesResponse } from '../../proto/gen/wire/audit.js';
 import {
   printAccessEvaluationBatchResponse,
@@ -25,6 +26,7 @@ import {
   readCheckResourceBatchRequest,
   readCheckResourceSetRequest,
   readCheckResourcesRequest,
+  readExplainDecisionRequest,
   readListAuditLogEntriesRequest,
   readPlanResourcesRequest,
   readServerInfoRequest,
@@ -46,6 +48,8 @@ import {
   decodeCheckResourceBatchRequest,
   decodeCheckResourceSetRequest,
   decodeCheckResourcesRequest,
+  decodeExplainDecisionRequest,
+  explainDecisionRequestSize,
   decodeListAuditLogEntriesRequest,
   decodePlanResourcesRequest,
   decodeServerInfoRequest,
@@ -76,6 +80,7 @@ import { accessEvaluation, authzenMetadata } from '../service/authzen.js';
 import { accessEvaluationBatch } from '../service/authzen-batch.js';
 import { checkResourceBatch, checkResourceSet } from '../service/legacy-checks.js';
 import { checkResources } from '../service/check-resources.js';
+import { explainDecision } from '../service/explain-decision.js';
 import { planResources } from '../service/plan-resources.js';
 import { serverInfo } from '../service/server-info.js';
 import { fullName, type RestRpc, type Rpc, type UnservedRpc } from './rpc.js';
@@ -184,6 +189,17 @@ export const RPCS: readonly RestRpc[] = [
     encode: encodeAccessEvaluationBatchResponse,
     sizeOf: accessEvaluationBatchRequestSize,
     run: accessEvaluationBatch,
+  }),
+  row({
+    service: ADMIN_SERVICE,
+    method: 'ExplainDecision',
+    rest: { verb: 'POST', path: '/admin/explain/decision' },
+    readJson: readExplainDecisionRequest,
+    printJson: JSON.stringify,
+    decode: decodeExplainDecisionRequest,
+    encode: encodeExplainDecisionResponse,
+    sizeOf: explainDecisionRequestSize,
+    run: explainDecision,
   }),
 ];
 

@@ -33,7 +33,7 @@ export interface StreamRpc<Request = unknown, Response = unknown> extends Stream
   /** A GET of the admin API; its path parameters are passed by name. Throws an RpcError for invalid parameters. */
   readonly rest?: {
     readonly path: string;
-    readonly read: (parameters: { readonly [name: string]: string }, query: URLSearchParams) => Request;
+    readonly read: (parameters: { readonly [name: string]: string | undefined }, query: URLSearchParams) => Request;
   };
   /** The responses, created on demand. `read` returns the request. Throws, or rejects with, an RpcError. */
   readonly run: (services: Services, call: StreamCall, read: () => Request) => AsyncGenerator<Response, void>;

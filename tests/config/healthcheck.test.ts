@@ -13,7 +13,9 @@ import { openListener } from '../../server/listen.js';
 import { Health } from '../../server/service/health.js';
 import { HEALTH_NAMES, type Services } from '../../server/service/services.js';
 import { loadTls } from '../../server/tls/server-tls.js';
+import { BodyBudget } from '../../server/transport/body-budget.js';
 import { grpcListener } from '../../server/transport/grpc/grpc-listener.js';
+import { grpcStreamHandler } from '../../server/transport/grpc/serve-stream.js';
 import { addRpcServices } from '../../server/transport/grpc/rpc-services.js';
 import { makeCertificate } from '../support/certificate.js';
 
@@ -97,7 +99,7 @@ async function grpcServer(
     options.path === undefined
       ? ({ kind: 'tcp', host: '127.0.0.1', port: 0 } as const)
       : ({ kind: 'unix', path: options.path } as const);
-  const listener = grpcListener(server, {
+  const listener = grpcListener(grpcStreamHandler(server, new BodyBudget(0)), {
     maxConcurrentStreams: 0,
     maxConnectionAge: 0,
     connectionTimeout: 1000,

@@ -49,7 +49,7 @@ test('every example request has the documented response', async () => {
       assert.equal(problemsOf(value, schema as JsonObject, document), [], `${path} ${name}`);
       const response = await fetch(server.address + path, {
         method: 'POST',
-        headers: JSON_TYPE,
+        headers: { ...JSON_TYPE, ...(path.startsWith('/admin/') && { authorization: ADMIN }) },
         body: JSON.stringify(value),
       });
       const answer = (await response.json()) as Json;

@@ -27,7 +27,10 @@ export async function startServed(sets: readonly string[] = []): Promise<Started
   const nowhere = openSync('/dev/null', 'w');
   const log = openLog({ output: nowhere, errors: nowhere, environment: {} });
   const audit = await openAudit(config, log);
-  const server = await startServer(config, await loaded(await compileFolder(join(ROOT, 'policies'))), { log, audit });
+  const server = await startServer(config, await loaded(compileFolder(join(ROOT, 'policies'), { explain: true })), {
+    log,
+    audit,
+  });
   const close = async (): Promise<void> => {
     await server.close();
     rmSync(folder, { recursive: true, force: true });
@@ -42,6 +45,7 @@ const SETS = [
   'server.adminAPI.enabled=true',
   'server.adminAPI.adminCredentials.username=admin',
   `server.adminAPI.adminCredentials.passwordHash=${Buffer.from(hashSync('open sesame', 4)).toString('base64')}`,
+  'server.explain.enabled=true',
   'audit.enabled=true',
   'audit.backend=local',
 ];

@@ -101,6 +101,7 @@ for (const [condition, attr] of HOSTILE) {
       });
       assert.throws(() => engine.check({ principal, resources: [{ resource, actions: ['view'] }] }), isLimit('cost'));
       assert.throws(() => engine.isAllowed({ principal, resource, action: 'view' }), isLimit('cost'));
+      assert.throws(() => engine.for(principal).can('view', resource), isLimit('cost'));
       assert.throws(
         () => engine.plan({ principal, resource: { kind: 'item', attr }, actions: ['view'] }),
         isLimit('cost'),

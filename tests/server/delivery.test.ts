@@ -41,7 +41,7 @@ test.before(async () => {
   });
   const services = testServices(config, { deliver, watchers: [{ ended: (_call, { code }) => void ended.push(code) }] });
   grpc = grpcServer(config.server, services);
-  http = await httpServer(config.server, services, { grpc });
+  http = httpServer(config.server, services, { grpc });
   listeners = await Promise.all(
     [http, grpc].map(({ take }) =>
       openListener({ address: config.server.httpListenAddr, socketMode: 0o766, onConnection: take }),

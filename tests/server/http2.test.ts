@@ -55,6 +55,42 @@ function send(on: ClientHttp2Session, headers: { readonly [name: string]: string
   });
 }
 
+test('a request that expects to be told to continue may be reset at once', async () => {
+  const frame = (type: number, flags: number, id: number, payload: Buffer): Buffer => {
+    const head = Buffer.alloc(9);
+    head.writeUIntBE(payload.length, 0, 3);
+    head.writeUInt8(type, 3);
+    head.writeUInt8(flags, 4);
+    head.writeUInt32BE(id, 5);
+    return Buffer.concat([head, payload]);
+  };
+  const literal = (text: string): Buffer => Buffer.from(`${String.fromCharCode(text.length)}${text}`, 'latin1');
+  const fields = [
+    [':method', 'POST'],
+    [':path', '/api/check/resources'],
+    [':scheme', 'http'],
+    [':authority', 'x'],
+    ['expect', '100-continue'],
+  ] as const;
+  const block = fields.map(([name, value]) => Buffer.concat([Buffer.from([0]), literal(name), literal(value)]));
+  const [SETTINGS, HEADERS, RST_STREAM] = [4, 1, 3];
+  const END_HEADERS = 4;
+  const [host, port] = server.httpAddress.split(':');
+  const socket = connectSocket(Number(port), host);
+  const reply = new Promise((resolve) => socket.once('data', resolve));
+  socket.write(
+    Buffer.concat([
+      Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'),
+      frame(SETTINGS, 0, 0, Buffer.alloc(0)),
+      frame(HEADERS, END_HEADERS, 1, Buffer.concat(block)),
+      frame(RST_STREAM, 0, 1, Buffer.from([0, 0, 0, 8])),
+    ]),
+  );
+  await reply;
+  socket.destroy();
+  assert.is((await send(session, { ':method': 'GET', ':path': '/api/server_info' })).status, 200);
+});
+
 test('a client with prior knowledge can use HTTP/2 without TLS', async () => {
   const answer = await send(session, { ':path': '/api/check/resources' }, JSON.stringify(check));
   assert.is(answer.status, 200);

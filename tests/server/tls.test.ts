@@ -37,7 +37,7 @@ test.before(async () => {
   const { config } = loadConfig({ sets: ['server.httpListenAddr=127.0.0.1:0'], environment: {} });
   const services = testServices(config);
   const grpc = grpcServer(config.server, services, tls);
-  http = await httpServer(config.server, services, { grpc, tls });
+  http = httpServer(config.server, services, { grpc, tls });
   listener = await openListener({ address: config.server.httpListenAddr, socketMode: 0o766, onConnection: http.take });
   address = listener.address;
 });

@@ -20,7 +20,7 @@ test.before(async () => {
     sets: ['server.httpListenAddr=127.0.0.1:0', 'server.advanced.grpc.maxRecvMsgSizeBytes=2000'],
     environment: {},
   });
-  http = await httpServer(config.server, testServices(config), { metrics: METRICS });
+  http = httpServer(config.server, testServices(config), { metrics: METRICS });
   listener = await openListener({ address: config.server.httpListenAddr, socketMode: 0o766, onConnection: http.take });
   address = listener.address;
 });
@@ -45,6 +45,40 @@ test('the path and the method are checked before the size of the body', async ()
     'content-type': 'application/json',
   });
   assert.equal([unknown.status, unknown.text], [404, '{"code":"unimplemented","message":"unknown procedure"}']);
+});
+
+test('the media type of a Connect call is checked before the size of its body', async () => {
+  const path = '/authz.svc.v1.AuthzService/CheckResources';
+  const answers = await Promise.all(
+    ['text/plain', 'nonsense', '', 'application/json'].map((type) =>
+      send(address, 'POST', path, 'x'.repeat(5000), { 'content-type': type }),
+    ),
+  );
+  assert.equal(
+    answers.map(({ status }) => status),
+    [415, 415, 415, 429],
+  );
+});
+
+test('a request line may have an absolute URL', async () => {
+  const request = (path: string, type: string): string =>
+    `POST http://a.example${path} HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 2\r\n`;
+  const connectCall = request('/authz.svc.v1.AuthzService/ServerInfo', 'application/json');
+  const rest = request(CHECK, 'application/json');
+  const text = await exchange(`${connectCall}\r\n{}${rest}Connection: close\r\n\r\n{}`);
+  assert.equal(statusesOf(text), [200, 400]);
+});
+
+test('a body that ends early, or grows too large, is refused and the server stays up', async () => {
+  const chunked = `POST ${CHECK} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n`;
+  const chunk = `3e8\r\n${'x'.repeat(1000)}\r\n`;
+  assert.equal(statusesOf(await exchange(`${chunked}${chunk.repeat(5)}0\r\n\r\n`)), [429]);
+  assert.equal(statusesOf(await exchange(`${chunked}${chunk.repeat(4)}0\r\n\r\n`)), [400]);
+  const [host, port] = address.split(':');
+  const socket = connect(Number(port), host);
+  socket.end(`POST ${CHECK} HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nab`);
+  await new Promise((resolve) => socket.once('close', resolve).resume());
+  assert.is((await send(address, 'GET', '/api/server_info')).status, 200);
 });
 
 test('a connection stays open after an unread body', async () => {

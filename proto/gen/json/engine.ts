@@ -61,8 +61,8 @@ export function printPrincipal(message: Principal): string {
 }
 
 /** Resource from its JSON form. Throws a JsonError. */
-export function readResource(value: unknown, shape: Shape): Resource {
-  const object = shape.object(value, 'resources[].resource');
+export function readResource(value: unknown, place: string, shape: Shape): Resource {
+  const object = shape.object(value, place);
   let met = 0;
   let kind = '';
   let policyVersion = '';
@@ -74,24 +74,24 @@ export function readResource(value: unknown, shape: Shape): Resource {
     const field = object[key];
     switch (key) {
       case 'kind':
-        if (field !== null) kind = shape.string(field, 'resources[].resource.kind');
+        if (field !== null) kind = shape.string(field, `${place}.kind`);
         break;
       case 'policyVersion':
       case 'policy_version':
         met = shape.once(met, 1, key);
-        if (field !== null) policyVersion = shape.string(field, 'resources[].resource.policyVersion');
+        if (field !== null) policyVersion = shape.string(field, `${place}.policyVersion`);
         break;
       case 'id':
-        if (field !== null) id = shape.string(field, 'resources[].resource.id');
+        if (field !== null) id = shape.string(field, `${place}.id`);
         break;
       case 'attr':
-        if (field !== null) attr = shape.attributes(field, 'resources[].resource.attr');
+        if (field !== null) attr = shape.attributes(field, `${place}.attr`);
         break;
       case 'scope':
-        if (field !== null) scope = shape.string(field, 'resources[].resource.scope');
+        if (field !== null) scope = shape.string(field, `${place}.scope`);
         break;
       default:
-        shape.unknownField(key, 'resources[].resource');
+        shape.unknownField(key, place);
     }
   }
   return { kind, policyVersion, id, attr, scope };

@@ -3,7 +3,7 @@
 import { NO_ATTRIBUTES, NO_ITEMS, type Shape } from '../../wire/json-shape.js';
 import { isEmptyObject, printedValue, printMessageMap, printStrings, quote } from '../../wire/json-text.js';
 import type { Moment } from '../../wire/moment.js';
-import type { AttributesMap, AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ListAuditLogEntriesRequest, PlanResource, PlanResourcesRequest, Principal, RequestContext, Resource, ResourceEntry, ResourceSet, ServerInfoRequest, TimeRange, Token } from '../messages.js';
+import type { AttributesMap, AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ExplainDecisionRequest, ListAuditLogEntriesRequest, PlanResource, PlanResourcesRequest, Principal, RequestContext, Resource, ResourceEntry, ResourceSet, ServerInfoRequest, TimeRange, Token } from '../messages.js';
 import { printPlanResource, printPrincipal, printResource, readPlanResource, readPrincipal, readResource } from './engine.js';
 
 /** ResourceEntry from its JSON form. Throws a JsonError. */
@@ -19,7 +19,7 @@ function readResourceEntry(value: unknown, shape: Shape): ResourceEntry {
         if (field !== null) actions = shape.strings(field, 'resources[].actions');
         break;
       case 'resource':
-        if (field !== null) resource = readResource(field, shape);
+        if (field !== null) resource = readResource(field, 'resources[].resource', shape);
         break;
       default:
         shape.unknownField(key, 'resources[]');
@@ -408,7 +408,7 @@ function readBatchEntry(value: unknown, shape: Shape): BatchEntry {
         if (field !== null) actions = shape.strings(field, 'resources[].actions');
         break;
       case 'resource':
-        if (field !== null) resource = readResource(field, shape);
+        if (field !== null) resource = readResource(field, 'resources[].resource', shape);
         break;
       default:
         shape.unknownField(key, 'resources[]');
@@ -503,6 +503,53 @@ export function readListAuditLogEntriesRequest(value: unknown, shape: Shape): Li
     }
   }
   return { kind, filter };
+}
+
+/** ExplainDecisionRequest from its JSON form. Throws a JsonError. */
+export function readExplainDecisionRequest(value: unknown, shape: Shape): ExplainDecisionRequest {
+  const object = shape.object(value, '');
+  let met = 0;
+  let requestId = '';
+  let principal: Principal | undefined;
+  let resource: Resource | undefined;
+  let action = '';
+  let auxData: AuxData | undefined;
+  let near = 0;
+  let keep = 0;
+  for (const key in object) {
+    shape.keys += 1;
+    const field = object[key];
+    switch (key) {
+      case 'requestId':
+      case 'request_id':
+        met = shape.once(met, 1, key);
+        if (field !== null) requestId = shape.string(field, 'requestId');
+        break;
+      case 'principal':
+        if (field !== null) principal = readPrincipal(field, shape);
+        break;
+      case 'resource':
+        if (field !== null) resource = readResource(field, 'resource', shape);
+        break;
+      case 'action':
+        if (field !== null) action = shape.string(field, 'action');
+        break;
+      case 'auxData':
+      case 'aux_data':
+        met = shape.once(met, 2, key);
+        if (field !== null) auxData = readAuxData(field, shape);
+        break;
+      case 'near':
+        if (field !== null) near = shape.uint32(field, 'near');
+        break;
+      case 'keep':
+        if (field !== null) keep = shape.enum(field, 'keep', ['KEEP_UNSPECIFIED', 'KEEP_PRINCIPAL', 'KEEP_RESOURCE']);
+        break;
+      default:
+        shape.unknownField(key, '');
+    }
+  }
+  return { requestId, principal, resource, action, auxData, near, keep };
 }
 
 /** ServerInfoRequest from its JSON form. Throws a JsonError. */

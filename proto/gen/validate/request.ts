@@ -2,7 +2,7 @@
 
 import { REQUIRED, ONE_FIELD, ITEM_NOT_EMPTY, KEY_NOT_EMPTY, UNIQUE, PAST, atMost, matching, oneOfValues, withinNumbers, expression, allItems, allValues, byKey, isUnique, isPast } from '../../wire/rules.js';
 import { type FieldElement, FoundViolations, NONE, type Place, report, reportKey, within, type Violations } from '../../wire/violation.js';
-import type { AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ListAuditLogEntriesRequest, PlanResourcesRequest, RequestContext, ResourceEntry, ResourceSet, TimeRange, Token } from '../messages.js';
+import type { AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ExplainDecisionRequest, ListAuditLogEntriesRequest, PlanResourcesRequest, RequestContext, ResourceEntry, ResourceSet, TimeRange, Token } from '../messages.js';
 import { isValidPrincipal, reportPrincipal, isValidResource, reportResource, isValidPlanResourcesInputResource, reportPlanResourcesInputResource } from './engine.js';
 
 /** The rules of docs/spec/server.md#validation that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
@@ -42,6 +42,14 @@ export function listAuditLogEntriesRequestViolations(message: ListAuditLogEntrie
   if (isValidListAuditLogEntriesRequest(message, now)) return NONE;
   const found = new FoundViolations();
   reportListAuditLogEntriesRequest(message, undefined, found, now);
+  return found;
+}
+
+/** The rules of docs/spec/server.md#validation that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
+export function explainDecisionRequestViolations(message: ExplainDecisionRequest): Violations {
+  if (isValidExplainDecisionRequest(message)) return NONE;
+  const found = new FoundViolations();
+  reportExplainDecisionRequest(message, undefined, found);
   return found;
 }
 
@@ -92,6 +100,15 @@ const LIST_AUDIT_LOG_ENTRIES_REQUEST_BETWEEN: FieldElement = { fieldNumber: 3, f
 const LOOKUP_PATTERN = /^[0123456789ABCDEFGHJKMNPQRSTVWXYZ]{26}$/;
 const LOOKUP_PATTERN_RULE = matching(LOOKUP_PATTERN);
 const LIST_AUDIT_LOG_ENTRIES_REQUEST_LOOKUP: FieldElement = { fieldNumber: 5, fieldName: 'lookup', fieldType: 'TYPE_STRING' };
+const EXPLAIN_DECISION_REQUEST_PRINCIPAL: FieldElement = { fieldNumber: 2, fieldName: 'principal', fieldType: 'TYPE_MESSAGE' };
+const EXPLAIN_DECISION_REQUEST_RESOURCE: FieldElement = { fieldNumber: 3, fieldName: 'resource', fieldType: 'TYPE_MESSAGE' };
+const EXPLAIN_DECISION_REQUEST_ACTION: FieldElement = { fieldNumber: 4, fieldName: 'action', fieldType: 'TYPE_STRING' };
+const EXPLAIN_DECISION_REQUEST_AUX_DATA: FieldElement = { fieldNumber: 5, fieldName: 'aux_data', fieldType: 'TYPE_MESSAGE' };
+const EXPLAIN_DECISION_REQUEST_NEAR_RANGE = withinNumbers(0, 20);
+const EXPLAIN_DECISION_REQUEST_NEAR: FieldElement = { fieldNumber: 6, fieldName: 'near', fieldType: 'TYPE_UINT32' };
+const EXPLAIN_DECISION_REQUEST_KEEP_NUMBERS: readonly number[] = [0,1,2];
+const EXPLAIN_DECISION_REQUEST_KEEP_NUMBERS_RULE = oneOfValues(["KEEP_UNSPECIFIED","KEEP_PRINCIPAL","KEEP_RESOURCE"]);
+const EXPLAIN_DECISION_REQUEST_KEEP: FieldElement = { fieldNumber: 7, fieldName: 'keep', fieldType: 'TYPE_ENUM' };
 
 /** Whether a message authz.request.v1.CheckResourcesRequest.ResourceEntry keeps its rules. */
 export function isValidCheckResourcesRequestResourceEntry(message: ResourceEntry): boolean {
@@ -325,4 +342,30 @@ export function reportListAuditLogEntriesRequest(message: ListAuditLogEntriesReq
   if (message.filter?.by === 'tail' && !(message.filter.value >= 1 && message.filter.value <= 1000)) report(found, LIST_AUDIT_LOG_ENTRIES_REQUEST_TAIL_RANGE, path, LIST_AUDIT_LOG_ENTRIES_REQUEST_TAIL);
   if (message.filter?.by === 'between') reportListAuditLogEntriesRequestTimeRange(message.filter.value, within(path, LIST_AUDIT_LOG_ENTRIES_REQUEST_BETWEEN), found, now);
   if (message.filter?.by === 'lookup' && !LOOKUP_PATTERN.test(message.filter.value)) report(found, LOOKUP_PATTERN_RULE, path, LIST_AUDIT_LOG_ENTRIES_REQUEST_LOOKUP);
+}
+
+/** Whether a message authz.request.v1.ExplainDecisionRequest keeps its rules. */
+export function isValidExplainDecisionRequest(message: ExplainDecisionRequest): boolean {
+  return (
+    message.principal !== undefined &&
+    isValidPrincipal(message.principal) &&
+    message.resource !== undefined &&
+    isValidResource(message.resource) &&
+    message.action !== '' &&
+    (message.auxData === undefined || isValidAuxData(message.auxData)) &&
+    (message.near >= 0 && message.near <= 20) &&
+    EXPLAIN_DECISION_REQUEST_KEEP_NUMBERS.includes(message.keep)
+  );
+}
+
+/** Which rules it breaks. */
+export function reportExplainDecisionRequest(message: ExplainDecisionRequest, path: Place | undefined, found: FoundViolations): void {
+  if (message.principal === undefined) report(found, REQUIRED, path, EXPLAIN_DECISION_REQUEST_PRINCIPAL);
+  else reportPrincipal(message.principal, within(path, EXPLAIN_DECISION_REQUEST_PRINCIPAL), found);
+  if (message.resource === undefined) report(found, REQUIRED, path, EXPLAIN_DECISION_REQUEST_RESOURCE);
+  else reportResource(message.resource, within(path, EXPLAIN_DECISION_REQUEST_RESOURCE), found);
+  if (message.action === '') report(found, REQUIRED, path, EXPLAIN_DECISION_REQUEST_ACTION);
+  if (message.auxData !== undefined) reportAuxData(message.auxData, within(path, EXPLAIN_DECISION_REQUEST_AUX_DATA), found);
+  if (!(message.near >= 0 && message.near <= 20)) report(found, EXPLAIN_DECISION_REQUEST_NEAR_RANGE, path, EXPLAIN_DECISION_REQUEST_NEAR);
+  if (!EXPLAIN_DECISION_REQUEST_KEEP_NUMBERS.includes(message.keep)) report(found, EXPLAIN_DECISION_REQUEST_KEEP_NUMBERS_RULE, path, EXPLAIN_DECISION_REQUEST_KEEP);
 }

@@ -4,7 +4,7 @@ import { BYTES, type Draft, readMapEntry, readMoment, type TextTable, VARINT, Wi
 import { field, mapSize, text, texts } from '../../wire/size.js';
 import { readJsonEntry, writeJsonEntries } from '../../wire/value.js';
 import { type WireWriter, writeMessageMap, writeText, writeTexts } from '../../wire/writer.js';
-import type { AttributesMap, AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ListAuditLogEntriesRequest, PlanResourcesRequest, RequestContext, ResourceEntry, ResourceSet, ServerInfoRequest, TimeRange, Token } from '../messages.js';
+import type { AttributesMap, AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ExplainDecisionRequest, ListAuditLogEntriesRequest, PlanResourcesRequest, RequestContext, ResourceEntry, ResourceSet, ServerInfoRequest, TimeRange, Token } from '../messages.js';
 import { planResourceSize, principalSize, readPlanResource, readPrincipal, readResource, resourceSize, writePlanResource, writePrincipal, writeResource } from './engine.js';
 
 /** An empty item, of which a small request can hold millions: all are this one. */
@@ -544,6 +544,57 @@ function readListAuditLogEntriesRequest(reader: WireReader, end: number, known?:
   }
   reader.checkEnd(end);
   return message;
+}
+
+/** ExplainDecisionRequest from its protobuf encoding. Throws a WireError for bytes that are not such a message. */
+export function decodeExplainDecisionRequest(bytes: Buffer, table?: TextTable): ExplainDecisionRequest {
+  return readExplainDecisionRequest(new WireReader(bytes, table), bytes.length);
+}
+
+/** Reads the fields of authz.request.v1.ExplainDecisionRequest up to `end`, and adds them to what is known of the message. */
+function readExplainDecisionRequest(reader: WireReader, end: number, known?: Draft<ExplainDecisionRequest>): Draft<ExplainDecisionRequest> {
+  const message: Draft<ExplainDecisionRequest> = known ?? { requestId: '', principal: undefined, resource: undefined, action: '', auxData: undefined, near: 0, keep: 0 };
+  while (reader.at < end) {
+    const tag = reader.tag();
+    switch (tag) {
+      case (1 << 3) | BYTES:
+        message.requestId = reader.string();
+        break;
+      case (2 << 3) | BYTES:
+        message.principal = readPrincipal(reader, reader.messageEnd(), message.principal);
+        break;
+      case (3 << 3) | BYTES:
+        message.resource = readResource(reader, reader.messageEnd(), message.resource);
+        break;
+      case (4 << 3) | BYTES:
+        message.action = reader.string();
+        break;
+      case (5 << 3) | BYTES:
+        message.auxData = readAuxData(reader, reader.messageEnd(), message.auxData);
+        break;
+      case (6 << 3) | VARINT:
+        message.near = reader.uint32();
+        break;
+      case (7 << 3) | VARINT:
+        message.keep = reader.uint32();
+        break;
+      default:
+        reader.skip(tag);
+    }
+  }
+  reader.checkEnd(end);
+  return message;
+}
+
+/** The size of authz.request.v1.ExplainDecisionRequest in its protobuf encoding, in bytes. Attributes may be nested without bound. */
+export function explainDecisionRequestSize(message: ExplainDecisionRequest): number {
+  return text(message.requestId) +
+    (message.principal === undefined ? 0 : field(principalSize(message.principal))) +
+    (message.resource === undefined ? 0 : field(resourceSize(message.resource))) +
+    text(message.action) +
+    (message.auxData === undefined ? 0 : field(auxDataSize(message.auxData))) +
+    (message.near === 0 ? 0 : field(message.near) - message.near) +
+    (message.keep === 0 ? 0 : field(message.keep) - message.keep);
 }
 
 /** ServerInfoRequest from its protobuf encoding. Throws a WireError for bytes that are not such a message. */

@@ -1,6 +1,7 @@
 import { checkAnswer } from './check-answer.js';
 import { element } from './dom.js';
-import { CHECK_FORM, PLAN_FORM } from './form-table.js';
+import { explainAnswer } from './explain-answer.js';
+import { CHECK_FORM, EXPLAIN_FORM, PLAN_FORM } from './form-table.js';
 import { at, type Json, textOf } from './json.js';
 import { type OperationRow, operationPanel } from './operation-panel.js';
 import { planAnswer } from './plan-answer.js';
@@ -22,6 +23,14 @@ const OPERATIONS: readonly OperationRow[] = [
     path: '/api/plan/resources',
     form: PLAN_FORM,
     answer: planAnswer,
+  },
+  {
+    name: 'explain',
+    title: 'Explain',
+    about: 'Why may this principal do this, or why not? The server shows its policies to the admin only.',
+    path: '/admin/explain/decision',
+    form: EXPLAIN_FORM,
+    answer: explainAnswer,
   },
 ];
 

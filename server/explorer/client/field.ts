@@ -66,6 +66,8 @@ function controlOf({ kind, hint, required }: FieldRow, id: string): Control {
     case 'text':
     case 'list':
       return element('input', { ...common, type: 'text' });
+    case 'number':
+      return element('input', { ...common, type: 'number', min: 0 });
     case 'json':
       return element('textarea', { ...common, rows: 3, class: 'code' });
     case 'flag':
@@ -82,6 +84,7 @@ const READERS: { readonly [kind in FieldRow['kind']]: (control: Control) => Json
       .filter((word) => word !== '');
     return words.length === 0 ? undefined : words;
   },
+  number: ({ value }) => (value === '' ? undefined : Number(value)),
   json: ({ value }) => (value.trim() === '' ? undefined : objectOf(value)),
   flag: (control) => ((control as HTMLInputElement).checked ? true : undefined),
 };
@@ -92,6 +95,9 @@ const WRITERS: { readonly [kind in FieldRow['kind']]: (control: Control, value: 
   },
   list: (control, value) => {
     control.value = itemsOf(value).join(', ');
+  },
+  number: (control, value) => {
+    control.value = typeof value === 'number' ? String(value) : '';
   },
   json: (control, value) => {
     control.value = value === undefined ? '' : JSON.stringify(value, undefined, 2);

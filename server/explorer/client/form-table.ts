@@ -4,7 +4,7 @@ import type { Step } from './json.js';
 export interface FieldRow {
   readonly label: string;
   readonly path: readonly Step[];
-  readonly kind: 'text' | 'list' | 'json' | 'flag';
+  readonly kind: 'text' | 'number' | 'list' | 'json' | 'flag';
   readonly hint?: string;
   readonly required?: boolean;
   /** Occupies a whole line. */
@@ -33,14 +33,16 @@ const PRINCIPAL: FieldGroup = {
   ],
 };
 
+const CALL: readonly FieldRow[] = [
+  { label: 'Request ID', path: ['requestId'], kind: 'text' },
+  { label: 'Token', path: ['auxData', 'jwt', 'token'], kind: 'text', hint: 'a JWT' },
+  { label: 'Key set of the token', path: ['auxData', 'jwt', 'keySetId'], kind: 'text' },
+];
+
 const OPTIONS: FieldGroup = {
   legend: 'Options',
   fields: [{ label: 'Say which policies decided', path: ['includeMeta'], kind: 'flag' }],
-  more: [
-    { label: 'Request ID', path: ['requestId'], kind: 'text' },
-    { label: 'Token', path: ['auxData', 'jwt', 'token'], kind: 'text', hint: 'a JWT' },
-    { label: 'Key set of the token', path: ['auxData', 'jwt', 'keySetId'], kind: 'text' },
-  ],
+  more: CALL,
 };
 
 /** The form of a check of one resource. */
@@ -83,4 +85,29 @@ export const PLAN_FORM: readonly FieldGroup[] = [
     ],
   },
   OPTIONS,
+];
+
+/** The form of an explanation of one action. */
+export const EXPLAIN_FORM: readonly FieldGroup[] = [
+  PRINCIPAL,
+  {
+    legend: 'Resource',
+    fields: [
+      { label: 'Kind', path: ['resource', 'kind'], kind: 'text', required: true },
+      { label: 'ID', path: ['resource', 'id'], kind: 'text', required: true },
+      { label: 'Action', path: ['action'], kind: 'text', required: true, isWide: true },
+      { label: 'Attributes', path: ['resource', 'attr'], kind: 'json', hint: 'a JSON object' },
+    ],
+    more: [
+      { label: 'Policy version', path: ['resource', 'policyVersion'], kind: 'text' },
+      { label: 'Scope', path: ['resource', 'scope'], kind: 'text' },
+    ],
+  },
+  {
+    legend: 'Options',
+    fields: [
+      { label: 'Near misses', path: ['near'], kind: 'number', hint: 'how many sets of changes to look for, up to 20' },
+    ],
+    more: CALL,
+  },
 ];

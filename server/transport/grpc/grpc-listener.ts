@@ -1,11 +1,9 @@
 import { createServer as createHttp2Server } from 'node:http2';
 import type { Socket } from 'node:net';
 import { createServer as createTlsServer, type TLSSocket } from 'node:tls';
-import type { Server } from '@grpc/grpc-js';
 import type { ServerTls } from '../../tls/server-tls.js';
-import { type Deadlines, Http2Sessions } from '../http2-sessions.js';
+import { type Deadlines, Http2Sessions, STREAM_WINDOW, type StreamHandler } from '../http2-sessions.js';
 import { drained, Sockets } from '../sockets.js';
-import { grpcStreamHandler } from './serve-stream.js';
 
 /** Handles the connections of the gRPC port. */
 export interface GrpcListener {
@@ -37,15 +35,18 @@ export interface GrpcListenerOptions extends Deadlines {
  * can neither change certificates nor disconnect clients with a bad one, and when its sessions end, calls that are
  * already on their way are refused.
  */
-export function grpcListener(server: Server, options: GrpcListenerOptions): GrpcListener {
+export function grpcListener(handleStream: StreamHandler, options: GrpcListenerOptions): GrpcListener {
   const { maxConcurrentStreams, connectionTimeout, tls } = options;
   const http2 = createHttp2Server({
-    settings: maxConcurrentStreams > 0 ? { maxConcurrentStreams } : {},
+    settings: { initialWindowSize: STREAM_WINDOW, ...(maxConcurrentStreams > 0 && { maxConcurrentStreams }) },
     maxSendHeaderBlockLength: Number.MAX_SAFE_INTEGER,
   });
-  http2.on('stream', grpcStreamHandler(server));
   const sockets = new Sockets();
-  const sessions = new Http2Sessions(http2, { ...options, established: (socket) => sockets.established(socket) });
+  const sessions = new Http2Sessions(
+    http2,
+    { ...options, established: (socket) => sockets.established(socket) },
+    handleStream,
+  );
   const front = tls && tlsFront(tls, connectionTimeout, (socket) => sessions.take(socket));
   const take = (socket: Socket): void => {
     sockets.add(socket, connectionTimeout);

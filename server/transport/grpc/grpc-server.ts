@@ -2,6 +2,7 @@ import { logVerbosity, Server, setLogVerbosity } from '@grpc/grpc-js';
 import type { Config } from '../../config.js';
 import type { Services } from '../../service/services.js';
 import type { ServerTls } from '../../tls/server-tls.js';
+import { BodyBudget } from '../body-budget.js';
 import type { GrpcStreamHandler } from '../http/http-listener.js';
 import { type GrpcListener, grpcListener } from './grpc-listener.js';
 import { addReflectionServices, isReflection } from './reflection-service.js';
@@ -17,11 +18,15 @@ export interface GrpcServer extends GrpcListener {
   readonly streamsRequest: (path: string) => boolean;
 }
 
-/** Creates the gRPC server of a configuration. Without `tls`: plaintext. */
+/**
+ * Creates the gRPC server of a configuration. Without `tls`: plaintext. Without `budget`: incomplete messages have no
+ * common limit.
+ */
 export function grpcServer(
   config: Pick<Config['server'], 'grpc' | 'http'>,
   services: Services,
   tls?: ServerTls,
+  budget = new BodyBudget(0),
 ): GrpcServer {
   // The library also writes to the console what it reports to its caller.
   setLogVerbosity(logVerbosity.NONE);
@@ -29,9 +34,10 @@ export function grpcServer(
   addRpcServices(server, services, tls === undefined ? '' : 'tls');
   addStreamServices(server, services);
   addReflectionServices(server, services);
+  const handleStream = grpcStreamHandler(server, budget);
   return {
-    ...grpcListener(server, { ...config.http, ...config.grpc, streamsRequest: isReflection, tls }),
-    handleStream: grpcStreamHandler(server),
+    ...grpcListener(handleStream, { ...config.http, ...config.grpc, streamsRequest: isReflection, tls }),
+    handleStream,
     streamsRequest: isReflection,
   };
 }

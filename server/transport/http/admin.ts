@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { COMPILED_IN, refuseAdminCall, type Services } from '../../service/services.js';
 import { type Report, type RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import { printRestError } from './error-body.js';
 import { STREAM_RPCS } from '../rpcs.js';
 import type { StreamRpc } from '../stream-rpc.js';
-import type { HeaderList } from './cors.js';
+import { challenge } from './challenge.js';
 import { type Exchange, JSON_TYPE, queryOf } from './exchange.js';
+import type { Router } from './router.js';
 import { streamCall } from './stream-routes.js';
 
 /**
@@ -14,44 +15,44 @@ import { streamCall } from './stream-routes.js';
  * authenticated first, whatever the path. Only the audit log can be read: policies and schemas are part of the build,
  * and a server that could change them would be a different server.
  */
-export function addAdminRoutes(app: FastifyInstance, exchange: Exchange, services: Services): void {
+export function addAdminRoutes(router: Router, exchange: Exchange, services: Services): void {
   const { admin, report } = services;
   if (admin === undefined) return;
   for (const rpc of STREAM_RPCS) {
     const { rest } = rpc;
     if (rest === undefined) continue;
-    app.get(rest.path, (request, reply) => {
-      const read = (): unknown => rest.read(request.params as { readonly [name: string]: string }, queryOf(request));
-      const responses = rpc.run(services, streamCall(request, reply), read);
-      stream(rpc, responses, request, reply, exchange, report).catch((thrown) =>
-        sendStreamError(request, reply, exchange, rpcErrorOf(thrown, report)),
+    router.get(rest.path, (request, response, _body, parameters) => {
+      const read = (): unknown => rest.read(parameters, queryOf(request));
+      const responses = rpc.run(services, streamCall(request, response), read);
+      stream(rpc, responses, request, response, exchange, report).catch((thrown) =>
+        sendStreamError(request, response, exchange, rpcErrorOf(thrown, report)),
       );
     });
   }
-  const handler = (request: FastifyRequest, reply: FastifyReply): void => {
+  const handler = (request: IncomingMessage, response: ServerResponse): void => {
     refuseAdminCall(admin, request.headers.authorization, COMPILED_IN).catch((thrown) => {
       const error = rpcErrorOf(thrown, report);
-      exchange.sendRestError(request, reply, error, [...JSON_TYPE, ...challenge(error)]);
+      exchange.sendRestError(request, response, error, [...JSON_TYPE, ...challenge(error)]);
     });
   };
-  app.route({ method: ['GET', 'POST', 'PUT', 'DELETE'], url: '/admin/*', handler });
+  router.add(['GET', 'POST', 'PUT', 'DELETE'], '/admin/*', handler);
 }
 
 async function stream(
   rpc: StreamRpc,
   responses: AsyncGenerator<unknown, void>,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: IncomingMessage,
+  response: ServerResponse,
   exchange: Exchange,
   report: Report,
 ): Promise<void> {
   const first = await responses.next();
   // Until the first response exists, the status can still report a failure.
-  if (first.done === true) exchange.send(request, reply, 200, [], '');
+  if (first.done === true) exchange.send(request, response, 200, [], '');
   else
     exchange.stream(
       request,
-      reply,
+      response,
       200,
       ['Content-Type', 'application/x-ndjson'],
       Readable.from(lines(rpc, first.value, responses, report)),
@@ -73,10 +74,11 @@ async function* lines(
   }
 }
 
-function sendStreamError(request: FastifyRequest, reply: FastifyReply, exchange: Exchange, error: RpcError): void {
-  exchange.sendStreamError(request, reply, error, [...JSON_TYPE, ...challenge(error)]);
-}
-
-function challenge({ code }: RpcError): HeaderList {
-  return code === 'unauthenticated' ? ['WWW-Authenticate', 'Basic realm="admin", charset="UTF-8"'] : [];
+function sendStreamError(
+  request: IncomingMessage,
+  response: ServerResponse,
+  exchange: Exchange,
+  error: RpcError,
+): void {
+  exchange.sendStreamError(request, response, error, [...JSON_TYPE, ...challenge(error)]);
 }

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TextTable } from '../../../proto/wire/reader.js';
 import { WireWriter } from '../../../proto/wire/writer.js';
 import { refuseAdminCall, type Services } from '../../service/services.js';
@@ -16,27 +16,36 @@ import { grpcWebHandler, sendGrpcWebError } from './grpc-web.js';
 import { isGrpcWeb } from './grpc-web-frames.js';
 import { HttpCall } from './http-call.js';
 import { addReflectionRoutes } from './reflection-routes.js';
+import type { Handler, Refusal, Router } from './router.js';
 import { addStreamRoutes } from './stream-routes.js';
 
 /** The two ways to write a message. */
 type Encoding = 'json' | 'proto';
 
 /** Calls of the Connect protocol over plain POST, in JSON and binary form, and gRPC-Web calls on the same paths. */
-export function addConnectRoutes(app: FastifyInstance, exchange: Exchange, services: Services): void {
+export function addConnectRoutes(router: Router, exchange: Exchange, services: Services): void {
   const codec: Codec = { texts: new TextTable(), writer: new WireWriter(), malformed: 'invalid_argument' };
   const add = (rpc: Rpc, served: Services): void => {
     const connect = connectHandler(rpc, exchange, served, codec);
     const grpcWeb = grpcWebHandler(rpc, exchange, served, codec);
-    app.post(fullName(rpc), (request, reply) => {
-      if (isGrpcWeb(request.headers['content-type'])) grpcWeb(request, reply);
-      else connect(request, reply);
-    });
+    const handler: Handler = (request, response, body, parameters) => {
+      if (isGrpcWeb(request.headers['content-type'])) grpcWeb(request, response, body, parameters);
+      else connect(request, response, body, parameters);
+    };
+    router.post(fullName(rpc), handler, refusesMediaType);
+  };
+  const refusesMediaType: Refusal = (request, response) => {
+    const { 'content-type': contentType } = request.headers;
+    if (isGrpcWeb(contentType) || encodingOf(contentType) !== undefined) return false;
+    exchange.send(request, response, 415, ['Accept-Post', UNARY_TYPES], '');
+    return true;
   };
   for (const rpc of RPCS) add(rpc, services);
   for (const rpc of UNWATCHED_RPCS) add(rpc, { ...services, watchers: [] });
-  addStreamRoutes(app, exchange, services);
-  for (const rpc of UNSERVED_RPCS) app.post(fullName(rpc), refusalHandler(rpc, exchange, services));
-  addReflectionRoutes(app, exchange, services);
+  addStreamRoutes(router, exchange, services);
+  for (const rpc of UNSERVED_RPCS)
+    router.post(fullName(rpc), refusalHandler(rpc, exchange, services), refusesMediaType);
+  addReflectionRoutes(router, exchange, services);
 }
 
 /** Whether a path is used for Connect calls, known or not. */
@@ -46,15 +55,15 @@ export function isConnectPath(path: string): boolean {
 
 /** The error body of Connect: codes are words, details are base64. Returns its size. */
 export function sendConnectError(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: IncomingMessage,
+  response: ServerResponse,
   exchange: Exchange,
   error: RpcError,
   { status, headers = [] }: ConnectErrorOptions = {},
 ): number {
   return exchange.send(
     request,
-    reply,
+    response,
     status ?? CODES[error.code].httpStatus,
     [...JSON_TYPE, ...headers],
     printConnectError(error),
@@ -67,39 +76,18 @@ interface ConnectErrorOptions {
   readonly headers?: HeaderList;
 }
 
-/** The response to a media type without a codec. */
-export function refuseMediaType(request: FastifyRequest, reply: FastifyReply, exchange: Exchange): void {
-  exchange.send(
-    request,
-    reply,
-    415,
-    ['Accept-Post', 'application/json, application/proto, application/grpc-web, application/grpc-web-text'],
-    '',
-  );
-}
-
+const UNARY_TYPES = 'application/json, application/proto, application/grpc-web, application/grpc-web-text';
 const PREFIXES = [...RPC_SERVICES, ...REFLECTION_SERVICES].map((service) => `/${service}/`);
-const NO_BODY = Buffer.alloc(0);
 
-function connectHandler(
-  rpc: Rpc,
-  exchange: Exchange,
-  services: Services,
-  codec: Codec,
-): (request: FastifyRequest, reply: FastifyReply) => void {
+function connectHandler(rpc: Rpc, exchange: Exchange, services: Services, codec: Codec): Handler {
   const { watchers, report } = services;
   const method = fullName(rpc);
-  return (request, reply) => {
+  return (request, response, body) => {
     const encoding = encodingOf(request.headers['content-type']);
-    if (encoding === undefined) {
-      refuseMediaType(request, reply, exchange);
-      return;
-    }
-    const call = new HttpCall(method, 'connect', request.raw);
+    const call = new HttpCall(method, 'connect', request);
     begin(watchers, call);
-    const body = (request.body as Buffer | undefined) ?? NO_BODY;
     const refuse = (error: RpcError): void => {
-      const size = sendConnectError(request, reply, exchange, error, { headers: callHeader(call) });
+      const size = sendConnectError(request, response, exchange, error, { headers: callHeader(call) });
       endFailed(watchers, call, error, body.length, size);
     };
     const fail = (thrown: unknown): void => {
@@ -109,7 +97,7 @@ function connectHandler(
     const answer = (message: string | Buffer): void => {
       const size = exchange.send(
         request,
-        reply,
+        response,
         200,
         ['Content-Type', `application/${encoding}`, ...callHeader(call)],
         message,
@@ -123,7 +111,7 @@ function connectHandler(
     try {
       checkProtocol(request);
       const outcome =
-        encoding === 'json' ? runJson(rpc, services, call, body) : runProto(rpc, services, call, body, codec);
+        encoding === 'proto' ? runProto(rpc, services, call, body, codec) : runJson(rpc, services, call, body);
       if (outcome instanceof Promise) outcome.then(finish).catch(fail);
       else finish(outcome);
     } catch (thrown) {
@@ -133,22 +121,13 @@ function connectHandler(
 }
 
 /** Answers refused calls, over Connect and gRPC-Web. */
-function refusalHandler(
-  { reason }: UnservedRpc,
-  exchange: Exchange,
-  { admin, report }: Services,
-): (request: FastifyRequest, reply: FastifyReply) => void {
-  return (request, reply) => {
+function refusalHandler({ reason }: UnservedRpc, exchange: Exchange, { admin, report }: Services): Handler {
+  return (request, response) => {
     const { authorization, 'content-type': contentType } = request.headers;
-    const isConnect = !isGrpcWeb(contentType);
-    if (isConnect && encodingOf(contentType) === undefined) {
-      refuseMediaType(request, reply, exchange);
-      return;
-    }
     refuseAdminCall(admin, authorization, reason).catch((thrown) => {
       const error = rpcErrorOf(thrown, report);
-      if (isConnect) sendConnectError(request, reply, exchange, error);
-      else sendGrpcWebError(request, reply, exchange, error);
+      if (isGrpcWeb(contentType)) sendGrpcWebError(request, response, exchange, error);
+      else sendConnectError(request, response, exchange, error);
     });
   };
 }
@@ -161,7 +140,7 @@ function encodingOf(contentType: string | undefined): Encoding | undefined {
   return parameters.every((parameter) => /^\s*(charset="?utf-8"?)?\s*$/.test(parameter)) ? 'json' : undefined;
 }
 
-function checkProtocol(request: FastifyRequest): void {
+function checkProtocol(request: IncomingMessage): void {
   checkVersion(request.headers);
   const { 'content-encoding': encoding = 'identity' } = request.headers;
   if (encoding !== 'identity') throw new RpcError('unimplemented', 'unknown compression: supported is identity');

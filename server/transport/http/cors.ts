@@ -9,7 +9,7 @@ export interface Cors {
   /** The headers of every response to such a request. */
   readonly headers: (request: IncomingHttpHeaders) => HeaderList;
   /** The headers of the response to a preflight request; undefined for other requests. */
-  readonly preflight: (method: string, request: IncomingHttpHeaders) => HeaderList | undefined;
+  readonly preflight: (method: string | undefined, request: IncomingHttpHeaders) => HeaderList | undefined;
 }
 
 /**

@@ -1,26 +1,24 @@
 import type { TLSSocket } from 'node:tls';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { assets } from '../../explorer/gen/assets.js';
 import { openApiPrinter } from '../../explorer/open-api.js';
 import type { Services } from '../../service/services.js';
-import { addAnyMethodRoute } from './any-method.js';
 import type { HeaderList } from './cors.js';
 import { type Exchange, JSON_TYPE } from './exchange.js';
+import type { Router } from './router.js';
 
 /**
  * The description of the REST interface and, unless disabled, the page to try it out
  * (docs/spec/server.md#openapi-and-explorer), for every method.
  */
 export function addExplorerRoutes(
-  app: FastifyInstance,
+  router: Router,
   exchange: Exchange,
   services: Services,
   { apiExplorerEnabled }: { readonly apiExplorerEnabled: boolean },
 ): void {
-  const add = (url: string, answer: (request: FastifyRequest) => Answer): void => {
-    addAnyMethodRoute(app, exchange, services, url, (request, reply) =>
-      send(request, reply, exchange, answer(request)),
-    );
+  const add = (url: string, answer: (request: IncomingMessage) => Answer): void => {
+    router.any(url, (request, response) => send(request, response, exchange, answer(request)));
   };
   const print = openApiPrinter();
   add('/schema/swagger.json', (request) => ({
@@ -52,15 +50,15 @@ const PAGE_HEADERS: HeaderList = [
   'no-cache',
 ];
 
-function send(request: FastifyRequest, reply: FastifyReply, exchange: Exchange, { headers, body }: Answer): void {
-  exchange.send(request, reply, 200, headers, body);
+function send(request: IncomingMessage, response: ServerResponse, exchange: Exchange, { headers, body }: Answer): void {
+  exchange.send(request, response, 200, headers, body);
 }
 
 /** The host that the caller used. If it is missing or not a host name, the caller resolves the URL: `/` is relative. */
-function addressOf({ headers, raw }: FastifyRequest): string {
+function addressOf({ headers, socket }: IncomingMessage): string {
   const host = headers.host ?? String(headers[':authority'] ?? '');
   if (!HOST.test(host)) return '/';
-  const isSecure = (raw.socket as TLSSocket).encrypted === true || headers['x-forwarded-proto'] === 'https';
+  const isSecure = (socket as TLSSocket).encrypted === true || headers['x-forwarded-proto'] === 'https';
   return `${isSecure ? 'https' : 'http'}://${host}`;
 }
 

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
 import { callHeader } from '../call-header.js';
@@ -10,27 +10,22 @@ import type { Exchange } from './exchange.js';
 import { frame, MESSAGE } from './frames.js';
 import { answerType, isTextual, requestMessage, trailersFrame } from './grpc-web-frames.js';
 import { HttpCall } from './http-call.js';
+import type { Handler } from './router.js';
 
 /** Unary gRPC-Web calls: messages in frames, the status in a last frame, always with HTTP status 200. */
-export function grpcWebHandler(
-  rpc: Rpc,
-  exchange: Exchange,
-  services: Services,
-  connect: Codec,
-): (request: FastifyRequest, reply: FastifyReply) => void {
+export function grpcWebHandler(rpc: Rpc, exchange: Exchange, services: Services, connect: Codec): Handler {
   const { watchers, report } = services;
   const method = fullName(rpc);
   const codec: Codec = { ...connect, malformed: 'internal' };
-  return (request, reply) => {
+  return (request, response, body) => {
     const isText = isTextual(request.headers['content-type']);
-    const call = new HttpCall(method, 'grpc-web', request.raw);
+    const call = new HttpCall(method, 'grpc-web', request);
     begin(watchers, call);
-    const body = (request.body as Buffer | undefined) ?? NO_BODY;
     // Only requests that passed validation report the release (docs/spec/server.md#response-headers).
     const handled = (): HeaderList =>
       call.id === '' ? [] : ['authz-version', services.release.version, ...callHeader(call)];
     const refuse = (error: RpcError): void => {
-      const size = sendGrpcWebError(request, reply, exchange, error, handled());
+      const size = sendGrpcWebError(request, response, exchange, error, handled());
       endFailed(watchers, call, error, body.length, size);
     };
     const fail = (thrown: unknown): void => {
@@ -38,7 +33,13 @@ export function grpcWebHandler(
       deliver(services, call, error.code, () => refuse(error), refuse);
     };
     const answer = (message: Buffer): void => {
-      const size = sendFrames(request, reply, exchange, [frame(MESSAGE, message), trailersFrame(undefined)], handled());
+      const size = sendFrames(
+        request,
+        response,
+        exchange,
+        [frame(MESSAGE, message), trailersFrame(undefined)],
+        handled(),
+      );
       end(watchers, call, body.length, size);
     };
     let timeout: Timeout;
@@ -59,20 +60,18 @@ export function grpcWebHandler(
 
 /** Sends an error in a separate frame. Returns the size of the response. */
 export function sendGrpcWebError(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: IncomingMessage,
+  response: ServerResponse,
   exchange: Exchange,
   error: RpcError,
   headers: HeaderList = [],
 ): number {
-  return sendFrames(request, reply, exchange, [trailersFrame(error)], headers);
+  return sendFrames(request, response, exchange, [trailersFrame(error)], headers);
 }
 
-const NO_BODY = Buffer.alloc(0);
-
 function sendFrames(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: IncomingMessage,
+  response: ServerResponse,
   exchange: Exchange,
   frames: readonly Buffer[],
   headers: HeaderList,
@@ -81,7 +80,7 @@ function sendFrames(
   const isText = isTextual(request.headers['content-type']);
   return exchange.send(
     request,
-    reply,
+    response,
     200,
     ['Content-Type', answerType(isText), ...headers],
     isText ? bytes.toString('base64') : bytes,

@@ -54,15 +54,21 @@ export class HttpCall implements TransportCall {
   #whoCalls(): Peer {
     const { socket, headers } = this.#request;
     const ip = socket.remoteAddress;
-    const forwarded = [headers['x-forwarded-for'] ?? [], ip === undefined ? [] : peerIp(ip)].flat();
     // Only gRPC calls record the kind of transport security.
     return {
       address: peerAddress(ip, socket.remotePort),
       authInfo: '',
       userAgent: headers['user-agent'] ?? '',
-      forwardedFor: forwarded.join(', '),
+      // The platform joins repeated headers.
+      forwardedFor: forwardedFor(headers['x-forwarded-for'] as string | undefined, ip),
     };
   }
+}
+
+/** The addresses that proxies have added, then the one that the call comes from. */
+function forwardedFor(sent: string | undefined, ip: string | undefined): string {
+  if (ip === undefined) return sent ?? '';
+  return sent === undefined ? peerIp(ip) : `${sent}, ${peerIp(ip)}`;
 }
 
 /** Headers that describe the connection or the body, not the call (docs/spec/server.md#metadata). */

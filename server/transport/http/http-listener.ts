@@ -9,8 +9,9 @@ import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ServerTls } from '../../tls/server-tls.js';
-import { type Deadlines, Http2Sessions } from '../http2-sessions.js';
+import { type Deadlines, Http2Sessions, STREAM_WINDOW, type StreamHandler } from '../http2-sessions.js';
 import { Sockets } from '../sockets.js';
+import { answerClientError } from './client-error.js';
 import { Http1Answers } from './http1-answers.js';
 
 /** One port for HTTP/1.1, HTTP/2 and gRPC over HTTP/2 (docs/spec/server.md#endpoints). */
@@ -56,14 +57,17 @@ export type GrpcStreamHandler = (stream: ServerHttp2Stream, headers: IncomingHtt
 export function httpListener(options: ListenerOptions): HttpListener {
   const { tls } = options;
   const sockets = new Sockets();
-  const sessions = new Http2Sessions(http2Server(options), {
-    ...options,
-    established: (socket) => sockets.established(socket),
-  });
+  const { server: http2, handle } = http2Server(options);
+  const sessions = new Http2Sessions(
+    http2,
+    { ...options, established: (socket) => sockets.established(socket) },
+    handle,
+  );
   const parts: Parts = { sessions, sockets, answers: new Http1Answers(options.writeTimeout) };
   const server = tls === undefined ? plainServer(options, parts) : tlsServer(options, parts, tls);
   server.requestTimeout = options.readTimeout;
   server.keepAliveTimeout = options.idleTimeout;
+  server.on('clientError', answerClientError);
   // What the platform does when a server begins to listen: from now on it tracks which connections are idle and which
   // take too long.
   server.emit('listening');
@@ -102,6 +106,8 @@ function plainServer(options: ListenerOptions, { sessions, sockets, answers }: P
   server.on('connection', (socket: Socket) => {
     beginsWithHttp2(socket, (isHttp2) => {
       if (isHttp2) {
+        // When the client closes its side, its calls end at once, and not when they have used up their time.
+        socket.allowHalfOpen = false;
         sessions.take(socket);
         return;
       }
@@ -152,26 +158,30 @@ function http1Options({ maxHeaderSize, readHeaderTimeout }: ListenerOptions): Se
   return { maxHeaderSize, headersTimeout: readHeaderTimeout, connectionsCheckingInterval: CHECK_INTERVAL };
 }
 
-function http2Server(options: ListenerOptions): Http2Server {
+/** A server for HTTP/2 sessions, and what handles their streams. */
+function http2Server(options: ListenerOptions): { readonly server: Http2Server; readonly handle: StreamHandler } {
   const { maxConcurrentStreams, maxHeaderSize, handleGrpc } = options;
-  const settings = { maxHeaderListSize: maxHeaderSize, ...(maxConcurrentStreams > 0 && { maxConcurrentStreams }) };
+  const settings = {
+    maxHeaderListSize: maxHeaderSize,
+    initialWindowSize: STREAM_WINDOW,
+    ...(maxConcurrentStreams > 0 && { maxConcurrentStreams }),
+  };
   // The two kinds of requests differ only in types, and only in members that are not used.
   const server = createHttp2Server(
     { settings },
     options.handleRequest as unknown as Parameters<typeof createHttp2Server>[1],
   );
-  const plain = takeListener<[ServerHttp2Stream, IncomingHttpHeaders, number, readonly string[]]>(server, 'stream');
-  server.on(
-    'stream',
-    (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, flags: number, rawHeaders: readonly string[]) => {
-      if (handleGrpc !== undefined && isGrpc(headers['content-type'])) {
-        handleGrpc(stream, headers);
-        return;
-      }
-      plain(stream, headers, flags, rawHeaders);
-    },
-  );
-  return server;
+  const plain = takeListener<Parameters<StreamHandler>>(server, 'stream');
+  const handle: StreamHandler = (stream, headers, flags, rawHeaders) => {
+    if (stream.destroyed) {
+      // The client has reset it already. The platform would throw if the request expects `100 Continue`.
+      stream.on('error', () => {});
+      return;
+    }
+    if (handleGrpc !== undefined && isGrpc(headers['content-type'])) handleGrpc(stream, headers);
+    else plain(stream, headers, flags, rawHeaders);
+  };
+  return { server, handle };
 }
 
 /** gRPC-Web has its own responses, over any HTTP version. */

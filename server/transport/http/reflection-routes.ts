@@ -1,6 +1,5 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
 import {
@@ -18,6 +17,7 @@ import { checkDeadline } from './deadline.js';
 import type { Exchange } from './exchange.js';
 import { framesIn } from './frames.js';
 import { isTextual } from './grpc-web-frames.js';
+import type { Router } from './router.js';
 import { refuseStreamType, streamFormOf } from './stream-routes.js';
 import type { StreamForm } from './stream-form.js';
 
@@ -32,23 +32,21 @@ const messages: StreamMessages<Question, Answer> = {
  * Reflection over Connect and gRPC-Web. Each request is answered as soon as it arrives: clients wait for a response
  * before they send the next one.
  */
-export function addReflectionRoutes(app: FastifyInstance, exchange: Exchange, services: Services): void {
+export function addReflectionRoutes(router: Router, exchange: Exchange, services: Services): void {
   const answerTo = reflectionOf(services);
   for (const service of REFLECTION_SERVICES) {
-    // The hook takes the request over before its body is read, so the handler is never called.
-    const onRequest = (request: FastifyRequest, reply: FastifyReply): void => {
+    router.postEarly(`/${service}/ServerReflectionInfo`, (request, response) => {
       const form = streamFormOf(messages as unknown as StreamMessages, request.headers['content-type']);
-      if (form === undefined) refuseStreamType(request, reply, exchange);
+      if (form === undefined) refuseStreamType(request, response, exchange);
       else
         exchange.stream(
           request,
-          reply,
+          response,
           200,
           ['Content-Type', form.contentType],
-          Readable.from(answers(form, request.raw, services, answerTo)),
+          Readable.from(answers(form, request, services, answerTo)),
         );
-    };
-    app.post(`/${service}/ServerReflectionInfo`, { onRequest }, () => {});
+    });
   }
 }
 

@@ -1,32 +1,35 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
 import type { ServerInfoResponse } from '../../../proto/gen/messages.js';
-import { byRelease, type Services } from '../../service/services.js';
+import { ADMIN_SERVICE, byRelease, type Services } from '../../service/services.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import { callHeader } from '../call-header.js';
 import { begin, deliver, end, endFailed } from '../watched-call.js';
 import { fullName, type RestRoute, type RestRpc, runJson } from '../rpc.js';
 import { RPCS } from '../rpcs.js';
 import type { HeaderList } from './cors.js';
+import { challenge } from './challenge.js';
 import { checkDeadline, grpcTimeout, type Timeout } from './deadline.js';
 import { type Exchange, JSON_TYPE, queryOf } from './exchange.js';
 import { HttpCall } from './http-call.js';
+import type { Handler, Router } from './router.js';
 
 /** The REST paths (docs/spec/server.md#endpoints). */
-export function addRestRoutes(app: FastifyInstance, exchange: Exchange, services: Services): void {
+export function addRestRoutes(router: Router, exchange: Exchange, services: Services): void {
   for (const rpc of RPCS) {
+    if (rpc.service === ADMIN_SERVICE && services.admin === undefined) continue;
     const handler = restHandler(rpc, exchange, services);
-    app.route({ method: rpc.rest.verb, url: rpc.rest.path, handler });
+    router.add([rpc.rest.verb], rpc.rest.path, handler);
   }
-  app.get(HEALTH_PATH, (request, reply) => {
+  router.get(HEALTH_PATH, (request, response) => {
     const status = services.health.of(queryOf(request).get('service') ?? '');
-    if (status === undefined) exchange.sendRestError(request, reply, new RpcError('not_found', 'unknown service'));
-    else if (status === 'SERVING') exchange.sendJson(request, reply, 200, JSON_TYPE, '{"status":"SERVING"}\n');
-    else exchange.sendRestError(request, reply, new RpcError('unavailable', 'the server is stopping'));
+    if (status === undefined) exchange.sendRestError(request, response, new RpcError('not_found', 'unknown service'));
+    else if (status === 'SERVING') exchange.sendJson(request, response, 200, JSON_TYPE, '{"status":"SERVING"}\n');
+    else exchange.sendRestError(request, response, new RpcError('unavailable', 'the server is stopping'));
   });
-  app.get(LIVE_PATH, async (request, reply) => {
+  router.get(LIVE_PATH, async (request, response) => {
     const isLive = services.allTurn === undefined || (await services.allTurn());
-    if (isLive) exchange.sendJson(request, reply, 200, JSON_TYPE, '{"status":"LIVE"}\n');
-    else exchange.sendRestError(request, reply, new RpcError('unavailable', 'a worker is stuck'));
+    if (isLive) exchange.sendJson(request, response, 200, JSON_TYPE, '{"status":"LIVE"}\n');
+    else exchange.sendRestError(request, response, new RpcError('unavailable', 'a worker is stuck'));
   });
 }
 
@@ -34,22 +37,20 @@ const HEALTH_PATH = '/_authz/health';
 /** Unlike health, this still succeeds while the server stops. */
 const LIVE_PATH = '/_authz/live';
 
-/** Paths that support some method; any other method is answered with "method not allowed". */
-export const REST_PATHS: ReadonlySet<string> = new Set([...RPCS.map(({ rest }) => rest.path), HEALTH_PATH, LIVE_PATH]);
+/** Paths outside of the admin API that support some method; any other method is answered with "method not allowed". */
+export const REST_PATHS: ReadonlySet<string> = new Set([
+  ...RPCS.flatMap(({ service, rest }) => (service === ADMIN_SERVICE ? [] : [rest.path])),
+  HEALTH_PATH,
+  LIVE_PATH,
+]);
 
 /** The RPC of a REST path; undefined if there is none for this method. */
-export function restRpc(method: string, path: string): RestRpc | undefined {
+export function restRpc(method: string | undefined, path: string): RestRpc | undefined {
   return RPCS.find(({ rest }) => rest.path === path && rest.verb === method);
 }
 
-const NO_BODY = Buffer.alloc(0);
-
 /** Hot: avoids allocations per request (bench: server). */
-function restHandler(
-  rpc: RestRpc,
-  exchange: Exchange,
-  services: Services,
-): (request: FastifyRequest, reply: FastifyReply) => void {
+function restHandler(rpc: RestRpc, exchange: Exchange, services: Services): Handler {
   const { rest } = rpc;
   const { watchers, report } = services;
   const print = rpc.printRestJson ?? rpc.printJson;
@@ -58,14 +59,13 @@ function restHandler(
     services,
     (release): HeaderList => [...handledHeaders(release), ...(rest.headers?.(release) ?? [])],
   );
-  return (request, reply) => {
-    const call = new HttpCall(method, 'rest', request.raw);
+  return (request, response, body) => {
+    const call = new HttpCall(method, 'rest', request);
     begin(watchers, call);
-    const body = rest.verb === 'GET' ? NO_BODY : ((request.body as Buffer | undefined) ?? NO_BODY);
     const refuse = (error: RpcError): void => {
       // Only requests that passed validation report the release (docs/spec/server.md#response-headers).
-      const headers = call.id === '' ? JSON_TYPE : [...handled(), ...callHeader(call)];
-      const size = exchange.sendRestError(request, reply, error, echoed(rest, request, headers));
+      const headers = call.id === '' ? [...JSON_TYPE, ...challenge(error)] : [...handled(), ...callHeader(call)];
+      const size = exchange.sendRestError(request, response, error, echoed(rest, request, headers));
       endFailed(watchers, call, error, body.length, size);
     };
     const fail = (thrown: unknown): void => {
@@ -75,7 +75,7 @@ function restHandler(
     const answer = (json: string): void => {
       const size = exchange.sendJson(
         request,
-        reply,
+        response,
         200,
         echoed(rest, request, [...handled(), ...callHeader(call)]),
         json,
@@ -99,12 +99,9 @@ function restHandler(
   };
 }
 
-/** Reads the original header: the framework must not see that of REST calls (http-server.ts). */
-function checkMediaType({ mediaType }: RestRoute, request: FastifyRequest): void {
+function checkMediaType({ mediaType }: RestRoute, request: IncomingMessage): void {
   if (mediaType === undefined) return;
-  const { rawHeaders } = request.raw;
-  const at = rawHeaders.findIndex((name, index) => index % 2 === 0 && name.toLowerCase() === 'content-type');
-  const [type = ''] = (at === -1 ? '' : (rawHeaders[at + 1] as string)).toLowerCase().split(';');
+  const [type = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
   if (type.trim() !== '' && type.trim() !== mediaType)
     throw new RpcError('invalid_argument', `the media type must be ${mediaType}`);
 }
@@ -115,7 +112,7 @@ function handledHeaders({ version }: ServerInfoResponse): HeaderList {
 }
 
 /** Includes the request header that the response repeats. */
-function echoed({ echo }: RestRoute, request: FastifyRequest, headers: HeaderList): HeaderList {
+function echoed({ echo }: RestRoute, request: IncomingMessage, headers: HeaderList): HeaderList {
   const value = echo === undefined ? undefined : request.headers[echo.toLowerCase()];
   return echo === undefined || value === undefined ? headers : [...headers, echo, String(value)];
 }

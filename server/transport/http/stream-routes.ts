@@ -1,6 +1,5 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { WireWriter } from '../../../proto/wire/writer.js';
 import { type Report, RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
@@ -12,25 +11,30 @@ import { checkDeadline, connectTimeout, grpcTimeout, type Timeout } from './dead
 import type { Exchange } from './exchange.js';
 import { frame, MESSAGE, messageOf } from './frames.js';
 import { answerType, isGrpcWeb, isTextual, requestMessage, trailersFrame } from './grpc-web-frames.js';
+import type { Handler, Router } from './router.js';
 import type { StreamForm } from './stream-form.js';
 
 /** Streams of Connect and gRPC-Web over plain POST, in the protocol that the media type selects. */
-export function addStreamRoutes(app: FastifyInstance, exchange: Exchange, services: Services): void {
+export function addStreamRoutes(router: Router, exchange: Exchange, services: Services): void {
   for (const rpc of STREAM_RPCS) {
-    app.post(fullName(rpc), (request, reply) => {
-      const form = streamFormOf(rpc, request.headers['content-type']);
-      if (form === undefined) return refuseStreamType(request, reply, exchange);
-      const call = streamCall(request, reply);
+    const handler: Handler = (request, response, body) => {
+      const form = streamFormOf(rpc, request.headers['content-type']) as StreamForm;
+      const call = streamCall(request, response);
       const responses = (read: () => unknown) => rpc.run(services, call, read);
-      const content = Readable.from(frames(form, request, services.report, responses));
-      exchange.stream(request, reply, 200, ['Content-Type', form.contentType], content);
+      const content = Readable.from(frames(form, request.headers, body, services.report, responses));
+      exchange.stream(request, response, 200, ['Content-Type', form.contentType], content);
+    };
+    router.post(fullName(rpc), handler, (request, response) => {
+      if (streamFormOf(rpc, request.headers['content-type']) !== undefined) return false;
+      refuseStreamType(request, response, exchange);
+      return true;
     });
   }
 }
 
-export function streamCall(request: FastifyRequest, reply: FastifyReply): StreamCall {
+export function streamCall(request: IncomingMessage, response: ServerResponse): StreamCall {
   const gone = new AbortController();
-  reply.raw.once('close', () => gone.abort());
+  response.once('close', () => gone.abort());
   return { authorization: request.headers.authorization, gone: gone.signal };
 }
 
@@ -40,18 +44,18 @@ export function streamFormOf(messages: StreamMessages, contentType: string | und
 }
 
 /** The response to a media type that no streaming protocol has. */
-export function refuseStreamType(request: FastifyRequest, reply: FastifyReply, exchange: Exchange): void {
-  exchange.send(request, reply, 415, ['Accept-Post', STREAM_TYPES], '');
+export function refuseStreamType(request: IncomingMessage, response: ServerResponse, exchange: Exchange): void {
+  exchange.send(request, response, 415, ['Accept-Post', STREAM_TYPES], '');
 }
 
 const STREAM_TYPES =
   'application/connect+json, application/connect+proto, application/grpc-web, application/grpc-web-text';
-const NO_BODY = Buffer.alloc(0);
 
 /** At the pace of the caller, and only while it listens. */
 async function* frames(
   form: StreamForm,
-  { headers, body = NO_BODY }: FastifyRequest,
+  headers: IncomingHttpHeaders,
+  body: Buffer,
   report: Report,
   responses: (read: () => unknown) => AsyncIterable<unknown>,
 ): AsyncGenerator<Buffer, void> {
@@ -59,7 +63,7 @@ async function* frames(
   let failure: RpcError | undefined;
   try {
     const timeout = form.timeout(headers);
-    for await (const response of responses(() => form.read(body as Buffer))) {
+    for await (const response of responses(() => form.read(body))) {
       checkDeadline(start, timeout);
       yield form.message(response);
     }

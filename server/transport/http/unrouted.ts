@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ADMIN_DISABLED } from '../../service/services.js';
 import { RpcError } from '../../service/rpc-error.js';
 import { isConnectPath, sendConnectError } from './connect.js';
@@ -7,40 +7,35 @@ import { REST_PATHS } from './rest.js';
 
 /** The responses to unknown paths (docs/spec/server.md#errors): each family of paths has its own error form. */
 export function answerUnrouted(
-  request: FastifyRequest,
-  reply: FastifyReply,
+  request: IncomingMessage,
+  response: ServerResponse,
   exchange: Exchange,
   hasAdmin: boolean,
 ): void {
-  const preflight = exchange.cors.preflight(request.method, request.headers);
-  if (preflight !== undefined) {
-    answerPreflight(reply, preflight);
-    return;
-  }
   const path = pathOf(request);
   if (path.includes('//')) {
-    exchange.send(request, reply, 301, ['Location', cleaned(request.raw.url ?? '/')], '');
+    exchange.send(request, response, 301, ['Location', cleaned(request.url ?? '/')], '');
   } else if (isConnectPath(path)) {
-    answerConnect(request, reply, exchange);
+    answerConnect(request, response, exchange);
   } else if (REST_PATHS.has(path) || (hasAdmin && isUnder(path, '/admin'))) {
     // The status of "unimplemented", not 405: clients of the reference PDP expect it.
-    exchange.sendJson(request, reply, 501, JSON_TYPE, '{"code":12,"message":"Method Not Allowed"}');
+    exchange.sendJson(request, response, 501, JSON_TYPE, '{"code":12,"message":"Method Not Allowed"}');
   } else if (path.startsWith('/admin')) {
-    exchange.sendJson(request, reply, 404, JSON_TYPE, JSON.stringify({ code: 12, message: ADMIN_DISABLED }));
+    exchange.sendJson(request, response, 404, JSON_TYPE, JSON.stringify({ code: 12, message: ADMIN_DISABLED }));
   } else if (path.startsWith('/api/playground/')) {
     exchange.sendJson(
       request,
-      reply,
+      response,
       404,
       JSON_TYPE,
       '{"code":12,"message":"Playground service is disabled by the configuration"}',
     );
   } else if (isUnder(path, '/api') || isUnder(path, '/access/v1')) {
-    exchange.sendRestError(request, reply, new RpcError('not_found', 'Not Found'));
+    exchange.sendRestError(request, response, new RpcError('not_found', 'Not Found'));
   } else {
     exchange.send(
       request,
-      reply,
+      response,
       404,
       ['Content-Type', 'text/plain; charset=utf-8', 'X-Content-Type-Options', 'nosniff'],
       '404 page not found\n',
@@ -48,17 +43,11 @@ export function answerUnrouted(
   }
 }
 
-function answerPreflight(reply: FastifyReply, headers: readonly string[]): void {
-  reply.hijack();
-  reply.raw.writeHead(204, [...headers]);
-  reply.raw.end();
-}
-
-function answerConnect(request: FastifyRequest, reply: FastifyReply, exchange: Exchange): void {
+function answerConnect(request: IncomingMessage, response: ServerResponse, exchange: Exchange): void {
   if (request.method === 'POST') {
-    sendConnectError(request, reply, exchange, new RpcError('unimplemented', 'unknown procedure'), { status: 404 });
+    sendConnectError(request, response, exchange, new RpcError('unimplemented', 'unknown procedure'), { status: 404 });
   } else {
-    exchange.send(request, reply, 405, ['Allow', 'POST'], '');
+    exchange.send(request, response, 405, ['Allow', 'POST'], '');
   }
 }
 

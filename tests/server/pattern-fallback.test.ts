@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { PROGRAMS } from '../support/cli/programs.js';
 import { discard, replaceFile, type Server, startProgram, until } from '../support/workers/server.js';
 
-const test = suite('patterns that fall back to RE2');
+const test = suite('patterns that fall back to automata');
 
 const folder = mkdtempSync(join(tmpdir(), 'authz-patterns-'));
 const servers: Server[] = [];
@@ -67,7 +67,7 @@ test('on a platform with incorrect regular expressions the server warns when it 
   process.env['NODE_OPTIONS'] = `${before ?? ''} --require ${lying}`;
   const server = await start(text, 'server.workers=1');
   await until(() => warningsOf(server).length > 0, 'a warning');
-  // Patterns outside the subset use RE2 on every platform.
+  // Patterns on which backtracking is costly use automata on every platform.
   assert.equal(warningsOf(server), [['[^a-z0-9]$', 2]]);
   replaceFile(server.bundle, `${text}\n`);
   await until(() => warningsOf(server).length > 1, 'another warning');
