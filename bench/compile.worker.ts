@@ -6,7 +6,7 @@ import { emit } from '../compiler/emit/index.js';
 import { link } from '../compiler/link/index.js';
 import { load } from '../compiler/load/index.js';
 import { lower } from '../compiler/lower/index.js';
-import { optimise } from '../compiler/optimise/index.js';
+import { fold, optimise } from '../compiler/optimise/index.js';
 import { parse } from '../compiler/parse/index.js';
 import { schema } from '../compiler/schema/index.js';
 import { validate } from '../compiler/validate/index.js';
@@ -39,7 +39,7 @@ async function compileAll(): Promise<CompileReport> {
   const schemas = await stage('schema', () => schema(linked, schemaTexts, diagnostics));
   if (diagnostics.hasErrors) throw new Error(diagnostics.sorted()[0]?.message);
   const lowered = await stage('lower', () => lower(linked, types, schemas));
-  const program = await stage('optimise', () => optimise(lowered));
+  const program = await stage('optimise', () => optimise(fold(lowered)));
   const emitted = await stage('emit', () => emit(program, sources, version));
   const { js } = await stage('bundle', () => bundle(emitted, join(ROOT, 'runtime')));
   writeFileSync(join(directory, 'policies.mjs'), js);

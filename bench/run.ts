@@ -1,25 +1,35 @@
 import { checkBench } from './check.bench.js';
+import { coldBench } from './cold.bench.js';
 import { compileBench } from './compile.bench.js';
 import { conditionsBench } from './conditions.bench.js';
 import { type Section, writeResults } from './harness/report.js';
 import { planBench } from './plan.bench.js';
+import { scaleBench } from './scale.bench.js';
 import { serverBench } from './server.bench.js';
 import { startBench } from './start.bench.js';
 import { RESULT_ORDER } from './titles.js';
+import { weightsBench } from './weights.bench.js';
 import { Bundles } from './workload/bundles.js';
 
 /*
- * `node --import tsx bench/run.ts [in-process|plan|compile|server]...`: runs all benchmarks, or the named ones, prints
- * the tables and rewrites bench/results.md. Exits with code 1 when a target is missed.
+ * `node --import tsx bench/run.ts [in-process|plan|scale|cold|weights|compile|server]...`: runs all benchmarks, or the
+ * named ones, prints the tables and rewrites bench/results.md. Exits with code 1 when a target is missed.
  */
 
 type Bench = (bundles: Bundles) => Promise<Section>;
 
 const GROUPS: { readonly [name: string]: readonly Bench[] } = {
-  'in-process': [checkBench, conditionsBench, planBench, startBench],
-  plan: [planBench],
+  'in-process': [checkBench, coldBench, conditionsBench, planBench, scaleBench, startBench],
+  weights: [weightsBench],
   compile: [compileBench],
   server: [serverBench],
+};
+
+/** Parts of other groups, which only run by name. */
+const PARTS: { readonly [name: string]: readonly Bench[] } = {
+  plan: [planBench],
+  scale: [scaleBench],
+  cold: [coldBench],
 };
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(GROUPS);
@@ -40,7 +50,8 @@ for (const failure of failures) process.stderr.write(`${failure}\n`);
 process.exitCode = failures.length > 0 ? 1 : 0;
 
 function benchesOf(name: string): readonly Bench[] {
-  const group = GROUPS[name];
-  if (group === undefined) throw new Error(`no benchmark is called ${name}: ${Object.keys(GROUPS).join(', ')}`);
+  const group = GROUPS[name] ?? PARTS[name];
+  if (group === undefined)
+    throw new Error(`no benchmark is called ${name}: ${Object.keys({ ...GROUPS, ...PARTS }).join(', ')}`);
   return group;
 }

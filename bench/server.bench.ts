@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundle } from '../compiler/bundle/index.js';
 import { compileFolder } from '../cli/policies/compile.js';
-import { grpcSender, httpSender, type Send, sendMany } from './harness/load.js';
+import { grpcSender, httpSender, latenciesOf, type Send, sendMany } from './harness/load.js';
 import { ROOT, SHARED_WORKLOAD } from './harness/paths.js';
-import { figure, percent, ratio, type Section, table } from './harness/report.js';
+import { aim, figure, percent, ratio, type Section, table } from './harness/report.js';
 import { type Measurement, statisticsOf } from './harness/rounds.js';
 import { type ServerChild, startServerChild } from './harness/server-child.js';
 
@@ -25,7 +25,8 @@ export async function serverBench(): Promise<Section> {
     const path = await workloadBundle(directory);
     const measured: Measured[] = [];
     for (const workload of WORKLOADS) measured.push(...(await measureWorkload(workload, path)));
-    return { title: SERVER_TITLE, text: textOf(measured), failures: [] };
+    const latencies = await measureLatencies(path);
+    return { title: SERVER_TITLE, text: `${textOf(measured)}\n\n${textOfLatencies(latencies)}`, failures: [] };
   } finally {
     rmSync(directory, { recursive: true });
   }
@@ -74,30 +75,33 @@ async function measureWorkload(
   const answer = join(SHARED_WORKLOAD, `${file}.response.json`);
   const bare = await startServerChild('bare', answer);
   const ours = await startServerChild('ours', bundlePath);
-  const audited = await startServerChild('after_reply', bundlePath);
-  const delivered = await startServerChild('before_reply', bundlePath);
+  const audited = await startServerChild('audit file', bundlePath);
+  const delivered = await startServerChild('audit file before reply', bundlePath);
+  const database = await startServerChild('audit database', bundlePath);
   const contestants: readonly Contestant[] = [
     { name: BARE, server: bare, body: json, ...httpSender(bare.httpAddress) },
-    { name: 'REST', server: ours, body: json, ...httpSender(ours.httpAddress) },
+    { name: REST, server: ours, body: json, ...httpSender(ours.httpAddress) },
     {
       name: 'gRPC',
       server: ours,
       body: readFileSync(join(SHARED_WORKLOAD, `${file}.request.pb`)),
       ...grpcSender(ours.grpcAddress),
     },
-    { name: 'REST, audit log', server: audited, body: json, ...httpSender(audited.httpAddress) },
-    { name: 'REST, audit log before the reply', server: delivered, body: json, ...httpSender(delivered.httpAddress) },
+    { name: 'REST, audit file', server: audited, body: json, ...httpSender(audited.httpAddress) },
+    { name: 'REST, audit file before the reply', server: delivered, body: json, ...httpSender(delivered.httpAddress) },
+    { name: 'REST, audit database', server: database, body: json, ...httpSender(database.httpAddress) },
   ];
   try {
     await compareAnswer(contestants[1] as Contestant, answer);
     return await measureRounds(contestants, workload, requests);
   } finally {
     for (const { close } of contestants) close();
-    for (const server of [bare, ours, audited, delivered]) server.stop();
+    for (const server of [bare, ours, audited, delivered, database]) server.stop();
   }
 }
 
 const BARE = 'bare node:http';
+const REST = 'REST';
 
 async function compareAnswer({ send, body }: Contestant, answer: string): Promise<void> {
   const resultsOf = (text: string): unknown => (JSON.parse(text) as { readonly results: unknown }).results;
@@ -128,24 +132,87 @@ async function measureRounds(
   }));
 }
 
+/** Ways to have 64 calls in progress; `limit` is the target for the slowest percent, in milliseconds. */
+const SHAPES = [
+  { connections: 1, concurrency: 64, limit: 40 },
+  { connections: 4, concurrency: 16, limit: 80 },
+];
+const LATENCY_WORKLOAD = { name: '50 resources, 4 actions each', file: 'batch50', requests: 1280 };
+
+interface Latencies {
+  readonly shape: (typeof SHAPES)[number];
+  /** Milliseconds; the medians of all rounds. */
+  readonly half: number;
+  readonly slowest: number;
+}
+
+/** How long calls over gRPC take when connections are full. */
+async function measureLatencies(bundlePath: string): Promise<readonly Latencies[]> {
+  const server = await startServerChild('ours', bundlePath);
+  const { file, requests } = LATENCY_WORKLOAD;
+  const body = readFileSync(join(SHARED_WORKLOAD, `${file}.request.pb`));
+  const most = Math.max(...SHAPES.map(({ connections }) => connections));
+  const senders = Array.from({ length: most }, () => grpcSender(server.grpcAddress));
+  const sends = senders.map(({ send }) => send);
+  try {
+    await latenciesOf(sends, body, requests, 16);
+    const rounds = SHAPES.map((shape) => ({ shape, halves: [] as number[], slowest: [] as number[] }));
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const { shape, halves, slowest } of rounds) {
+        const latencies = await latenciesOf(sends.slice(0, shape.connections), body, requests, shape.concurrency);
+        halves.push(latencies[Math.floor(latencies.length / 2)] as number);
+        slowest.push(latencies[Math.floor(latencies.length * 0.99)] as number);
+      }
+    }
+    return rounds.map(({ shape, halves, slowest }) => ({
+      shape,
+      half: statisticsOf(halves).median,
+      slowest: statisticsOf(slowest).median,
+    }));
+  } finally {
+    for (const { close } of senders) close();
+    server.stop();
+  }
+}
+
+function textOfLatencies(measured: readonly Latencies[]): string {
+  const nameOf = ({ connections, concurrency }: Latencies['shape']): string =>
+    `${connections} ${connections === 1 ? 'connection' : 'connections'}, ${concurrency} at once`;
+  const rows = measured.map(({ shape, half, slowest }) => [
+    nameOf(shape),
+    figure(half),
+    figure(slowest),
+    ratio(slowest / half),
+  ]);
+  const aims = measured.map(({ shape, slowest }) =>
+    aim(`p99 of ${nameOf(shape)} under ${shape.limit} ms`, slowest < shape.limit),
+  );
+  const head =
+    'Milliseconds that a call takes, as measured by a client in another process. Calls wait for those before them, so ' +
+    'these depend on what else the machine does.';
+  return [
+    `### gRPC latency, ${LATENCY_WORKLOAD.name}`,
+    head,
+    table(['', 'p50 ms', 'p99 ms', 'p99 / p50'], rows),
+    aims.join('\n'),
+  ].join('\n\n');
+}
+
 function textOf(measured: readonly Measured[]): string {
   const tables = WORKLOADS.map(({ name }) => {
     const own = measured.filter(({ workload }) => workload === name);
     const rows = own.map((one) => {
-      const bare = own.find((other) => other.name === BARE && other.concurrency === one.concurrency);
+      const ratioTo = (name: string): string => {
+        const other = own.find((row) => row.name === name && row.concurrency === one.concurrency);
+        return ratio(one.median / (other?.median ?? Number.NaN));
+      };
       const label = `${one.name}, ${one.concurrency} at once`;
-      return [
-        label,
-        ratio(one.median / (bare?.median ?? Number.NaN)),
-        figure(one.minimum),
-        figure(one.median),
-        percent(one.spread),
-      ];
+      return [label, ratioTo(BARE), ratioTo(REST), figure(one.minimum), figure(one.median), percent(one.spread)];
     });
-    return `### ${name}\n\n${table(['', 'ratio', 'minimum us', 'median us', 'spread'], rows)}`;
+    return `### ${name}\n\n${table(['', 'ratio', 'to REST', 'minimum us', 'median us', 'spread'], rows)}`;
   });
   const head =
     'Microseconds of CPU per request, as measured by the server process, with the load-test policies (102 resource policies). ' +
-    'The bare server parses the same JSON and returns a constant. The audit log is a file, with `audit.delivery: after_reply` or `before_reply`.';
+    'The bare server parses the same JSON and returns a constant. The audit log has the errors, policies and derived roles of every decision.';
   return [head, ...tables].join('\n\n');
 }

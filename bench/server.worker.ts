@@ -1,41 +1,51 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { AuditDelivery } from '../server/config/audit-config.js';
 import { openAuditLog } from '../server/audit/audit-log.js';
 import { loadConfig } from '../server/config.js';
 import { type Bundle, startServer } from '../server/main.js';
 import { report } from './harness/child.js';
+import type { ServerName } from './harness/server-child.js';
 
 /*
  * A server in its own process, so that its CPU time can be measured alone: this server over a bundle, with an audit log
- * if its delivery is named, or a minimal one that parses the same JSON and returns a constant. Reports its addresses,
+ * if one is named, or a minimal one that parses the same JSON and returns a constant. Reports its addresses,
  * then the microseconds of CPU for each message that it gets. Ends with its parent.
  */
 
-const [what, path] = process.argv.slice(2) as ['ours' | 'bare' | AuditDelivery, string];
-await report(what === 'bare' ? await startBare() : await startOurs(what === 'ours' ? undefined : what));
+const [what, path] = process.argv.slice(2) as [ServerName, string];
+await report(what === 'bare' ? await startBare() : await startOurs(what));
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
   void report({ cpu: user + system });
 });
 process.on('disconnect', () => process.exit(0));
 
-/** With an audit log, in a file next to the bundle, if there is a delivery. */
-async function startOurs(delivery: AuditDelivery | undefined): Promise<object> {
-  const sets = ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'];
-  if (delivery !== undefined)
-    sets.push(
-      `audit.enabled=true,audit.backend=file,audit.delivery=${delivery},audit.file.path=${path}.${delivery}.log`,
-    );
+async function startOurs(name: Exclude<ServerName, 'bare'>): Promise<object> {
+  const sets = ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0', ...auditOf(name)];
   const { config } = loadConfig({ sets, environment: {} });
-  const { policies } = (await import(path)) as Bundle;
+  const { policies, traced } = (await import(path)) as Bundle;
   const { httpAddress, grpcAddress } = await startServer(
     config,
-    { policies },
+    { policies, ...(traced && { traced }) },
     { audit: await openAuditLog(config.audit, console.error) },
   );
   return { httpAddress, grpcAddress };
+}
+
+/** The settings of the audit log, which is next to the bundle. */
+function auditOf(name: Exclude<ServerName, 'bare'>): readonly string[] {
+  const file = `audit.enabled=true,audit.backend=file,audit.file.path=${path}.${name}.log`;
+  switch (name) {
+    case 'ours':
+      return [];
+    case 'audit file':
+      return [file];
+    case 'audit file before reply':
+      return [file, 'audit.delivery=before_reply'];
+    case 'audit database':
+      return [`audit.enabled=true,audit.backend=local,audit.local.storagePath=${path}.audit`];
+  }
 }
 
 function startBare(): Promise<object> {

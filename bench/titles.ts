@@ -1,9 +1,12 @@
 import { CHECK_TITLE } from './check.bench.js';
+import { COLD_TITLE } from './cold.bench.js';
 import { COMPILE_TITLE } from './compile.bench.js';
 import { CONDITIONS_TITLE } from './conditions.bench.js';
 import { PLAN_TITLE } from './plan.bench.js';
+import { SCALE_TITLE } from './scale.bench.js';
 import { SERVER_TITLE } from './server.bench.js';
 import { START_TITLE } from './start.bench.js';
+import { WEIGHTS_TITLE } from './weights.bench.js';
 
 /** Written by bench/peers, which installs the packages that it compares with. */
 export const PEERS_TITLE = 'Beside the reference';
@@ -14,9 +17,12 @@ export const FAILURES_TITLE = 'Failure modes';
 /** The sections of results.md, in order. */
 export const RESULT_ORDER: readonly string[] = [
   CHECK_TITLE,
+  COLD_TITLE,
   CONDITIONS_TITLE,
   PLAN_TITLE,
+  SCALE_TITLE,
   START_TITLE,
+  WEIGHTS_TITLE,
   COMPILE_TITLE,
   SERVER_TITLE,
   PEERS_TITLE,

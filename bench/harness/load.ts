@@ -32,7 +32,8 @@ export function grpcSender(
   address: string,
   method = '/authz.svc.v1.AuthzService/CheckResources',
 ): { readonly send: Send; readonly close: () => void } {
-  const client = new Client(address, credentials.createInsecure());
+  // Clients of one address share a connection otherwise.
+  const client = new Client(address, credentials.createInsecure(), { 'grpc.use_local_subchannel_pool': 1 });
   const same = (bytes: Buffer): Buffer => bytes;
   const send: Send = (body) =>
     new Promise((resolve, reject) => {
@@ -54,4 +55,24 @@ export async function sendMany(send: Send, body: Buffer, requests: number, concu
     }
   };
   await Promise.all(Array.from({ length: concurrency }, sendNext));
+}
+
+/** Milliseconds that requests take, sorted. Each sender sends its share, never more than `concurrency` at once. */
+export async function latenciesOf(
+  senders: readonly Send[],
+  body: Buffer,
+  requests: number,
+  concurrency: number,
+): Promise<readonly number[]> {
+  const latencies: number[] = [];
+  const timed = (send: Send): Send => {
+    return async (bytes) => {
+      const start = performance.now();
+      const answer = await send(bytes);
+      latencies.push(performance.now() - start);
+      return answer;
+    };
+  };
+  await Promise.all(senders.map((send) => sendMany(timed(send), body, requests / senders.length, concurrency)));
+  return latencies.sort((a, b) => a - b);
 }

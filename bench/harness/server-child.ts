@@ -1,7 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
-import type { AuditDelivery } from '../../server/config/audit-config.js';
 import { ROOT } from './paths.js';
+
+/** A minimal server, or this one: without an audit log, or with one. */
+export type ServerName = 'bare' | 'ours' | 'audit file' | 'audit file before reply' | 'audit database';
 
 /** A server process that is measured from outside. */
 export interface ServerChild {
@@ -13,7 +15,7 @@ export interface ServerChild {
 }
 
 /** Starts a server worker and waits until it listens. */
-export async function startServerChild(what: 'ours' | 'bare' | AuditDelivery, path: string): Promise<ServerChild> {
+export async function startServerChild(what: ServerName, path: string): Promise<ServerChild> {
   const child = fork(join(ROOT, 'bench', 'server.worker.ts'), [what, path], {
     execArgv: ['--import', 'tsx'],
     cwd: ROOT,

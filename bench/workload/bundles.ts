@@ -1,8 +1,15 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { PolicyBundle } from '#runtime/policy';
+import { importBundle } from '../../compiler/bundle/import-bundle.js';
+import { bundle } from '../../compiler/bundle/index.js';
+import { compile } from '../../compiler/compile.js';
+import { Source } from '../../compiler/diagnostics/source.js';
 import { runChild } from '../harness/child.js';
+import { ROOT } from '../harness/paths.js';
 import type { CompileReport } from './compile-report.js';
+import type { PolicyTexts } from './leave-policies.js';
 
 /** Which policies: `hot` is the leave policy of this repository, the others are generated sets. */
 export type Shape = 'hot' | 'six-rules' | 'ten-rules';
@@ -11,6 +18,12 @@ export type Shape = 'hot' | 'six-rules' | 'ten-rules';
 export interface MadeBundle {
   readonly path: string;
   readonly report: CompileReport;
+}
+
+/** The bundle of a few policies, compiled in this process. */
+export async function compiled(texts: PolicyTexts): Promise<PolicyBundle> {
+  const { files } = compile(Object.entries(texts).map(([path, text]) => new Source(path, text)));
+  return (await importBundle((await bundle(files, join(ROOT, 'runtime'))).js)).policies;
 }
 
 /** The bundles that the benchmarks of one run share. Each is compiled once, cold, in its own process. */
@@ -28,6 +41,13 @@ export class Bundles {
   /** Compiles again, for another sample. */
   again(shape: Shape, count: number): Promise<MadeBundle> {
     return this.make(shape, count, mkdtempSync(join(this.directory, 'again-')));
+  }
+
+  /** A file next to the bundles, which is removed with them. */
+  write(name: string, text: string): string {
+    const path = join(this.directory, name);
+    writeFileSync(path, text);
+    return path;
   }
 
   remove(): void {

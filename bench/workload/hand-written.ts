@@ -15,6 +15,51 @@ export function handWritten(limits: readonly LeaveLimits[]): (question: LeaveQue
   };
 }
 
+/**
+ * The same as a module that has a function for each kind, with its limits in the text, as for policies that have
+ * nothing in common.
+ */
+export function handWrittenModule(limits: readonly LeaveLimits[]): string {
+  const functions = limits.map(({ kind, longestLeaveDays, countriesWithLocalRules }) => {
+    const isLocal = countriesWithLocalRules.map((country) => `attr.country === '${country}'`).join(' || ');
+    return `  ['${kind}', ({ principal, resource, action }) => {
+    const { attr } = resource;
+    const isEmployee = principal.roles.includes('employee');
+    const isRequester = isEmployee && attr.owner === principal.id;
+    switch (action) {
+      case 'create':
+        return isEmployee;
+      case 'view':
+        return isRequester || (isEmployee && isManager(principal, attr));
+      case 'edit':
+      case 'delete':
+        return isRequester && attr.status === 'PENDING' && !hasStarted(attr.starts);
+      case 'approve':
+        return (
+          isEmployee &&
+          isManager(principal, attr) &&
+          attr.status === 'PENDING' &&
+          attr.days <= ${longestLeaveDays} &&
+          !(${isLocal}) &&
+          attr.disputed !== true &&
+          !hasStarted(attr.starts)
+        );
+      default:
+        return isRequester && action.startsWith('view:');
+    }
+  }],`;
+  });
+  return `const APPROVERS = new Set(['manager', 'director']);
+const isManager = ({ id, attr: { title, department } }, attr) =>
+  APPROVERS.has(title) && department === attr.department && attr.owner !== id;
+const hasStarted = (starts) => Date.parse(starts) < Date.now();
+const BY_KIND = new Map([
+${functions.join('\n')}
+]);
+export const isAllowed = (question) => BY_KIND.get(question.resource.kind)?.(question) === true;
+`;
+}
+
 interface Limit {
   readonly days: number;
   readonly countries: ReadonlySet<string>;

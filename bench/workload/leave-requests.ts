@@ -47,6 +47,21 @@ export function leaveQuestions(count: number, limits: readonly LeaveLimits[]): r
   }));
 }
 
+/** One question about each kind, in random order, likewise. */
+export function questionsOfKinds(limits: readonly LeaveLimits[]): readonly LeaveQuestion[] {
+  const kinds = limits.map(({ kind }) => kind);
+  const random = generator();
+  for (let last = kinds.length - 1; last > 0; last--) {
+    const other = Math.floor(random() * (last + 1));
+    [kinds[last], kinds[other]] = [kinds[other] as string, kinds[last] as string];
+  }
+  const inOrder = JSON.parse(JSON.stringify(kinds)) as readonly string[];
+  return leaveQuestions(kinds.length, limits).map(({ resource, ...question }, index) => ({
+    ...question,
+    resource: { ...resource, kind: inOrder[index] as string },
+  }));
+}
+
 const DEPARTMENTS = ['design', 'sales', 'support'] as const;
 const TITLES = ['manager', 'director', 'clerk', 'engineer'] as const;
 
@@ -77,11 +92,16 @@ function attributesOf(pick: Pick): LeaveRequest['attr'] {
   };
 }
 
-/** A linear congruential generator: every run gets the same questions. */
 function picker(): Pick {
+  const random = generator();
+  return (values) => values[Math.floor(random() * values.length)] as (typeof values)[number];
+}
+
+/** A linear congruential generator: every run gets the same questions. */
+function generator(): () => number {
   let state = 42;
-  return (values) => {
+  return () => {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return values[Math.floor((state / 2 ** 32) * values.length)] as (typeof values)[number];
+    return state / 2 ** 32;
   };
 }
