@@ -214,8 +214,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'an inexpressible condition has the same result under a not',
     file: CONDITION,
-    find: 'decided(condition.operand, !towards)',
-    replace: 'decided(condition.operand, towards)',
+    find: 'decidedParts(condition.operand, !towards)',
+    replace: 'decidedParts(condition.operand, towards)',
   },
   {
     name: 'a part of a disjunction is assumed to hold in the others',
@@ -244,8 +244,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'under a not a failure keeps its polarity',
     file: TRUTH,
-    find: 'rejoined(term as Unknown, [cleanse(first, !polarity)])',
-    replace: 'rejoined(term as Unknown, [cleanse(first, polarity)])',
+    find: 'const operand = cleanse(first, !polarity);',
+    replace: 'const operand = cleanse(first, polarity);',
   },
   {
     name: 'a condition inside an expression loses its not',
@@ -300,8 +300,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'not equal is written as equal',
     file: OPERATORS,
-    find: "call('ne', cel.notEquals, one, other)",
-    replace: "call('eq', cel.notEquals, one, other)",
+    find: "call('ne', cel.notEquals, a, b)",
+    replace: "call('eq', cel.notEquals, a, b)",
   },
   {
     name: 'elapsed time is compared without inverting the comparison',

@@ -1,3 +1,4 @@
+import type { Explainer } from '#runtime/parts';
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -28,7 +29,7 @@ test.before(async () => {
   const env = { ...process.env, AUTHZ_DIST: join(staged, 'dist') };
   for (const script of ['scripts/build.ts', 'scripts/build-package.ts'])
     await run(process.execPath, ['--import', 'tsx', script], { cwd: ROOT, env });
-  for (const path of ['package.json', 'README.md', 'LICENSE', 'runtime'])
+  for (const path of ['package.json', 'README.md', 'LICENSE', 'runtime', 'analysis', 'compiler'])
     if (existsSync(join(ROOT, path))) cpSync(join(ROOT, path), join(staged, path), { recursive: true });
   await run(process.execPath, [npmProgram(), 'pack', '--ignore-scripts', '--silent'], { cwd: staged });
   cpSync(join(ROOT, 'tests/package/consumer'), consumer, { recursive: true });
@@ -54,6 +55,23 @@ test('authzc compiles policies from the installed package', async () => {
     readonly policies: { readonly hash: string };
   };
   assert.type(policies.hash, 'string');
+});
+
+test('policies that explain their decisions compile from the installed package', async () => {
+  const program = join(modules, 'authz/dist/authzc.js');
+  const { stderr } = await run(process.execPath, [program, 'compile', 'policies', '--explain'], { cwd: consumer });
+  assert.is(stderr, '');
+  const { explainer } = (await import(`${join(consumer, 'dist/policies.js')}?explained`)) as {
+    readonly explainer: () => Promise<Explainer>;
+  };
+  const resource = { kind: 'note', id: '1', attr: { owner: 'bert' } };
+  const explanation = (await explainer()).explain({
+    principal: { id: 'anna', roles: ['user'] },
+    resource,
+    action: 'edit',
+  });
+  assert.is(explanation.decision, 'DENY');
+  assert.equal(explanation.steps[0]?.rules[0]?.place, { file: 'note.yaml', line: 8, column: 7 });
 });
 
 for (const [module, moduleResolution] of [
@@ -95,6 +113,7 @@ test('a program runs with every entry point', async () => {
     files: JSON.parse(stdout).files,
     errors: [],
     bundles: true,
+    explained: 'ALLOW',
   });
 });
 
@@ -114,6 +133,7 @@ test('browser bundles import nothing of Node, and no package except RE2', async 
     'runtime/residual/filters',
     'runtime/schema/index',
     'runtime/engine/parts',
+    'analysis/explain/index',
   ].map((entry) => join(modules, 'authz/dist/package', `${entry}.js`));
   const { build } = await import('esbuild');
   for (const entry of entries) {

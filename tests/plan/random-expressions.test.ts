@@ -2,15 +2,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine, type Engine, type EngineOptions } from '#runtime/engine';
 import type { Attributes } from '#runtime/policy';
-import { type Filter, filterText, FLAT, REFERENCE, selects, type Writing } from '#runtime/residual';
-import { CONSTANTS, randomExpression, VARIABLES } from '../support/cel/differential/random-expressions.js';
-import { randomRequest } from '../support/cel/differential/random-requests.js';
+import { type Filter, filterText, FLAT, REFERENCE, selects, selectsWith, type Writing } from '#runtime/residual';
+import { acceptedStore, FAMILIES, type Family, GLOBALS, NOW } from '../support/cel/condition-stores.js';
 import { PLACES } from '../support/mutants/conditions.js';
 import { Random } from '../support/oracle/random.js';
 import { documentOf } from '../support/sql/hostile-rows.js';
-import { compileTexts } from '../support/compiled.js';
+import { functionsOf } from '../support/plan/filter-functions.js';
 import { loadSharedRuntime } from '../support/plan/load-shared-runtime.js';
-import { randomCondition, randomPrincipal, randomRow, randomVariables } from './random-values.js';
 
 /** The number of stores with random conditions, and of conditions in each; SEED is the first seed. */
 const STORES = Number(process.env.STORES ?? 8);
@@ -29,36 +27,7 @@ const WRITINGS: { readonly [name: string]: Writing } = {
   plain: REFERENCE,
 };
 
-/** Filters write a time to the millisecond (docs/spec/plans.md#d-16-time). */
-const NOW = { seconds: 1_700_000_000, nanos: 123_000_000, offset: 0 };
-
 const test = suite('plans of random expressions');
-
-/** A family of conditions, with matching requests. */
-interface Family {
-  readonly condition: (random: Random) => string;
-  readonly variables: (random: Random) => { readonly [name: string]: string };
-  readonly constants: { readonly [name: string]: unknown };
-  readonly principal: (random: Random) => Attributes;
-  readonly row: (random: Random) => Attributes;
-}
-
-const FAMILIES: { readonly [name: string]: Family } = {
-  'of values': {
-    condition: randomCondition,
-    variables: randomVariables,
-    constants: {},
-    principal: randomPrincipal,
-    row: randomRow,
-  },
-  'of every sort': {
-    condition: randomExpression,
-    variables: () => VARIABLES,
-    constants: CONSTANTS,
-    principal: (random) => randomRequest(random).principal.attr,
-    row: (random) => randomRequest(random).resource.attr,
-  },
-};
 
 for (const [name, family] of Object.entries(FAMILIES)) {
   test(`a filter selects every row that check allows, and no other: conditions ${name}`, async () => {
@@ -107,22 +76,19 @@ function newTally(): Tally {
 
 async function compareStore(family: Family, seed: number, tally: Tally): Promise<void> {
   const random = new Random(seed);
-  const store = acceptedStore(
-    Array.from({ length: CONDITIONS }, () => family.condition(random)),
-    family.variables(random),
-    family.constants,
-  );
+  const store = acceptedStore(family, random, CONDITIONS);
   tally.refused += store.refused;
   const { policies, traced } = await loadSharedRuntime(store.compilation);
   const options: EngineOptions = {
     clock: () => NOW,
-    globals: { limit: 10, env: 'test', ratio: 1.5, tags: ['a', 1], nested: { deep: 2 }, on: true, nothing: null },
+    globals: GLOBALS,
     ...(random.chance(0.3) && { strictEvaluation: true, traced: await traced() }),
   };
   const engines = Object.entries(WRITINGS).map(
     ([writing, plan]) => [writing, createEngine(policies, { ...options, plan })] as const,
   );
   for (const [index, condition] of store.conditions) {
+    const functions = functionsOf(store.compilation.program, `kind${index}`);
     for (let i = 0; i < PRINCIPALS; i += 1) {
       const principal = { id: random.pick(['u1', 'alice']), roles: ['user'], attr: family.principal(random) };
       const listed = random.chance(0.2) ? family.row(random) : {};
@@ -131,6 +97,7 @@ async function compareStore(family: Family, seed: number, tally: Tally): Promise
         compareOne({
           engines,
           condition: `${place} ${condition}`,
+          functions,
           request: { principal, resource: { kind: `kind${index}`, attr: listed }, actions: [place] },
           rows,
           tally,
@@ -144,13 +111,15 @@ async function compareStore(family: Family, seed: number, tally: Tally): Promise
 interface Comparison {
   readonly engines: readonly (readonly [writing: string, engine: Engine])[];
   readonly condition: string;
+  /** Of a bundle with this condition alone. */
+  readonly functions: ReturnType<typeof functionsOf>;
   readonly request: Parameters<Engine['plan']>[0];
   readonly rows: readonly Attributes[];
   readonly tally: Tally;
   readonly seed: number;
 }
 
-function compareOne({ engines, condition, request, rows, tally, seed }: Comparison): void {
+function compareOne({ engines, condition, functions, request, rows, tally, seed }: Comparison): void {
   const { principal, resource, actions } = request;
   const [action] = actions as [string];
   const [[, checker]] = engines as [(typeof engines)[number]];
@@ -166,7 +135,9 @@ function compareOne({ engines, condition, request, rows, tally, seed }: Comparis
     tally.rows += 1;
     if (allowed) tally.allowed += 1;
     for (const { writing, filter, isWhole } of plans) {
-      const isSelected = selects(filter, { id: 'r', attr, now: NOW });
+      const row = { id: 'r', attr, now: NOW };
+      const isSelected = selects(filter, row);
+      assert.is(selectsWith(functions, filter, row), isSelected, `seed ${seed}, ${condition}`);
       if (isSelected === allowed || (!isSelected && (writing === 'plain' || !isWhole))) continue;
       if (isSelected) tally.overGrants += 1;
       else tally.underGrants += 1;
@@ -180,35 +151,6 @@ function compareOne({ engines, condition, request, rows, tally, seed }: Comparis
 /** A filter as a client receives it. */
 function overTheWire(filter: Filter): Filter {
   return JSON.parse(documentOf(filter)) as Filter;
-}
-
-interface Store {
-  readonly compilation: ReturnType<typeof compileTexts>;
-  readonly conditions: readonly (readonly [index: number, condition: string])[];
-  readonly refused: number;
-}
-
-/** A policy for each condition, in every position. Conditions that the compiler rejects are left out. */
-function acceptedStore(conditions: readonly string[], variables: object, constants: object): Store {
-  const texts = conditions.map((expr, index) => {
-    const rules = Object.entries(PLACES).flatMap(([place, rulesOf]) => rulesOf(expr, place));
-    const resourcePolicy = {
-      resource: `kind${index}`,
-      version: 'default',
-      variables: { local: variables },
-      constants: { local: constants },
-      rules,
-    };
-    return [`${index}.yaml`, JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy })] as const;
-  });
-  const first = compileTexts(Object.fromEntries(texts));
-  if (first.program !== undefined) return { compilation: first, conditions: [...conditions.entries()], refused: 0 };
-  const refused = new Set(
-    first.diagnostics.filter(({ severity }) => severity === 'error').map(({ source }) => source?.path),
-  );
-  const left = texts.filter(([path]) => !refused.has(path));
-  const accepted = [...conditions.entries()].filter(([index]) => !refused.has(`${index}.yaml`));
-  return { compilation: compileTexts(Object.fromEntries(left)), conditions: accepted, refused: refused.size };
 }
 
 /** The shortest ones, which are the easiest to understand. */

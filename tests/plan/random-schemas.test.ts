@@ -2,11 +2,12 @@ import initSqlJs, { type Database, type SqlScalar } from 'sql.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine, type Engine, type PlanResult } from '#runtime/engine';
-import { type Filter, FLAT, filterText, REFERENCE, selects, type Writing } from '#runtime/residual';
+import { type Filter, FLAT, filterText, REFERENCE, selects, selectsWith, type Writing } from '#runtime/residual';
 import { renderSql, type SqlParameter, type SqlTable } from '../../runtime/residual/sql/index.js';
 import { selectsRow } from '../support/oracle/filter-rows.js';
 import type { WireOperand } from '../support/oracle/operands.js';
 import { cellsOf, createTable, tableOf } from '../support/sql/schema-table.js';
+import { functionsOf } from '../support/plan/filter-functions.js';
 import { randomRow, type SchemaObject } from '../support/plan/random-schemas.js';
 import { batches, checkRow, requestOf } from '../support/plan/schema-cases.js';
 
@@ -46,7 +47,7 @@ test('with reject a filter selects exactly the rows that check allows: in proces
     underGrantsOfNot: 0,
   };
   const wrong: string[] = [];
-  for await (const { cases, policies } of batches(SEED, SCHEMAS)) {
+  for await (const { cases, policies, program } of batches(SEED, SCHEMAS)) {
     const engines = Object.entries(WRITINGS).map(
       ([writing, plan]) => [writing, createEngine(policies, { schemaEnforcement: 'reject', plan })] as const,
     );
@@ -54,6 +55,7 @@ test('with reject a filter selects exactly the rows that check allows: in proces
     const plain = createEngine(policies, { plan: REFERENCE });
     for (const one of cases) {
       const { kind, schema, random } = one;
+      const functions = functionsOf(program, kind);
       const { listed, ...request } = requestOf(one);
       const plans = engines.map(([writing, engine]) => [writing, engine.plan(request)] as const);
       // The reference's plain `not` loses rows where a DENY reads a missing attribute
@@ -82,6 +84,12 @@ test('with reject a filter selects exactly the rows that check allows: in proces
           writing,
           selects(filter, { id: 'r', attr: row }),
         ]);
+        for (const [position, [, { filter }]] of plans.entries())
+          assert.is(
+            selectsWith(functions, filter, { id: 'r', attr: row }),
+            outcomes[position]?.[1],
+            filterText(filter),
+          );
         for (const [way, filter] of wire) {
           if (way === 'wire') tally.wireRows += 1;
           outcomes.push([way, selectsByOracle(filter, row)]);

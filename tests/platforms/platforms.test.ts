@@ -1,20 +1,21 @@
-import { createEngine } from '#runtime/engine';
+import { createEngine, type EngineOptions } from '#runtime/engine';
+import type { Explainer } from '#runtime/parts';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { importBundle } from '../../compiler/bundle/import-bundle.js';
+import { type BundleModule, importBundle } from '../../compiler/bundle/import-bundle.js';
 import { bundle } from '../../compiler/bundle/index.js';
 import { minifiedProgram } from '../../scripts/minified-program.js';
 import { ROOT } from '../support/compiled.js';
 import { hasBrowser, inBrowser } from '../support/platforms/browser.js';
 import { emittedPolicies, suiteProgram } from './programs.js';
-import { answersOf, OPTIONS, type Wants } from './suite.js';
+import { answersOf, explanationsOf, OPTIONS, type Wants } from './suite.js';
 import { hasWorker, inWorker } from '../support/platforms/worker.js';
 import { skip } from '../support/skip.js';
 
 const test = suite('platforms');
 
-const WANTS: readonly Wants[] = ['checks', 'checks and plans'];
+const WANTS: readonly Wants[] = ['checks', 'checks and plans', 'explanations'];
 
 /* A method may have the name (re2js has one); a call, or a reference to the function, is not allowed. */
 const DIRECT_EVAL = /(?<!\.)\beval\s*\([^()]*\)(?!\s*\{)/;
@@ -29,7 +30,7 @@ const programs = new Map<Wants, string>();
 test.before(async () => {
   for (const wants of WANTS) {
     const { js } = await bundle(emittedPolicies(wants), join(ROOT, 'runtime'));
-    expected.set(wants, answersOf(createEngine((await importBundle(js)).policies, OPTIONS), wants));
+    expected.set(wants, await expectedOf((await importBundle(js)) as ExplainingBundle, wants));
     programs.set(wants, await suiteProgram(wants));
   }
 });
@@ -89,6 +90,16 @@ test('a plan with policies compiled for checks only is rejected with a fix', asy
 });
 
 test.run();
+
+interface ExplainingBundle extends BundleModule {
+  readonly explainer: (options: EngineOptions) => Promise<Explainer>;
+}
+
+async function expectedOf({ policies, explainer }: ExplainingBundle, wants: Wants): Promise<string> {
+  return wants === 'explanations'
+    ? explanationsOf(await explainer(OPTIONS))
+    : answersOf(createEngine(policies, OPTIONS), wants);
+}
 
 function programOf(wants: Wants): string {
   return programs.get(wants) ?? '';

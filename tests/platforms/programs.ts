@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { compile } from '../../compiler/compile.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
+import { isPolicyFile } from '../../compiler/load/names.js';
 import { minifiedProgram } from '../../scripts/minified-program.js';
 import { ROOT } from '../support/compiled.js';
 import { EVERYTHING } from './policies.js';
@@ -12,10 +13,11 @@ import type { Wants } from './suite.js';
 export function emittedPolicies(wants: Wants): readonly EmittedFile[] {
   const folder = join(ROOT, 'policies');
   const own = readdirSync(folder)
-    .filter((path) => path.endsWith('.yaml'))
+    .filter(isPolicyFile)
     .map((path) => new Source(path, readFileSync(join(folder, path), 'utf8')));
   const { files, diagnostics } = compile([...own, new Source('everything.yaml', EVERYTHING)], undefined, {
     checksOnly: wants === 'checks',
+    explain: wants === 'explanations',
   });
   if (files.length === 0) throw new Error(diagnostics.map(({ message }) => message).join('\n'));
   return files;
@@ -28,5 +30,11 @@ export function suiteProgram(wants: Wants): Promise<string> {
     import { policies } from 'policies';
     import { answersOf, OPTIONS } from './tests/platforms/suite.ts';
     export const answers = () => answersOf(createEngine(policies, OPTIONS), '${wants}');`;
-  return minifiedProgram(text, emittedPolicies(wants));
+  return minifiedProgram(wants === 'explanations' ? EXPLAINING : text, emittedPolicies(wants));
 }
+
+const EXPLAINING = `
+  import { explainer } from 'policies';
+  import { explanationsOf, OPTIONS } from './tests/platforms/suite.ts';
+  const engine = await explainer(OPTIONS);
+  export const answers = () => explanationsOf(engine);`;

@@ -1,4 +1,5 @@
 import type { Engine, EngineOptions } from '#runtime/engine';
+import type { Explainer } from '#runtime/parts';
 
 /** The same time on every platform. */
 export const OPTIONS: EngineOptions = {
@@ -6,8 +7,8 @@ export const OPTIONS: EngineOptions = {
   globals: { region: 'eu' },
 };
 
-/** Whether to include filters. */
-export type Wants = 'checks' | 'checks and plans';
+/** What to include. */
+export type Wants = 'checks' | 'checks and plans' | 'explanations';
 
 /** The answers to all questions of the suite as one text. Uses no platform APIs. */
 export function answersOf(engine: Engine, wants: Wants): string {
@@ -23,6 +24,21 @@ export function answersOf(engine: Engine, wants: Wants): string {
       for (const action of actions) {
         const { filter, filterDebug } = engine.plan({ principal, resource: { kind }, actions: [action] });
         lines.push(JSON.stringify({ filter, filterDebug }));
+      }
+    }
+  }
+  return lines.join('\n');
+}
+
+/** The explanations of all decisions of the suite, as one text. */
+export function explanationsOf(engine: Explainer): string {
+  const lines: string[] = [];
+  for (const { kind, actions, attributes } of KINDS) {
+    for (const principal of PRINCIPALS) {
+      for (const [index, attr] of attributes.entries()) {
+        const resource = { kind, id: `${kind}-${index}`, attr };
+        for (const action of actions)
+          lines.push(JSON.stringify(engine.explain({ principal, resource, action }, { near: 1, tries: 100 })));
       }
     }
   }

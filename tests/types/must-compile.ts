@@ -21,6 +21,16 @@ import type { Actions, Policies } from './generated/types.js';
 const contact = { owner: 'a', status: 'draft' } as const;
 const principal = { id: 'a', roles: ['user'], attr: { department: 'x' } };
 
+/** Questions of a prepared principal. */
+export const PREPARED = [
+  (client: AuthzClient<Policies>) =>
+    client.for(principal).can('read', { kind: 'contact', id: '1', attr: contact }, { timeout: 10 }),
+  (client: AuthzClient<Policies>) =>
+    client.for(principal, { requestId: 'r1', auxData: { jwt: { token: 'x' } } }).can('view', { kind: 'note', id: '1' }),
+  (client: AuthzClient<Policies>) => client.for({ id: 'a', roles: [] }).can('view', { kind: 'note', id: '1' }),
+  (client: AuthzClient) => client.for({ id: 'a', roles: ['x'] }).can('anything', { kind: 'any', id: '1' }),
+];
+
 /** 1 to 12: questions to a client. */
 export const ASKED = [
   (client: AuthzClient<Policies>) =>
@@ -133,6 +143,10 @@ export function engines(engine: Engine<Policies>, untyped: Engine, anyone: Authz
       resources: [{ resource: { kind: 'contact', id: '1', attr: contact }, actions: ['read', 'export:pdf'] }],
     }),
     engine.plan({ principal, resource: { kind: 'report' }, actions: ['view'] }),
+    engine.for(principal).can('read', { kind: 'contact', id: '1', attr: contact }),
+    engine.for({ id: 'a', roles: [] }, { auxData: { jwt: { sub: 'a' } } }).can('view', { kind: 'note', id: '1' }),
+    engine.for<'contact'>(principal).can('export:pdf', { kind: 'contact', id: '1', attr: contact }),
+    untyped.for({ id: 'a', roles: ['x'] }).can('anything', { kind: 'whatever', id: '1', attr: row }),
     untyped.check({
       principal: { id: 'a', roles: ['x'] },
       resources: [{ resource: { kind: 'whatever', id: '1', attr: row }, actions: ['anything'] }],

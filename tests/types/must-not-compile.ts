@@ -141,3 +141,37 @@ export const NAMED_ROLE: Role = 'nobody';
 export const RESOURCE: ResourceOf<Policies, 'report'> = { kind: 'contact', id: '1' };
 // @ts-expect-error 55: a misspelt attribute
 export const PRINCIPAL: PrincipalOf<Policies, 'contact'> = { id: 'a', roles: [], attr: { department: 'x', levle: 3 } };
+
+/** Questions of a prepared principal. */
+export const PREPARED = [
+  // @ts-expect-error 56: a misspelt action
+  () => client.for(principal).can('raed', resource),
+  // @ts-expect-error 57: an action of another kind
+  () => client.for(principal).can('view', resource),
+  // @ts-expect-error 58: a resource without an attribute that its schema requires
+  () => client.for(principal).can('read', { kind: 'contact', id: '1' }),
+  // @ts-expect-error 59: roles as one string
+  () => client.for({ id: 'a', roles: 'user' }),
+  // @ts-expect-error 60: a promise is not a decision
+  (): boolean => client.for(principal).can('read', resource),
+];
+
+/** The same in process. */
+export const PREPARED_IN_PROCESS = [
+  // @ts-expect-error 61: a prepared principal, a misspelt action
+  () => engine.for(principal).can('raed', resource),
+  // @ts-expect-error 62: an action of another kind
+  () => engine.for(principal).can('view', resource),
+  // @ts-expect-error 63: an unknown kind
+  () => engine.for(principal).can('read', { kind: 'contcat', id: '1', attr }),
+  // @ts-expect-error 64: a resource without an attribute that its schema requires
+  () => engine.for(principal).can('read', { kind: 'contact', id: '1' }),
+  // @ts-expect-error 65: for one kind, attributes of the principal of another type
+  () => engine.for<'contact'>({ ...principal, attr: { department: 3 } }),
+  // @ts-expect-error 66: for one kind, a principal without an attribute that its schema requires
+  () => engine.for<'contact'>({ id: 'a', roles: [] }),
+  // @ts-expect-error 67: another kind than it was prepared for
+  () => engine.for<'contact'>(principal).can('view', note),
+  // @ts-expect-error 68: claims that are no claims
+  () => engine.for(principal, { jwt: {} }),
+];

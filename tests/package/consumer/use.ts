@@ -4,7 +4,7 @@ import { AuthzError, connectClient, inProcessClient, restClient, type AuthzClien
 import { compilePolicies, loadPolicies } from 'authz/compiler';
 import { type Filter, filterText, selects } from 'authz/residual';
 import { renderSql } from 'authz/residual/sql';
-import { policies } from './generated/index.js';
+import { explainer, policies } from './generated/index.js';
 import type { Policies } from './generated/types.js';
 
 /**
@@ -44,6 +44,11 @@ const misspelt = engine.isAllowed({
   action: 'edti',
 });
 const filter: Filter = engine.plan({ principal, resource: { kind: 'note' }, actions: ['edit'] }).filter;
+const explanation = (await explainer()).explain({
+  principal,
+  resource: { kind: 'note', id: '1', attr: { owner: 'anna' } },
+  action: 'edit',
+});
 const compiled = compilePolicies(loadPolicies('policies'));
 const { js } = await compiled.bundle();
 
@@ -57,5 +62,6 @@ console.log(
     files: compiled.files?.map(({ path }) => path),
     errors: compiled.report.errors,
     bundles: js.includes('export'),
+    explained: explanation.decision,
   }),
 );
