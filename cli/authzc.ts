@@ -64,7 +64,7 @@ addMutationOptions(
         .argument('[dir]', 'the folder of the policies', 'policies')
         .addOption(
           new Option('-o, --output <format>', 'format of compile problems and results')
-            .choices(['tree', 'list', 'json'])
+            .choices(['tree', 'list', 'json', 'sarif'])
             .default('tree'),
         )
         .addOption(

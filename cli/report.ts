@@ -1,14 +1,16 @@
 import type { Diagnostic, Note } from '../compiler/diagnostics/diagnostic.js';
-import { formatList, formatPretty, type PrettyStyle } from '../compiler/diagnostics/format.js';
+import { formatList, formatPretty } from '../compiler/diagnostics/format.js';
 import { frameOf } from '../compiler/diagnostics/frame.js';
 import { toReport } from '../compiler/diagnostics/json.js';
 import { colored, type Paint, plain } from '../compiler/diagnostics/paint.js';
 import type { Place } from '../compiler/diagnostics/span.js';
 import { visible } from '../compiler/diagnostics/visible.js';
 import { EXIT } from './exit.js';
+import { DIAGNOSTIC_RULES, findingsOf } from './sarif/diagnostics.js';
+import { sarifLog } from './sarif/sarif.js';
 
-/** How diagnostics are shown: one per line, with code frames, or as JSON for programs. */
-export const OUTPUT_FORMATS = ['list', 'pretty', 'json'] as const;
+/** How diagnostics are shown: one per line, with code frames, or as JSON or SARIF for programs. */
+export const OUTPUT_FORMATS = ['list', 'pretty', 'json', 'sarif'] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 /** Whether a stream is a terminal that may be coloured. */
@@ -21,17 +23,25 @@ export function paintOf(stream: { readonly isTTY?: boolean }): Paint {
   return isColorful(stream) ? colored : plain;
 }
 
-/** Prints diagnostics of a folder of policies to standard output, and nothing when there are none. */
+/**
+ * Prints diagnostics of a folder of policies to standard output, and nothing when there are none; a SARIF log says that
+ * there are none.
+ */
 export function printDiagnostics(
   diagnostics: readonly Diagnostic[],
   format: OutputFormat,
-  { folder, color = isColorful(process.stdout) }: { readonly folder: string; readonly color?: boolean },
+  { folder, color = isColorful(process.stdout) }: Shown,
 ): void {
-  if (diagnostics.length === 0) return;
+  if (diagnostics.length === 0 && format !== 'sarif') return;
   process.stdout.write(textOf(diagnostics, format, { folder, color }));
 }
 
-function textOf(diagnostics: readonly Diagnostic[], format: OutputFormat, style: PrettyStyle): string {
+interface Shown {
+  readonly folder: string;
+  readonly color?: boolean;
+}
+
+function textOf(diagnostics: readonly Diagnostic[], format: OutputFormat, style: Required<Shown>): string {
   switch (format) {
     case 'list':
       return formatList(diagnostics, style);
@@ -39,6 +49,8 @@ function textOf(diagnostics: readonly Diagnostic[], format: OutputFormat, style:
       return formatPretty(diagnostics, style);
     case 'json':
       return `${JSON.stringify(toReport(diagnostics), undefined, 2)}\n`;
+    case 'sarif':
+      return sarifLog(findingsOf(diagnostics, style.folder), DIAGNOSTIC_RULES);
   }
 }
 

@@ -16,7 +16,7 @@ import { compareFolder, type Difference } from '../outputs/output-folder.js';
 import { realLocation, writeOutputs } from '../outputs/write-outputs.js';
 import { emptyText } from '../policies/empty-folder.js';
 import { ProgressLine } from '../progress.js';
-import type { TestOptions } from '../policies/test-options.js';
+import { hasTwoOutputs, type TestOptions } from '../policies/test-options.js';
 import { type OutputFormat, printDiagnostics } from '../report.js';
 
 /** The command line options of `authzc compile`. */
@@ -50,6 +50,7 @@ export interface CompileOptions extends TestOptions {
  * if they fail, nothing is written. Returns the exit code.
  */
 export async function compileCommand(directory: string, options: CompileOptions): Promise<number> {
+  if (hasTwoOutputs(options)) return EXIT.usage;
   const { strictTypes = false, checksOnly = false, explain = false } = options;
   const begin = performance.now();
   // What explains decisions is about all policies: it is made again each time.
@@ -83,7 +84,7 @@ export async function compileCommand(directory: string, options: CompileOptions)
       : compilation;
     const outcome = await testCompilation(
       suites,
-      { files: tested.snapshot?.files ?? [], diagnostics: tested.diagnostics },
+      { files: tested.snapshot?.files ?? [], diagnostics: tested.diagnostics, sources },
       { ...options, folder: directory },
     );
     if (outcome.code !== EXIT.done) {

@@ -2,6 +2,7 @@ import { visible } from '../../compiler/diagnostics/visible.js';
 import { loadSuites, type SuiteFiles } from '../../compiler/load/index.js';
 import { testFilter } from '../../compiler/policy-tests/filter.js';
 import type { Coverage } from '../../analysis/coverage/coverage.js';
+import type { MutationReport } from '../../analysis/mutate/mutate.js';
 import { shownPath } from '../../compiler/diagnostics/format.js';
 import { compileFolder, type FolderCompilation, type PoliciesInMemory, policiesOf } from '../policies/compile.js';
 import { type CoverageOptions, measuresCoverage } from '../policies/coverage-options.js';
@@ -9,13 +10,13 @@ import { type MutationOptions, mutates } from '../policies/mutation-options.js';
 import { EXIT } from '../exit.js';
 import { type PolicyTestOptions, runPolicyTests } from '../policies/test-policies.js';
 import { isColorful, printDiagnostics } from '../report.js';
-import type { TestOptions } from '../policies/test-options.js';
+import { hasTwoOutputs, type TestOptions } from '../policies/test-options.js';
 import { undeclaredInTests } from '../policies/test-vocabulary.js';
 import { readVocabulary } from '../policies/vocabulary.js';
 import type { WatchedTests } from '../policies/watched-tests.js';
 
 /** How problems of policies and the results of tests are shown. */
-export const TEST_OUTPUTS = ['tree', 'list', 'json'] as const;
+export const TEST_OUTPUTS = ['tree', 'list', 'json', 'sarif'] as const;
 
 /** The command line options of `authzc test`. */
 export interface TestCommandOptions extends TestOptions, CoverageOptions, MutationOptions {
@@ -32,6 +33,7 @@ export interface TestCommandOptions extends TestOptions, CoverageOptions, Mutati
 
 /** `authzc test`: runs the tests of a folder of policies. Writes no file. Returns the exit code. */
 export async function testCommand(directory: string, options: TestCommandOptions): Promise<number> {
+  if (hasTwoOutputs(options)) return EXIT.usage;
   if (options.watch !== true) return testOnce(directory, options);
   const { WatchedTests, untilInterrupted } = await import('../policies/watched-tests.js');
   const watched = new WatchedTests(measuresCoverage(options));
@@ -79,48 +81,54 @@ async function testOnce(directory: string, options: TestCommandOptions, watched?
     skipBatching: options.skipBatching ?? false,
     strictEvaluation: options.strictEvaluation ?? false,
     schemaEnforcement: options.enforceSchemas === true ? 'reject' : options.ignoreSchemas === true ? 'none' : 'warn',
-    format: options.testOutput ?? options.output,
+    format: options.testOutput ?? (options.output === 'sarif' ? 'json' : options.output),
     verbose: options.verbose ?? false,
     color: options.color && isColorful(process.stdout),
     folder: options.tests ?? directory,
     policyFolder: directory,
   };
-  const { report, code, violations, failed } = await runPolicyTests(
+  const { results, report, code, violations, failed } = await runPolicyTests(
     suites,
     { ...policies, lowered: () => policies.lowered },
     testOptions,
     recorder && ((request, engineOptions) => recorder.record(request, engineOptions)),
   );
-  if (watched === undefined || suites.length > 0) process.stdout.write(report);
+  const isSarif = options.output === 'sarif';
+  if (!isSarif && (watched === undefined || suites.length > 0)) process.stdout.write(report);
   watched?.finish(suites, failed);
   if (violations > 0 && options.enforceSchemas !== true) console.error(unenforced(violations));
-  const missed = recorder === undefined ? [] : await showCoverage(recorder.coverage(), compilation, directory, options);
+  const coverage = recorder?.coverage();
+  const missed = coverage === undefined ? [] : await showCoverage(coverage, compilation, directory, options);
+  // Mutants are tried with tests that pass.
+  const mutants =
+    code === EXIT.done && mutates(options) ? await tryMutants(suites, policies, testOptions, options) : undefined;
+  if (isSarif) {
+    const { foldersOf, testLog } = await import('../sarif/tests.js');
+    process.stdout.write(testLog({ results, coverage, mutants }, foldersOf(compilation, directory, options.tests)));
+  }
   if (code !== EXIT.done) {
     console.error('authzc: tests failed');
     return code;
   }
   for (const line of missed) console.error(`authzc: ${line}`);
-  const mutation = mutates(options)
-    ? await mutate(suites, policies, { ...options, testOptions, directory })
-    : EXIT.done;
+  const mutation = mutants === undefined ? EXIT.done : await showMutants(mutants, directory, options);
   return missed.length > 0 ? EXIT.failed : mutation;
 }
 
-/** Tries mutants with tests that pass, shows what became of them, and returns the exit code. */
-async function mutate(
+async function tryMutants(
   suites: readonly SuiteFiles[],
   policies: PoliciesInMemory,
-  {
-    testOptions,
-    directory,
-    ...options
-  }: TestCommandOptions & {
-    readonly testOptions: PolicyTestOptions;
-    readonly directory: string;
-  },
-): Promise<number> {
-  const { reportMutants, tryTests } = await import('../policies/mutation-report.js');
-  return reportMutants(await tryTests(suites, policies, testOptions, options), options, {
+  testOptions: PolicyTestOptions,
+  options: MutationOptions,
+): Promise<MutationReport> {
+  const { tryTests } = await import('../policies/mutation-report.js');
+  return tryTests(suites, policies, testOptions, options);
+}
+
+/** Shows what became of mutants, and returns the exit code. */
+async function showMutants(mutants: MutationReport, directory: string, options: TestCommandOptions): Promise<number> {
+  const { reportMutants } = await import('../policies/mutation-report.js');
+  return reportMutants(mutants, options, {
     pathOf: (file) => shownPath(file, directory),
     print: (text) => streamOf(options).write(`\n${text}`),
     verbose: options.verbose ?? false,
@@ -130,7 +138,7 @@ async function mutate(
 /** Programs that read standard output expect one document there. */
 function streamOf({ testOutput, output }: TestCommandOptions): NodeJS.WriteStream {
   const format = testOutput ?? output;
-  return format === 'json' || format === 'junit' ? process.stderr : process.stdout;
+  return format === 'json' || format === 'junit' || format === 'sarif' ? process.stderr : process.stdout;
 }
 
 /** Reports coverage, and returns the thresholds that it misses. */

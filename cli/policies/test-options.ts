@@ -13,6 +13,13 @@ export interface TestOptions {
   readonly verbose?: boolean;
 }
 
+/** A SARIF log has the results of tests, too: standard output has room for one document. */
+export function hasTwoOutputs({ output, testOutput }: TestOptions & { readonly output: string }): boolean {
+  if (output !== 'sarif' || testOutput === undefined) return false;
+  console.error('authzc: `--output sarif` includes the results of tests; leave out `--test-output`');
+  return true;
+}
+
 /** Adds these options to a command. */
 export function addTestOptions(command: Command): Command {
   return command

@@ -1,5 +1,4 @@
 import type { BundleModule } from '../../compiler/bundle/import-bundle.js';
-import type { Compilation } from '../../compiler/compile.js';
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.js';
 import { formatPretty, shownPath } from '../../compiler/diagnostics/format.js';
 import { toReport } from '../../compiler/diagnostics/json.js';
@@ -13,8 +12,11 @@ import type { Summary, TestResults } from '../../compiler/policy-tests/results.j
 import { runTests } from '../../compiler/policy-tests/run-tests.js';
 import { EXIT } from '../exit.js';
 import { isColorful, type OutputFormat, printDiagnostics } from '../report.js';
+import { DIAGNOSTIC_RULES, findingsOf } from '../sarif/diagnostics.js';
+import { sarifLog } from '../sarif/sarif.js';
+import { foldersOf, TEST_RULES, testFindings } from '../sarif/tests.js';
 import { askEngine, type AskOptions, type OnDecision } from './ask-engine.js';
-import { compileFolder, policiesOf } from './compile.js';
+import { compileFolder, type FolderCompilation, policiesOf } from './compile.js';
 import type { TestOptions } from './test-options.js';
 import { undeclaredInTests } from './test-vocabulary.js';
 import { readVocabulary } from './vocabulary.js';
@@ -25,7 +27,7 @@ import { readVocabulary } from './vocabulary.js';
  */
 export async function testCompilation(
   suites: readonly SuiteFiles[],
-  compilation: Pick<Compilation, 'files' | 'diagnostics'>,
+  compilation: Pick<FolderCompilation, 'files' | 'diagnostics' | 'sources'>,
   options: TestOptions & { readonly output: OutputFormat; readonly folder: string },
 ): Promise<{ readonly code: number; readonly tests: number }> {
   const undeclared = undeclaredInTests(suites, readVocabulary());
@@ -37,7 +39,7 @@ export async function testCompilation(
   const ready = await policiesOf(compilation, options.folder);
   // What the cache keeps of a compilation has no program.
   const policies = { ...ready, lowered: () => compileFolder(options.folder).lowered };
-  const { report, code, tests } = await runPolicyTests(suites, policies, {
+  const { results, report, code, tests } = await runPolicyTests(suites, policies, {
     filter: testFilter(options.testFilter ?? []),
     skipBatching: options.skipBatching ?? false,
     strictEvaluation: options.strictEvaluation ?? false,
@@ -48,12 +50,25 @@ export async function testCompilation(
     folder: options.tests ?? options.folder,
     policyFolder: options.folder,
   });
-  show(report, compilation.diagnostics, { format, output: options.output, folder: options.folder });
+  if (options.output === 'sarif') {
+    const { folder, tests: testFolder = folder } = options;
+    const findings = [
+      ...findingsOf(compilation.diagnostics, folder),
+      ...testFindings(results, foldersOf(compilation, folder, testFolder)),
+    ];
+    process.stdout.write(sarifLog(findings, [...DIAGNOSTIC_RULES, ...TEST_RULES]));
+  } else show(report, compilation.diagnostics, { format, output: options.output, folder: options.folder });
   if (code !== EXIT.done) console.error('authzc: tests failed');
   return { code, tests };
 }
 
-const FORMATS: Readonly<Record<OutputFormat, TestFormat>> = { list: 'list', pretty: 'tree', json: 'json' };
+/** A SARIF log has failed tests; what explains them is data, as in JSON. */
+const FORMATS: Readonly<Record<OutputFormat, TestFormat>> = {
+  list: 'list',
+  pretty: 'tree',
+  json: 'json',
+  sarif: 'json',
+};
 
 /** Programs that read standard output expect one document there. */
 function show(
@@ -92,7 +107,8 @@ export interface PolicyTestOptions extends ReportStyle, AskOptions {
 
 /** The result of running tests. */
 export interface PolicyTestOutcome {
-  /** The report, with its last line break. */
+  readonly results: TestResults;
+  /** The results in the format of the options, with the last line break. */
   readonly report: string;
   /** Exit code. */
   readonly code: number;
@@ -119,12 +135,14 @@ export async function runPolicyTests(
 ): Promise<PolicyTestOutcome> {
   const loaded = { policies: policies.policies, traces: await policies.traced() };
   const { ask, violations } = askEngine(loaded, options, onDecision);
-  const results = runTests(suites, { ...options, ask, traced: options.verbose });
+  const ran = runTests(suites, { ...options, ask, traced: options.verbose });
+  const results = await explained(ran, policies, options);
   return {
-    report: reportOf(await explained(results, policies, options), options),
-    code: isFailure(results.summary) ? EXIT.testsFailed : EXIT.done,
-    tests: results.summary.count,
-    failed: results.suites.flatMap(({ file, summary }) => (isFailure(summary) ? file : [])),
+    results,
+    report: reportOf(results, options),
+    code: isFailure(ran.summary) ? EXIT.testsFailed : EXIT.done,
+    tests: ran.summary.count,
+    failed: ran.suites.flatMap(({ file, summary }) => (isFailure(summary) ? file : [])),
     violations: violations(),
   };
 }

@@ -9,6 +9,8 @@ export interface Note {
   /** The text for terminals, if the message has the wording of the machine-readable report. */
   readonly shown?: string;
   readonly span?: Span;
+  /** The name that is probably meant, for tools that can replace the written one. */
+  readonly suggestion?: { readonly written: string; readonly nearest: string };
 }
 
 /** A message to the author of a policy. Plain data; `format.ts` and `json.ts` render it. */

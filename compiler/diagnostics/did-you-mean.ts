@@ -12,7 +12,12 @@ const MOST = 2000;
  */
 export function didYouMean(written: string, known: Iterable<string>): readonly Note[] {
   const near = nearest(written, known);
-  return near === undefined ? [] : [{ message: `did you mean \`${near}\`?` }];
+  return near === undefined ? [] : [suggestionOf(written, near)];
+}
+
+/** The note that suggests a name for the written one. */
+export function suggestionOf(written: string, nearest: string): Note {
+  return { message: `did you mean \`${nearest}\`?`, suggestion: { written, nearest } };
 }
 
 function nearest(written: string, known: Iterable<string>): string | undefined {

@@ -1,4 +1,4 @@
-import { didYouMean } from '../diagnostics/did-you-mean.js';
+import { didYouMean, suggestionOf } from '../diagnostics/did-you-mean.js';
 import type { Note } from '../diagnostics/diagnostic.js';
 import type { FirstProblem } from './first-problem.js';
 import { jsonConstant } from './json-value.js';
@@ -129,7 +129,7 @@ function decodeEnum(node: YamlNode, names: readonly string[], problems: FirstPro
 /** Names of enum values begin with the name of the enum: `ALLOW` for `EFFECT_ALLOW` is the usual mistake. */
 function enumHints(written: string, names: readonly string[]): readonly Note[] {
   const whole = names.find((name) => written !== '' && name.endsWith(`_${written.toUpperCase()}`));
-  return whole === undefined ? didYouMean(written, names) : [{ message: `did you mean \`${whole}\`?` }];
+  return whole === undefined ? didYouMean(written, names) : [suggestionOf(written, whole)];
 }
 
 function decodeList(node: YamlNode, kind: Kind, problems: FirstProblem): ListValue | undefined {

@@ -51,6 +51,7 @@ function testOf(test: ObjectValue): Test {
   const input = objectOf(test, 'input') ?? invariant('a test without input after validation');
   return {
     ...headOf(test),
+    place: requiredText(test, 'name').place,
     input: inputOf(input),
     expected: objectsOf(test, 'expected').map(({ value }) => expectationOf(value)),
   };

@@ -1,5 +1,6 @@
 import type { AuxDataInput, PrincipalInput, ResourceInput } from '#runtime/engine';
 import type { JsonValue } from '../ast/policy.js';
+import type { Place } from '../diagnostics/span.js';
 import type { InvalidSuite } from './invalid-suite.js';
 import type { EffectName, TestOptions } from './suite.js';
 
@@ -28,6 +29,8 @@ export interface SuiteResult {
 /** A test, for one pair of principal and resource and one action. */
 export interface CaseResult {
   readonly test: string;
+  /** The location of the name of the test. */
+  readonly place: Place;
   /** Keys of the fixtures. */
   readonly principal: string;
   readonly resource: string;

@@ -185,7 +185,7 @@ function casesOf(pair: Pair, { decisions, missedTime }: Answer): readonly CaseRe
 
 function caseOf(pair: Pair, action: string, details: Details): CaseResult {
   const { test, principalKey: principal, resourceKey: resource } = pair;
-  return { test: test.name, principal, resource, action, asked: pair, details, trace: undefined };
+  return { test: test.name, place: test.place, principal, resource, action, asked: pair, details, trace: undefined };
 }
 
 /**

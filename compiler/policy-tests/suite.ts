@@ -29,6 +29,8 @@ export interface Fixtures {
 
 export interface Test {
   readonly name: string;
+  /** The location of its name. */
+  readonly place: Place;
   readonly skip: boolean;
   readonly skipReason: string;
   /** These replace the options of the suite. */

@@ -26,7 +26,8 @@ function undecidedText(count: number): string {
   return count === 0 ? '' : ` (${count} not decided)`;
 }
 
-function witnessText(witness: Witness | undefined): string {
+/** The request that tells a survivor apart. */
+export function witnessText(witness: Witness | undefined): string {
   if (witness === undefined) return 'no request found that tells it apart';
   const { request, before, after } = witness;
   const { principal, resource, action } = request;

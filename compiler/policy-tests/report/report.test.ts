@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Source } from '../../diagnostics/source.js';
 import type { CaseResult, Details, SuiteResult, TestResults } from '../results.js';
 import { bare, summaryOf, sumOf } from '../run-tests.js';
 import { reportOf } from './index.js';
@@ -11,6 +12,8 @@ const TRACE = {
   evaluationErrors: [{ policy: 'p', rule: 'r', expression: '1/0', message: 'division by zero' }],
   validationErrors: [],
 };
+
+const PLACE = { span: { source: new Source('a_test.yaml', ''), start: 0, end: 0 }, anchor: 0, path: '' };
 
 const ASKED: CaseResult['asked'] = {
   principal: { id: 'ann', roles: [] },
@@ -27,7 +30,7 @@ const ASKED: CaseResult['asked'] = {
 };
 
 function caseOf(action: string, details: Details, trace: CaseResult['trace'] = undefined): CaseResult {
-  return { test: 'T', principal: 'ann', resource: 'a', action, asked: ASKED, details, trace };
+  return { test: 'T', place: PLACE, principal: 'ann', resource: 'a', action, asked: ASKED, details, trace };
 }
 
 function suiteOf(file: string, own: Partial<SuiteResult>): SuiteResult {
