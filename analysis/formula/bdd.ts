@@ -1,45 +1,45 @@
 /** A boolean function: equal functions are equal numbers. */
-export type Formula = number;
+export type Diagram = number;
 
-export const FALSE: Formula = 0;
-export const TRUE: Formula = 1;
+export const FALSE: Diagram = 0;
+export const TRUE: Diagram = 1;
 
 /** Thrown by an operation that would need more nodes than the limit. */
-export class FormulaTooLarge extends Error {}
+export class DiagramTooLarge extends Error {}
 
 /**
  * Boolean functions of numbered atoms as reduced ordered binary decision diagrams (Bryant 1986), so that equivalence is
  * equality. Atoms are ordered by their numbers.
  */
-export class Formulas {
+export class Diagrams {
   private readonly atoms: number[] = [Infinity, Infinity];
-  private readonly low: Formula[] = [FALSE, TRUE];
-  private readonly high: Formula[] = [FALSE, TRUE];
-  private readonly nodes = new Map<string, Formula>();
-  private readonly results = new Map<string, Formula>();
+  private readonly low: Diagram[] = [FALSE, TRUE];
+  private readonly high: Diagram[] = [FALSE, TRUE];
+  private readonly nodes = new Map<string, Diagram>();
+  private readonly results = new Map<string, Diagram>();
 
   /** @param limit the number of nodes. */
   constructor(private readonly limit: number) {}
 
   /** The function that is true where an atom is. */
-  atom(atom: number): Formula {
+  atom(atom: number): Diagram {
     return this.node(atom, FALSE, TRUE);
   }
 
-  not(formula: Formula): Formula {
+  not(formula: Diagram): Diagram {
     return this.choose(formula, FALSE, TRUE);
   }
 
-  and(a: Formula, b: Formula): Formula {
+  and(a: Diagram, b: Diagram): Diagram {
     return this.choose(a, b, FALSE);
   }
 
-  or(a: Formula, b: Formula): Formula {
+  or(a: Diagram, b: Diagram): Diagram {
     return this.choose(a, TRUE, b);
   }
 
-  /** `a` where the condition is true, elsewhere `b`. Throws a FormulaTooLarge. */
-  private choose(condition: Formula, a: Formula, b: Formula): Formula {
+  /** `a` where the condition is true, elsewhere `b`. Throws a DiagramTooLarge. */
+  private choose(condition: Diagram, a: Diagram, b: Diagram): Diagram {
     if (condition === TRUE || a === b) return a;
     if (condition === FALSE) return b;
     if (a === TRUE && b === FALSE) return condition;
@@ -56,22 +56,22 @@ export class Formulas {
     return result;
   }
 
-  private atomOf(formula: Formula): number {
+  private atomOf(formula: Diagram): number {
     return this.atoms[formula] as number;
   }
 
   /** The function where an atom, the first or one before it, has a value. */
-  private half(formula: Formula, atom: number, value: boolean): Formula {
+  private half(formula: Diagram, atom: number, value: boolean): Diagram {
     if (this.atomOf(formula) !== atom) return formula;
-    return (value ? this.high : this.low)[formula] as Formula;
+    return (value ? this.high : this.low)[formula] as Diagram;
   }
 
-  private node(atom: number, low: Formula, high: Formula): Formula {
+  private node(atom: number, low: Diagram, high: Diagram): Diagram {
     if (low === high) return low;
     const key = `${atom},${low},${high}`;
     const known = this.nodes.get(key);
     if (known !== undefined) return known;
-    if (this.atoms.length >= this.limit) throw new FormulaTooLarge();
+    if (this.atoms.length >= this.limit) throw new DiagramTooLarge();
     const node = this.atoms.push(atom) - 1;
     this.low.push(low);
     this.high.push(high);

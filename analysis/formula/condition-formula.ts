@@ -4,7 +4,7 @@ import type { Match, Module } from '../../compiler/ir/program.js';
 import { survives } from '../../compiler/ir/survives.js';
 import type { Value } from '../../compiler/ir/value.js';
 import { some } from '../../compiler/ir/visit.js';
-import { FALSE, type Formula, type Formulas, TRUE } from './bdd.js';
+import { FALSE, type Diagram, type Diagrams, TRUE } from './bdd.js';
 
 /**
  * Conditions as formulas. An atom is a part of a predicate that is evaluated as a whole: what it is made of, down to
@@ -14,16 +14,16 @@ import { FALSE, type Formula, type Formulas, TRUE } from './bdd.js';
  */
 export class ConditionFormulas {
   private readonly atoms = new Map<string, number>();
-  private readonly known = new Map<Module, Map<Match, Formula>>();
-  private readonly strings = new Map<string, { readonly text: string; readonly formula: Formula }[]>();
+  private readonly known = new Map<Module, Map<Match, Diagram>>();
+  private readonly strings = new Map<string, { readonly text: string; readonly formula: Diagram }[]>();
   /** What is true for every request. */
-  facts: Formula = TRUE;
+  facts: Diagram = TRUE;
 
-  constructor(private readonly formulas: Formulas) {}
+  constructor(private readonly formulas: Diagrams) {}
 
-  /** When a condition of a module holds. Throws a FormulaTooLarge. */
-  of(condition: Match, module: Module): Formula {
-    const ofModule = this.known.get(module) ?? new Map<Match, Formula>();
+  /** When a condition of a module holds. Throws a DiagramTooLarge. */
+  of(condition: Match, module: Module): Diagram {
+    const ofModule = this.known.get(module) ?? new Map<Match, Diagram>();
     this.known.set(module, ofModule);
     const known = ofModule.get(condition) ?? this.ofPredicate(predicateOf(condition), module);
     ofModule.set(condition, known);
@@ -31,24 +31,24 @@ export class ConditionFormulas {
   }
 
   /** The formula of an atom by its name. */
-  atom(name: string): Formula {
+  atom(name: string): Diagram {
     const number = this.atoms.get(name) ?? this.atoms.size;
     this.atoms.set(name, number);
     return this.formulas.atom(number);
   }
 
-  private ofPredicate(predicate: Predicate, module: Module): Formula {
+  private ofPredicate(predicate: Predicate, module: Module): Diagram {
     const { formulas } = this;
     switch (predicate.kind) {
       case 'constant':
         return predicate.value ? TRUE : FALSE;
       case 'and':
-        return predicate.operands.reduce<Formula>(
+        return predicate.operands.reduce<Diagram>(
           (all, part) => formulas.and(all, this.ofPredicate(part, module)),
           TRUE,
         );
       case 'or':
-        return predicate.operands.reduce<Formula>(
+        return predicate.operands.reduce<Diagram>(
           (all, part) => formulas.or(all, this.ofPredicate(part, module)),
           FALSE,
         );
@@ -67,7 +67,7 @@ export class ConditionFormulas {
   }
 
   /** A variable holds where its expression does. */
-  private ofVariable(value: Value, polarity: boolean, module: Module): Formula | undefined {
+  private ofVariable(value: Value, polarity: boolean, module: Module): Diagram | undefined {
     if (value.kind !== 'variable') return undefined;
     const definition = module.variables.find(({ name }) => name === value.name)?.value;
     if (definition === undefined || !survives(definition.type)) return undefined;
@@ -78,15 +78,15 @@ export class ConditionFormulas {
   private twoValued(
     predicate: Exclude<Predicate, { kind: 'constant' | 'and' | 'or' | 'not' | 'quantifier' }>,
     module: Module,
-  ): Formula {
+  ): Diagram {
     const [isTrue, isFalse] = [true, false].map((polarity) =>
       this.atom(nameOf({ ...predicate, polarity }, module)),
-    ) as [Formula, Formula];
+    ) as [Diagram, Diagram];
     this.add(this.formulas.not(this.formulas.and(isTrue, isFalse)));
     return predicate.polarity ? isTrue : isFalse;
   }
 
-  private ofComparison(predicate: Predicate & { readonly kind: 'compare' }, module: Module): Formula {
+  private ofComparison(predicate: Predicate & { readonly kind: 'compare' }, module: Module): Diagram {
     const formula = this.twoValued(predicate, module);
     const isTrue = predicate.polarity ? formula : this.twoValued({ ...predicate, polarity: true }, module);
     // What is compared is there.
@@ -101,7 +101,7 @@ export class ConditionFormulas {
   }
 
   /** A value does not equal two strings. */
-  private addString({ left, right }: Predicate & { readonly kind: 'compare' }, module: Module, isTrue: Formula): void {
+  private addString({ left, right }: Predicate & { readonly kind: 'compare' }, module: Module, isTrue: Diagram): void {
     if (right.kind !== 'literal' || right.literal !== 'string') return;
     const subject = valueName(left, module);
     const others = this.strings.get(subject) ?? [];
@@ -110,11 +110,11 @@ export class ConditionFormulas {
     this.strings.set(subject, [...others, { text: right.value, formula: isTrue }]);
   }
 
-  private implies(a: Formula, b: Formula): void {
+  private implies(a: Diagram, b: Diagram): void {
     this.add(this.formulas.or(this.formulas.not(a), b));
   }
 
-  private add(fact: Formula): void {
+  private add(fact: Diagram): void {
     this.facts = this.formulas.and(this.facts, fact);
   }
 }

@@ -2,7 +2,7 @@ import { type AccessRequest, createEngine, type Engine } from '#runtime/engine';
 import { glob } from '#runtime/policy';
 import type * as ir from '../../compiler/ir/program.js';
 import { fold } from '../../compiler/optimise/index.js';
-import { FALSE, type Formula, FormulaTooLarge, Formulas, TRUE } from '../formula/bdd.js';
+import { FALSE, type Diagram, DiagramTooLarge, Diagrams, TRUE } from '../formula/bdd.js';
 import { ConditionFormulas } from '../formula/condition-formula.js';
 import { bundleOf, type Judgement } from '../program/bundle.js';
 
@@ -33,7 +33,7 @@ export function areEquivalent(before: ir.Program, after: ir.Program): boolean {
       return requests(lenientScopeSearch).every((request) => assumptions.agree(engines as [Engine, Engine], request));
     });
   } catch (error) {
-    if (error instanceof FormulaTooLarge) return false;
+    if (error instanceof DiagramTooLarge) return false;
     throw error;
   }
 }
@@ -56,15 +56,15 @@ const NAME = /^[\w:.-]*$/;
 
 /** Decides under assumptions, and walks through all that are possible. */
 class Assumptions implements Judgement {
-  private readonly formulas = new Formulas(MOST_NODES);
+  private readonly formulas = new Diagrams(MOST_NODES);
   private readonly conditions = new ConditionFormulas(this.formulas);
-  private prepared: Formula = TRUE;
+  private prepared: Diagram = TRUE;
   /** What has been assumed in this decision, as choices and as a formula. */
   private choices: boolean[] = [];
   private position = 0;
-  private path: Formula = TRUE;
+  private path: Diagram = TRUE;
   private decisions = 0;
-  private tooLarge: FormulaTooLarge | undefined = undefined;
+  private tooLarge: DiagramTooLarge | undefined = undefined;
 
   /** Reads all conditions, so that what is known about their atoms is known from the start. */
   prepare(modules: readonly ir.Module[]): void {
@@ -102,7 +102,7 @@ class Assumptions implements Judgement {
     return true;
   }
 
-  private assume(formulaOf: () => Formula): boolean {
+  private assume(formulaOf: () => Diagram): boolean {
     try {
       const formula = formulaOf();
       const where = this.formulas.and(this.path, formula);
@@ -115,7 +115,7 @@ class Assumptions implements Judgement {
       this.path = choice ? where : elsewhere;
       return choice;
     } catch (error) {
-      if (error instanceof FormulaTooLarge) this.tooLarge = error;
+      if (error instanceof DiagramTooLarge) this.tooLarge = error;
       throw error;
     }
   }

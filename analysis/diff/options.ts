@@ -1,0 +1,25 @@
+import type { EngineOptions } from '#runtime/engine';
+import type { Prover } from '../solve/question.js';
+
+/** How two sets of policies are compared. */
+export interface DiffOptions {
+  /**
+   * The options of both engines. Without `globals` any are possible. Strict evaluation is not known here: the caller
+   * refuses it.
+   */
+  readonly engine?: Pick<
+    EngineOptions,
+    'defaultPolicyVersion' | 'defaultScope' | 'lenientScopeSearch' | 'globals' | 'schemaEnforcement'
+  >;
+  /** Globs that narrow what is looked at. */
+  readonly kind?: string;
+  readonly action?: string;
+  /** A scope that narrows what is looked at; the root is the empty string. */
+  readonly scope?: string;
+  /** 1 to 5, by default 3: multiplies the number of tries. */
+  readonly effort?: number;
+  /** Creates the solver when it is first needed; without it, what booleans and search leave open is undecided. */
+  readonly prover?: () => Promise<Prover>;
+  /** Asked before each question; true ends the comparison: what is left is undecided. */
+  readonly isOver?: () => false | 'time' | 'interrupted';
+}
