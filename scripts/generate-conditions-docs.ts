@@ -7,7 +7,7 @@ import { conditionsPage } from './conditions-docs.js';
 const FILE = join(import.meta.dirname, '..', 'docs', 'conditions.md');
 
 const page = conditionsPage();
-if (!process.argv.includes('--check')) await replaceFiles([{ path: FILE, text: page }]);
+if (!process.argv.includes('--check')) replaceFiles([{ path: FILE, text: page }]);
 else if (readFileSync(FILE, 'utf8') !== page) {
   console.error('docs/conditions.md is out of date\nrun: npm run docs:conditions');
   process.exitCode = 1;

@@ -5,4 +5,4 @@ import { configDocs } from './config-docs.js';
  * Writes what the table of keys says of the configuration file: docs/configuration.md for people,
  * docs/config.schema.json for editors.
  */
-await replaceFiles([...configDocs()].map(([path, text]) => ({ path, text })));
+replaceFiles([...configDocs()].map(([path, text]) => ({ path, text })));

@@ -26,6 +26,6 @@ function check(): void {
 }
 
 async function write(): Promise<void> {
-  await replaceFiles(due.map(([name, text]) => ({ path: join(FOLDER, name), text })));
+  replaceFiles(due.map(([name, text]) => ({ path: join(FOLDER, name), text })));
   for (const name of stale) rmSync(join(FOLDER, name));
 }

@@ -1,5 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import { access, constants, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { visible } from '../../compiler/diagnostics/visible.js';
 
@@ -16,26 +29,34 @@ export interface OutputFile {
  * next to them, then renamed in the given order. If one cannot be written (disk full, no permission), all files keep
  * their old text and no temporary file remains. A replaced file keeps its mode. The caller has checked that the paths
  * are its own to overwrite.
+ *
+ * Synchronous: there may be tens of thousands of small files, and waiting for each step costs more than the step.
  */
-export async function replaceFiles(files: readonly OutputFile[]): Promise<void> {
+export function replaceFiles(files: readonly OutputFile[]): void {
   const staged: { readonly temporary: string; readonly path: string }[] = [];
+  const folders = new Set<string>();
+  let renamed = 0;
   try {
     for (const file of files) {
+      const folder = dirname(file.path);
       const temporary = join(
-        dirname(file.path),
+        folder,
         `.${basename(file.path).slice(0, LONGEST_STEM)}.${randomBytes(6).toString('hex')}.tmp`,
       );
-      await writing(file.path, async () => {
-        const mode = await modeOf(file.path);
-        await mkdir(dirname(file.path), { recursive: true });
+      writing(file.path, () => {
+        const mode = modeOf(file.path);
+        if (!folders.has(folder)) mkdirSync(folder, { recursive: true });
+        folders.add(folder);
         staged.push({ temporary, path: file.path });
-        await writeNew(temporary, file, mode);
+        writeNew(temporary, file, mode);
       });
     }
-    for (const { temporary, path } of staged) await writing(path, () => rename(temporary, path));
+    for (const { temporary, path } of staged) {
+      writing(path, () => renameSync(temporary, path));
+      renamed += 1;
+    }
   } finally {
-    // After a rename there is nothing left to remove.
-    for (const { temporary } of staged) await rm(temporary, { force: true });
+    for (const { temporary } of staged.slice(renamed)) rmSync(temporary, { force: true });
   }
 }
 
@@ -43,30 +64,38 @@ export async function replaceFiles(files: readonly OutputFile[]): Promise<void> 
 const LONGEST_STEM = 50;
 
 /** The mode of the file to replace; undefined if there is none. Throws if the file is not writable. */
-async function modeOf(path: string): Promise<number | undefined> {
-  const stats = await lstat(path).catch(orNothing);
+function modeOf(path: string): number | undefined {
+  const stats = standing(path);
   if (stats === undefined) return undefined;
-  await access(path, constants.W_OK);
+  accessSync(path, constants.W_OK);
   return stats.mode & PERMISSIONS;
 }
 
 const PERMISSIONS = 0o777;
 
-async function writeNew(path: string, { text, durable = false }: OutputFile, mode: number | undefined): Promise<void> {
-  const handle = await open(path, 'wx');
+function standing(path: string): Stats | undefined {
   try {
-    await handle.writeFile(text);
-    if (mode !== undefined) await handle.chmod(mode);
-    if (durable) await handle.sync();
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch (error) {
+    return orNothing(error as NodeJS.ErrnoException);
+  }
+}
+
+function writeNew(path: string, { text, durable = false }: OutputFile, mode: number | undefined): void {
+  const file = openSync(path, 'wx');
+  try {
+    writeFileSync(file, text);
+    if (mode !== undefined) fchmodSync(file, mode);
+    if (durable) fsyncSync(file);
   } finally {
-    await handle.close();
+    closeSync(file);
   }
 }
 
 /** Errors of the file system name the temporary file or none at all. */
-async function writing(path: string, step: () => Promise<void>): Promise<void> {
+function writing(path: string, step: () => void): void {
   try {
-    await step();
+    step();
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw new Error(`cannot write \`${visible(path)}\`: ${REASONS.get(code ?? '') ?? visible(message)}`, {

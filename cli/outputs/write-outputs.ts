@@ -43,7 +43,7 @@ export async function writeOutputs(
     `remove or move them, or give the bundle another name: --bundle FILE (now \`${visible(paths.bundle)}\`)`,
   );
   const written = [...due, ...(bundling === undefined ? [] : bundleFiles(paths.bundle, await bundling))];
-  await replaceFiles(written);
+  replaceFiles(written);
   await removeStale(stale);
   return written.length;
 }
