@@ -1,0 +1,41 @@
+import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
+import type { DiffReport, DiffRow } from '../report.js';
+import { DIRECTIONS, solverNote, verdictWord } from './paragraphs.js';
+
+/**
+ * A line for each row, also for those that are unchanged: kind, version, scope (`-` is the root), action, verdict, and
+ * then what else there is to say. A name with a space or a quote is written as a JSON string.
+ */
+export function diffList(report: DiffReport): string {
+  const note = solverNote(report);
+  const lines = [...report.rows.map(lineOf), ...(note === undefined ? [] : [`note: ${note}`])];
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function lineOf(row: DiffRow): string {
+  const { kind, version, scope, principal, action, named, verdict, roles, combined } = row;
+  return [
+    word(kind),
+    word(version),
+    scope === '' ? '-' : word(scope),
+    `${named ? '' : '~'}${word(action)}`,
+    verdictWord(verdict).replace(' ', '-'),
+    ...(principal === null ? [] : [`principal=${word(principal.id)}`]),
+    ...(principal?.scope ? [`principal-scope=${word(principal.scope)}`] : []),
+    ...(principal?.version === undefined ? [] : [`principal-version=${word(principal.version)}`]),
+    ...(roles.length === 0 ? [] : [`roles=${roles.map(word).join(',')}`]),
+    ...(combined ? ['roles=combined'] : []),
+    ...DIRECTIONS.flatMap(({ name, noun }) => {
+      const answer = row[name];
+      return answer.answer === '?' ? [`undecided=${noun}:${answer.reason.replaceAll(' ', '-')}`] : [];
+    }),
+    ...DIRECTIONS.flatMap(({ name }) => {
+      const answer = row[name];
+      return answer.answer === 'yes' ? [visibleJson(answer.request)] : [];
+    }),
+  ].join(' ');
+}
+
+function word(text: string): string {
+  return /^[^\s"~,=-][^\s",]*$/.test(text) ? visible(text) : visibleJson(text);
+}

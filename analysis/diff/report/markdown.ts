@@ -1,0 +1,155 @@
+import { visibleJson } from '../../../compiler/diagnostics/visible.js';
+import type { DiffAnswer, DiffReport } from '../report.js';
+import {
+  countsOf,
+  DIRECTIONS,
+  narrowedTo,
+  type Paragraph,
+  paragraphsOf,
+  reasonText,
+  requestParts,
+  solverNote,
+  verdictWord,
+} from './paragraphs.js';
+
+/** The last line: a bot finds its comment by it, to replace it. */
+const MARKER = '<!-- authzc-diff -->';
+
+/** A comment on GitHub holds 65,536 characters. */
+const MOST_CHARACTERS = 60_000;
+const MOST_ROWS = 50;
+/** The longest name or object that is shown whole, in characters; requests to replay are always whole. */
+const LONGEST = 200;
+const MOST_NAMES = 10;
+
+/**
+ * A report for a comment on a pull request: a table of what changed, and the requests that show it. All texts of
+ * policies are code, in which nothing is a link, a mention or a tag.
+ */
+export function markdownDiff(report: DiffReport): string {
+  const paragraphs = paragraphsOf(report);
+  const end = endOf(report);
+  const room = MOST_CHARACTERS - titleOf(report).length - end.length - 500;
+  const table = fitting(paragraphs.slice(0, MOST_ROWS).map(rowOf), room / 2);
+  const requests = paragraphs.slice(0, table.length).flatMap(requestsOf);
+  const shown = fitting(requests, room / 2);
+  return [
+    titleOf(report),
+    ...(table.length === 0 ? [] : ['', '| | kind | actions | roles | example |', '|---|---|---|---|---|', ...table]),
+    ...rest(paragraphs, table),
+    ...(requests.length === 0 ? [] : ['', '<details><summary>Requests to replay</summary>', '']),
+    ...shown,
+    ...rest(requests, shown),
+    ...(requests.length === 0 ? [] : ['', '</details>']),
+    '',
+    end,
+    '',
+  ].join('\n');
+}
+
+function titleOf(report: DiffReport): string {
+  const { rows, unchanged } = report.summary;
+  if (rows === unchanged) return `### Policies: ${rows === 0 ? 'nothing to compare' : 'no decision changes'}`;
+  const counts = countsOf(report).filter(([word, count]) => word !== 'unchanged' && count > 0);
+  return `### Policies: ${[...counts.map(([word, count]) => `${count} ${word}`), `${unchanged} unchanged`].join(', ')}`;
+}
+
+function endOf(report: DiffReport): string {
+  const { unchanged } = report.summary;
+  const narrowed = narrowedTo(report);
+  const note = solverNote(report);
+  const also = report.alsoChanged.map(({ what, rule }) => `${what} of ${code(rule)}`);
+  return [
+    ...(also.length === 0 ? [] : [`Also changed, and not compared: ${listed(also)}.`, '']),
+    ...(narrowed === undefined ? [] : [`Only ${code(narrowed)} was compared.`, '']),
+    ...(note === undefined ? [] : [`${note}.`, '']),
+    `${unchanged} ${unchanged === 1 ? 'row' : 'rows'} proved unchanged. ${MARKER}`,
+  ].join('\n');
+}
+
+function rowOf({ row, actions }: Paragraph): string {
+  const { kind, version, scope, principal, verdict, roles, combined } = row;
+  const word = verdictWord(verdict);
+  const where = [
+    ...(version === 'default' ? [] : [`version ${code(version)}`]),
+    ...(scope === '' ? [] : [`scope ${code(scope)}`]),
+    ...(principal === null ? [] : [`principal ${code(principal.id)}`]),
+  ];
+  const cells = [
+    `${SIGNS[word]} ${word}`,
+    `${code(kind)}${where.length === 0 ? '' : ` (${where.join(', ')})`}`,
+    listed(actions.map(code)),
+    combined ? 'combined' : listed(roles.map(code)),
+    DIRECTIONS.flatMap(({ name, noun }) => exampleOf(row[name], name, noun)).join('<br>'),
+  ];
+  return `| ${cells.join(' | ')} |`;
+}
+
+const SIGNS = { unchanged: '', widened: '🔺', narrowed: '🔻', mixed: '🔀', 'not decided': '❔' } as const;
+
+function exampleOf(answer: DiffAnswer, name: 'widened' | 'narrowed', noun: string): readonly string[] {
+  switch (answer.answer) {
+    case 'no':
+      return [];
+    case '?':
+      return [
+        `${noun} not decided: ${reasonText({ ...answer, uninterpreted: answer.uninterpreted.slice(0, MOST_NAMES) }, code)}`,
+      ];
+    case 'yes': {
+      const { principal, resource, action } = answer.request;
+      const may = name === 'widened' ? 'may now' : 'may no longer';
+      const attributes = Object.keys(resource.attr).length === 0 ? '' : ` ${codeOf(visibleJson(resource.attr))}`;
+      return [`${code(principal.id)} [${listed(principal.roles.map(code))}] ${may} **${code(action)}**${attributes}`];
+    }
+  }
+}
+
+function requestsOf({ row }: Paragraph): readonly string[] {
+  return DIRECTIONS.flatMap(({ name }) => {
+    const answer = row[name];
+    if (answer.answer !== 'yes') return [];
+    const { action } = answer.request;
+    const request = Object.fromEntries([...requestParts(answer), ['action', action]]);
+    const effects = [answer.before, answer.after].map((effect) => (effect === 'EFFECT_ALLOW' ? 'ALLOW' : 'DENY'));
+    return [`- \`${inCode(visibleJson(request))}\`: ${effects.join(' → ')}`];
+  });
+}
+
+function listed(items: readonly string[]): string {
+  const shown = items.slice(0, MOST_NAMES).join(', ');
+  return items.length <= MOST_NAMES ? shown : `${shown}, … and ${items.length - MOST_NAMES} more`;
+}
+
+/** A name as code: as it is if it is a plain one, or else as a JSON string. */
+function code(text: string): string {
+  return codeOf(/^[\w:.*/#-]+(?: [\w:.*/#()-]+)*$/.test(text) ? text : visibleJson(text));
+}
+
+/** JSON as code, cut if it is long. */
+function codeOf(json: string): string {
+  const text = inCode(json);
+  return `\`${text.length <= LONGEST ? text : `${text.slice(0, LONGEST).replace(/[\ud800-\udbff]$/, '')}…`}\``;
+}
+
+/**
+ * JSON without characters that could end code or a cell of a table, or mean something where code is not known. They
+ * only occur in strings, and a JSON parser reads them as they were.
+ */
+function inCode(json: string): string {
+  return json.replace(/[`|<>&@]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** How many are not shown. */
+function rest({ length }: readonly unknown[], { length: shown }: readonly unknown[]): readonly string[] {
+  return length === shown ? [] : ['', `… and ${length - shown} more`];
+}
+
+/** The first lines that fit into so many characters. */
+function fitting(lines: readonly string[], room: number): readonly string[] {
+  let used = 0;
+  const end = lines.findIndex((line) => {
+    used += line.length + 1;
+    return used > room;
+  });
+  return end < 0 ? lines : lines.slice(0, end);
+}

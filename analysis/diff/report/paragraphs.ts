@@ -1,0 +1,157 @@
+import type { DiffAnswer, DiffReport, DiffRow, DiffVerdict } from '../report.js';
+
+/** How a report is shown. */
+export interface ReportStyle {
+  /** The path of a policy of a set as the reader would open it. */
+  readonly pathOf: (side: 'old' | 'new', file: string) => string;
+}
+
+/** Rows of one point that changed alike: one verdict, one request up to the action, one cause. */
+export interface Paragraph {
+  /** What all rows share. */
+  readonly row: DiffRow;
+  /** Sorted; as `actionText` shows them. */
+  readonly actions: readonly string[];
+}
+
+/** The rows that are not unchanged, as paragraphs, in the order of their first rows. */
+export function paragraphsOf({ rows }: DiffReport): readonly Paragraph[] {
+  const groups = new Map<string, { readonly row: DiffRow; readonly actions: string[] }>();
+  for (const row of rows) {
+    if (row.verdict === 'unchanged') continue;
+    const key = JSON.stringify([pointOf(row), sharedOf(row)]);
+    const group = groups.get(key) ?? { row, actions: [] };
+    group.actions.push(actionText(row));
+    groups.set(key, group);
+  }
+  return [...groups.values()];
+}
+
+/** What tells points apart. */
+export function pointOf({ kind, version, scope, principal }: DiffRow): readonly unknown[] {
+  return [kind, version, scope, principal];
+}
+
+function sharedOf({ verdict, roles, combined, widened, narrowed, causes }: DiffRow): readonly unknown[] {
+  return [verdict, roles, combined, withoutAction(widened), withoutAction(narrowed), causes];
+}
+
+/** How an answer was found out is not shown. */
+function withoutAction(answer: DiffAnswer): unknown {
+  if (answer.answer === '?') return answer;
+  if (answer.answer === 'no') return answer.answer;
+  return { ...answer, by: undefined, request: { ...answer.request, action: undefined } };
+}
+
+/** An action, or what stands for a class of actions that no policy names. */
+function actionText({ action, named }: DiffRow): string {
+  return named ? action : `others like ${action}`;
+}
+
+/** The verdict of a row in one word; what is not decided beside it is said by `openQuestions`. */
+export type VerdictWord = 'unchanged' | 'widened' | 'narrowed' | 'mixed' | 'not decided';
+
+/** See `VerdictWord`. */
+export function verdictWord(verdict: DiffVerdict): VerdictWord {
+  switch (verdict) {
+    case 'unchanged':
+    case 'widened':
+    case 'narrowed':
+    case 'mixed':
+      return verdict;
+    case 'widened, narrowing not decided':
+      return 'widened';
+    case 'narrowed, widening not decided':
+      return 'narrowed';
+    case 'not decided':
+    case 'not widened':
+    case 'not narrowed':
+      return 'not decided';
+  }
+}
+
+/** A direction in which a row may have changed. */
+export const DIRECTIONS = [
+  { name: 'widened', noun: 'widening' },
+  { name: 'narrowed', noun: 'narrowing' },
+] as const;
+
+/**
+ * Why a direction is not decided.
+ *
+ * @param shown how the name of a function is shown.
+ */
+export function reasonText(
+  { reason, uninterpreted }: Extract<DiffAnswer, { answer: '?' }>,
+  shown: (name: string) => string,
+): string {
+  return [REASONS[reason], ...(uninterpreted.length === 0 ? [] : [`(${uninterpreted.map(shown).join(', ')})`])].join(
+    ' ',
+  );
+}
+
+const REASONS = {
+  'no solver': 'it needs the solver',
+  'resource limit': 'the solver reached its limit',
+  'does not replay': 'there is no proof, and no request that replays',
+  'rules share results': 'rules of one name share their results',
+  'too many classes': 'the patterns tell too many actions apart',
+  time: 'the run ended first',
+} as const;
+
+/** `2 widened, 1 not decided`: the counts of a report, in order. */
+export function countsOf({
+  summary: { unchanged, widened, narrowed, mixed, undecided },
+}: DiffReport): readonly (readonly [VerdictWord, number])[] {
+  return [
+    ['unchanged', unchanged],
+    ['widened', widened],
+    ['narrowed', narrowed],
+    ['mixed', mixed],
+    ['not decided', undecided],
+  ];
+}
+
+/** What was looked at, if not everything: `kind album, action view`. */
+export function narrowedTo({ limits }: DiffReport): string | undefined {
+  const parts = (['kind', 'action', 'scope'] as const).flatMap((flag) => {
+    const value = limits[flag];
+    return value === undefined ? [] : [`${flag} ${value === '' ? '""' : value}`];
+  });
+  return parts.length === 0 ? undefined : parts.join(', ');
+}
+
+/** How to decide more; undefined if the solver was there, or nothing needs it. */
+export function solverNote({ rows }: DiffReport): string | undefined {
+  const count = rows.filter((row) => [row.widened, row.narrowed].some(needsSolver)).length;
+  if (count === 0) return undefined;
+  return `${count} ${count === 1 ? 'row' : 'rows'} not decided; npm install --save-dev z3-solver decides most`;
+}
+
+function needsSolver(answer: DiffAnswer): boolean {
+  return answer.answer === '?' && answer.reason === 'no solver';
+}
+
+/** The parts of a request that are not empty, by the names of flags of `authzc check`; the time if it is a special one. */
+export function requestParts({
+  request,
+}: Extract<DiffAnswer, { answer: 'yes' }>): readonly (readonly [string, unknown])[] {
+  const { principal, resource, auxData, globals, now } = request;
+  const parts: readonly (readonly [string, object])[] = [
+    ['principal', withoutEmptyAttr(principal)],
+    ['resource', withoutEmptyAttr(resource)],
+    ['auxData', Object.keys(auxData.jwt).length === 0 ? {} : auxData],
+    ['globals', globals],
+  ];
+  return [
+    ...parts.filter(([, part]) => Object.keys(part).length > 0),
+    ...(now === USUAL_TIME ? [] : [['now', now] as const]),
+  ];
+}
+
+/** The time of requests that are searched, unless they show something only at another one. */
+const USUAL_TIME = '2025-01-01T00:00:00Z';
+
+function withoutEmptyAttr<T extends { readonly attr: object }>({ attr, ...part }: T): object {
+  return Object.keys(attr).length === 0 ? part : { ...part, attr };
+}
