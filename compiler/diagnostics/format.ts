@@ -12,6 +12,8 @@ export interface ListStyle {
    * open them; without it they are relative to that folder.
    */
   readonly folder?: string | undefined;
+  /** Written before each path, to tell two folders apart: `old:`. */
+  readonly prefix?: string | undefined;
 }
 
 /** How diagnostics are shown. */
@@ -26,9 +28,9 @@ const LONGEST_MESSAGE = 1000;
  * One line per diagnostic, `file:line:col: error[code]: message`: for editors and logs. Ends with a line break unless
  * empty.
  */
-export function formatList(diagnostics: readonly Diagnostic[], { folder }: ListStyle = {}): string {
+export function formatList(diagnostics: readonly Diagnostic[], paths: ListStyle = {}): string {
   const lines = diagnostics.map(
-    (diagnostic) => `${headerOf(diagnostic, { paint: plain, folder })}${otherPlaces(diagnostic, folder)}\n`,
+    (diagnostic) => `${headerOf(diagnostic, { paint: plain, paths })}${otherPlaces(diagnostic, paths)}\n`,
   );
   return [...lines, ...omissionsOf(diagnostics)].join('');
 }
@@ -46,20 +48,20 @@ function omissionsOf(diagnostics: readonly Diagnostic[]): readonly string[] {
  * ` (see a.yaml:3:13)`: a line has no notes, so if the text for terminals names no locations, it names those of the
  * notes that are elsewhere.
  */
-function otherPlaces({ shown, place, notes }: Diagnostic, folder: string | undefined): string {
+function otherPlaces({ shown, place, notes }: Diagnostic, paths: ListStyle): string {
   if (shown === undefined) return '';
   const isElsewhere = ({ source, start }: Span): boolean =>
     place === undefined || source !== place.span.source || start < place.span.start || start > place.span.end;
   const places = notes.flatMap(({ span }) =>
-    span !== undefined && isElsewhere(span) ? [positionOf(span, folder)] : [],
+    span !== undefined && isElsewhere(span) ? [positionOf(span, paths)] : [],
   );
   return places.length === 0 ? '' : ` (see ${places.join(', ')})`;
 }
 
 /** Each diagnostic with its source lines and notes, followed by the totals. */
-export function formatPretty(diagnostics: readonly Diagnostic[], { color, folder }: PrettyStyle): string {
+export function formatPretty(diagnostics: readonly Diagnostic[], { color, ...paths }: PrettyStyle): string {
   if (diagnostics.length === 0) return '';
-  const style = { paint: color ? colored : plain, folder };
+  const style = { paint: color ? colored : plain, paths };
   const blocks = diagnostics.map((diagnostic) => `${blockOf(diagnostic, style).join('\n')}\n`);
   return `${blocks.join('\n')}\n${summaryOf(diagnostics)}\n${omissionsOf(diagnostics).join('')}`;
 }
@@ -69,9 +71,13 @@ export function shownPath(path: string, folder: string | undefined): string {
   return visible(folder === undefined ? path : relative('', join(folder, path)));
 }
 
+function pathOf(path: string, { folder, prefix = '' }: ListStyle): string {
+  return `${prefix}${shownPath(path, folder)}`;
+}
+
 interface Style {
   readonly paint: Paint;
-  readonly folder: string | undefined;
+  readonly paths: ListStyle;
 }
 
 /** `2 errors, 1 warning`. */
@@ -92,16 +98,15 @@ function blockOf(diagnostic: Diagnostic, style: Style): readonly string[] {
 
 function headerOf(
   { source, place, focus = place?.span, severity, code, message, shown = message }: Diagnostic,
-  { paint, folder }: Style,
+  { paint, paths }: Style,
 ): string {
-  const where =
-    focus !== undefined ? positionOf(focus, folder) : source === undefined ? '' : shownPath(source.path, folder);
+  const where = focus !== undefined ? positionOf(focus, paths) : source === undefined ? '' : pathOf(source.path, paths);
   const what = `${paint.severity(severity, `${severity}[${code}]`)}: ${paint.strong(visible(shortened(shown)))}`;
   return where === '' ? what : `${where}: ${what}`;
 }
 
-function noteOf({ message, shown = message, span }: Note, { paint, folder }: Style): string {
-  const where = span === undefined ? '' : ` (${positionOf(span, folder)})`;
+function noteOf({ message, shown = message, span }: Note, { paint, paths }: Style): string {
+  const where = span === undefined ? '' : ` (${positionOf(span, paths)})`;
   return `  ${paint.strong('note:')} ${visible(shortened(shown))}${where}`;
 }
 
@@ -110,9 +115,9 @@ function shortened(message: string): string {
   return message.length <= LONGEST_MESSAGE ? message : `${message.slice(0, LONGEST_MESSAGE)}…`;
 }
 
-function positionOf({ source, start }: Span, folder: string | undefined): string {
+function positionOf({ source, start }: Span, paths: ListStyle): string {
   const { line, column } = source.lineAndColumn(start);
-  return `${shownPath(source.path, folder)}:${line}:${column}`;
+  return `${pathOf(source.path, paths)}:${line}:${column}`;
 }
 
 function counted(count: number, word: string): string {

@@ -1,0 +1,125 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+
+/** The output of git for a command, and how it ended. */
+export interface GitResult {
+  readonly code: number | null;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+/**
+ * Runs git in a folder, without a shell, and waits for its end.
+ *
+ * @param signal kills git when it is aborted.
+ * @throws Error if git is not installed.
+ */
+export async function git(args: readonly string[], { folder, signal }: GitOptions): Promise<GitResult> {
+  const child = start(args, { folder, signal });
+  child.stdin.end();
+  const [stdout, stderr, code] = await Promise.all([bytesOf(child.stdout), bytesOf(child.stderr), endOf(child)]);
+  return { code, stdout, stderr: stderr.toString('utf8') };
+}
+
+/** Where git runs. */
+export interface GitOptions {
+  readonly folder: string;
+  readonly signal: AbortSignal;
+}
+
+/** Git as a source of objects, until it is closed. */
+export interface ObjectReader {
+  /** The content of a blob. Throws if the repository does not have it. */
+  readonly read: (id: string) => Promise<Buffer>;
+  readonly close: () => Promise<void>;
+}
+
+/** Reads objects one after another from one process: `git cat-file --batch`. */
+export function openObjects(options: GitOptions): ObjectReader {
+  const child = start(['cat-file', '--batch'], options);
+  child.stderr.resume();
+  // A write to a process that has ended fails here; the read that follows reports it.
+  child.stdin.on('error', () => undefined);
+  const ended = endOf(child).catch(() => null);
+  const output = new OutputReader(child.stdout);
+  return {
+    read: async (id) => {
+      child.stdin.write(`${id}\n`);
+      const header = (await output.line()) ?? '';
+      const size = /^[0-9a-f]+ blob (\d+)$/.exec(header)?.[1];
+      if (size === undefined) throw new Error(`git has no object \`${id}\`; fetch it first`);
+      const content = await output.bytes(Number(size) + 1);
+      return content.subarray(0, -1);
+    },
+    close: async () => {
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
+
+function start(args: readonly string[], { folder, signal }: GitOptions): ChildProcessWithoutNullStreams {
+  return spawn('git', args, { cwd: folder, env: { ...process.env, ...ENVIRONMENT }, signal });
+}
+
+/** Messages in English, paths as they are, and no question to a user. */
+const ENVIRONMENT = { LC_ALL: 'C', GIT_LITERAL_PATHSPECS: '1', GIT_TERMINAL_PROMPT: '0', GIT_OPTIONAL_LOCKS: '0' };
+
+function endOf(child: ChildProcessWithoutNullStreams): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    child.on('error', (error: NodeJS.ErrnoException) =>
+      reject(error.code === 'ENOENT' ? new Error('git was not found; install it, or compare folders') : error),
+    );
+    child.on('close', resolve);
+  });
+}
+
+async function bytesOf(stream: Readable): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
+}
+
+/** Reads lines and counted bytes from a stream. */
+class OutputReader {
+  private readonly chunks: AsyncIterator<Buffer>;
+  private rest: Buffer = Buffer.alloc(0);
+
+  constructor(stream: Readable) {
+    this.chunks = stream[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+  }
+
+  /** The next line without its line break; undefined at the end. */
+  async line(): Promise<string | undefined> {
+    for (;;) {
+      const end = this.rest.indexOf('\n');
+      if (end >= 0) return this.take(end + 1).toString('utf8', 0, end);
+      if (!(await this.more())) return undefined;
+    }
+  }
+
+  /** The next `count` bytes. Throws if the stream ends before. */
+  async bytes(count: number): Promise<Buffer> {
+    const parts: Buffer[] = [];
+    for (let missing = count; missing > 0; ) {
+      if (this.rest.length === 0 && !(await this.more())) throw new Error('git ended before its answer was complete');
+      const part = this.take(Math.min(missing, this.rest.length));
+      parts.push(part);
+      missing -= part.length;
+    }
+    return Buffer.concat(parts);
+  }
+
+  private take(count: number): Buffer {
+    const taken = this.rest.subarray(0, count);
+    this.rest = this.rest.subarray(count);
+    return taken;
+  }
+
+  private async more(): Promise<boolean> {
+    const { value, done } = await this.chunks.next();
+    if (done === true) return false;
+    this.rest = this.rest.length === 0 ? value : Buffer.concat([this.rest, value]);
+    return true;
+  }
+}

@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, posix, relative } from 'node:path';
+import { checkOut } from '../git/checkout.js';
+import type { GitOptions } from '../git/git.js';
+import { prefixOf, treeOf } from '../git/revisions.js';
+import { InputError } from '../report.js';
+import { compileFolder, type FolderCompilation } from './compile.js';
+
+/** A set of policies as the command line names it: a folder, or a folder of a git revision. */
+export type SetName =
+  | { readonly folder: string }
+  /** Without a path it is the folder of `--dir`. */
+  | { readonly revision: string; readonly path: string | undefined };
+
+/** A set of policies that was read and compiled, or refused. */
+export interface ReadSet {
+  readonly compilation: FolderCompilation;
+  /** Where it was read: `policies`, or `git:main:policies`. */
+  readonly source: string;
+  /** The folder that paths of its policies are shown in, from the working directory. */
+  readonly folder: string;
+}
+
+/**
+ * The two sets that arguments name: `OLD NEW`, or a range of revisions. An existing folder is never taken for a
+ * revision (docs/spec/analysis.md#sets-of-policies).
+ *
+ * @param dir the folder of the policies, from the working directory.
+ * @throws InputError if they are not two.
+ */
+export function comparedSets(words: readonly string[], dir: string): readonly [SetName, SetName] {
+  const [first = '', second] = words;
+  if (second !== undefined) return [setNamed(first), setNamed(second)];
+  const range = isFolder(first) ? undefined : rangeOf(first);
+  if (range === undefined)
+    throw usage(`\`${first}\` is one set of policies`, `\`${first}.. \` compares a revision with the files here`);
+  const [old, new_] = range;
+  return [revisionNamed(old === '' ? 'HEAD' : old), new_ === '' ? { folder: dir } : revisionNamed(new_)];
+}
+
+function setNamed(word: string): SetName {
+  if (isFolder(word)) return { folder: word };
+  if (rangeOf(word) !== undefined) throw usage(`\`${word}\` is a range, which names both sets`, 'name nothing else');
+  return revisionNamed(word);
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** The two dots of a range; in `main:../policies` they belong to the path. */
+const RANGE = /^(.*?)(?<![:/])(\.{2,})(.*)$/s;
+
+function rangeOf(word: string): readonly [string, string] | undefined {
+  const [, old, dots, new_] = RANGE.exec(word) ?? [];
+  if (old === undefined || new_ === undefined) return undefined;
+  if (dots === '..') return [old, new_];
+  throw usage(
+    `\`${word}\` is not a range of policies: write two dots`,
+    `to begin where a branch did, name the revision that \`git merge-base\` prints`,
+  );
+}
+
+/** The colon of `REV:PATH`; those of `HEAD^{/fix: it}` and `main@{10:00}` belong to the revision. */
+const PATH = /^((?:[^:{]|\{[^}]*\})*):(.*)$/s;
+
+function revisionNamed(word: string): SetName {
+  const [, revision = word, path] = PATH.exec(word) ?? [];
+  return { revision, path };
+}
+
+function usage(message: string, note: string): InputError {
+  return new InputError(message, undefined, [{ message: note }]);
+}
+
+/**
+ * Reads and compiles a set of policies. The vocabulary of the project does not apply: it is one of today, and decides
+ * nothing.
+ *
+ * @param dir the folder of the policies in a revision, from the working directory.
+ * @throws Error if it cannot be read.
+ */
+export async function readSet(name: SetName, dir: string, signal: AbortSignal): Promise<ReadSet> {
+  if ('folder' in name)
+    return { compilation: compileFolder(name.folder, { vocabulary: {} }), source: name.folder, folder: name.folder };
+  const options: GitOptions = { folder: '.', signal };
+  const { revision } = name;
+  const tree = await treeOf(revision, options);
+  const prefix = await prefixOf(revision, options);
+  const path = pathBelowRoot(name.path ?? `./${relative('', dir)}`, prefix);
+  return withTemporaryFolder(async (folder) => {
+    await checkOut({ revision, tree, path }, folder, options);
+    return {
+      compilation: compileFolder(folder, { vocabulary: {} }),
+      source: `git:${revision}:${path}`,
+      folder: posix.relative(prefix, path),
+    };
+  });
+}
+
+/** As git reads a path after a colon: from the root, or from the working directory if it begins with a dot. */
+function pathBelowRoot(path: string, prefix: string): string {
+  const isRelative = /^\.{1,2}(?:\/|$)/.test(path);
+  const normal = posix.normalize(isRelative ? `${prefix}${path}` : path).replace(/^\.?\/|^\.$|\/$/g, '');
+  if (normal.startsWith('../') || normal === '..') throw new Error(`\`${path}\` is outside of the repository`);
+  return normal;
+}
+
+/** The folder is removed when `use` ends, or the process does. */
+async function withTemporaryFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), 'authzc-'));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  process.on('exit', remove);
+  try {
+    return await use(folder);
+  } finally {
+    process.off('exit', remove);
+    remove();
+  }
+}
