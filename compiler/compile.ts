@@ -3,9 +3,10 @@ import { type Diagnostic, Diagnostics } from './diagnostics/diagnostic.js';
 import type { Source } from './diagnostics/source.js';
 import { emit } from './emit/index.js';
 import type { EmittedFile } from './ir/emitted-file.js';
-import type { Program } from './ir/program.js';
+import type { InvariantSet } from './ir/invariants.js';
+import type { DerivedRolesModule, Program } from './ir/program.js';
 import { link } from './link/index.js';
-import { lower } from './lower/index.js';
+import { lower, lowerInvariants } from './lower/index.js';
 import { fold, optimise } from './optimise/index.js';
 import { parse } from './parse/index.js';
 import { schema } from './schema/index.js';
@@ -19,6 +20,8 @@ export interface Compilation {
   readonly program: Program | undefined;
   /** The program before `optimise`, with the conditions as their authors wrote them. */
   readonly lowered: Program | undefined;
+  /** Statements about the policies, of which nothing is emitted; none if the policies are refused. */
+  readonly invariants: readonly InvariantSet[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -49,13 +52,23 @@ export function compile(
   options: CompileOptions = {},
 ): Compilation {
   const { checksOnly = false, explain = false, onStep } = options;
-  const lowered = programOf(sources, report, options);
-  if (lowered === undefined) return { files: [], program: undefined, lowered, diagnostics: report.sorted() };
+  const result = programOf(sources, report, options);
+  if (result === undefined)
+    return { files: [], program: undefined, lowered: undefined, invariants: [], diagnostics: report.sorted() };
+  const { lowered, invariants } = result;
   onStep?.('generating code');
   const folded = fold(lowered);
   const program = optimise(folded);
   const emitOptions = { checksOnly, ...(explain && { explained: folded }) };
-  return { files: emit(program, sources, version, emitOptions), program, lowered, diagnostics: report.sorted() };
+  const stating = new Set(invariants.map(({ sourcePath }) => sourcePath));
+  const emitted = sources.filter(({ path }) => !stating.has(path));
+  return {
+    files: emit(program, emitted, version, emitOptions),
+    program,
+    lowered,
+    invariants: invariants.map(optimised),
+    diagnostics: report.sorted(),
+  };
 }
 
 /** A function of its own so that the types of expressions, which take more memory than the program, end with it. */
@@ -63,7 +76,7 @@ function programOf(
   sources: readonly Source[],
   report: Diagnostics,
   { schemaTexts = new Map(), strictTypes = false, vocabulary = {}, onStep }: CompileOptions,
-): Program | undefined {
+): { readonly lowered: Program; readonly invariants: readonly InvariantSet[] } | undefined {
   const files = sources.flatMap((source) => {
     onStep?.('parsing');
     return parse(source, report) ?? [];
@@ -74,5 +87,12 @@ function programOf(
   const types = validate(policies, report);
   const schemas = schema(policies, schemaTexts, report);
   if (!report.hasErrors) attributes(policies, types, schemas, { strictTypes }, report);
-  return report.hasErrors ? undefined : lower(policies, types, schemas);
+  if (report.hasErrors) return undefined;
+  return { lowered: lower(policies, types, schemas), invariants: lowerInvariants(policies, types) };
+}
+
+/** As the policies are, so that conditions that say the same are the same. */
+function optimised(set: InvariantSet): InvariantSet {
+  const [conditions] = optimise(fold({ modules: [set.conditions], schemas: [] })).modules;
+  return { ...set, conditions: conditions as DerivedRolesModule };
 }

@@ -28,6 +28,8 @@ export function policyKeyOf(policy: Policy): string {
       return importKey('export_variables', policy.name.value);
     case 'export-constants':
       return importKey('export_constants', policy.name.value);
+    case 'invariants':
+      return `invariants.${sanitize(policy.name.value)}`;
   }
 }
 

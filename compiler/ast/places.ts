@@ -35,6 +35,7 @@ function nameOf(policy: Policy): Located<string> {
     case 'derived-roles':
     case 'export-variables':
     case 'export-constants':
+    case 'invariants':
       return policy.name;
   }
 }

@@ -3,6 +3,7 @@ import type {
   JsonValue,
   DerivedRole,
   Expression,
+  Invariants,
   PolicyFile,
   PrincipalPolicy,
   ResourcePolicy,
@@ -17,6 +18,8 @@ export interface PolicySet {
   readonly policies: readonly LinkedPolicy[];
   /** Every enabled document, including those that are not imported and therefore not linked. In path order. */
   readonly documents: readonly PolicyFile[];
+  /** Sorted by key. */
+  readonly invariants: readonly LinkedInvariants[];
 }
 
 export type LinkedPolicy = LinkedResourcePolicy | LinkedPrincipalPolicy | LinkedRolePolicy;
@@ -41,6 +44,9 @@ export interface LinkedResourcePolicy extends Linked<'resource', ResourcePolicy>
 }
 export type LinkedPrincipalPolicy = Linked<'principal', PrincipalPolicy>;
 export type LinkedRolePolicy = Linked<'role', RolePolicy>;
+
+/** A document of statements about the policies. */
+export type LinkedInvariants = Linked<'invariants', Invariants>;
 
 /** A definition in a derived-roles document. All policies that import it share one object. */
 export interface LinkedDerivedRole {

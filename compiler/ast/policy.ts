@@ -21,7 +21,14 @@ export interface PolicyFile {
   readonly policy: Policy;
 }
 
-export type Policy = ResourcePolicy | PrincipalPolicy | RolePolicy | DerivedRoles | ExportVariables | ExportConstants;
+export type Policy =
+  | ResourcePolicy
+  | PrincipalPolicy
+  | RolePolicy
+  | DerivedRoles
+  | ExportVariables
+  | ExportConstants
+  | Invariants;
 
 /** ALLOW/DENY rules for one resource kind, per version and scope (docs/spec/policy-language.md#resourcepolicy). */
 export interface ResourcePolicy {
@@ -129,6 +136,55 @@ export interface ExportConstants {
   readonly kind: 'export-constants';
   readonly name: Located<string>;
   readonly definitions: readonly ConstantDefinition[];
+}
+
+/** Statements about all policies that `authzc verify` proves or refutes (docs/spec/analysis.md#invariants). */
+export interface Invariants {
+  readonly kind: 'invariants';
+  readonly name: Located<string>;
+  readonly variables: Variables;
+  readonly constants: Constants;
+  readonly statements: readonly Statement[];
+}
+
+export interface Statement {
+  readonly place: Place;
+  readonly name: Located<string>;
+  readonly claim: Claim;
+}
+
+/** What a statement says (docs/spec/analysis.md#forms). */
+export type Claim =
+  | { readonly form: 'never' | 'always' | 'reachable'; readonly about: About }
+  /** What is allowed for an action that it is about is allowed for all of `also`. */
+  | { readonly form: 'implies'; readonly about: About; readonly also: readonly Located<string>[] }
+  /** Wherever the DENY rule applies, the decision is deny. */
+  | { readonly form: 'final'; readonly rule: Located<string> };
+
+/** The requests that a statement is about (docs/spec/analysis.md#about). */
+export interface About {
+  /** A kind or a glob; undefined for all kinds. */
+  readonly resource: Located<string> | undefined;
+  readonly version: Located<string> | undefined;
+  /** Undefined for all scopes. */
+  readonly scope: Located<string> | undefined;
+  /** Actions and globs; empty for all actions. */
+  readonly actions: readonly Located<string>[];
+  readonly principal: AboutPrincipal;
+  /** Must be true. */
+  readonly when: Condition | undefined;
+  /** A request is left out only where this is true. */
+  readonly unless: Condition | undefined;
+}
+
+/** An empty list says nothing. */
+export interface AboutPrincipal {
+  readonly id: Located<string> | undefined;
+  /** The principal has at least one of them. */
+  readonly roles: readonly Located<string>[];
+  readonly allRoles: readonly Located<string>[];
+  /** The principal has none of them. */
+  readonly notRoles: readonly Located<string>[];
 }
 
 /** The `variables` block (docs/spec/policy-language.md#variables-and-constants). */

@@ -1,6 +1,7 @@
 import { attributeMessages, schemaMessages } from './messages/schemas.js';
 import { celMessages } from './messages/cel.js';
 import { documentMessages } from './messages/document.js';
+import { invariantMessages } from './messages/invariants.js';
 import { lintMessages } from './messages/lint.js';
 import { policyMessages } from './messages/policy.js';
 import type { Message } from './messages/message.js';
@@ -15,6 +16,7 @@ export const messages = {
   ...setMessages,
   ...schemaMessages,
   ...celMessages,
+  ...invariantMessages,
   ...lintMessages,
   ...attributeMessages,
 };

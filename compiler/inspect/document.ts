@@ -1,3 +1,4 @@
+import { premisesOf } from '../ast/premises.js';
 import type { Condition, Expression, Output, Policy, PolicyFile } from '../ast/policy.js';
 import type { Importer } from '../link/bindings.js';
 import { expressionsOfCondition } from '../validate/expressions-of.js';
@@ -19,6 +20,7 @@ export function namesOf(policy: Policy): { readonly name: string; readonly versi
     case 'derived-roles':
     case 'export-variables':
     case 'export-constants':
+    case 'invariants':
       return { name: policy.name.value, version: '', scope: '' };
   }
 }
@@ -35,6 +37,7 @@ export function actionsOf(policy: Policy): readonly string[] {
     case 'derived-roles':
     case 'export-variables':
     case 'export-constants':
+    case 'invariants':
       return [];
   }
 }
@@ -49,6 +52,8 @@ export function expressionsOfRules(policy: Policy): readonly Expression[] {
       return policy.rules.flatMap(({ actions }) => actions.flatMap(ofRule));
     case 'derived-roles':
       return policy.definitions.flatMap(({ condition }) => expressionsOfCondition(condition));
+    case 'invariants':
+      return premisesOf(policy).flatMap(expressionsOfCondition);
     case 'export-variables':
     case 'export-constants':
       return [];

@@ -139,7 +139,7 @@ function inDependencyOrder(
 }
 
 /** A document that can have variables and constants. */
-export type Importer = FileOf<'resource' | 'principal' | 'role' | 'derived-roles'>;
+export type Importer = FileOf<'resource' | 'principal' | 'role' | 'derived-roles' | 'invariants'>;
 
 /** A definition of a variable or constant in one place. */
 export interface Definition<T> {

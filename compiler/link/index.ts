@@ -1,6 +1,7 @@
 import { policyKeyOf } from '../ast/names.js';
 import { placeOfDocument } from '../ast/places.js';
-import type { Bindings, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
+import { premisesOf } from '../ast/premises.js';
+import type { Bindings, LinkedInvariants, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
 import type { Condition, Output, PolicyFile } from '../ast/policy.js';
 import type { Diagnostics } from '../diagnostics/diagnostic.js';
 import { type Problems, withoutRepeats } from '../diagnostics/problems.js';
@@ -30,11 +31,13 @@ export function link(files: readonly PolicyFile[], report: Diagnostics): PolicyS
   for (const examine of SET_RULES) examine(catalogue, report);
   if (report.hasErrors) {
     reportDisabled(files, report);
-    return { policies: [], documents: [] };
+    return { policies: [], documents: [], invariants: [] };
   }
+  const problems = withoutRepeats(report);
   return {
-    policies: linkPolicies(catalogue, withoutRepeats(report)),
+    policies: linkPolicies(catalogue, problems),
     documents: catalogue.documents.map(({ file }) => file),
+    invariants: linkInvariants(catalogue, problems),
   };
 }
 
@@ -71,6 +74,16 @@ function linkPolicies(catalogue: Catalogue, problems: Problems): readonly Linked
   const context = { catalogue, problems, roleSets: new RoleSets(catalogue, problems) };
   const policies = catalogue.documents.flatMap((document) => linkPolicy(document, context));
   return policies.sort((a, b) => (a.key < b.key ? -1 : 1));
+}
+
+function linkInvariants(catalogue: Catalogue, problems: Problems): readonly LinkedInvariants[] {
+  const linked = catalogue.documents.flatMap(({ key, file }): readonly LinkedInvariants[] => {
+    if (!hasKind(file, 'invariants')) return [];
+    const bindings = linkBindings(file, catalogue, problems);
+    for (const condition of premisesOf(file.policy)) linkCondition(condition, bindings, problems);
+    return [{ kind: 'invariants', key, file, policy: file.policy, bindings }];
+  });
+  return linked.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 interface Context {

@@ -4,7 +4,7 @@ import { sanitize, scopedKey } from '../ast/names.js';
 import { placeOfDocument } from '../ast/places.js';
 import type { PolicyFile, PrincipalPolicy, ResourcePolicy, ScopePermissions } from '../ast/policy.js';
 import type { Diagnostics, Note } from '../diagnostics/diagnostic.js';
-import type { Catalogue, Document } from './catalogue.js';
+import { type Catalogue, type Document, hasKind } from './catalogue.js';
 
 /** The maximum number of policies below a gap that are shown. */
 const MOST_NOTES = 3;
@@ -94,7 +94,7 @@ function noteOf({ key, file }: Document): Note {
 export function reportScopePermissions(catalogue: Catalogue, report: Diagnostics): void {
   const scopes = new Map<string, PolicyFile[]>();
   for (const { file } of catalogue.documents) {
-    addTo(scopes, scopeOf(file), file);
+    if (!hasKind(file, 'invariants')) addTo(scopes, scopeOf(file), file);
   }
   for (const [scope, files] of scopes) {
     const pair = disagreement(files.flatMap(settingOf)) ?? differentValues(files);
@@ -131,6 +131,7 @@ function scopeOf({ policy }: PolicyFile): string {
     case 'derived-roles':
     case 'export-variables':
     case 'export-constants':
+    case 'invariants':
       return '';
   }
 }

@@ -3,6 +3,7 @@ import type { PolicyFile } from '../ast/policy.js';
 import type { Bindings, LinkedDerivedRole, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
 import type { Module, Program } from '../ir/program.js';
 import type { SchemaSet } from '../ir/schema.js';
+export { lowerInvariants } from './invariants.js';
 import { lowerDerivedRoles, lowerPrincipalPolicy, lowerResourcePolicy, lowerRolePolicy } from './modules.js';
 
 /** Policies as data and decisions, with all names resolved. */

@@ -383,7 +383,7 @@ export interface UsedBindings {
 }
 
 /** The variables and constants that some of the values select, directly or through another used variable. */
-function usedBindings(values: readonly Value[], bindings: Bindings, types: Types): UsedBindings {
+export function usedBindings(values: readonly Value[], bindings: Bindings, types: Types): UsedBindings {
   const used = new Map<string, Variable>();
   const reached = [...values];
   const pending = [...namesIn(values, 'variable')];

@@ -54,8 +54,8 @@ function fieldOf(key: YamlKey, type: MessageType, problems: FirstProblem): Field
 function takenBy(field: Field, type: MessageType, fields: ReadonlyMap<string, FieldValue>): FieldValue | undefined {
   const same = fields.get(field.name);
   if (same !== undefined) return same;
-  const group = type.alternatives.find(({ of }) => of.includes(field.name));
-  const rival = group?.of.find((name) => fields.has(name));
+  const group = type.exclusive.find((names) => names.includes(field.name));
+  const rival = group?.find((name) => fields.has(name));
   return rival === undefined ? undefined : fields.get(rival);
 }
 

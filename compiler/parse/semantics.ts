@@ -1,7 +1,15 @@
-import type { DerivedRoles, PolicyFile, PrincipalPolicy, PrincipalRule, ResourcePolicy } from '../ast/policy.js';
+import type {
+  DerivedRoles,
+  Invariants,
+  PolicyFile,
+  PrincipalPolicy,
+  PrincipalRule,
+  ResourcePolicy,
+} from '../ast/policy.js';
 import type { Diagnostics } from '../diagnostics/diagnostic.js';
 import type { Place } from '../diagnostics/span.js';
-import { entriesOf, fieldOf, nonEmptyText, objectOf } from './build/fields.js';
+import { entriesOf, fieldOf, nonEmptyText, objectOf, objectsOf, requiredText } from './build/fields.js';
+import { FORMS } from './schema/tables.js';
 import type { ObjectValue } from './schema/value.js';
 
 /**
@@ -23,6 +31,8 @@ export function validateSemantics(file: PolicyFile, document: ObjectValue, repor
       return refuseLegacyVariables('variables', document, report);
     case 'export-constants':
       return refuseLegacyVariables('constants', document, report);
+    case 'invariants':
+      return validateStatements(policy, document, report);
   }
 }
 
@@ -83,6 +93,24 @@ function validateDefinitions(policy: DerivedRoles, report: Diagnostics): boolean
     const first = firstOf(firsts, name.value, { number, place });
     if (first === undefined) continue;
     report.add('derived-role/duplicate', place, { name: name.value, number, ...first });
+    valid = false;
+  }
+  return valid;
+}
+
+function validateStatements(policy: Invariants, document: ObjectValue, report: Diagnostics): boolean {
+  const firsts = new Map<string, First>();
+  let valid = true;
+  for (const [index, { name, place }] of policy.statements.entries()) {
+    const first = firstOf(firsts, name.value, { number: index + 1, place });
+    if (first === undefined) continue;
+    report.add('invariant/duplicate-name', place, { name: name.value, at: first.at });
+    valid = false;
+  }
+  const invariants = objectOf(document, 'invariants');
+  for (const { value, place } of invariants ? objectsOf(invariants, 'statements') : []) {
+    if (FORMS.some((form) => value.fields.has(form))) continue;
+    report.add('invariant/empty', place, { name: requiredText(value, 'name').value, forms: FORMS });
     valid = false;
   }
   return valid;

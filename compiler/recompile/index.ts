@@ -57,9 +57,10 @@ export function recompile(sources: readonly Source[], before: Snapshot, options:
   const { program, files, diagnostics } = compile(part, new Diagnostics(), options);
   if (program === undefined) return undefined;
   const documents = new Map(before.documents);
+  const hasInvariants = [...documents.values()].some(({ kind }) => kind === 'invariants');
   for (const [path, record] of recordsOf(part, program, placesOf(program))) {
     if (!changed.has(path)) continue;
-    if (!isInterchangeable(record, before.documents.get(path))) return undefined;
+    if (!isInterchangeable(record, before.documents.get(path), hasInvariants)) return undefined;
     documents.set(path, record);
   }
   if (!haveSameFunctions(documents, before.documents)) return undefined;
@@ -69,7 +70,8 @@ export function recompile(sources: readonly Source[], before: Snapshot, options:
   const byPath = new Map(merged.map((file) => [file.path, file]));
   const hash = emitHash(before.hashed.map((path) => byPath.get(path) as EmittedFile));
   const own = merged.map((file) => (file.path === hash.path ? hash : file));
-  const manifest = emitManifest(own, sources, version);
+  const emitted = sources.filter(({ path }) => documents.get(path)?.kind !== 'invariants');
+  const manifest = emitManifest(own, emitted, version);
   const typeFacts = mergedTypeFacts(before, typeFactsOf(program).modules, changed);
   return {
     ...before,
@@ -151,10 +153,9 @@ function involvedIn(
 const FEW = 20;
 
 /** Whether all other documents, and the files that all share, stay as they are if one takes the place of the other. */
-function isInterchangeable(after: DocumentRecord, before: DocumentRecord | undefined): boolean {
-  return (
-    before !== undefined && after.key === before.key && after.header === before.header && after.facts === before.facts
-  );
+function isInterchangeable(after: DocumentRecord, before: DocumentRecord | undefined, hasInvariants: boolean): boolean {
+  if (before === undefined || (hasInvariants && after.names !== before.names)) return false;
+  return after.key === before.key && after.header === before.header && after.facts === before.facts;
 }
 
 /**

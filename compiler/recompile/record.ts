@@ -1,4 +1,5 @@
 import { importKey, policyKeyOf } from '../ast/names.js';
+import { namesForStatements } from '../ast/statement-names.js';
 import type { Policy, PolicyFile } from '../ast/policy.js';
 import { isVisited } from '../emit/bundle-index.js';
 import { filterFunctions } from '../emit/filter-functions.js';
@@ -30,6 +31,7 @@ export function recordOf({ policy }: PolicyFile, module: Module | undefined, pla
     kind: policy.kind,
     imports: importsOf(policy),
     header: headerOf(policy),
+    names: digest(JSON.stringify(namesForStatements(policy))),
     facts: module === undefined ? '' : factsOf(module, places),
     functions: module === undefined ? [] : filterFunctions({ modules: [module], schemas: [] }),
     stem: (module && places.locations.get(module.key)?.path) ?? '',
@@ -71,6 +73,8 @@ function withoutBodies(policy: Policy): object {
     case 'export-variables':
     case 'export-constants':
       return { definitions: undefined };
+    case 'invariants':
+      return { statements: undefined };
   }
 }
 

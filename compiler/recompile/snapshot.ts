@@ -34,6 +34,8 @@ export interface DocumentRecord {
   readonly imports: readonly string[];
   /** A hash of all that other documents, and rules for the whole set, read of it. */
   readonly header: string;
+  /** A hash of what statements of invariants may name. */
+  readonly names: string;
   /** A hash of all that the shared files read of its module, besides the types for callers. */
   readonly facts: string;
   /** The functions that its filters call, of which `index.ts` has those of all documents. */

@@ -97,6 +97,15 @@ function rulesOf(policy: Policy): readonly { readonly title: string; readonly co
         title: `${name.value}: of ${listed(parentRoles)}`,
         condition,
       }));
+    case 'invariants':
+      return policy.statements.flatMap(({ name, claim }) =>
+        claim.form === 'final'
+          ? []
+          : [
+              { title: `${name.value}: when`, condition: claim.about.when },
+              { title: `${name.value}: unless`, condition: claim.about.unless },
+            ],
+      );
     case 'export-variables':
     case 'export-constants':
       return [];

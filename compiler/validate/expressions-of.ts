@@ -1,3 +1,4 @@
+import { premisesOf } from '../ast/premises.js';
 import type { Bindings, LinkedDerivedRole, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
 import type { Condition, Expression, Match, Output } from '../ast/policy.js';
 
@@ -5,7 +6,7 @@ import type { Condition, Expression, Match, Output } from '../ast/policy.js';
  * Returns every expression that is compiled, each once (docs/spec/policy-language.md#identifiers,
  * docs/spec/policy-language.md#compiling-variables-and-constants,
  * docs/spec/policy-language.md#importing-derived-roles): conditions, outputs, all variables that a document can name,
- * used or not, and all definitions of imported derived roles.
+ * used or not, all definitions of imported derived roles, and what statements say of requests.
  */
 export function expressionsOf(policies: PolicySet): ReadonlySet<Expression> {
   const known = cache.get(policies) ?? findExpressions(policies);
@@ -14,7 +15,7 @@ export function expressionsOf(policies: PolicySet): ReadonlySet<Expression> {
 }
 
 /** Thousands of policies may share their variables or imported roles, so these are visited once. */
-function findExpressions({ policies }: PolicySet): ReadonlySet<Expression> {
+function findExpressions({ policies, invariants }: PolicySet): ReadonlySet<Expression> {
   const found = new Set<Expression>();
   const seen = new Set<object>();
   const once = <T extends object>(shared: T, of: (shared: T) => void): void => {
@@ -36,6 +37,10 @@ function findExpressions({ policies }: PolicySet): ReadonlySet<Expression> {
       });
     }
     for (const expression of expressionsOfRules(policy)) found.add(expression);
+  }
+  for (const { bindings, policy } of invariants) {
+    once(bindings, addBindings);
+    for (const expression of premisesOf(policy).flatMap(expressionsOfCondition)) found.add(expression);
   }
   return found;
 }
@@ -86,11 +91,15 @@ function ofOutput(output: Output | undefined): readonly Expression[] {
 }
 
 /**
- * Returns every condition that is compiled, each once: those of rules and of all definitions of imported derived roles.
+ * Returns every condition that is compiled, each once: those of rules, of statements and of all definitions of
+ * imported derived roles.
  */
-export function conditionsOf({ policies }: PolicySet): ReadonlySet<Condition> {
+export function conditionsOf({ policies, invariants }: PolicySet): ReadonlySet<Condition> {
   const ofRoles = [...importedRolesOf(policies)].map(({ definition }) => definition.condition);
-  return new Set([...policies.flatMap(ofRules), ...ofRoles].filter((condition) => condition !== undefined));
+  const premises = invariants.flatMap(({ policy }) => premisesOf(policy));
+  return new Set(
+    [...policies.flatMap(ofRules), ...ofRoles, ...premises].filter((condition) => condition !== undefined),
+  );
 }
 
 function ofRules(linked: LinkedPolicy): readonly (Condition | undefined)[] {

@@ -6,6 +6,7 @@ import { warnOfConstantConditions } from './validations/constant-conditions.js';
 import { warnOfDeprecatedSpellings } from './validations/deprecated-spellings.js';
 import { checkExpressions } from './validations/expressions.js';
 import { warnOfGlobs } from './validations/globs.js';
+import { checkStatementNames, warnOfFailingPremises } from './validations/invariants.js';
 import { warnOfComparisons, warnOfFailingOperators } from './validations/operand-types.js';
 import { warnOfRepeatedRules, warnOfUnreachableRules } from './validations/redundant-rules.js';
 import { warnOfPrincipalResources, warnOfRoleResources } from './validations/resource-kinds.js';
@@ -35,7 +36,7 @@ export function validate(policies: PolicySet, report: Diagnostics): Types {
 export type Validation = (policies: PolicySet, report: Diagnostics) => Types;
 
 /** All validations, in the order in which they report. */
-const validations: readonly Validation[] = [checkExpressions];
+const validations: readonly Validation[] = [checkExpressions, checkStatementNames];
 
 /**
  * A check for code that is valid but probably not intended. It reports warnings, and runs only on policies without
@@ -53,6 +54,7 @@ const warnings: readonly Warning[] = [
   warnOfConstantConditions,
   warnOfComparisons,
   warnOfFailingOperators,
+  warnOfFailingPremises,
   // Globs and names
   warnOfGlobs,
   warnOfRoleResources,

@@ -1,7 +1,8 @@
 import { append } from '../append.js';
+import { premisesOf } from '../ast/premises.js';
 import type { Expr } from '../ast/expr.js';
 import type { Constants, Expression, PolicyFile, Variables } from '../ast/policy.js';
-import type { Bindings, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
+import type { Bindings, LinkedInvariants, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
 import { children } from '../ast/visit.js';
 import { expressionsOfCondition, expressionsOfRules, importedRolesOf } from './expressions-of.js';
 
@@ -22,14 +23,20 @@ export interface Uses {
   oneConstant(names: ReadonlySet<string>): boolean;
 }
 
-/** Returns every executable policy, and every imported set of derived roles once. */
-export function usingDocumentsOf({ policies }: PolicySet): readonly UsingDocument[] {
-  return [...policies.map(ofPolicy), ...ofRoleSets(policies)];
+/** Returns every executable policy, every imported set of derived roles once, and every document of invariants. */
+export function usingDocumentsOf({ policies, invariants }: PolicySet): readonly UsingDocument[] {
+  return [
+    ...policies.map((linked) => documentOf(linked, expressionsOfRules(linked))),
+    ...ofRoleSets(policies),
+    ...invariants.map((linked) => documentOf(linked, premisesOf(linked.policy).flatMap(expressionsOfCondition))),
+  ];
 }
 
-function ofPolicy(linked: LinkedPolicy): UsingDocument {
-  const { variables, constants } = linked.policy;
-  return { file: linked.file, variables, constants, uses: usesOf(expressionsOfRules(linked), linked.bindings) };
+function documentOf(
+  { file, policy: { variables, constants }, bindings }: LinkedPolicy | LinkedInvariants,
+  roots: readonly Expression[],
+): UsingDocument {
+  return { file, variables, constants, uses: usesOf(roots, bindings) };
 }
 
 function ofRoleSets(policies: readonly LinkedPolicy[]): readonly UsingDocument[] {

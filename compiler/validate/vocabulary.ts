@@ -1,5 +1,5 @@
 import { literalAndGlob, type Matcher, matchesAny } from '#runtime/policy';
-import type { Policy, PolicyFile } from '../ast/policy.js';
+import type { Invariants, Policy, PolicyFile } from '../ast/policy.js';
 import { didYouMean } from '../diagnostics/did-you-mean.js';
 import type { Diagnostics } from '../diagnostics/diagnostic.js';
 import type { Located } from '../diagnostics/span.js';
@@ -61,8 +61,20 @@ function wordsOf(policy: Policy): Words {
       };
     case 'derived-roles':
       return { ...NONE, roles: policy.definitions.flatMap(({ parentRoles }) => parentRoles) };
+    case 'invariants':
+      return wordsOfStatements(policy);
     case 'export-variables':
     case 'export-constants':
       return NONE;
   }
+}
+
+function wordsOfStatements({ statements }: Invariants): Words {
+  const claims = statements.flatMap(({ claim }) => (claim.form === 'final' ? [] : [claim]));
+  const principals = claims.map(({ about }) => about.principal);
+  return {
+    ...NONE,
+    roles: principals.flatMap(({ roles, allRoles, notRoles }) => [...roles, ...allRoles, ...notRoles]),
+    actions: claims.flatMap((claim) => [...claim.about.actions, ...(claim.form === 'implies' ? claim.also : [])]),
+  };
 }

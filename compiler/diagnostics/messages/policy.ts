@@ -179,7 +179,7 @@ Write one of the names that the message lists.
     text: ({ field }) => `${field}: exactly one field is required in oneof`,
     explanation: `
 One of several fields is required, and none is present: a policy type in a document (\`resourcePolicy\`, \`principalPolicy\`, \`rolePolicy\`, \`derivedRoles\`, \`exportVariables\`,
-\`exportConstants\`), \`match\` in a condition, one of \`expr\`, \`all\`, \`any\`, \`none\` in a match.
+\`exportConstants\`, \`invariants\`), \`match\` in a condition, one of \`expr\`, \`all\`, \`any\`, \`none\` in a match.
 
 Add the intended field. For a rule without condition, omit \`condition\`.
 `,

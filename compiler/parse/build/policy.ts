@@ -1,4 +1,7 @@
 import type {
+  About,
+  AboutPrincipal,
+  Claim,
   Condition,
   ConstantDefinition,
   Constants,
@@ -16,6 +19,7 @@ import type {
   SchemaReference,
   Schemas,
   ScopePermissions,
+  Statement,
   VariableDefinition,
   Variables,
 } from '../../ast/policy.js';
@@ -23,6 +27,7 @@ import { invariant } from '../../diagnostics/invariant.js';
 import type { Source } from '../../diagnostics/source.js';
 import type { Located, Place, Span } from '../../diagnostics/span.js';
 import { parseCel } from '../cel/index.js';
+import { FORMS } from '../schema/tables.js';
 import type { FieldValue, ObjectValue, TextValue } from '../schema/value.js';
 import { type TextOffsets, textOffsets } from '../yaml/offsets.js';
 import {
@@ -77,6 +82,7 @@ const BUILDERS: readonly (readonly [string, (policy: ObjectValue) => Policy])[] 
   ['derivedRoles', derivedRoles],
   ['exportVariables', exportVariables],
   ['exportConstants', exportConstants],
+  ['invariants', invariants],
 ];
 
 function resourcePolicy(policy: ObjectValue): Policy {
@@ -144,6 +150,55 @@ function exportConstants(policy: ObjectValue): Policy {
     kind: 'export-constants',
     name: requiredText(policy, 'name'),
     definitions: constantDefinitions(policy, 'definitions'),
+  };
+}
+
+function invariants(policy: ObjectValue): Policy {
+  return {
+    kind: 'invariants',
+    name: requiredText(policy, 'name'),
+    variables: variablesOf(policy),
+    constants: constantsOf(policy),
+    statements: objectsOf(policy, 'statements').flatMap(statement),
+  };
+}
+
+/** A statement of an invariants document; none if it has no form, which validation rejects. */
+function statement({ value: object, place }: Located<ObjectValue>): readonly Statement[] {
+  const claim = claimOf(object);
+  return claim === undefined ? [] : [{ place, name: requiredText(object, 'name'), claim }];
+}
+
+function claimOf(statement: ObjectValue): Claim | undefined {
+  for (const form of FORMS) {
+    const claim = objectOf(statement, form);
+    if (claim === undefined) continue;
+    if (form === 'final') return { form, rule: requiredText(claim, 'rule') };
+    const about = aboutOf(claim);
+    return form === 'implies' ? { form, about, also: textsOf(claim, 'also') } : { form, about };
+  }
+  return undefined;
+}
+
+function aboutOf(claim: ObjectValue): About {
+  return {
+    resource: textOf(claim, 'resource'),
+    version: textOf(claim, 'version'),
+    scope: textOf(claim, 'scope'),
+    actions: textsOf(claim, 'actions'),
+    principal: aboutPrincipal(objectOf(claim, 'principal')),
+    when: conditionOf(claim, 'when'),
+    unless: conditionOf(claim, 'unless'),
+  };
+}
+
+function aboutPrincipal(principal: ObjectValue | undefined): AboutPrincipal {
+  if (principal === undefined) return { id: undefined, roles: [], allRoles: [], notRoles: [] };
+  return {
+    id: textOf(principal, 'id'),
+    roles: textsOf(principal, 'roles'),
+    allRoles: textsOf(principal, 'allRoles'),
+    notRoles: textsOf(principal, 'notRoles'),
   };
 }
 
@@ -265,9 +320,9 @@ function effectOf(rule: ObjectValue): Effect {
   return numberOf(rule, 'effect') === 1 ? 'allow' : 'deny';
 }
 
-/** The condition of a rule or of a derived role (docs/spec/policy-language.md#condition). */
-function conditionOf(rule: ObjectValue): Condition | undefined {
-  const condition = fieldOf(rule, 'condition');
+/** The condition of a rule, a derived role or a statement (docs/spec/policy-language.md#condition). */
+function conditionOf(rule: ObjectValue, field = 'condition'): Condition | undefined {
+  const condition = fieldOf(rule, field);
   if (condition === undefined) return undefined;
   const { place, value } = condition;
   if (value.kind !== 'object') return invariant('a condition is not an object');

@@ -4,8 +4,10 @@
  */
 export interface MessageType {
   readonly fields: readonly Field[];
-  /** Groups of fields of which exactly one must be present; `name` is printed in the message. */
+  /** Groups of fields of which one must be present; `name` is printed in the message. */
   readonly alternatives: readonly { readonly name: string; readonly of: readonly string[] }[];
+  /** Groups of fields of which at most one may be present. */
+  readonly exclusive: readonly (readonly string[])[];
   /** Fields by each spelling that a file may use. */
   readonly bySpelling: ReadonlyMap<string, Field>;
 }
@@ -46,15 +48,17 @@ export interface Pattern {
   readonly accepts: RegExp;
 }
 
-/** Declares an object: its fields in order, and its groups of alternatives. */
+/** Declares an object: its fields in order, and its groups of fields that exclude each other. */
 export function messageType(
   fields: Readonly<Record<string, Declared>>,
   alternatives: Readonly<Record<string, readonly string[]>> = {},
+  exclusive: readonly (readonly string[])[] = [],
 ): MessageType {
   const list = Object.entries(fields).map(([name, { kind, rules }]) => ({ name, kind, rules }));
   return {
     fields: list,
     alternatives: Object.entries(alternatives).map(([name, of]) => ({ name, of })),
+    exclusive: [...Object.values(alternatives), ...exclusive],
     bySpelling: new Map(
       list.flatMap((field) => [[field.name, field] as const, [snakeCase(field.name), field] as const]),
     ),

@@ -55,6 +55,7 @@ export const DOCUMENT: MessageType = messageType(
     exportVariables: object(() => EXPORT_VARIABLES),
     rolePolicy: object(() => ROLE_POLICY),
     exportConstants: object(() => EXPORT_CONSTANTS),
+    invariants: object(() => INVARIANTS),
     variables: map(text()),
     $schema: text(),
   },
@@ -66,6 +67,7 @@ export const DOCUMENT: MessageType = messageType(
       'exportVariables',
       'rolePolicy',
       'exportConstants',
+      'invariants',
     ],
   },
 );
@@ -172,6 +174,56 @@ const DERIVED_ROLE: MessageType = messageType({
 const EXPORT_VARIABLES: MessageType = messageType({ name: text(required, matches(IDENT)), definitions: map(text()) });
 
 const EXPORT_CONSTANTS: MessageType = messageType({ name: text(required, matches(IDENT)), definitions: map(json()) });
+
+const INVARIANTS: MessageType = messageType({
+  name: text(required, matches(IDENT)),
+  statements: list(
+    object(() => STATEMENT),
+    required,
+  ),
+  variables,
+  constants,
+});
+
+/** The forms of a statement: one of these fields is present (docs/spec/analysis.md#forms). */
+export const FORMS = ['never', 'always', 'reachable', 'implies', 'final'] as const;
+
+const STATEMENT: MessageType = messageType(
+  {
+    name: text(required),
+    never: object(() => ABOUT),
+    always: object(() => ABOUT),
+    reachable: object(() => ABOUT),
+    implies: object(() => IMPLICATION),
+    final: object(() => FINALITY),
+  },
+  {},
+  // A statement without a form is reported at its place.
+  [FORMS],
+);
+
+const about = {
+  resource: text(notEmpty),
+  version: text(matches(VERSION)),
+  scope,
+  actions: texts(unique),
+  principal: object(() => ABOUT_PRINCIPAL),
+  when: condition,
+  unless: condition,
+};
+
+const ABOUT: MessageType = messageType(about);
+
+const IMPLICATION: MessageType = messageType({ ...about, also: texts(required, unique) });
+
+const FINALITY: MessageType = messageType({ rule: text(required) });
+
+const ABOUT_PRINCIPAL: MessageType = messageType({
+  id: text(notEmpty),
+  roles: texts(unique),
+  allRoles: texts(unique),
+  notRoles: texts(unique),
+});
 
 const VARIABLES: MessageType = messageType({ import: names(unique), local: map(text()) });
 

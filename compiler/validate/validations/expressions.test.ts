@@ -85,7 +85,7 @@ function run({ conditions = [], variables = [], importedRoles = [] }: Parts): {
     bindings: bindingsOf(variables),
     importedRoles,
   };
-  const policies: PolicySet = { policies: [policy as unknown as LinkedResourcePolicy], documents: [] };
+  const policies: PolicySet = { policies: [policy as unknown as LinkedResourcePolicy], documents: [], invariants: [] };
   return { report, types: checkExpressions(policies, report) };
 }
 

@@ -215,6 +215,24 @@ derivedRoles:
     - name: idle
       parentRoles: [user]
 `,
+    'invariants.yaml': `apiVersion: api.authz.dev/v1
+invariants:
+  name: albums
+  variables:
+    import: [shared_variables]
+  statements:
+    - name: only admins delete
+      never:
+        resource: album
+        actions: [delete, edit]
+        principal: {notRoles: [admin]}
+        when: {match: {expr: V.is_open}}
+        unless: {match: {expr: R.attr.owner == P.id}}
+    - name: who views may comment
+      implies: {resource: album, actions: [view], also: ["comment:*"]}
+    - name: deletion is final
+      final: {rule: resource.album.vdefault#rule-003}
+`,
     'leave.yaml': resource(
       'leave:request',
       '  importDerivedRoles: [others]\n  constants:\n    import: [shared_constants]\n',
