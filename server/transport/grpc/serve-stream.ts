@@ -29,11 +29,14 @@ function limitIncomplete(stream: ServerHttp2Stream, budget: BodyBudget): void {
     if (messages.add(chunk, 0)) reservation.release();
     // The library discards what follows a response.
     if (messages.partialSince === undefined || stream.closed || stream.writableEnded) return;
-    if (!reservation.add(chunk.length)) refuse(stream, reservation.refusal());
+    if (reservation.add(chunk.length)) return;
+    refuse(stream, reservation.refusal());
+    // The library keeps the message until the stream closes, which is in the same pass of the event loop.
+    reservation.release();
   });
 }
 
-/** The library keeps an incomplete message until the stream is closed. */
+/** Sends a response, and closes the stream, as the library keeps an incomplete message until then. */
 function refuse(stream: ServerHttp2Stream, { code, message }: RpcError): void {
   if (stream.headersSent) {
     // Clients map this to RESOURCE_EXHAUSTED.
@@ -43,7 +46,8 @@ function refuse(stream: ServerHttp2Stream, { code, message }: RpcError): void {
   const head = { ':status': 200, 'content-type': 'application/grpc+proto' };
   const status = { 'grpc-status': CODES[code].number, 'grpc-message': message };
   stream.respond({ ...head, ...status }, { endStream: true });
-  stream.close(constants.NGHTTP2_NO_ERROR);
+  // Node 26 does not send a response to a stream that closes at once.
+  setImmediate(() => stream.close(constants.NGHTTP2_NO_ERROR));
 }
 
 interface LibraryServer {
