@@ -17,7 +17,12 @@ const external = ['esbuild', 'node-sqlite3-wasm', '@platformatic/kafka', '@opent
  * (docs/decisions/0050-programs-contain-their-dependencies.md).
  */
 const { metafile } = await build({
-  entryPoints: { authzc: 'cli/authzc.ts', server: 'cli/server.ts' },
+  // The worker stands next to the chunk that starts it.
+  entryPoints: {
+    authzc: 'cli/authzc.ts',
+    server: 'cli/server.ts',
+    'chunks/solve-worker': 'analysis/solve/worker.ts',
+  },
   outdir: folder,
   bundle: true,
   splitting: true,

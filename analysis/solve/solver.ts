@@ -1,0 +1,9 @@
+/** A program that answers queries in SMT-LIB 2.6. */
+export interface Solver {
+  /** Name and version: `z3 5.2.0`. */
+  readonly name: string;
+  /** What it prints for a query; undefined if it ended, took too long, or read something else. */
+  run(query: string): Promise<string | undefined>;
+  /** Ends the program. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,113 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Solver } from './solver.js';
+import type { WorkerReply, WorkerRequest } from './worker.js';
+
+/** The version that tests run with. */
+const KNOWN = '5.2.0';
+
+/** Where the package z3-solver is installed: the project's, or that of authz; undefined if it is not. */
+export function findZ3(project: string): string | undefined {
+  for (const from of [join(project, 'package.json'), fileURLToPath(import.meta.url)]) {
+    try {
+      return dirname(createRequire(from).resolve('z3-solver/package.json'));
+    } catch {
+      // Not there.
+    }
+  }
+  return undefined;
+}
+
+/** Starts z3 in a process of its own. Throws an Error for a version that is not known to work. */
+export function startZ3(directory: string, timeout: number = QUERY_TIME): Solver {
+  const { version } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as { readonly version: string };
+  const [major, minor] = version.split('.');
+  if (`${major}.${minor}` !== KNOWN.split('.', 2).join('.')) {
+    const series = major === KNOWN.split('.', 1)[0] ? `${major}.${minor}.x` : `${major}.x`;
+    throw new Error(`z3-solver ${series} is not known to work: install ${KNOWN}`);
+  }
+  return new Z3Process(directory, `z3 ${version}`, timeout);
+}
+
+/** In milliseconds: a query that takes longer ends with its process. */
+const QUERY_TIME = 20_000;
+
+/** In bytes: a process that has more is replaced before the next query. */
+const MOST_MEMORY = 1024 * 1024 * 1024;
+
+/** The child process, which is started again after it was killed. One query at a time. */
+class Z3Process implements Solver {
+  private child: ChildProcess | undefined;
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly directory: string,
+    readonly name: string,
+    private readonly timeout: number,
+  ) {}
+
+  run(text: string): Promise<string | undefined> {
+    const answer = this.last.then(() => this.ask(text));
+    this.last = answer;
+    return answer;
+  }
+
+  close(): Promise<void> {
+    return this.last.then(() => this.kill());
+  }
+
+  private async ask(text: string): Promise<string | undefined> {
+    this.child ??= this.start();
+    const reply = await replyOf(this.child, { text }, this.timeout);
+    if (reply === undefined || reply.memory > MOST_MEMORY) this.kill();
+    // z3 has read something else.
+    if (reply?.hash !== createHash('sha256').update(text).digest('hex')) return undefined;
+    return reply.output;
+  }
+
+  private start(): ChildProcess {
+    const child = fork(workerFile(), [this.directory], {
+      execArgv: [...process.execArgv, '--max-old-space-size=1024'],
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    // Nobody waits for it at the end of the program.
+    child.unref();
+    child.channel?.unref();
+    return child;
+  }
+
+  private kill(): void {
+    this.child?.kill('SIGKILL');
+    this.child = undefined;
+  }
+}
+
+/** Next to the chunk of a program that is bundled, which scripts/build.ts sees to. */
+function workerFile(): URL {
+  const bundled = new URL('./solve-worker.js', import.meta.url);
+  return existsSync(bundled) ? bundled : new URL('./worker.ts', import.meta.url);
+}
+
+/** Undefined if the process ends, or takes too long. */
+function replyOf(child: ChildProcess, request: WorkerRequest, timeout: number): Promise<WorkerReply | undefined> {
+  return new Promise((resolve) => {
+    const end = (reply?: WorkerReply): void => {
+      clearTimeout(timer);
+      child.off('message', onMessage).off('exit', onEnd).off('error', onEnd);
+      child.channel?.unref();
+      resolve(reply);
+    };
+    const onMessage = (reply: unknown): void => end(reply as WorkerReply);
+    const onEnd = (): void => end();
+    const timer = setTimeout(onEnd, timeout);
+    child.channel?.ref();
+    child.on('message', onMessage).on('exit', onEnd).on('error', onEnd);
+    child.send(request, (error) => {
+      if (error !== null) end();
+    });
+  });
+}

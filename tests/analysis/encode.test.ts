@@ -1,0 +1,57 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { NotEncodable } from '../../analysis/encode/smt.js';
+import { holds, surroundingsOf } from '../../analysis/program/conditions.js';
+import { Random } from '../support/oracle/random.js';
+import { concreteQuery } from '../support/solve/concrete.js';
+import { PAIR_FAMILIES, type Pair, randomPairs } from '../support/solve/pairs.js';
+import { z3 } from '../support/solve/z3.js';
+
+/**
+ * The number of stores of random conditions of each family, of conditions in each, and of requests for each condition;
+ * SEED is the first seed. 3,000 pairs by default.
+ */
+const STORES = Number(process.env.STORES ?? 4);
+const CONDITIONS = 40;
+const REQUESTS = Number(process.env.REQUESTS ?? 5);
+const SEED = Number(process.env.SEED ?? 1);
+
+const test = suite('encoding');
+const solver = z3();
+
+test.after(() => solver.close());
+
+/** Whether what a condition decides for a request is possible in the encoding; undefined if the solver gives up. */
+async function admits({ condition, module, request }: Pair) {
+  const result = holds(condition, surroundingsOf(module, request));
+  const query = concreteQuery(condition, module, request, result);
+  const output = await solver.run(`(set-option :rlimit 1000000)\n${query}\n(check-sat)\n`);
+  assert.match(output ?? 'trouble', /^(sat|unsat|unknown)\s*$/, `${output}: ${query}`);
+  return output?.startsWith('unknown') === true ? undefined : output?.startsWith('sat') === true;
+}
+
+function shown({ expression, request: { principal, resource } }: Pair): string {
+  return `${expression}: ${JSON.stringify({ principal, resource })}`;
+}
+
+for (const [name, family] of Object.entries(PAIR_FAMILIES)) {
+  test(`admits what conditions ${name} decide`, async () => {
+    let asked = 0;
+    let open = 0;
+    for (let seed = SEED; seed < SEED + STORES; seed += 1) {
+      for (const pair of randomPairs(family, new Random(seed), CONDITIONS, REQUESTS)) {
+        try {
+          const isAdmitted = await admits(pair);
+          assert.is.not(isAdmitted, false, `seed ${seed}, ${shown(pair)}`);
+          asked += 1;
+          if (isAdmitted === undefined) open += 1;
+        } catch (error) {
+          if (!(error instanceof NotEncodable)) throw error;
+        }
+      }
+    }
+    assert.ok(open < asked / 10, `${open} of ${asked} were not decided`);
+  });
+}
+
+test.run();

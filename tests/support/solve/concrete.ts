@@ -1,0 +1,42 @@
+import type { Value } from '#runtime/cel';
+import type { Request } from '#runtime/policy';
+import { Script } from '../../../analysis/encode/script.js';
+import { intConstant, not, stringConstant } from '../../../analysis/encode/smt.js';
+import { type Scope, Terms } from '../../../analysis/encode/terms.js';
+import { constant, instantOf } from '../../../analysis/encode/values.js';
+import type { Match, Module } from '../../../compiler/ir/program.js';
+
+/** The derived roles that conditions of tests ask about. */
+const DERIVED_ROLES = ['owner', 'reader'];
+
+/** A query: may a condition have a result under one request? */
+export function concreteQuery(condition: Match, module: Module, request: Request, result: boolean): string {
+  const script = new Script();
+  const terms = new Terms(script);
+  const scope: Scope = {
+    module,
+    failedIsNull: false,
+    derivedRoles: () =>
+      DERIVED_ROLES.map((name) => ({ name, isActive: String(request.effectiveDerivedRoles.includes(name)) })),
+    locals: new Map(),
+  };
+  const holds = terms.holds(condition, scope);
+  script.assert(result ? holds : not(holds));
+  const parts: { readonly [name: string]: unknown } = {
+    globals: request.globals,
+    'auxData.jwt': request.auxData.jwt,
+    ...Object.fromEntries(Object.entries(request.principal).map(([name, value]) => [`principal.${name}`, value])),
+    ...Object.fromEntries(Object.entries(request.resource).map(([name, value]) => [`resource.${name}`, value])),
+  };
+  for (const [field, text] of terms.fields) {
+    const image = constant(parts[field] as Value, script);
+    if (image !== undefined) script.assert(`(= ${text} ${image.text})`);
+  }
+  const { roles } = request.principal;
+  for (const role of new Set([...roles, ...terms.roleNames.keys()]))
+    script.assert(`(= (hasRole ${stringConstant(role)}) ${roles.includes(role)})`);
+  script.assert(`(= (Lst roles) ${constant(roles, script)?.text})`);
+  script.assert(`(= now (Ts ${intConstant(instantOf(request.now))} ${intConstant(request.now.offset)}))`);
+  terms.stateContents();
+  return script.text();
+}
