@@ -36,6 +36,7 @@ const RESULTS = `
 (define-fun stringOf ((v V)) V (ite ((_ is Str) v) v Err))
 (define-fun listOf ((v V)) V (ite ((_ is Lst) v) v Err))
 (define-fun mapOf ((v V)) V (ite ((_ is Map) v) v Err))
+(define-fun configured ((v V)) V (ite (or ((_ is Oth) v) ((_ is Ts) v) ((_ is Dur) v)) Err v))
 (define-fun otherOf ((v V)) V (ite ((_ is Oth) v) v Err))
 (define-fun timestampOf ((v V)) V
   (ite (and ((_ is Ts) v) (<= (- 62135596800000000000) (instant v) 253402300799999999999) (<= (- 1439) (offset v) 1439)) v Err))

@@ -1,4 +1,5 @@
-import type { HasRole, Holds, Formula } from '../formula/formula.js';
+import type { Attributes } from '#runtime/policy';
+import type { Formula, Holds } from '../formula/formula.js';
 import type { Question } from '../solve/question.js';
 import { Script } from './script.js';
 import { and, apply, intConstant, NotEncodable, not, or, stringConstant } from './smt.js';
@@ -35,6 +36,18 @@ export interface Asked {
   readonly now: string;
 }
 
+/** The terms of a model, in order. */
+export function askedTerms({ fields, roles, maps, lists, parsed, now }: Asked): readonly string[] {
+  return [
+    ...fields.values(),
+    ...roles.map(({ text }) => text),
+    ...maps.flatMap(({ map, key, value }) => [map, key, value]),
+    ...lists.flatMap(({ list, length, elements }) => [list, length, ...elements]),
+    ...parsed.flatMap(({ text, value }) => [text, value]),
+    now,
+  ];
+}
+
 /** The number of macros and memberships that a witness query writes out. */
 const MOST_UNROLLED = 400;
 
@@ -44,7 +57,7 @@ const MOST_UNROLLED = 400;
  * @throws NotEncodable if the query is too large, or names what strings of SMT-LIB cannot have.
  */
 export function queryOf(question: Question, most: number): Query {
-  const encoder = new FormulaEncoder();
+  const encoder = new FormulaEncoder(question.globals);
   const { script, terms } = encoder;
   script.assert(encoder.formula(question.formula));
   for (const fact of pointFacts(question)) script.assert(fact(terms));
@@ -65,10 +78,15 @@ export function queryOf(question: Question, most: number): Query {
 /** Formulas as terms of the sort Bool. */
 export class FormulaEncoder {
   readonly script = new Script();
-  readonly terms = new Terms(this.script);
+  readonly terms: Terms;
   readonly roles = new Map<string, string>();
   private readonly known = new Map<Formula, string>();
   private readonly scopes = new Map<object, Map<string, Scope>>();
+
+  /** @param globals undefined if any are possible. */
+  constructor(globals: Attributes | undefined) {
+    this.terms = new Terms(this.script, globals);
+  }
 
   /** When a formula is true. */
   formula(formula: Formula): string {
@@ -96,12 +114,8 @@ export class FormulaEncoder {
       case 'holds':
         return this.terms.holds(formula.condition, this.scopeOf(formula));
       case 'role':
-        return this.hasRole(formula);
+        return this.role(formula.role);
     }
-  }
-
-  private hasRole({ role }: HasRole): string {
-    return this.role(role);
   }
 
   private scopeOf({ module, failedIsNull, derivedRoles }: Holds): Scope {
@@ -140,7 +154,7 @@ function pointFacts({ point }: Question): readonly ((terms: Terms) => string)[] 
 }
 
 /** What the request of a witness has, where a proof admits more. */
-function witnessFacts({ point, globals }: Question, terms: Terms): readonly string[] {
+function witnessFacts({ point }: Question, terms: Terms): readonly string[] {
   const { kind, version, scope, principal } = point;
   const wanted: readonly (readonly [string, string])[] = [
     ['resource.kind', kind],
@@ -157,7 +171,6 @@ function witnessFacts({ point, globals }: Question, terms: Terms): readonly stri
       terms.fields.has(field) ? [`(= ${terms.fields.get(field)} (Str ${stringConstant(text)}))`] : [],
     ),
     ...ids.map((field) => `(not (= ${terms.fields.get(field)} (Str "")))`),
-    ...(globals === undefined ? [] : []),
   ];
 }
 
@@ -212,7 +225,8 @@ function witnessOf({ script, terms, roles }: FormulaEncoder, question: Question,
     ],
     now: 'now',
   };
-  return { text: script.text(), natural: naturalFacts(terms).join('\n'), asked };
+  const natural = naturalFacts(terms);
+  return { text: script.text(...natural, ...askedTerms(asked)), natural: natural.join('\n'), asked };
 }
 
 /** 2025-01-01T00:00:00Z, in nanoseconds since 1970. */

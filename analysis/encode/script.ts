@@ -48,10 +48,13 @@ export class Script {
     this.add(`(assert ${formula})`);
   }
 
-  /** The text so far, without a question. */
-  text(): string {
+  /**
+   * The text so far, without a question.
+   * @param more terms that will follow.
+   */
+  text(...more: readonly string[]): string {
     const own = this.lines.join('\n');
-    return `${preludeOf(own)}\n${own}`;
+    return `${preludeOf([own, ...more].join('\n'))}\n${own}`;
   }
 
   private add(line: string): void {

@@ -1,5 +1,5 @@
 import * as cel from '#runtime/cel';
-import type { Request } from '#runtime/policy';
+import type { Attributes, Request } from '#runtime/policy';
 import { evaluate, type Surroundings } from '../../compiler/evaluate.js';
 import type { Match, Module } from '../../compiler/ir/program.js';
 import { survives } from '../../compiler/ir/survives.js';
@@ -65,10 +65,14 @@ export class Terms {
   readonly compared: (readonly [Term, Term])[] = [];
   /** What usual requests satisfy. */
   readonly usual: string[] = [];
-  private readonly known = new Map<Scope, Map<Value, Term>>();
-  private readonly knownVariables = new Map<Scope, Map<string, Term>>();
+  private readonly terms = new Map<Scope, Map<Value, Term>>();
+  private readonly variables = new Map<Scope, Map<string, Term>>();
 
-  constructor(readonly script: Script) {}
+  /** @param known the globals; undefined if any are possible. */
+  constructor(
+    readonly script: Script,
+    private readonly known?: Attributes,
+  ) {}
 
   /** When a condition holds, as a term of the sort Bool. */
   holds(match: Match, scope: Scope): string {
@@ -91,8 +95,8 @@ export class Terms {
 
   /** The image of an expression. */
   term(value: Value, scope: Scope): Term {
-    const ofScope = this.known.get(scope) ?? new Map<Value, Term>();
-    this.known.set(scope, ofScope);
+    const ofScope = this.terms.get(scope) ?? new Map<Value, Term>();
+    this.terms.set(scope, ofScope);
     const known = ofScope.get(value) ?? this.closed(value);
     if (known !== undefined) return known;
     const made = this.termOf(value, scope);
@@ -145,13 +149,7 @@ export class Terms {
   private closed(value: Value): Term | undefined {
     if (value.kind === 'literal') {
       const literal = value.literal === 'uint' ? new cel.Uint(value.value) : value.value;
-      return (
-        constant(literal as cel.Value, this.script) ??
-        unknown(
-          this.script.uninterpreted(`literal ${JSON.stringify(plain(literal))}`, 'V', ''),
-          value.literal === 'json',
-        )
-      );
+      return this.written(literal as cel.Value);
     }
     if (some(value, dependsOnRequest)) return undefined;
     const result = evaluate(value, NOWHERE);
@@ -245,8 +243,8 @@ export class Terms {
     if (definition === undefined) return FAILURE;
     // Variables do not see those of macros.
     const within = scope.outermost ?? scope;
-    const ofScope = this.knownVariables.get(within) ?? new Map<string, Term>();
-    this.knownVariables.set(within, ofScope);
+    const ofScope = this.variables.get(within) ?? new Map<string, Term>();
+    this.variables.set(within, ofScope);
     const known = ofScope.get(name) ?? this.definition(definition, within);
     ofScope.set(name, known);
     return known;
@@ -262,15 +260,18 @@ export class Terms {
   private constantOf(name: string, scope: Scope): Term {
     const definition = scope.module.constants.find((own) => own.name === name);
     if (definition === undefined) return FAILURE;
-    const value = definition.value as cel.Value;
-    return (
-      constant(value, this.script) ??
-      unknown(this.script.uninterpreted(`literal ${JSON.stringify(plain(value))}`, 'V', ''), true)
-    );
+    return this.written(definition.value as cel.Value);
+  }
+
+  /** A constant; one that has no image is known by name. */
+  private written(value: cel.Value): Term {
+    const name = `literal ${JSON.stringify(value, (_, part: unknown) => plain(part))}`;
+    return constant(value, this.script) ?? unknown(this.script.uninterpreted(name, 'V', ''));
   }
 
   private global(name: string): Term {
-    return this.select(this.globals(), name);
+    if (this.known !== undefined) return Object.hasOwn(this.known, name) ? this.written(this.known[name]) : FAILURE;
+    return unknown(this.script.define('V', `(configured ${this.select(this.globals(), name).text})`));
   }
 
   private bindings({ of, before }: Value & { readonly kind: 'bindings' }, scope: Scope): Term {
@@ -283,6 +284,7 @@ export class Terms {
   }
 
   private globals(): Term {
+    if (this.known !== undefined) return this.written(this.known);
     const text = `(Map ${this.script.uninterpreted('globals', 'M', '')})`;
     this.fields.set('globals', text);
     return unknown(text);
@@ -401,7 +403,7 @@ export class Terms {
       return unknown(`(ite (isErr ${element.text}) Err (Bool ${or(...found)}))`, true);
     }
     this.collections.set(collection.text, collection);
-    this.read(collection, `(str ${element.text})`);
+    this.read(collection, typeof element.value === 'string' ? stringConstant(element.value) : `(str ${element.text})`);
     const result = `(isListed ${element.text} (lst ${collection.text}))`;
     this.applied.push({ kind: 'listed', result, range: collection, element });
     return unknown(`(${collection.isJson ? 'inJson' : 'in'} ${texts})`, true);
@@ -493,7 +495,8 @@ export class Terms {
     if (isQuantifier(macro)) this.applied.push({ kind: 'macro', result: image, range, macro, scope });
     const limit = MACRO_RESULTS[macro.runtime];
     const result = unknown(`(ite (isErr ${range.text}) Err ${limit === undefined ? image : `(${limit} ${image})`})`);
-    return this.search(macro, range, result, scope) ?? result;
+    const named = { ...result, text: this.script.define('V', result.text) };
+    return this.search(macro, range, named, scope) ?? named;
   }
 
   /**
@@ -648,6 +651,8 @@ const NOWHERE: Surroundings = {
 function plain(value: unknown): unknown {
   if (value instanceof Uint8Array) return { bytes: [...value] };
   if (typeof value === 'bigint') return { int: String(value) };
+  if (typeof value === 'number' && (!Number.isFinite(value) || Object.is(value, -0)))
+    return { double: Object.is(value, -0) ? '-0' : String(value) };
   if (value instanceof cel.Uint) return { uint: String(value.value) };
   return value;
 }

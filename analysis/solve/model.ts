@@ -14,24 +14,11 @@ type ModelValue =
   | { readonly kind: 'failure' }
   | { readonly kind: 'other' };
 
-/** The terms whose values `situationOf` needs, in this order. */
-export function askedTerms({ fields, roles, maps, lists, parsed, now }: Asked): readonly string[] {
-  return [
-    ...fields.values(),
-    ...roles.map(({ text }) => text),
-    ...maps.flatMap(({ map, key, value }) => [map, key, value]),
-    ...lists.flatMap(({ list, length, elements }) => [list, length, ...elements]),
-    ...parsed.flatMap(({ text, value }) => [text, value]),
-    now,
-  ];
-}
-
 /**
- * The request of a model: maps and lists of the model have what the query reads of them. Undefined if the model has
- * values that are no JSON, or not as many as asked.
+ * The request of a model: maps and lists of the model have what the query reads of them. Undefined if it
+ * has no time.
  */
 export function situationOf(asked: Asked, values: readonly SExpression[], question: Question): Situation | undefined {
-  if (values.length !== askedTerms(asked).length) return undefined;
   const reader = new ModelReader(asked, values.map(valueOf));
   const text = (field: string, otherwise: string): string => reader.string(field) ?? otherwise;
   const { kind, version, scope, principal } = question.point;

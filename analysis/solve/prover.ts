@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { queryOf, type Query } from '../encode/query.js';
+import { askedTerms, type Query, queryOf } from '../encode/query.js';
 import { and, NotEncodable } from '../encode/smt.js';
 import type { Situation } from '../witness/situation.js';
-import { askedTerms, situationOf } from './model.js';
+import { situationOf } from './model.js';
 import type { Answer, Prover, Question, UndecidedReason } from './question.js';
 import { type Reply, replyOf, type SExpression } from './reply.js';
 import type { Solver } from './solver.js';
@@ -39,7 +39,7 @@ export function proverOf(solver: Solver, { effort, queries }: ProverOptions): Pr
     if (known !== undefined) return known;
     const query = `(echo "${hash}")\n${body}(echo "${hash}")\n`;
     if (queries !== undefined) writeQuery(queries, hash, query);
-    const reply = solver.run(query).then((output) => replyOf(output, hash, asked.length > 0));
+    const reply = solver.run(query).then((output) => replyOf(output, hash, asked.length));
     replies.set(hash, reply);
     return reply;
   };

@@ -9,20 +9,20 @@ export type SExpression = string | readonly SExpression[];
 
 /**
  * Reads the output of a solver for a query that begins and ends with an echo of its hash.
- * @param asked whether values were asked for.
+ * @param asked the number of values that were asked for.
  */
-export function replyOf(output: string | undefined, hash: string, asked: boolean): Reply {
+export function replyOf(output: string | undefined, hash: string, asked: number): Reply {
   const parts = output === undefined ? undefined : parsed(output);
   if (parts === undefined) return TROUBLE;
   const [first, status, ...rest] = parts;
   const last = rest.pop();
   const isEcho = (part: SExpression | undefined): boolean => part === hash || part === `"${hash}`;
   if (!isEcho(first) || !isEcho(last) || !isStatus(status)) return TROUBLE;
-  if (rest.length !== (asked && status === 'sat' ? 1 : 0)) return TROUBLE;
+  if (rest.length !== (asked > 0 && status === 'sat' ? 1 : 0)) return TROUBLE;
   const [pairs = []] = rest;
   if (typeof pairs === 'string') return TROUBLE;
   const values = pairs.map((pair) => (typeof pair !== 'string' && pair.length === 2 ? pair[1] : undefined));
-  if (values.includes(undefined)) return TROUBLE;
+  if (values.includes(undefined) || (status === 'sat' && values.length !== asked)) return TROUBLE;
   return { status, values: values as SExpression[] };
 }
 

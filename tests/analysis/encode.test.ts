@@ -4,7 +4,8 @@ import { NotEncodable } from '../../analysis/encode/smt.js';
 import { holds, surroundingsOf } from '../../analysis/program/conditions.js';
 import { Random } from '../support/oracle/random.js';
 import { concreteQuery } from '../support/solve/concrete.js';
-import { PAIR_FAMILIES, type Pair, randomPairs } from '../support/solve/pairs.js';
+import { PAIR_FAMILIES, type Pair, pairsOf, randomPairs } from '../support/solve/pairs.js';
+import { WRONG_RULES } from '../support/solve/wrong-rules.js';
 import { z3 } from '../support/solve/z3.js';
 
 /**
@@ -22,10 +23,10 @@ const solver = z3();
 test.after(() => solver.close());
 
 /** Whether what a condition decides for a request is possible in the encoding; undefined if the solver gives up. */
-async function admits({ condition, module, request }: Pair) {
+async function admits({ condition, module, request }: Pair, seeded?: (query: string) => string) {
   const result = holds(condition, surroundingsOf(module, request));
   const query = concreteQuery(condition, module, request, result);
-  const output = await solver.run(`(set-option :rlimit 1000000)\n${query}\n(check-sat)\n`);
+  const output = await solver.run(`(set-option :rlimit 1000000)\n${seeded?.(query) ?? query}\n(check-sat)\n`);
   assert.match(output ?? 'trouble', /^(sat|unsat|unknown)\s*$/, `${output}: ${query}`);
   return output?.startsWith('unknown') === true ? undefined : output?.startsWith('sat') === true;
 }
@@ -51,6 +52,16 @@ for (const [name, family] of Object.entries(PAIR_FAMILIES)) {
       }
     }
     assert.ok(open < asked / 10, `${open} of ${asked} were not decided`);
+  });
+}
+
+for (const { name, expression, attributes, seeded } of WRONG_RULES) {
+  test(`admits what shows that it would be wrong ${name}`, async () => {
+    const pairs = pairsOf(expression, attributes, new Random(1));
+    const results = await Promise.all(pairs.map((pair) => admits(pair)));
+    assert.not(results.includes(false), expression);
+    const wrong = await Promise.all(pairs.map((pair) => admits(pair, seeded)));
+    assert.ok(wrong.includes(false), `the wrong rule is not noticed by ${expression}`);
   });
 }
 
