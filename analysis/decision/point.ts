@@ -2,15 +2,15 @@
 export interface Point {
   /** Sanitized. A kind that no policy names stands for all kinds that no policy tells apart from it. */
   readonly kind: string;
-  /** Whether a policy names the kind. */
+  /** Whether a policy names the kind. If not, conditions may see another one. */
   readonly isNamedKind: boolean;
   /** The version of the resource. */
   readonly version: string;
-  /** The scope of the resource; below a scope of policies, under lenient scope search, it has a part that no policy names. */
+  /** The scope of the resource. */
   readonly scope: string;
-  /**
-   * The principal whose policies decide first; undefined for all principals for whom none is found, whose id is free.
-   */
+  /** Whether a policy has the scope. If not, it stands for others, and conditions may see another one. */
+  readonly isNamedScope: boolean;
+  /** The principal whose policies decide first; undefined for everyone who has none about the kind: any id, any scope. */
   readonly principal: PointPrincipal | undefined;
 }
 
@@ -18,9 +18,12 @@ export interface Point {
 export interface PointPrincipal {
   readonly id: string;
   readonly scope: string;
+  /** Whether a policy has the scope. If not, it stands for others, and conditions may see another one. */
+  readonly isNamedScope: boolean;
   /**
-   * The version of the principal, where it matters: if no resource policy exists, principal policies only decide where
-   * one of that version does (docs/spec/policy-language.md#versions). Undefined where any version decides alike.
+   * The version of the principal, where it matters: if no other policy exists for the resource, principal policies only
+   * decide where one of that version does (docs/spec/policy-language.md#versions). Undefined where any version decides
+   * alike. One that no policy has stands for others.
    */
   readonly version: string | undefined;
 }

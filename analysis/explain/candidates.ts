@@ -32,8 +32,13 @@ export class CandidateCollector {
     else for (const part of match.of) this.addCondition(part, module, results);
   }
 
-  /** In the order of the paths. Parts that are compared with each other have each other's values. */
+  /** Of parts of requests, in the order of the paths. Parts that are compared with each other have each other's values. */
   candidates(): readonly Candidates[] {
+    return this.candidatesOfAll().filter(({ path }) => path[0] !== GLOBALS);
+  }
+
+  /** The same with globals. */
+  candidatesOfAll(): readonly Candidates[] {
     for (const [one, other] of this.compared) {
       this.add(one, ...this.valuesOf(other));
       this.add(other, ...this.valuesOf(one));
@@ -162,8 +167,11 @@ function keyOf(path: Path): string {
 /** The number of elements of a collection that are tried. */
 const FEW = 20;
 
-/** The attribute or claim that a value reads; undefined if it computes something. */
-function pathOf(value: Value): Path | undefined {
+/** Where the path of a global begins: it is no part of a request. */
+export const GLOBALS = 'globals';
+
+/** The attribute, claim or global that a value reads; undefined if it computes something. */
+export function pathOf(value: Value): Path | undefined {
   if (value.kind === 'select') {
     const path = pathOf(value.operand);
     return path && [...path, value.name];
@@ -172,6 +180,7 @@ function pathOf(value: Value): Path | undefined {
     const path = pathOf(value.operand);
     return path && [...path, value.index.value];
   }
+  if (value.kind === 'global') return [GLOBALS, value.name];
   if (value.kind !== 'field') return undefined;
   if (value.of === 'auxData') return value.name === 'jwt' ? ['auxData', 'jwt'] : undefined;
   return value.name === 'attr' && (value.of === 'principal' || value.of === 'resource')

@@ -110,7 +110,7 @@ function valueAt(object: unknown, [name, ...rest]: Path): unknown {
 }
 
 /** A copy with another value at a path; what lies on the way and is no map becomes one. */
-function withValueAt(object: unknown, [name, ...rest]: Path, value: unknown): unknown {
+export function withValueAt(object: unknown, [name, ...rest]: Path, value: unknown): unknown {
   if (name === undefined) return value;
   const members = new Map(isMap(object) ? Object.entries(object) : []);
   const inner = withValueAt(members.get(name), rest, value);

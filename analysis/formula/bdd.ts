@@ -1,6 +1,12 @@
 /** A boolean function: equal functions are equal numbers. */
 export type Diagram = number;
 
+/** The value of an atom. */
+export interface Assignment {
+  readonly atom: number;
+  readonly value: boolean;
+}
+
 export const FALSE: Diagram = 0;
 export const TRUE: Diagram = 1;
 
@@ -54,6 +60,18 @@ export class Diagrams {
     );
     this.results.set(key, result);
     return result;
+  }
+
+  /** The assignments of atoms under which a function is true, one for each path through the diagram. */
+  *assignments(diagram: Diagram, path: readonly Assignment[] = []): Generator<readonly Assignment[]> {
+    if (diagram === FALSE) return;
+    if (diagram === TRUE) {
+      yield path;
+      return;
+    }
+    const atom = this.atomOf(diagram);
+    yield* this.assignments(this.half(diagram, atom, true), [...path, { atom, value: true }]);
+    yield* this.assignments(this.half(diagram, atom, false), [...path, { atom, value: false }]);
   }
 
   private atomOf(formula: Diagram): number {

@@ -58,6 +58,39 @@ export function not(operand: Formula): Formula {
   return operand.kind === 'not' ? operand.operand : { kind: 'not', operand };
 }
 
+/** A formula for a principal whose roles are known. */
+export function withRoles(formula: Formula, hasRole: (role: string) => boolean): Formula {
+  const known = new Map<Formula, Formula>();
+  const replaced = (part: Formula): Formula => {
+    if (typeof part === 'boolean') return part;
+    const before = known.get(part);
+    if (before !== undefined) return before;
+    const after = replacedParts(part);
+    known.set(part, after);
+    return after;
+  };
+  const replacedParts = (part: Exclude<Formula, boolean>): Formula => {
+    switch (part.kind) {
+      case 'and':
+      case 'or':
+        return junction(part.kind, part.operands.map(replaced));
+      case 'not':
+        return not(replaced(part.operand));
+      case 'role':
+        return hasRole(part.role);
+      case 'holds': {
+        const { derivedRoles } = part;
+        if (derivedRoles === undefined) return part;
+        return {
+          ...part,
+          derivedRoles: derivedRoles.map(({ name, isActive }) => ({ name, isActive: replaced(isActive) })),
+        };
+      }
+    }
+  };
+  return replaced(formula);
+}
+
 function junction(kind: 'and' | 'or', operands: readonly Formula[]): Formula {
   const absorbing = kind === 'or';
   if (operands.includes(absorbing)) return absorbing;

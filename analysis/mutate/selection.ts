@@ -1,4 +1,5 @@
 import { matchesAny } from '#runtime/policy';
+import { randomNumbers } from '../witness/random-numbers.js';
 import type { Mutant } from './mutants.js';
 
 /** Which mutants are tried. */
@@ -27,16 +28,4 @@ export function selected(
     .slice(0, count)
     .sort((a, b) => a.index - b.index)
     .map(({ mutant }) => mutant);
-}
-
-/**
- * Numbers from 0 to 1 by a linear congruential generator: a sample has to be the same everywhere, not unpredictable.
- */
-function randomNumbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    // Numerical Recipes; the high bits are the good ones.
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
 }

@@ -1,6 +1,7 @@
 /** The parts of the engine that bundles bring where their policies need them, and the types of what bundles export. */
 export type { CompiledBundle, EngineOptions } from './engine.js';
 export type { CompiledTraces } from './decide/evaluation.js';
+export { type Allowance, allowancesOf } from './plan/allowance.js';
 export { planner } from './plan/planner.js';
 export { principalJudge } from './decide/principals.js';
 export { roleJudge } from './decide/role-policies.js';

@@ -7,14 +7,12 @@ import type { Matcher } from './policy.js';
  * starts again when they are all known; at worst a string then takes (length of string) x (length of pattern) steps.
  */
 export function globAutomaton(tokens: readonly GlobToken[]): Matcher {
-  const { states, accepts } = build(tokens);
-  const bounds = boundsOf(tokens);
+  const { start: first, accepts, after: statesAfter, bounds } = globStates(tokens);
   const ascii = Uint16Array.from({ length: 128 }, (_, code) => classIn(bounds, code));
   const known = new Map<string, Known>();
   let start: Known | undefined;
 
-  const knownOf = (from: readonly number[]): Known => {
-    const reached = [...closure(states, from)].sort((a, b) => a - b);
+  const knownOf = (reached: GlobState): Known => {
     const key = reached.join();
     let found = known.get(key);
     if (found === undefined) {
@@ -23,16 +21,15 @@ export function globAutomaton(tokens: readonly GlobToken[]): Matcher {
         // It references all known states.
         start = undefined;
       }
-      found = { reached, accepts: reached.includes(accepts), next: [] };
+      found = { reached, accepts: accepts(reached), next: [] };
       known.set(key, found);
     }
     return found;
   };
-  const after = ({ reached }: Known, code: number): Known =>
-    knownOf(reached.flatMap((index) => (states[index]?.reads?.(code) ? [(states[index] as State).then] : [])));
+  const after = ({ reached }: Known, code: number): Known => knownOf(statesAfter(reached, code));
 
   return (text) => {
-    start ??= knownOf([0]);
+    start ??= knownOf(first);
     let current = start;
     for (let at = 0; at < text.length; at++) {
       const code = text.codePointAt(at) as number;
@@ -42,6 +39,32 @@ export function globAutomaton(tokens: readonly GlobToken[]): Matcher {
       if (current.reached.length === 0) return false;
     }
     return current.accepts;
+  };
+}
+
+/** A state of the deterministic automaton: the states that the one of the pattern is in at once, in ascending order. */
+export type GlobState = readonly number[];
+
+/** The deterministic automaton of a glob. */
+export interface GlobStates {
+  readonly start: GlobState;
+  readonly accepts: (state: GlobState) => boolean;
+  /** The state after a code point; without elements if no string that continues so is accepted. */
+  readonly after: (state: GlobState, code: number) => GlobState;
+  /** The code points at which a class of characters begins, in ascending order: no state tells a class apart. */
+  readonly bounds: readonly number[];
+}
+
+/** The automaton of a glob, for those who walk it. `glob` also matches what docs/spec/policy-language.md#globs adds. */
+export function globStates(tokens: readonly GlobToken[]): GlobStates {
+  const { states, accepts } = build(tokens);
+  const closed = (from: readonly number[]): GlobState => [...closure(states, from)].sort((a, b) => a - b);
+  return {
+    start: closed([0]),
+    accepts: (state) => state.includes(accepts),
+    after: (state, code) =>
+      closed(state.flatMap((index) => (states[index]?.reads?.(code) ? [(states[index] as State).then] : []))),
+    bounds: boundsOf(tokens),
   };
 }
 

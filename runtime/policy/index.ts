@@ -11,6 +11,7 @@ export {
   rolePolicy,
   type RolePolicyText,
 } from './define.js';
+export { type GlobState, type GlobStates, globStates } from './glob-automaton.js';
 export { anyOf, glob, literalAndGlob, literalOrGlob } from './glob.js';
 export { type GlobToken, parseGlob } from './glob-syntax.js';
 export { policyKey, sanitize } from './names.js';

@@ -49,7 +49,14 @@ function holdsOf(module: Module, index: number, more: object = {}): Formula {
 }
 
 function questionOf(formula: Formula): Question {
-  const point = { kind: 'doc', isNamedKind: true, version: 'default', scope: '', principal: undefined };
+  const point = {
+    kind: 'doc',
+    isNamedKind: true,
+    version: 'default',
+    scope: '',
+    isNamedScope: true,
+    principal: undefined,
+  };
   return { formula, point, action: 'one', roles: ['admin', 'user'], globals: undefined, schemas: [] };
 }
 

@@ -1,0 +1,145 @@
+import { sanitize } from '#runtime/policy';
+import type * as ir from '../../compiler/ir/program.js';
+import { Names } from './classes.js';
+import type { Decisions } from './decisions.js';
+import type { Point, PointPrincipal } from './point.js';
+
+/** The number of points, and of rows of a report. */
+export const MOST_ROWS = 20_000;
+
+/** Thrown if there is more to compare than a report can hold. */
+export class TooManyRows extends Error {
+  constructor() {
+    super('too many rows: narrow with --kind');
+  }
+}
+
+/**
+ * The points of one or more sets of policies at which any of them can allow something
+ * (docs/spec/analysis.md#points); sorted. Throws a TooManyRows.
+ *
+ * @param isWanted narrows the points.
+ */
+export function pointsOf(
+  sets: readonly Decisions[],
+  lenientScopeSearch: boolean,
+  isWanted: (point: Point) => boolean = () => true,
+): readonly Point[] {
+  const modules = sets.flatMap((set) => set.program.modules);
+  const resources = modules.filter((module) => module.kind === 'resource');
+  const principals = modules.filter((module) => module.kind === 'principal');
+  const roles = modules.filter((module) => module.kind === 'role');
+  const scopes = unique([...resources, ...roles.filter(({ rules }) => rules.length > 0)].map(({ scope }) => scope));
+  const found: Point[] = [];
+  const add = (point: Point): void => {
+    if (!isWanted(point)) return;
+    const decisions = sets.map((set) => set.at(point, []));
+    if (
+      !decisions.some(
+        ({ canAllow, hasPrincipalRules }) => canAllow && (point.principal === undefined || hasPrincipalRules),
+      )
+    )
+      return;
+    if (found.push(point) > MOST_ROWS) throw new TooManyRows();
+  };
+
+  const versionsByKind = grouped(resources, ({ kindName }) => kindName);
+  for (const [kind, own] of versionsByKind)
+    for (const version of unique(own.map((policy) => policy.version)))
+      for (const place of placesOf(scopes, lenientScopeSearch, false))
+        add({ kind, isNamedKind: true, version, ...place, principal: undefined });
+
+  if (principals.length === 0) return sorted(found);
+  const kinds = kindsOf(resources, principals, roles);
+  const versions = unique(principals.map(({ version }) => version));
+  const principalPlaces = placesOf(unique(principals.map(({ scope }) => scope)), lenientScopeSearch, false);
+  for (const [id, own] of grouped(principals, ({ principal }) => principal))
+    for (const version of unique(own.map((policy) => policy.version)))
+      for (const at of principalPlaces)
+        for (const kind of kinds)
+          for (const place of placesOf(scopes, lenientScopeSearch, true)) {
+            const point = (principal: PointPrincipal): Point => ({ ...kind, version, ...place, principal });
+            const anyVersion = point({ id, ...at, version: undefined });
+            if (sets.every((set) => set.at(anyVersion, []).isAboutKind)) add(anyVersion);
+            else
+              for (const each of [...versions, unusedName('other', versions)]) add(point({ id, ...at, version: each }));
+          }
+  return sorted(found);
+}
+
+type Place = Pick<Point, 'scope' | 'isNamedScope'>;
+
+/** Scopes of policies; with lenient search, a scope below each; and a scope where no policy is found. */
+function placesOf(scopes: readonly string[], isLenient: boolean, withOther: boolean): readonly Place[] {
+  const segment = unusedName(
+    'below',
+    scopes.flatMap((scope) => scope.split('.')),
+  );
+  const below = isLenient ? scopes.map((scope) => (scope === '' ? segment : `${scope}.${segment}`)) : [];
+  const isFoundAnywhere = isLenient && scopes.includes('');
+  return [
+    ...scopes.map((scope) => ({ scope, isNamedScope: true })),
+    ...below.map((scope) => ({ scope, isNamedScope: false })),
+    ...(withOther && !isFoundAnywhere
+      ? [
+          {
+            scope: unusedName(
+              'elsewhere',
+              scopes.flatMap((scope) => scope.split('.')),
+            ),
+            isNamedScope: false,
+          },
+        ]
+      : []),
+  ];
+}
+
+type Kind = Pick<Point, 'kind' | 'isNamedKind'>;
+
+/** The kinds that policies name, and one of each class of others that principal and role policies tell apart. */
+function kindsOf(
+  resources: readonly ir.ResourceModule[],
+  principals: readonly ir.PrincipalModule[],
+  roles: readonly ir.RoleModule[],
+): readonly Kind[] {
+  const names = new Names();
+  names.addLiterals(resources.map(({ kindName }) => kindName));
+  for (const { rules } of [...principals, ...roles]) names.add(rules.map(({ resource = '*' }) => resource));
+  const { named, others } = names.classes([OTHER_KIND], (name) => sanitize(name) === name);
+  return [
+    ...named.filter((kind) => sanitize(kind) === kind).map((kind) => ({ kind, isNamedKind: true })),
+    ...others.map((kind) => ({ kind, isNamedKind: false })),
+  ];
+}
+
+const OTHER_KIND = 'anything';
+
+/** A name that begins with a word and is none of others. */
+export function unusedName(word: string, used: readonly string[]): string {
+  let name = word;
+  for (let number = 2; used.includes(name); number += 1) name = `${word}${number}`;
+  return name;
+}
+
+function sorted(points: readonly Point[]): readonly Point[] {
+  const keyOf = ({ kind, version, scope, principal }: Point): string =>
+    [kind, version, scope, principal?.id ?? '', principal?.scope ?? '', principal?.version ?? ''].join('\0');
+  return points
+    .map((point) => [keyOf(point), point] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, point]) => point);
+}
+
+function grouped<T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const item of items) {
+    const group = groups.get(keyOf(item));
+    if (group === undefined) groups.set(keyOf(item), [item]);
+    else group.push(item);
+  }
+  return groups;
+}
+
+function unique(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)].sort();
+}

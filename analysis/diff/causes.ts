@@ -1,0 +1,171 @@
+import type { EngineOptions } from '#runtime/engine';
+import type { Explainer, Explanation, FilePlace } from '#runtime/parts';
+import type { Instant } from '#runtime/policy';
+import type * as ir from '../../compiler/ir/program.js';
+import { valuesOf } from '../../compiler/ir/visit.js';
+import { fold } from '../../compiler/optimise/index.js';
+import { explainerOf } from '../explain/explain.js';
+import { placeAt } from '../explain/place.js';
+import { definitionsOf, textOf } from '../formula/structure.js';
+import { configured, instantOf } from '../witness/replay.js';
+import type { Situation } from '../witness/situation.js';
+import type { Cause, DiffWitness } from './report.js';
+
+/** Explains why two sets of policies decide situations differently. */
+export class Causes {
+  private readonly sets: readonly [ExplainedSet, ExplainedSet];
+
+  constructor(programs: readonly [ir.Program, ir.Program], options: EngineOptions) {
+    const [old, new_] = programs;
+    this.sets = [new ExplainedSet(old, options), new ExplainedSet(new_, options)];
+  }
+
+  /** The rules that decide in each set. */
+  decidedBy(situation: Situation): DiffWitness['decidedBy'] {
+    const [before, after] = this.sets.map((set) => {
+      const [first] = set.explain(situation).decidedBy;
+      return first === undefined ? null : { rule: first.rule, place: first.place };
+    });
+    return { before: before ?? null, after: after ?? null };
+  }
+
+  /** The rules that are not the same in both sets and whose results differ in a situation; sorted. */
+  of(situations: readonly Situation[]): readonly Cause[] {
+    const found = new Map<string, Cause>();
+    for (const situation of situations) {
+      const [before, after] = this.sets.map((set) => resultsOf(set.explain(situation))) as [Results, Results];
+      for (const rule of new Set([...before.keys(), ...after.keys()])) {
+        if (before.get(rule)?.result === after.get(rule)?.result) continue;
+        const cause = this.causeOf(rule, before.get(rule)?.place, after.get(rule)?.place);
+        if (cause !== undefined) found.set(rule, cause);
+      }
+    }
+    return [...found.values()].sort((a, b) => (a.rule < b.rule ? -1 : 1));
+  }
+
+  /** Undefined if both sets have the same rule. */
+  private causeOf(rule: string, before: FilePlace | undefined, after: FilePlace | undefined): Cause | undefined {
+    const [old, new_] = this.sets.map((set) => set.rules.get(rule));
+    if (old === undefined || new_ === undefined) {
+      const place = after ?? before ?? old?.place ?? new_?.place;
+      if (place === undefined || old === new_) return undefined;
+      return { side: old === undefined ? 'new' : 'old', rule, place };
+    }
+    if (old.text === new_.text) return undefined;
+    const changed = changedLeaf(old.conditions, new_.conditions);
+    const place = changed?.place ?? after ?? new_.place;
+    return { side: 'both', rule, place, ...(changed && { condition: changed.condition }) };
+  }
+}
+
+/** The result of each rule that a request reaches. */
+type Results = ReadonlyMap<string, { readonly result: string; readonly place: FilePlace }>;
+
+function resultsOf({ steps }: Explanation): Results {
+  const results = new Map<string, { result: string; place: FilePlace }>();
+  for (const { policy, rules } of steps)
+    for (const { name, place, result, effect } of rules) {
+      const rule = `${policy}#${name}`;
+      const before = results.get(rule);
+      results.set(rule, { result: `${before?.result ?? ''} ${effect} ${result}`, place: before?.place ?? place });
+    }
+  return results;
+}
+
+/** What decides a rule, with the derived roles that it goes through. */
+interface ExplainedRule {
+  readonly text: string;
+  readonly place: FilePlace;
+  readonly conditions: readonly ir.Match[];
+}
+
+class ExplainedSet {
+  readonly rules: ReadonlyMap<string, ExplainedRule>;
+  private readonly program: ir.Program;
+  private explainer: Explainer | undefined;
+  private globals = '';
+  private now: Instant | undefined;
+
+  constructor(
+    program: ir.Program,
+    private readonly options: EngineOptions,
+  ) {
+    this.program = fold(program);
+    this.rules = rulesOf(this.program);
+  }
+
+  explain({ request, globals, now }: Situation): Explanation {
+    const known = this.options.globals;
+    const key = known === undefined ? JSON.stringify(globals) : '';
+    this.now = instantOf(now);
+    if (this.explainer === undefined || key !== this.globals)
+      this.explainer = explainerOf(this.program, {
+        ...this.options,
+        globals: known ?? (configured(globals) as EngineOptions['globals'] & {}),
+        clock: () => this.now as Instant,
+      });
+    this.globals = key;
+    return this.explainer.explain(request);
+  }
+}
+
+function rulesOf({ modules }: ir.Program): ReadonlyMap<string, ExplainedRule> {
+  const derivedRoles = new Map(
+    modules.flatMap((module) =>
+      module.kind === 'derived-roles'
+        ? module.definitions.map((role) => [`${module.key}#${role.name}`, { role, module }] as const)
+        : [],
+    ),
+  );
+  const rules = new Map<string, ExplainedRule>();
+  for (const module of modules) {
+    if (module.kind === 'derived-roles') continue;
+    for (const rule of module.rules) {
+      const through = 'derivedRole' in rule && rule.derivedRole;
+      const active = through ? derivedRoles.get(`${through.module}#${through.name}`) : undefined;
+      const name = `${module.key}#${rule.name}`;
+      const before = rules.get(name);
+      const { span: _, output: __, ...parts } = rule;
+      const text = JSON.stringify([
+        textOf(parts),
+        'overridesParent' in module && module.overridesParent,
+        definitionsOf(valuesOf(rule.condition), module),
+        active && [
+          textOf({ ...active.role, span: undefined }),
+          definitionsOf(valuesOf(active.role.condition), active.module),
+        ],
+      ]);
+      const conditions = [rule.condition, active?.role.condition].filter((condition) => condition !== undefined);
+      rules.set(name, {
+        text: `${before?.text ?? ''}${text}`,
+        place: before?.place ?? placeAt(rule.span),
+        conditions: [...(before?.conditions ?? []), ...conditions],
+      });
+    }
+  }
+  return rules;
+}
+
+type Leaf = Extract<ir.Match, { readonly kind: 'expr' }>;
+
+/** The expression that differs, if it is the only one of conditions that are otherwise the same. */
+function changedLeaf(
+  before: readonly ir.Match[],
+  after: readonly ir.Match[],
+): { readonly condition: { readonly before: string; readonly after: string }; readonly place: FilePlace } | undefined {
+  const [old, new_] = [before.flatMap(leavesOf), after.flatMap(leavesOf)];
+  if (old.length !== new_.length) return undefined;
+  const changed = old.flatMap((leaf, index) => {
+    const other = new_[index] as Leaf;
+    return leaf.expression.text === other.expression.text ? [] : [[leaf.expression, other.expression] as const];
+  });
+  const texts = new Set(changed.map(([one, other]) => `${one.text}\0${other.text}`));
+  const [first] = changed;
+  if (first === undefined || texts.size !== 1) return undefined;
+  const [{ text: was }, { text: is, spanOf }] = first;
+  return { condition: { before: was, after: is }, place: placeAt(spanOf.call(first[1], 0, is.length)) };
+}
+
+function leavesOf(match: ir.Match): readonly Leaf[] {
+  return match.kind === 'expr' ? [match] : match.of.flatMap(leavesOf);
+}

@@ -1,0 +1,330 @@
+import { matchesAny } from '#runtime/policy';
+import { classesAt, type KnownClasses } from '../decision/classes.js';
+import { Decisions, type PointDecisions } from '../decision/decisions.js';
+import type { Point } from '../decision/point.js';
+import { MOST_ROWS, pointsOf, TooManyRows } from '../decision/points.js';
+import type { PolicyVersion } from '../decision/policy-version.js';
+import { and, type Formula, not, withRoles } from '../formula/formula.js';
+import { FormulaKeys } from '../formula/keys.js';
+import { Answers, undecided } from '../solve/answers.js';
+import type { Answer, AssumedSchema, Question } from '../solve/question.js';
+import { isAt, Replay } from '../witness/replay.js';
+import type { Situation } from '../witness/situation.js';
+import { alsoChanged } from './also-changed.js';
+import { Causes } from './causes.js';
+import type { DiffOptions } from './options.js';
+import type { DiffAnswer, DiffReport, DiffRow, DiffVerdict, WitnessRequest } from './report.js';
+
+/**
+ * What changes between two sets of policies: for each point and class of actions, whether any request is denied before
+ * and allowed after, and the reverse. Each answer is proved, or shown by a request that the compiled policies of both
+ * decide differently, or not decided (docs/spec/analysis.md#what-is-compared).
+ *
+ * Throws a TooManyRows, and a ProofRefuted for a bug of the analysis.
+ */
+export async function diffPolicies(
+  old: PolicyVersion,
+  new_: PolicyVersion,
+  options: DiffOptions = {},
+): Promise<DiffReport> {
+  const comparison = new Comparison(old, new_, options);
+  try {
+    const rows = await comparison.rows();
+    const solver = await comparison.answers.solver();
+    const count = (...verdicts: readonly DiffVerdict[]): number =>
+      rows.filter(({ verdict }) => verdicts.includes(verdict)).length;
+    const { kind, action, scope, effort = 3 } = options;
+    return {
+      old: { source: old.source, hash: old.compiled.hash },
+      new: { source: new_.source, hash: new_.compiled.hash },
+      rows,
+      summary: {
+        rows: rows.length,
+        unchanged: count('unchanged'),
+        widened: count('widened', 'widened, narrowing not decided'),
+        narrowed: count('narrowed', 'narrowed, widening not decided'),
+        mixed: count('mixed'),
+        undecided: rows.filter(({ widened, narrowed }) => widened.answer === '?' || narrowed.answer === '?').length,
+      },
+      alsoChanged: alsoChanged(old.program, new_.program),
+      limits: {
+        solver: solver ?? 'none',
+        effort,
+        ...(kind !== undefined && { kind }),
+        ...(action !== undefined && { action }),
+        ...(scope !== undefined && { scope }),
+        ...(options.isOver?.() === 'interrupted' && { interrupted: true as const }),
+      },
+    };
+  } finally {
+    await comparison.answers.close();
+  }
+}
+
+/** A situation that shows a change, and the roles of which one alone shows it. */
+interface Shown {
+  readonly answer: Answer;
+  readonly roles: readonly string[];
+}
+
+/** The two directions of a change. */
+interface Change {
+  readonly widened: Shown;
+  readonly narrowed: Shown;
+}
+
+/** The number of situations that are tried for each role. */
+const TRIES_OF_ROLE = 500;
+
+class Comparison {
+  readonly answers: Answers;
+  private readonly keys = new FormulaKeys();
+  private readonly classes: KnownClasses = new Map();
+  private readonly sets: readonly [Decisions, Decisions];
+  private readonly replays: readonly [Replay, Replay];
+  private readonly principals: ReadonlySet<string>;
+  private readonly causes: Causes;
+  private readonly selecting;
+
+  constructor(
+    old: PolicyVersion,
+    new_: PolicyVersion,
+    private readonly options: DiffOptions,
+  ) {
+    const { engine = {}, effort = 3, prover, isOver = () => false } = options;
+    this.selecting = engine;
+    this.sets = [new Decisions(old.program, engine), new Decisions(new_.program, engine)];
+    this.replays = [new Replay(old.compiled, engine), new Replay(new_.compiled, engine)];
+    this.principals = new Set(
+      [...old.program.modules, ...new_.program.modules].flatMap((module) =>
+        module.kind === 'principal' ? [module.principal] : [],
+      ),
+    );
+    this.causes = new Causes([old.lowered, new_.lowered], engine);
+    this.answers = new Answers({
+      keys: this.keys,
+      selecting: engine,
+      effort,
+      prover,
+      isOver: () => isOver() !== false,
+    });
+  }
+
+  async rows(): Promise<readonly DiffRow[]> {
+    const { kind, scope } = this.options;
+    const ofKind = kind === undefined ? () => true : matchesAny(kind);
+    const points = pointsOf(
+      this.sets,
+      this.selecting.lenientScopeSearch === true,
+      (point) => ofKind(point.kind) && (scope === undefined || point.scope === scope),
+    );
+    const rows: DiffRow[] = [];
+    for (const point of points) {
+      for (const row of await this.rowsAt(point)) rows.push(row);
+      if (rows.length > MOST_ROWS) throw new TooManyRows();
+    }
+    return rows;
+  }
+
+  private async rowsAt(point: Point): Promise<readonly DiffRow[]> {
+    const unnamed = this.sets.map((set) => set.at(point, [])) as [PointDecisions, PointDecisions];
+    const { actions, roles } = classesAt(point, unnamed, this.classes);
+    const isWanted = this.options.action === undefined ? () => true : matchesAny(this.options.action);
+    const asked = [
+      ...actions.named.map((action) => ({ action, named: true })),
+      ...actions.others.map((action) => ({ action, named: false })),
+    ]
+      .filter(({ action }) => isWanted(action))
+      .sort((a, b) => (a.action < b.action ? -1 : 1));
+    const isSame = unnamed[0].signature === unnamed[1].signature;
+    const names = [...roles.named, ...roles.others].sort();
+    const compared = new ComparedPoint(
+      point,
+      names,
+      this.sets.map((set) => set.at(point, names)) as [PointDecisions, PointDecisions],
+    );
+    const rows: DiffRow[] = [];
+    for (const { action, named } of asked) {
+      const change = isSame ? UNCHANGED : await this.changeOf(compared, action, roles.isComplete);
+      rows.push(this.row(point, { action, named }, change));
+    }
+    if (!actions.isComplete && !isSame) rows.push(this.row(point, { action: '*', named: false }, TOO_MANY));
+    return rows;
+  }
+
+  private async changeOf(compared: ComparedPoint, action: string, isComplete: boolean): Promise<Change> {
+    const { decisions } = compared;
+    if (decisions.some(({ sharesResults }) => sharesResults)) return SHARED;
+    const [before, after] = decisions.map((own) => own.of(action, this.keys)) as [Formula, Formula];
+    if (this.keys.of(before) === this.keys.of(after)) return isComplete ? UNCHANGED : TOO_MANY;
+    const known = compared.changes.get(`${this.keys.of(before)} ${this.keys.of(after)}`) ?? NO_SITUATIONS;
+    const change = {
+      widened: await this.shown(compared, action, and(after, not(before)), true, known.widened),
+      narrowed: await this.shown(compared, action, and(before, not(after)), false, known.narrowed),
+    };
+    compared.changes.set(`${this.keys.of(before)} ${this.keys.of(after)}`, {
+      widened: situationsOf(change.widened),
+      narrowed: situationsOf(change.narrowed),
+    });
+    return change;
+  }
+
+  /** Whether a request makes a formula true, which says that the decision turns. */
+  private async shown(
+    { point, roles }: ComparedPoint,
+    action: string,
+    formula: Formula,
+    isWidening: boolean,
+    seeds: readonly Situation[],
+  ): Promise<Shown> {
+    const question: Question = {
+      formula,
+      point,
+      action,
+      roles,
+      globals: this.selecting.globals,
+      schemas: this.schemas(point),
+    };
+    const confirm = (situation: Situation): boolean =>
+      isAt(point, situation.request, this.principals, this.selecting) && this.turns(situation, isWidening);
+    const about = seeds.map((seed) => ({ ...seed, request: { ...seed.request, action } }));
+    const answer = await this.answers.answer(question, confirm, about);
+    if (answer.answer !== 'yes') return { answer, roles: [] };
+    return { answer, roles: roles.filter((role) => this.showsAlone(question, role, answer.situation, confirm)) };
+  }
+
+  private turns(situation: Situation, isWidening: boolean): boolean {
+    const [before, after] = this.replays.map((replay) => replay.isAllowed(situation));
+    return before === !isWidening && after === isWidening;
+  }
+
+  /** Whether a principal with one role alone shows what a situation shows. */
+  private showsAlone(
+    question: Question,
+    role: string,
+    situation: Situation,
+    confirm: (s: Situation) => boolean,
+  ): boolean {
+    const { request } = situation;
+    const alone = { ...situation, request: { ...request, principal: { ...request.principal, roles: [role] } } };
+    if (confirm(alone)) return true;
+    const formula = withRoles(question.formula, (other) => other === role);
+    if (formula === false || this.answers.isImpossible(formula)) return false;
+    const confirmAlone = (shown: Situation): boolean => {
+      const { roles } = shown.request.principal;
+      return roles.length === 1 && roles[0] === role && confirm(shown);
+    };
+    return this.answers.shown({ ...question, formula, roles: [role] }, confirmAlone, [], TRIES_OF_ROLE) !== undefined;
+  }
+
+  private schemas(_point: Point): readonly AssumedSchema[] {
+    return [];
+  }
+
+  private row(point: Point, action: Pick<DiffRow, 'action' | 'named'>, { widened, narrowed }: Change): DiffRow {
+    const { kind, version, scope, principal } = point;
+    const roles = [...new Set([...widened.roles, ...narrowed.roles])].sort();
+    const isChanged = widened.answer.answer === 'yes' || narrowed.answer.answer === 'yes';
+    return {
+      kind,
+      version,
+      scope,
+      principal:
+        principal === undefined
+          ? null
+          : {
+              id: principal.id,
+              scope: principal.scope,
+              ...(principal.version !== undefined && { version: principal.version }),
+            },
+      ...action,
+      verdict: verdictOf(widened.answer, narrowed.answer),
+      roles,
+      combined: isChanged && roles.length === 0,
+      widened: this.answerOf(widened.answer, true),
+      narrowed: this.answerOf(narrowed.answer, false),
+      causes: this.causes.of(
+        [widened.answer, narrowed.answer].flatMap((own) => (own.answer === 'yes' ? [own.situation] : [])),
+      ),
+    };
+  }
+
+  private answerOf(answer: Answer, isWidening: boolean): DiffAnswer {
+    if (answer.answer !== 'yes') return answer;
+    const { by, situation } = answer;
+    return {
+      answer: 'yes',
+      by,
+      request: witnessRequest(situation),
+      before: isWidening ? 'EFFECT_DENY' : 'EFFECT_ALLOW',
+      after: isWidening ? 'EFFECT_ALLOW' : 'EFFECT_DENY',
+      decidedBy: this.causes.decidedBy(situation),
+    };
+  }
+}
+
+/** A point that is not the same in both sets. */
+class ComparedPoint {
+  /** The situations that show a change of formulas, by their keys: other actions often have the same. */
+  readonly changes = new Map<
+    string,
+    { readonly widened: readonly Situation[]; readonly narrowed: readonly Situation[] }
+  >();
+
+  constructor(
+    readonly point: Point,
+    /** One of each class. */
+    readonly roles: readonly string[],
+    readonly decisions: readonly [PointDecisions, PointDecisions],
+  ) {}
+}
+
+const NO_SITUATIONS = { widened: [], narrowed: [] };
+
+const UNCHANGED = alike({ answer: 'no', by: 'same' });
+const SHARED = alike(undecided('rules share results'));
+const TOO_MANY = alike(undecided('too many classes'));
+
+function alike(answer: Answer): Change {
+  return { widened: { answer, roles: [] }, narrowed: { answer, roles: [] } };
+}
+
+function situationsOf({ answer }: Shown): readonly Situation[] {
+  return answer.answer === 'yes' ? [answer.situation] : [];
+}
+
+function verdictOf({ answer: widened }: Answer, { answer: narrowed }: Answer): DiffVerdict {
+  return VERDICTS[widened][narrowed];
+}
+
+/** By whether a row is widened, then by whether it is narrowed. */
+const VERDICTS: Readonly<Record<Answer['answer'], Readonly<Record<Answer['answer'], DiffVerdict>>>> = {
+  no: { no: 'unchanged', yes: 'narrowed', '?': 'not widened' },
+  yes: { no: 'widened', yes: 'mixed', '?': 'widened, narrowing not decided' },
+  '?': { no: 'not narrowed', yes: 'narrowed, widening not decided', '?': 'not decided' },
+};
+
+/** A situation as `authzc check` is asked about it. */
+export function witnessRequest({ request, globals, now }: Situation): WitnessRequest {
+  const { principal, resource, action, auxData } = request;
+  return {
+    principal: {
+      id: principal.id,
+      roles: principal.roles,
+      attr: principal.attr ?? {},
+      ...(principal.policyVersion && { policyVersion: principal.policyVersion }),
+      ...(principal.scope && { scope: principal.scope }),
+    },
+    resource: {
+      kind: resource.kind,
+      id: resource.id,
+      attr: resource.attr ?? {},
+      ...(resource.policyVersion && { policyVersion: resource.policyVersion }),
+      ...(resource.scope && { scope: resource.scope }),
+    },
+    action,
+    auxData: { jwt: auxData?.jwt ?? {} },
+    globals,
+    now,
+  };
+}

@@ -1,0 +1,191 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createEngine, type EngineOptions } from '#runtime/engine';
+import { type Request, sanitize } from '#runtime/policy';
+import { classesAt } from '../../analysis/decision/classes.js';
+import { Decisions } from '../../analysis/decision/decisions.js';
+import { nameClasses } from '../../analysis/decision/name-classes.js';
+import type { Point } from '../../analysis/decision/point.js';
+import { pointsOf } from '../../analysis/decision/points.js';
+import type { Formula } from '../../analysis/formula/formula.js';
+import { FormulaKeys } from '../../analysis/formula/keys.js';
+import { textOf } from '../../analysis/formula/structure.js';
+import { bundleOf } from '../../analysis/program/bundle.js';
+import { holds, surroundingsOf } from '../../analysis/program/conditions.js';
+import { requestAt } from '../../analysis/witness/replay.js';
+import type { Program } from '../../compiler/ir/program.js';
+import { compileTexts } from '../support/compiled.js';
+import { policyFiles } from '../support/oracle/documents.js';
+import { globMatch } from '../support/oracle/glob-match.js';
+import { Random } from '../support/oracle/random.js';
+import { randomAttributes, randomStore } from '../support/oracle/random-store.js';
+
+/** The number of random stores, and of requests for each; SEED is the first seed. 20,000 requests by default. */
+const STORES = Number(process.env.STORES ?? 40);
+const REQUESTS = Number(process.env.REQUESTS ?? 500);
+const SEED = Number(process.env.SEED ?? 1);
+
+const test = suite('decisions as formulas');
+
+test('the formula of a decision is the decision, for any set of roles', () => {
+  const counts = { allowed: 0, denied: 0, listed: 0 };
+  for (let seed = SEED; seed < SEED + STORES; seed += 1) {
+    const random = new Random(seed);
+    const { program } = compileTexts(policyFiles(randomStore(random, { outputs: false, runtime: random.chance(0.5) })));
+    const options: EngineOptions = {
+      defaultScope: random.pick(['', '', 'a', '.a']).replace('.', ''),
+      lenientScopeSearch: random.chance(0.4),
+    };
+    const decisions = new Decisions(program as Program, options);
+    const engine = createEngine(bundleOf(program as Program).bundle, options);
+    const points = pointsOf([decisions], options.lenientScopeSearch === true);
+    const keys = new FormulaKeys();
+    const known = new Map<Point, { readonly names: readonly string[]; readonly formulas: Map<string, Formula> }>();
+    for (let i = 0; points.length > 0 && i < REQUESTS; i += 1) {
+      const point = random.pick(points);
+      const first = decisions.at(point, []);
+      if (first.sharesResults) continue;
+      const { names, formulas } = known.get(point) ?? formulasAt(decisions, point, keys);
+      known.set(point, { names, formulas });
+      const [action, formula] = random.pick([...formulas]);
+      const own = random.some(names, 0, 4);
+      const { principal, resource } = requestAt(point, options);
+      const attr = randomAttributes(random);
+      const request = {
+        principal: {
+          ...principal,
+          ...(point.principal === undefined && { id: 'someone' }),
+          roles: own,
+          attr: { n: random.below(10) },
+        },
+        resource: { ...resource, attr },
+        action,
+      };
+      const seen = seenBy(request);
+      const expected = engine.isAllowed(request);
+      const detail = `seed ${seed}: ${JSON.stringify([point, request])}`;
+      assert.is(isTrue(formula, own, seen), expected, detail);
+      counts[expected ? 'allowed' : 'denied'] += 1;
+      if (first.readsRuntime) counts.listed += 1;
+    }
+  }
+  assert.ok(Math.min(counts.allowed, counts.denied, counts.listed) > STORES, JSON.stringify(counts));
+});
+
+test('names that nothing tells apart are one class', () => {
+  const classes = (literals: readonly string[], globs: readonly string[]): object =>
+    nameClasses(literals, globs, ['something']);
+  const complete = { isComplete: true };
+  assert.equal(classes(['view'], []), { named: ['view'], others: ['something'], ...complete });
+  assert.equal(classes(['view'], ['*']), { named: ['view'], others: ['something'], ...complete });
+  assert.equal(classes(['view'], ['view:*']), { named: ['view'], others: ['something', 'view:x'], ...complete });
+  assert.equal(classes([], ['view*', '*:x']), {
+    named: [],
+    others: ['something', 'viewx', 'x:x'],
+    ...complete,
+  });
+  // A name of each class, even if literals are the shortest.
+  assert.equal(classes(['v', 'vx', 'vxx'], ['v*']), {
+    named: ['v', 'vx', 'vxx'],
+    others: ['something', 'va'],
+    ...complete,
+  });
+  // `a:**:a` matches `a:a`, where its ends overlap, and so is apart from `a:?*:a`.
+  assert.equal(classes([], ['a:**:a', 'a:*:a']), {
+    named: [],
+    others: ['a:a', 'a:x:a', 'a:x:x:a', 'something'].sort(),
+    ...complete,
+  });
+});
+
+test('globs that take too many states together are not walked', () => {
+  const globs = Array.from({ length: 16 }, (_, index) => `*${'abcdefghijklmnop'[index]}*${'ponmlkjihgfedcba'[index]}*`);
+  const { isComplete } = nameClasses([], globs, ['something']);
+  assert.not(isComplete);
+});
+
+test('classes of random globs: every name is in one of them', () => {
+  const random = new Random(SEED);
+  for (let i = 0; i < 300; i += 1) {
+    const literals = Array.from({ length: random.below(3) }, () => randomName(random, 'ab:'));
+    const globs = Array.from({ length: 1 + random.below(3) }, () => randomName(random, 'ab:*?{,}[]'));
+    const { others, isComplete } = nameClasses(literals, globs, []);
+    if (!isComplete) continue;
+    const engineOf = (name: string): string => globs.map((pattern) => globMatch(pattern, name)).join();
+    const known = new Set(others.map(engineOf));
+    for (let j = 0; j < 50; j += 1) {
+      const name = randomName(random, 'abc:-');
+      if (name === '' || literals.includes(name)) continue;
+      assert.ok(known.has(engineOf(name)), `${JSON.stringify([literals, globs, name])}: ${others.join()}`);
+    }
+  }
+});
+
+test('the structure of a constant keeps all that its author wrote', () => {
+  const literal = (value: object): object => ({ kind: 'literal', literal: 'json', value, type: { kind: 'dyn' } });
+  assert.is.not(textOf(literal({ type: 'a' })), textOf(literal({ type: 'b' })));
+  assert.is.not(textOf(literal({ expression: 1 })), textOf(literal({ expression: 2 })));
+});
+
+test.run();
+
+/** The classes of roles at a point, and its formulas by action. */
+function formulasAt(
+  decisions: Decisions,
+  point: Point,
+  keys: FormulaKeys,
+): { readonly names: readonly string[]; readonly formulas: Map<string, Formula> } {
+  const { actions, roles } = classesAt(point, [decisions.at(point, [])]);
+  const names = [...roles.named, ...roles.others];
+  const at = decisions.at(point, names);
+  const formulas = [...actions.named, ...actions.others].map((action) => [action, at.of(action, keys)] as const);
+  return { names, formulas: new Map(formulas) };
+}
+
+/** What conditions see of a request. */
+function seenBy({
+  principal,
+  resource,
+}: {
+  readonly principal: object;
+  readonly resource: { readonly kind: string };
+}): Request {
+  const withoutDot = (scope: string): string => scope.replace(/^\./, '');
+  const filled = { policyVersion: '', scope: '', ...principal } as Request['principal'];
+  const of = { policyVersion: '', scope: '', ...resource, kind: sanitize(resource.kind) } as Request['resource'];
+  return {
+    principal: { ...filled, scope: withoutDot(filled.scope) },
+    resource: { ...of, scope: withoutDot(of.scope) },
+    auxData: { jwt: {}, jwts: {} },
+    effectiveDerivedRoles: [],
+    failedDerivedRoles: [],
+    globals: {},
+    now: { seconds: 0, nanos: 0, offset: 0 },
+  };
+}
+
+/** Whether a formula is true for a request, whose conditions are evaluated from the program. */
+function isTrue(formula: Formula, roles: readonly string[], request: Request): boolean {
+  if (typeof formula === 'boolean') return formula;
+  switch (formula.kind) {
+    case 'and':
+      return formula.operands.every((operand) => isTrue(operand, roles, request));
+    case 'or':
+      return formula.operands.some((operand) => isTrue(operand, roles, request));
+    case 'not':
+      return !isTrue(formula.operand, roles, request);
+    case 'role':
+      return roles.includes(formula.role);
+    case 'holds': {
+      const { condition, module, failedIsNull, derivedRoles = [] } = formula;
+      const effectiveDerivedRoles = derivedRoles
+        .filter(({ isActive }) => isTrue(isActive, roles, request))
+        .map(({ name }) => name);
+      return holds(condition, surroundingsOf(module, { ...request, effectiveDerivedRoles }, { failedIsNull }));
+    }
+  }
+}
+
+function randomName(random: Random, characters: string): string {
+  return Array.from({ length: random.below(5) }, () => random.pick([...characters])).join('');
+}

@@ -1,0 +1,307 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createEngine, type Engine, type EngineOptions } from '#runtime/engine';
+import { sanitize } from '#runtime/policy';
+import type { PolicyVersion } from '../../analysis/decision/policy-version.js';
+import { diffPolicies } from '../../analysis/diff/diff.js';
+import type { DiffOptions } from '../../analysis/diff/options.js';
+import type { DiffReport, DiffRow } from '../../analysis/diff/report.js';
+import { mutantsOf } from '../../analysis/mutate/mutants.js';
+import { selected } from '../../analysis/mutate/selection.js';
+import { bundleOf } from '../../analysis/program/bundle.js';
+import { instantOf } from '../../analysis/witness/replay.js';
+import type { Program } from '../../compiler/ir/program.js';
+import { fold, optimise } from '../../compiler/optimise/index.js';
+import { compileTexts, loaded } from '../support/compiled.js';
+import { policyFiles } from '../support/oracle/documents.js';
+import { Random } from '../support/oracle/random.js';
+import { randomRequest, randomStore } from '../support/oracle/random-store.js';
+
+/** The number of random stores, and of requests for each mutant; SEED is the first seed. */
+const STORES = Number(process.env.STORES ?? 3);
+const REQUESTS = Number(process.env.REQUESTS ?? 1000);
+const SEED = Number(process.env.SEED ?? 1);
+const MUTANTS = 2;
+
+const test = suite('diff');
+
+const VIEW = { name: 'view', actions: ['view'], effect: 'EFFECT_ALLOW', roles: ['user'] };
+
+test('each verdict', async () => {
+  assert.equal(await verdicts('R.attr.a == 1', 'R.attr.a == 1'), [
+    'something unchanged same same',
+    'view unchanged same same',
+  ]);
+  assert.equal(await verdicts('R.attr.a && R.attr.b', 'R.attr.b && R.attr.a'), [
+    'something unchanged same same',
+    'view unchanged bdd bdd',
+  ]);
+  assert.equal(await verdicts('R.attr.a == 1', 'R.attr.a == 1 || R.attr.b == 2'), [
+    'something unchanged same same',
+    'view widened search bdd',
+  ]);
+  assert.equal(await verdicts('R.attr.a == "x" || R.attr.b', 'R.attr.a == "x"'), [
+    'something unchanged same same',
+    'view narrowed bdd search',
+  ]);
+  assert.equal(await verdicts('R.attr.a == "x"', 'R.attr.a == "y"'), [
+    'something unchanged same same',
+    'view mixed search search',
+  ]);
+  // An equivalence of numbers, which needs a solver.
+  assert.equal(await verdicts('R.attr.a < 2 && R.attr.a < 3', 'R.attr.a < 2'), [
+    'something unchanged same same',
+    'view not narrowed no solver bdd',
+  ]);
+});
+
+test('a witness is a small request, with what decides it and why', async () => {
+  const { rows } = await diffOf(
+    one({
+      rules: [{ ...VIEW, condition: { match: { expr: 'R.attr.visibility == "friends" && P.id in R.attr.friends' } } }],
+    }),
+    one({
+      rules: [
+        {
+          ...VIEW,
+          condition: { match: { expr: 'R.attr.visibility in ["friends", "family"] && P.id in R.attr.friends' } },
+        },
+      ],
+    }),
+  );
+  const row = rows.find(({ action }) => action === 'view') as DiffRow;
+  assert.is(row.verdict, 'widened');
+  assert.equal(row.roles, ['user']);
+  assert.not(row.combined);
+  assert.equal(row.narrowed, { answer: 'no', by: 'bdd' });
+  assert.ok(row.widened.answer === 'yes');
+  assert.equal(row.widened.request, {
+    principal: { id: 'alice', roles: ['user'], attr: {} },
+    resource: { kind: 'doc', id: 'r1', attr: { friends: ['alice'], visibility: 'family' } },
+    action: 'view',
+    auxData: { jwt: {} },
+    globals: {},
+    now: '2025-01-01T00:00:00Z',
+  });
+  assert.is(row.widened.decidedBy.before, null);
+  assert.is(row.widened.decidedBy.after?.rule, 'resource.doc.vdefault#view');
+  assert.equal(
+    row.causes.map(({ side, rule, condition }) => ({ side, rule, condition })),
+    [
+      {
+        side: 'both',
+        rule: 'resource.doc.vdefault#view',
+        condition: {
+          before: 'R.attr.visibility == "friends" && P.id in R.attr.friends',
+          after: 'R.attr.visibility in ["friends", "family"] && P.id in R.attr.friends',
+        },
+      },
+    ],
+  );
+});
+
+test('roles that a principal needs together', async () => {
+  const rule = (expr: string): object => ({ ...VIEW, roles: ['a'], condition: { match: { expr } } });
+  const { rows } = await diffOf(one({ rules: [rule('false')] }), one({ rules: [rule('"b" in P.roles')] }));
+  const row = rows.find(({ action }) => action === 'view') as DiffRow;
+  assert.is(row.verdict, 'widened');
+  assert.ok(row.combined);
+  assert.equal(row.roles, []);
+  assert.ok(row.widened.answer === 'yes');
+  assert.equal(row.widened.request.principal.roles, ['a', 'b']);
+});
+
+test('rules that share results are not decided, unless nothing changed', async () => {
+  const rules = (expr: string): readonly object[] => [
+    { ...VIEW, name: 'rule-002', condition: { match: { expr } } },
+    { ...VIEW, name: undefined, condition: { match: { expr: 'R.attr.b' } } },
+  ];
+  const { rows } = await diffOf(one({ rules: rules('R.attr.a') }), one({ rules: rules('R.attr.c') }));
+  for (const { widened } of rows) assert.is(widened.answer === '?' && widened.reason, 'rules share results');
+});
+
+test('a principal with policies has rows of its own', async () => {
+  const principalPolicy = (action: string): object => ({
+    principalPolicy: {
+      principal: 'eve',
+      version: 'default',
+      rules: [{ resource: 'doc', actions: [{ action, effect: 'EFFECT_DENY' }] }],
+    },
+  });
+  const { rows } = await diffOf(
+    { ...one({ rules: [VIEW] }), 'eve.yaml': principalPolicy('edit') },
+    { ...one({ rules: [VIEW] }), 'eve.yaml': principalPolicy('view') },
+  );
+  const changed = rows.filter(({ verdict }) => verdict !== 'unchanged');
+  assert.equal(
+    changed.map(({ principal, action, verdict }) => [principal?.id, action, verdict]),
+    [['eve', 'view', 'narrowed']],
+  );
+  assert.ok(rows.some(({ principal, action }) => principal === null && action === 'view'));
+});
+
+test('outputs and schemas that changed are listed, not compared', async () => {
+  const rule = (text: string): object => ({ ...VIEW, output: { when: { ruleActivated: `"${text}"` } } });
+  const report = await diffOf(one({ rules: [rule('a')] }), one({ rules: [rule('b')] }));
+  assert.is(report.summary.unchanged, report.summary.rows);
+  assert.equal(report.alsoChanged, [{ what: 'output', rule: 'resource.doc.vdefault#view' }]);
+});
+
+test('an empty set of policies allows nothing', async () => {
+  const report = await diffOf({}, one({ rules: [VIEW] }));
+  assert.equal(
+    report.rows.map(({ action, verdict }) => `${action} ${verdict}`),
+    ['something unchanged', 'view widened'],
+  );
+});
+
+test('kinds, actions and scopes narrow what is looked at', async () => {
+  const [old, new_] = [one({ rules: [VIEW] }), one({ rules: [{ ...VIEW, actions: ['view', 'edit'] }] })];
+  const report = await diffOf(old, new_, { action: 'ed*' });
+  assert.equal(
+    report.rows.map(({ action, verdict }) => `${action} ${verdict}`),
+    ['edit widened'],
+  );
+  assert.is(report.limits.action, 'ed*');
+  assert.is((await diffOf(old, new_, { kind: 'other' })).rows.length, 0);
+});
+
+test('the order of files and rules makes no difference, and neither does a second run', async () => {
+  for (let seed = SEED; seed < SEED + 3; seed += 1) {
+    const random = new Random(seed);
+    const texts = policyFiles(randomStore(random, { outputs: false, runtime: true }));
+    const others = policyFiles(randomStore(random, { outputs: false, runtime: true }));
+    const report = await diffPolicies(versionOf(texts), versionOf(others));
+    const reversed = (files: object): typeof texts => Object.fromEntries(Object.entries(files).reverse());
+    const again = await diffPolicies(versionOf(reversed(texts)), versionOf(reversed(others)));
+    assert.is(JSON.stringify(again), JSON.stringify(report), `seed ${seed}`);
+  }
+});
+
+test('random stores and mutants: no request is against a proof, and each request shown decides so in emitted code', async () => {
+  const seen = { no: 0, yes: 0, undecided: 0, differences: 0 };
+  for (let seed = SEED; seed < SEED + STORES; seed += 1) {
+    const random = new Random(seed);
+    const texts = policyFiles(randomStore(random, { outputs: false, runtime: random.chance(0.5) }));
+    const lowered = compileTexts(texts).lowered as Program;
+    const options: EngineOptions = {
+      defaultScope: random.pick(['', '', 'a']),
+      lenientScopeSearch: random.chance(0.4),
+    };
+    const old = programVersion(lowered);
+    for (const mutant of selected(mutantsOf(lowered), { count: MUTANTS, seed })) {
+      const new_ = programVersion(mutant.program());
+      const report = await diffPolicies(old, new_, { engine: options });
+      const detail = `seed ${seed}: ${mutant.operator} ${mutant.before} -> ${mutant.after}`;
+      const [before, after] = [old, new_].map(({ compiled }) => createEngine(compiled, options)) as [Engine, Engine];
+      for (let i = 0; i < REQUESTS; i += 1) {
+        const { principal, resource, actions } = randomRequest(random);
+        for (const action of actions) {
+          const request = { principal, resource, action };
+          const [was, is] = [before.isAllowed(request), after.isAllowed(request)];
+          if (was === is) continue;
+          seen.differences += 1;
+          const answers = rowsAbout(report, request, options).map((row) => (is ? row.widened : row.narrowed).answer);
+          assert.ok(
+            answers.some((answer) => answer !== 'no'),
+            `${detail}: ${JSON.stringify(request)} ${was} -> ${is}, ${answers.join()}`,
+          );
+        }
+      }
+      for (const { widened, narrowed } of report.rows)
+        for (const answer of [widened, narrowed]) {
+          seen[answer.answer === '?' ? 'undecided' : answer.answer] += 1;
+          if (answer.answer !== 'yes') continue;
+          const { principal, resource, action } = answer.request;
+          const clocked = { ...options, clock: () => instantOf(answer.request.now) };
+          const effects = [old, new_].map(({ compiled }) =>
+            createEngine(compiled, clocked).isAllowed({ principal, resource, action }),
+          );
+          assert.equal(effects, [answer.before === 'EFFECT_ALLOW', answer.after === 'EFFECT_ALLOW'], detail);
+        }
+    }
+  }
+  assert.ok(seen.differences > STORES && seen.yes > STORES, JSON.stringify(seen));
+  assert.ok(seen.undecided < (seen.no + seen.yes) / 10, JSON.stringify(seen));
+});
+
+test.run();
+
+type Files = { readonly [path: string]: object };
+
+/** One policy of documents. */
+function one(policy: object): Files {
+  return { 'doc.yaml': { resourcePolicy: { resource: 'doc', version: 'default', ...policy } } };
+}
+
+async function verdicts(before: string, after: string): Promise<readonly string[]> {
+  const policy = (expr: string): Files => one({ rules: [{ ...VIEW, condition: { match: { expr } } }] });
+  const { rows } = await diffOf(policy(before), policy(after));
+  const text = (answer: DiffRow['widened']): string => (answer.answer === '?' ? answer.reason : answer.by);
+  return rows.map(
+    ({ action, verdict, widened, narrowed }) => `${action} ${verdict} ${text(widened)} ${text(narrowed)}`,
+  );
+}
+
+async function diffOf(old: Files, new_: Files, options: DiffOptions = {}): Promise<DiffReport> {
+  return diffPolicies(await emitted(old), await emitted(new_), options);
+}
+
+function textsOf(files: Files): { readonly [path: string]: string } {
+  return Object.fromEntries(
+    Object.entries(files).map(([path, document]) => [
+      path,
+      JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document }),
+    ]),
+  );
+}
+
+/** Policies that are decided by emitted code. */
+async function emitted(files: Files): Promise<PolicyVersion> {
+  const compilation = compileTexts(textsOf(files));
+  const { policies } = await loaded(compilation);
+  const { program, lowered } = compilation;
+  return { source: 'policies', program: program as Program, lowered: lowered as Program, compiled: policies };
+}
+
+/** Policies that are decided from their program, as emitted code does (tests/analysis/program.test.ts). */
+function versionOf(texts: { readonly [path: string]: string }): PolicyVersion {
+  return programVersion(compileTexts(texts).lowered as Program);
+}
+
+function programVersion(lowered: Program): PolicyVersion {
+  const program = optimise(fold(lowered));
+  return { source: 'policies', program, lowered, compiled: bundleOf(program).bundle };
+}
+
+/** The rows that a request may be in: of actions that no policy names, any. */
+function rowsAbout(
+  { rows }: DiffReport,
+  { principal, resource, action }: Parameters<Engine['isAllowed']>[0],
+  { defaultScope = '' }: EngineOptions,
+): readonly DiffRow[] {
+  const scopeOf = (scope: string | undefined): string => (scope || defaultScope).replace(/^\./, '');
+  const isAt = (scope: string, all: readonly string[]): ((row: string) => boolean) =>
+    all.includes(scope) ? (row) => row === scope : (row) => /(below|elsewhere)/.test(row);
+  const atResource = isAt(
+    scopeOf(resource.scope),
+    rows.map(({ scope }) => scope),
+  );
+  const atPrincipal = isAt(
+    scopeOf(principal.scope),
+    rows.flatMap((row) => (row.principal === null ? [] : [row.principal.scope])),
+  );
+  const found = rows.filter(
+    (row) =>
+      row.kind === sanitize(resource.kind) &&
+      row.version === (resource.policyVersion || 'default') &&
+      atResource(row.scope) &&
+      (row.action === action || !row.named),
+  );
+  const own = found.filter((row) => row.principal?.id === principal.id && atPrincipal(row.principal.scope));
+  const named = (candidates: readonly DiffRow[]): readonly DiffRow[] => {
+    const exact = candidates.filter((row) => row.action === action);
+    return exact.length > 0 ? exact : candidates;
+  };
+  return own.length > 0 ? named(own) : named(found.filter((row) => row.principal === null));
+}
