@@ -71,8 +71,11 @@ export function compile(
   };
 }
 
-/** A function of its own so that the types of expressions, which take more memory than the program, end with it. */
-function programOf(
+/**
+ * The stages up to `lower`; undefined if there are errors. A function of its own so that the types of expressions, which
+ * take more memory than the program, end with it.
+ */
+export function programOf(
   sources: readonly Source[],
   report: Diagnostics,
   { schemaTexts = new Map(), strictTypes = false, vocabulary = {}, onStep }: CompileOptions,

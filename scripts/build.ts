@@ -17,10 +17,11 @@ const external = ['esbuild', 'node-sqlite3-wasm', '@platformatic/kafka', '@opent
  * (docs/decisions/0050-programs-contain-their-dependencies.md).
  */
 const { metafile } = await build({
-  // The worker stands next to the chunk that starts it.
   entryPoints: {
     authzc: 'cli/authzc.ts',
     server: 'cli/server.ts',
+    // Threads, beside the chunks that start them.
+    'chunks/part-thread': 'cli/policies/part-thread.ts',
     'chunks/solve-worker': 'analysis/solve/worker.ts',
   },
   outdir: folder,

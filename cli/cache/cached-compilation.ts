@@ -5,6 +5,7 @@ import { load } from '../../compiler/load/index.js';
 import { digest, isCurrent, type Snapshot } from '../../compiler/recompile/snapshot.js';
 import { decodeEntry, encodeEntry, type WrittenBundle } from './entry.js';
 import { readEntry, writeEntry } from './folder.js';
+import { compileInParts } from '../policies/compile-in-parts.js';
 import { readVocabulary } from '../policies/vocabulary.js';
 import { programHash } from './program.js';
 
@@ -50,8 +51,9 @@ export async function compileCached(directory: string, options: CachedOptions): 
   const { compile } = await import('../../compiler/compile.js');
   const { recompile, snapshotOf } = await import('../../compiler/recompile/index.js');
   const partial = entry && recompile(sources, entry.snapshot, compileOptions);
-  const complete = partial === undefined ? compile(sources, report, compileOptions) : undefined;
-  const snapshot = partial ?? (complete && snapshotOf(sources, complete, compileOptions));
+  const merged = partial ?? (report.isEmpty ? await compileInParts(sources, compileOptions) : undefined);
+  const complete = merged === undefined ? compile(sources, report, compileOptions) : undefined;
+  const snapshot = merged ?? (complete && snapshotOf(sources, complete, compileOptions));
   return {
     sources,
     diagnostics: (snapshot ?? complete)?.diagnostics ?? [],

@@ -3,6 +3,7 @@ import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import type { TypeFacts } from '../../compiler/emit/permissions/facts.js';
 import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
+import { withSources } from '../../compiler/recompile/packed-part.js';
 import type { DocumentRecord, Snapshot } from '../../compiler/recompile/snapshot.js';
 
 /** What the cache holds for one folder of policies. */
@@ -139,22 +140,11 @@ export function decodeEntry(bytes: Buffer, key: string, sources: readonly Source
       types: files.at(-1) as EmittedFile,
       typeFacts: header.typeFacts,
       hashed: header.hashed,
-      diagnostics: header.diagnostics.map((diagnostic) => withSources(diagnostic, known)),
+      diagnostics: withSources(header.diagnostics, known) as readonly Diagnostic[],
       policies: header.policies,
     },
     bundle: header.bundle,
   };
-}
-
-/** A diagnostic with the sources that its JSON has as indexes. */
-function withSources(diagnostic: Diagnostic, sources: readonly Source[]): Diagnostic {
-  const revive = (value: unknown, name: string): unknown => {
-    if (name === 'source' && typeof value === 'number') return sources[value];
-    if (Array.isArray(value)) return value.map((item) => revive(item, ''));
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([inner, item]) => [inner, revive(item, inner)]));
-  };
-  return revive(diagnostic, '') as Diagnostic;
 }
 
 function checksum(parts: readonly Buffer[]): string {

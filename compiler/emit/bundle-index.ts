@@ -1,23 +1,27 @@
 import { createHash } from 'node:crypto';
 import { type EmittedFile, emittedFile } from '../ir/emitted-file.js';
 import type { Module, Program } from '../ir/program.js';
+import type { SchemaModule } from '../ir/schema.js';
 import { bracketed, type Doc, print } from './doc.js';
 import { importLines } from './imports.js';
 import { filterFunctions } from './filter-functions.js';
-import { hasConditions } from './filters.js';
 import type { Locations } from './module.js';
 import { importSpecifier, type ModuleLocation } from './module-path.js';
 import { Names } from './names.js';
 import type { EmitOptions } from './options.js';
 import { objectDoc } from './object.js';
+import type { ModuleOutline } from './outline.js';
 import { listUnlessEmpty } from './tables.js';
 
 /**
  * generated/index.ts: all policies of the program as one bundle, with the hash of the modules and the parts of the
  * engine that they need.
+ *
+ * @param modules sorted by key.
  */
 export function emitIndex(
-  program: Program,
+  modules: readonly ModuleOutline[],
+  schemas: readonly SchemaModule[],
   locations: Locations,
   { checksOnly = false, explained }: EmitOptions,
 ): EmittedFile {
@@ -36,25 +40,27 @@ export function emitIndex(
     'functions',
     ...(explained === undefined ? [] : ['explainer', 'EngineOptions']),
   ]);
-  const imports = program.modules
-    .filter(({ kind }) => kind !== 'derived-roles')
-    .map((module) => {
-      const { path, name } = locations.get(module.key) as ModuleLocation;
-      return { module, from: importSpecifier('index', path), name, as: names.fresh(name) };
+  const imports = modules
+    .filter(({ identity }) => identity.kind !== 'derived-roles')
+    .map(({ identity: { key, kind } }) => {
+      const { path, name } = locations.get(key) as ModuleLocation;
+      return { kind, from: importSpecifier('index', path), name, as: names.fresh(name) };
     });
   const listOf = (kind: Module['kind']): Doc =>
     bracketed(
       '[',
-      imports.filter(({ module }) => module.kind === kind).map(({ as }) => as),
+      imports.filter((imported) => imported.kind === kind).map(({ as }) => as),
       ']',
     );
   const filters = checksOnly
     ? []
-    : program.modules.filter(hasConditions).map(({ key }) => {
-        const { path, filters } = locations.get(key) as ModuleLocation;
-        return { from: importSpecifier('index', `${path}.where`), name: filters, as: names.fresh(filters) };
-      });
-  const parts = partsOf(program, checksOnly);
+    : modules
+        .filter(({ hasConditions }) => hasConditions)
+        .map(({ identity: { key } }) => {
+          const { path, filters } = locations.get(key) as ModuleLocation;
+          return { from: importSpecifier('index', `${path}.where`), name: filters, as: names.fresh(filters) };
+        });
+  const parts = partsOf(modules, checksOnly);
   const bundle = objectDoc([
     ['hash', 'hash'],
     ['resourcePolicies', listOf('resource')],
@@ -64,7 +70,7 @@ export function emitIndex(
     ...parts.map((part) => [part, part] as const),
   ]);
   const text = print([`export const policies: CompiledBundle = `, bundle, ';']);
-  const selects = checksOnly ? '' : selectsText(program);
+  const selects = checksOnly ? '' : selectsText(modules, schemas);
   const own = [
     { from: '#runtime/parts', names: [...parts, ...typesOf(explained)].map((name) => ({ name, as: name })) },
     ...[...imports, ...filters].map(({ from, name, as }) => ({ from, names: [{ name, as }] })),
@@ -85,27 +91,24 @@ function typesOf(explained: Program | undefined): readonly string[] {
 }
 
 /** The parts of the engine that the policies need. */
-function partsOf({ modules }: Program, checksOnly: boolean): readonly string[] {
-  const has = (kind: Module['kind']): boolean => modules.some((module) => module.kind === kind);
+function partsOf(modules: readonly ModuleOutline[], checksOnly: boolean): readonly string[] {
+  const has = (kind: Module['kind']): boolean => modules.some(({ identity }) => identity.kind === kind);
   return [
     ...(has('principal') ? ['principalJudge'] : []),
     ...(has('role') ? ['roleJudge'] : []),
-    ...(modules.some(isVisited) ? ['visitRules'] : []),
+    ...(modules.some(({ isVisited }) => isVisited) ? ['visitRules'] : []),
     ...(checksOnly ? [] : ['planner']),
     'guard',
   ];
 }
 
-/** Whether a result depends on evaluating its rules one by one (runtime/engine/find/tables.ts). */
-export function isVisited(module: Module): boolean {
-  if (module.kind === 'derived-roles' || module.kind === 'role') return false;
-  const needsOrder = module.kind === 'principal' ? module.readsRuntime : module.roles.crowded;
-  return needsOrder || module.rules.some(({ output, memo }) => output !== undefined || memo !== undefined);
-}
-
 /** Beside the policies, not in them: a program that does not use it does not carry it. */
-function selectsText(program: Program): string {
-  const functions = filterFunctions(program).map((name) => [name, `cel.${name}`] as const);
+function selectsText(modules: readonly ModuleOutline[], schemas: readonly SchemaModule[]): string {
+  const called = new Set([
+    ...filterFunctions({ modules: [], schemas }),
+    ...modules.flatMap(({ functions: ofModule }) => ofModule),
+  ]);
+  const functions = [...called].sort().map((name) => [name, `cel.${name}`] as const);
   return `${print(['const functions = ', functions.length === 0 ? '{}' : objectDoc(functions), ';'])}
 
 /** Whether a filter of these policies selects a row. */

@@ -1,16 +1,18 @@
 import type { Source } from '../diagnostics/source.js';
 import type { EmittedFile } from '../ir/emitted-file.js';
-import type { Program } from '../ir/program.js';
+import type { Module, Program } from '../ir/program.js';
+import type { SchemaModule } from '../ir/schema.js';
 import { emitHash, emitIndex } from './bundle-index.js';
 import { emitExplained } from './explained.js';
 import { emitManifest } from './manifest.js';
-import { emitModule } from './module.js';
-import { moduleLocations } from './module-path.js';
-import { schemaLocations } from './schema-locations.js';
+import { emitModule, type Locations } from './module.js';
+import { type ModuleIdentity, moduleLocations } from './module-path.js';
+import { type ModuleOutline, outlineOf } from './outline.js';
+import { type SchemaLocations, schemaLocations } from './schema-locations.js';
 import type { EmitOptions } from './options.js';
 import { type Emitted, unlessEmitted } from './remember.js';
 import { emitSchemaModule } from './schema-module.js';
-import { emitTraced } from './traced.js';
+import { emitTraced, emitTracedIndex } from './traced.js';
 
 /**
  * The program as TypeScript, sorted by path: one module for each policy and each JSON schema, the second emission of
@@ -24,25 +26,76 @@ export function emit(
   version: string,
   options: EmitOptions = {},
 ): readonly EmittedFile[] {
-  const { checksOnly = false, explained } = options;
-  const locations = moduleLocations(program.modules);
-  const schemas = schemaLocations(program.schemas, locations.values());
-  const modules = [
-    ...program.modules.flatMap((module) =>
+  const { explained } = options;
+  const places = placesOf(program.modules, program.schemas);
+  const policies = emitPolicies(program.modules, places, options);
+  const outlines = program.modules.map(outlineOf);
+  const files = [...emitAround(outlines, program.schemas, policies, places, options)];
+  if (explained !== undefined) files.push(emitExplained(explained));
+  return [...files, emitManifest(files, sources, version)].sort(byPath);
+}
+
+/** The locations of modules and schemas. */
+export interface Places {
+  readonly locations: Locations;
+  readonly schemas: SchemaLocations;
+}
+
+/** Where the modules of a program are. */
+export function placesOf(modules: readonly ModuleIdentity[], schemas: readonly SchemaModule[]): Places {
+  const locations = moduleLocations(modules);
+  return { locations, schemas: schemaLocations(schemas, locations.values()) };
+}
+
+/** The files that policies have alone, in the order of the policies. */
+export interface PolicyModules {
+  readonly modules: readonly EmittedFile[];
+  /** Their second emission. */
+  readonly traced: readonly EmittedFile[];
+}
+
+/** Emits the files that policies have alone. */
+export function emitPolicies(
+  modules: readonly Module[],
+  { locations, schemas }: Places,
+  options: EmitOptions,
+): PolicyModules {
+  const { checksOnly = false } = options;
+  return {
+    modules: modules.flatMap((module) =>
       unlessEmitted(checksOnly ? emittedForChecks : emitted, module, locations, () =>
         emitModule(module, locations, schemas, options),
       ),
     ),
-    ...program.schemas.map((module) => emitSchemaModule(module, schemas, options)),
+    traced: checksOnly ? [] : emitTraced(modules, locations),
+  };
+}
+
+/**
+ * The files of policies with those that they share: JSON schemas, the hash and the indexes.
+ *
+ * @param outlines sorted by key, as the policies.
+ */
+export function emitAround(
+  outlines: readonly ModuleOutline[],
+  schemaModules: readonly SchemaModule[],
+  { modules, traced }: PolicyModules,
+  { locations, schemas }: Places,
+  options: EmitOptions,
+): readonly EmittedFile[] {
+  const hashed = [...modules, ...schemaModules.map((module) => emitSchemaModule(module, schemas, options))];
+  return [
+    ...hashed,
+    ...traced,
+    ...(options.checksOnly === true ? [] : [emitTracedIndex(outlines, locations)]),
+    emitHash(hashed),
+    emitIndex(outlines, schemaModules, locations, options),
   ];
-  const files = [
-    ...modules,
-    ...(checksOnly ? [] : emitTraced(program, locations)),
-    ...(explained === undefined ? [] : [emitExplained(explained)]),
-    emitHash(modules),
-    emitIndex(program, locations, options),
-  ];
-  return [...files, emitManifest(files, sources, version)].sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** The order of emitted files. */
+export function byPath(a: EmittedFile, b: EmittedFile): number {
+  return a.path < b.path ? -1 : 1;
 }
 
 const emitted: Emitted = new WeakMap();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
-import type { Module } from '../ir/program.js';
+import type { DerivedRolesModule, PrincipalModule, ResourceModule, RoleModule } from '../ir/program.js';
 import { MODULE_WORDS } from './module-context.js';
 import { camelCase, Names } from './names.js';
 
@@ -17,8 +17,17 @@ export interface ModuleLocation {
   readonly filters: string;
 }
 
+/** What identifies a module: its location follows from that. */
+export type ModuleIdentity =
+  | Pick<ResourceModule, 'kind' | 'key' | 'kindName' | 'version' | 'scope'>
+  | Pick<PrincipalModule, 'kind' | 'key' | 'principal' | 'version' | 'scope'>
+  | Pick<RoleModule, 'kind' | 'key' | 'role' | 'version' | 'scope'>
+  | (Pick<DerivedRolesModule, 'kind' | 'key' | 'name'> & {
+      readonly definitions: readonly { readonly name: string; readonly condition?: unknown }[];
+    });
+
 /** The location of each module, by key: named by identity, not by its source file. */
-export function moduleLocations(modules: readonly Module[]): ReadonlyMap<string, ModuleLocation> {
+export function moduleLocations(modules: readonly ModuleIdentity[]): ReadonlyMap<string, ModuleLocation> {
   const paths = new Set<string>();
   const numbers = new Map<string, number>();
   const locations = new Map<string, ModuleLocation>();
@@ -52,7 +61,7 @@ export function importSpecifier(from: string, to: string): string {
 }
 
 /** The subject of a policy, with version and scope unless they are the usual ones. */
-function nameOf(module: Module): string {
+function nameOf(module: ModuleIdentity): string {
   switch (module.kind) {
     case 'resource':
       return scopedName(module.kindName, module.version, module.scope);
@@ -69,7 +78,7 @@ function scopedName(name: string, version: string, scope: string): string {
   return `${name} ${version === 'default' ? '' : version} ${scope}`;
 }
 
-function pathOf(module: Module): string {
+function pathOf(module: ModuleIdentity): string {
   switch (module.kind) {
     case 'resource':
       return scopedPath('resource', module.kindName, module.version, module.scope);

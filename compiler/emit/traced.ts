@@ -1,6 +1,5 @@
-import { append } from '../append.js';
 import { type EmittedFile, emittedFile, type Section } from '../ir/emitted-file.js';
-import type { Match, Module, Program } from '../ir/program.js';
+import type { Match, Module } from '../ir/program.js';
 import { bracketed, type Doc, hardLine, indent, join, print } from './doc.js';
 import { attemptFunction, tracedFunction } from './functions.js';
 import { importLines } from './imports.js';
@@ -9,6 +8,7 @@ import { type ModuleContext, TELLING } from './module-context.js';
 import { importSpecifier, type ModuleLocation } from './module-path.js';
 import { camelCase, Names } from './names.js';
 import { objectDoc } from './object.js';
+import type { ModuleOutline } from './outline.js';
 import { quote } from './quote.js';
 import { type Emitted, unlessEmitted } from './remember.js';
 import { severalTimes } from './several.js';
@@ -18,26 +18,33 @@ import { tracedKeys } from '../ir/traced-keys.js';
  * The second emission: every condition again, in a form that reports why it cannot be evaluated. For strict evaluation
  * and explaining; in separate modules, so that programs that do not use them do not load them.
  */
-export function emitTraced(program: Program, locations: Locations): readonly EmittedFile[] {
-  const files: EmittedFile[] = [];
-  const parts: TracedPart[] = [];
-  const names = new Names(['traced', 'visitRules']);
-  for (const module of program.modules) {
+export function emitTraced(modules: readonly Module[], locations: Locations): readonly EmittedFile[] {
+  return modules.flatMap((module) => {
     const conditions = conditionsOf(module);
-    if (conditions.length === 0) continue;
-    const { path: modulePath, name } = locations.get(module.key) as ModuleLocation;
-    const path = `traced/${modulePath}`;
-    append(
-      files,
-      unlessEmitted(emitted, module, locations, () => [tracedModule(`${path}.ts`, module, conditions)]),
-    );
-    parts.push({
-      name: names.fresh(name),
-      attempts: names.fresh(`${name}Attempts`),
-      from: importSpecifier('traced/index', path),
+    if (conditions.length === 0) return [];
+    const { path } = locations.get(module.key) as ModuleLocation;
+    return unlessEmitted(emitted, module, locations, () => [tracedModule(`traced/${path}.ts`, module, conditions)]);
+  });
+}
+
+/**
+ * generated/traced/index.ts: the second emission of all policies.
+ *
+ * @param modules sorted by key.
+ */
+export function emitTracedIndex(modules: readonly ModuleOutline[], locations: Locations): EmittedFile {
+  const names = new Names(['traced', 'visitRules']);
+  const parts = modules
+    .filter(({ hasConditions }) => hasConditions)
+    .map(({ identity }): TracedPart => {
+      const { path, name } = locations.get(identity.key) as ModuleLocation;
+      return {
+        name: names.fresh(name),
+        attempts: names.fresh(`${name}Attempts`),
+        from: importSpecifier('traced/index', `traced/${path}`),
+      };
     });
-  }
-  return [...files, tracedIndex(parts, program)];
+  return tracedIndex(parts, modules);
 }
 
 /** A module of the second emission, and the names of its two lists in the index. */
@@ -122,7 +129,7 @@ function keyedDeclaration(
   return [`export const ${name}: readonly (readonly [string, ${type}])[] = `, list, ';'];
 }
 
-function tracedIndex(parts: readonly TracedPart[], { modules }: Program): EmittedFile {
+function tracedIndex(parts: readonly TracedPart[], modules: readonly ModuleOutline[]): EmittedFile {
   const imports = parts.map(({ name, attempts, from }) => ({
     from,
     names: [
@@ -131,8 +138,8 @@ function tracedIndex(parts: readonly TracedPart[], { modules }: Program): Emitte
     ],
   }));
   const sources = modules
-    .filter(({ kind }) => kind !== 'derived-roles')
-    .map(({ key, sourcePath }): Doc => [bracketed('[', [quote(key), quote(sourcePath)], ']'), ',']);
+    .filter(({ identity }) => identity.kind !== 'derived-roles')
+    .map(({ identity: { key }, sourcePath }): Doc => [bracketed('[', [quote(key), quote(sourcePath)], ']'), ',']);
   const object = objectDoc([
     ['conditions', mapOf(parts.map(({ name }) => `...${name},`))],
     ['attempts', mapOf(parts.map(({ attempts }) => `...${attempts},`))],

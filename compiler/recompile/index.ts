@@ -4,15 +4,14 @@ import type { Code } from '../diagnostics/messages.js';
 import type { Source } from '../diagnostics/source.js';
 import { emitHash } from '../emit/bundle-index.js';
 import { emitManifest, MANIFEST } from '../emit/manifest.js';
-import { moduleLocations } from '../emit/module-path.js';
-import { schemaLocations } from '../emit/schema-locations.js';
+import { type Places, placesOf } from '../emit/index.js';
 import { type ModuleFacts, type TypeFacts, typeFactsOf } from '../emit/permissions/facts.js';
 import { emitTypesOf } from '../emit/types.js';
 import type { EmittedFile } from '../ir/emitted-file.js';
 import type { Program } from '../ir/program.js';
 import { parse } from '../parse/index.js';
 import { version } from '../version.js';
-import { familyOf, isLeaf, type Places, recordOf } from './record.js';
+import { familyOf, isLeaf, recordOf } from './record.js';
 import { type DocumentRecord, hashesOf, settingsOf, type Snapshot } from './snapshot.js';
 
 /** The snapshot of a compilation; undefined if it was refused. */
@@ -22,7 +21,7 @@ export function snapshotOf(
   options: CompileOptions,
 ): Snapshot | undefined {
   if (program === undefined) return undefined;
-  const places = placesOf(program);
+  const places = placesOf(program.modules, program.schemas);
   const typeFacts = typeFactsOf(program);
   return {
     settings: settingsOf(options),
@@ -58,7 +57,7 @@ export function recompile(sources: readonly Source[], before: Snapshot, options:
   if (program === undefined) return undefined;
   const documents = new Map(before.documents);
   const hasInvariants = [...documents.values()].some(({ kind }) => kind === 'invariants');
-  for (const [path, record] of recordsOf(part, program, placesOf(program))) {
+  for (const [path, record] of recordsOf(part, program, placesOf(program.modules, program.schemas))) {
     if (!changed.has(path)) continue;
     if (!isInterchangeable(record, before.documents.get(path), hasInvariants)) return undefined;
     documents.set(path, record);
@@ -96,12 +95,11 @@ function haveSameFunctions(one: Snapshot['documents'], other: Snapshot['document
   return functions.size === others.size && [...functions].every((name) => others.has(name));
 }
 
-function placesOf({ modules, schemas }: Program): Places {
-  const locations = moduleLocations(modules);
-  return { locations, schemas: schemaLocations(schemas, locations.values()) };
-}
-
-function recordsOf(sources: readonly Source[], program: Program, places: Places): ReadonlyMap<string, DocumentRecord> {
+export function recordsOf(
+  sources: readonly Source[],
+  program: Program,
+  places: Places,
+): ReadonlyMap<string, DocumentRecord> {
   const modules = new Map(program.modules.map((module) => [module.sourcePath, module]));
   return new Map(
     sources.flatMap((source) => {
@@ -226,7 +224,7 @@ function mergedDiagnostics(
 }
 
 /** Whether a limit of a run may have applied: what is then left out depends on the order of the files. */
-function isLimited(diagnostics: readonly Diagnostic[]): boolean {
+export function isLimited(diagnostics: readonly Diagnostic[]): boolean {
   const searched = diagnostics.filter(({ code }) => code.startsWith('attribute/') || ABOUT_THE_SET.has(code));
   return diagnostics.length >= MOST_KEPT || searched.length >= MOST_SEARCHES;
 }

@@ -1,10 +1,10 @@
 import { importKey, policyKeyOf } from '../ast/names.js';
 import { namesForStatements } from '../ast/statement-names.js';
 import type { Policy, PolicyFile } from '../ast/policy.js';
-import { isVisited } from '../emit/bundle-index.js';
 import { filterFunctions } from '../emit/filter-functions.js';
-import type { Locations } from '../emit/module.js';
-import { definitionKey, type SchemaLocations } from '../emit/schema-locations.js';
+import type { Places } from '../emit/index.js';
+import { isVisited } from '../emit/outline.js';
+import { definitionKey } from '../emit/schema-locations.js';
 import type { Module } from '../ir/program.js';
 import { type DocumentRecord, digest } from './snapshot.js';
 
@@ -16,12 +16,6 @@ export function isLeaf({ kind }: Pick<DocumentRecord, 'kind'>): boolean {
 /** The part of a key that all scopes of a policy share. */
 export function familyOf(key: string): string {
   return key.replace(/\/.*$/s, '');
-}
-
-/** The locations of modules and schemas in the program of a module. */
-export interface Places {
-  readonly locations: Locations;
-  readonly schemas: SchemaLocations;
 }
 
 /** The record of a document, with the module it was compiled to, if it was. */

@@ -28,8 +28,17 @@ export function validate(policies: PolicySet, report: Diagnostics): Types {
   const types: Types = new Map(validations.flatMap((validation) => [...validation(policies, report)]));
   if (report.hasErrors) return types;
   const once = withoutRepeats(report);
-  for (const warn of warnings) warn(policies, types, once);
+  for (const warn of [...warnings, ...setWarnings]) warn(policies, types, once);
   return types;
+}
+
+/**
+ * The warnings that depend on the set as a whole, and read neither conditions nor local definitions. For sets that are
+ * compiled in parts.
+ */
+export function validateSet(policies: PolicySet, report: Diagnostics): void {
+  const once = withoutRepeats(report);
+  for (const warn of setWarnings) warn(policies, new Map(), once);
 }
 
 /** A validation reports errors and returns the side tables that it computed, if any. */
@@ -44,7 +53,7 @@ const validations: readonly Validation[] = [checkExpressions, checkStatementName
  */
 export type Warning = (policies: PolicySet, types: Types, report: Problems) => void;
 
-/** All warnings, by topic. The order does not matter. */
+/** The warnings about single policies and what they import, by topic. The order does not matter. */
 const warnings: readonly Warning[] = [
   // Rules
   warnOfUnreachableRules,
@@ -55,18 +64,22 @@ const warnings: readonly Warning[] = [
   warnOfComparisons,
   warnOfFailingOperators,
   warnOfFailingPremises,
-  // Globs and names
+  // Globs
   warnOfGlobs,
-  warnOfRoleResources,
-  warnOfPrincipalResources,
   // Unused definitions
   warnOfUnusedDefinitions,
   warnOfUnusedImports,
-  warnOfUnusedDerivedRoles,
-  warnOfLoneFiles,
   // Scopes
   warnOfUnreachableScopes,
   warnOfConsentAtRoot,
   // Deprecated spellings
   warnOfDeprecatedSpellings,
+];
+
+/** The warnings about the set as a whole. */
+const setWarnings: readonly Warning[] = [
+  warnOfRoleResources,
+  warnOfPrincipalResources,
+  warnOfUnusedDerivedRoles,
+  warnOfLoneFiles,
 ];

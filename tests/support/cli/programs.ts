@@ -27,16 +27,26 @@ export interface Running {
 }
 
 /** Runs a program to completion. */
-export function run(program: string, options: readonly string[], folder: string): Promise<Ended> {
-  return launch(program, options, folder).ended;
+export function run(
+  program: string,
+  options: readonly string[],
+  folder: string,
+  variables: NodeJS.ProcessEnv = {},
+): Promise<Ended> {
+  return launch(program, options, folder, variables).ended;
 }
 
-/** Starts a program in a folder. */
-export function launch(program: string, options: readonly string[], folder: string): Running {
+/** Starts a program in a folder, with more environment variables. */
+export function launch(
+  program: string,
+  options: readonly string[],
+  folder: string,
+  variables: NodeJS.ProcessEnv = {},
+): Running {
   const { AUTHZ_CONFIG: _, ...environment } = process.env;
   const child = spawn(process.execPath, [program, ...options], {
     cwd: folder,
-    env: environment,
+    env: { ...environment, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';

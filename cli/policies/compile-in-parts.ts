@@ -1,0 +1,109 @@
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import type { CompileOptions } from '../../compiler/compile.js';
+import type { Source } from '../../compiler/diagnostics/source.js';
+import type { PackedPart } from '../../compiler/recompile/packed-part.js';
+import type { CompiledPart } from '../../compiler/recompile/parts.js';
+import { partition } from '../../compiler/recompile/partition.js';
+import type { Snapshot } from '../../compiler/recompile/snapshot.js';
+
+/** A policy file as threads send it. */
+export type SourceText = readonly [path: string, text: string];
+
+/** What all parts of a set have in common. */
+export interface ThreadData {
+  readonly shared: readonly SourceText[];
+  readonly options: Omit<CompileOptions, 'onStep'>;
+}
+
+/** Each thread optimises the compiler for itself, which takes longer than compiling fewer parts. */
+const FROM = 20;
+/** Each takes some hundred megabytes. */
+const MOST_THREADS = 4;
+
+/**
+ * The memory of a thread in megabytes. With a large young generation, most of a part is garbage when it is first
+ * collected.
+ */
+const MEMORY = { maxYoungGenerationSizeMb: 96, maxOldGenerationSizeMb: 2048 };
+
+/**
+ * Compiles a large set of policies in parts, on all cores: the result equals that of compiling it at once. Undefined if
+ * the set is small, has errors, or cannot be compiled in parts (`mergeParts`): the caller then compiles it at once.
+ *
+ * @throws Error if a thread fails.
+ */
+export async function compileInParts(
+  sources: readonly Source[],
+  { onStep, ...options }: CompileOptions,
+): Promise<Snapshot | undefined> {
+  const { shared, parts } = partition(sources);
+  if (parts.length < FROM || options.explain === true || !isBuilt) return undefined;
+  const data: ThreadData = { shared: shared.map(textOf), options };
+  const pool = Array.from({ length: Math.min(availableParallelism(), MOST_THREADS) }, () => new Thread(data));
+  try {
+    const { mergeParts } = await import('../../compiler/recompile/parts.js');
+    const { unpacked } = await import('../../compiler/recompile/packed-part.js');
+    const compiled: CompiledPart[] = [];
+    const policies = parts.reduce((sum, { length }) => sum + length, 0);
+    let [next, done] = [0, 0];
+    let isRefused = false;
+    const work = async (thread: Thread): Promise<void> => {
+      for (let index = next++; !isRefused; index = next++) {
+        const part = parts[index];
+        if (part === undefined) return;
+        onStep?.(`compiling ${done.toLocaleString('en-US')} of ${policies.toLocaleString('en-US')} policies`);
+        const result = await thread.compile(part.map(textOf));
+        done += part.length;
+        if (result === undefined) isRefused = true;
+        else compiled[index] = unpacked(result, [...shared, ...part]);
+      }
+    };
+    await Promise.all(pool.map(work));
+    if (isRefused) return undefined;
+    onStep?.('merging policies');
+    return mergeParts(sources, shared, compiled, options);
+  } finally {
+    await Promise.all(pool.map((thread) => thread.end()));
+  }
+}
+
+function textOf({ path, text }: Source): SourceText {
+  return [path, text];
+}
+
+/** A thread that compiles parts. */
+class Thread {
+  private readonly worker: Worker;
+  /** Never resolves. */
+  private readonly failed: Promise<never>;
+
+  constructor(workerData: ThreadData) {
+    this.worker = new Worker(new URL(FILE, import.meta.url), { workerData, resourceLimits: MEMORY });
+    this.failed = new Promise((_, reject) => {
+      const fail = (message: string, cause?: Error): void =>
+        reject(new Error(`a thread of the compiler failed: ${message}`, { cause }));
+      this.worker.once('error', (error: Error) => fail(error.message, error));
+      this.worker.once('exit', (code) => fail(`it ended with code ${code}`));
+    });
+    // It may fail while nothing waits for it.
+    this.failed.catch(() => undefined);
+  }
+
+  /** Undefined if the part has errors. Rejects if the thread ends. */
+  compile(part: readonly SourceText[]): Promise<PackedPart | undefined> {
+    const answer = new Promise<PackedPart | undefined>((resolve) => {
+      this.worker.once('message', resolve);
+    });
+    this.worker.postMessage(part);
+    return Promise.race([answer, this.failed]);
+  }
+
+  end(): Promise<unknown> {
+    return this.worker.terminate();
+  }
+}
+
+const FILE = './part-thread.js';
+/** Threads need a program that was built. */
+const isBuilt = import.meta.url.endsWith('.js');
