@@ -6,7 +6,7 @@ import { warnOfConstantConditions } from './validations/constant-conditions.js';
 import { warnOfDeprecatedSpellings } from './validations/deprecated-spellings.js';
 import { checkExpressions } from './validations/expressions.js';
 import { warnOfGlobs } from './validations/globs.js';
-import { checkStatementNames, warnOfFailingPremises } from './validations/invariants.js';
+import { checkPremises, checkStatementNames, warnOfFailingPremises } from './validations/invariants.js';
 import { warnOfComparisons, warnOfFailingOperators } from './validations/operand-types.js';
 import { warnOfRepeatedRules, warnOfUnreachableRules } from './validations/redundant-rules.js';
 import { warnOfPrincipalResources, warnOfRoleResources } from './validations/resource-kinds.js';
@@ -45,7 +45,7 @@ export function validateSet(policies: PolicySet, report: Diagnostics): void {
 export type Validation = (policies: PolicySet, report: Diagnostics) => Types;
 
 /** All validations, in the order in which they report. */
-const validations: readonly Validation[] = [checkExpressions, checkStatementNames];
+const validations: readonly Validation[] = [checkExpressions, checkStatementNames, checkPremises];
 
 /**
  * A check for code that is valid but probably not intended. It reports warnings, and runs only on policies without

@@ -69,6 +69,18 @@ A statement says that a rule is final: wherever it applies, the decision is deny
 Name a DENY rule. To say that requests are always allowed, use \`always\`.
 `,
   }),
+  'invariant/reads-runtime': message<{ readonly text: string }>({
+    severity: 'error',
+    stage: 'compile',
+    kind: 'statement reads runtime',
+    text: ({ text }) => `\`${text}\` reads \`runtime\`, which a statement cannot`,
+    explanation: `
+The condition of a statement reads \`runtime\`, directly or through a variable. Which derived roles are active depends on the policy that asks, and a statement is about requests,
+whatever policies decide them.
+
+Say what makes the role active: \`R.attr.owner == P.id\` in place of \`"owner" in runtime.effectiveDerivedRoles\`.
+`,
+  }),
   'invariant/when-may-fail': message<{ readonly text: string; readonly attribute: string }>({
     severity: 'warning',
     stage: 'compile',

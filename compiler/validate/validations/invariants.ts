@@ -4,7 +4,8 @@ import type { Expr } from '../../ast/expr.js';
 import { policyKeyOf, sanitize } from '../../ast/names.js';
 import { placeOfNode } from '../../ast/places.js';
 import type { About, Condition, Expression, Match, Policy } from '../../ast/policy.js';
-import type { PolicySet } from '../../ast/policy-set.js';
+import type { Bindings, PolicySet } from '../../ast/policy-set.js';
+import { premisesOf } from '../../ast/premises.js';
 import { namesForStatements, type StatementNames } from '../../ast/statement-names.js';
 import { children, visit } from '../../ast/visit.js';
 import { didYouMean } from '../../diagnostics/did-you-mean.js';
@@ -33,6 +34,34 @@ export function checkStatementNames({ documents, invariants }: PolicySet, report
 }
 
 const NO_TYPES: Types = new Map();
+
+/**
+ * Reports conditions that read `runtime`: derived roles belong to a policy, and a statement is about requests
+ * (docs/spec/analysis.md#about).
+ */
+export function checkPremises({ invariants }: PolicySet, report: Diagnostics): Types {
+  for (const { policy, bindings } of invariants)
+    for (const expression of premisesOf(policy).flatMap(expressionsOfCondition))
+      if (readsRuntime(expression, bindings))
+        report.add('invariant/reads-runtime', expression.place, { text: onOneLine(expression.text) });
+  return NO_TYPES;
+}
+
+function readsRuntime(expression: Expression, { variables }: Bindings): boolean {
+  let found = false;
+  const seen = new Set<Expression>();
+  const pending = [expression];
+  for (let next = pending.pop(); next !== undefined && !found; next = pending.pop()) {
+    if (seen.has(next) || next.ast === undefined) continue;
+    seen.add(next);
+    visit(next.ast, (node) => {
+      if (node.kind === 'ident' && node.name === 'runtime') found = true;
+      const variable = node.kind === 'select' ? variables.get(node.field) : undefined;
+      if (variable !== undefined) pending.push(variable.expression);
+    });
+  }
+  return found;
+}
 
 type NamedPolicy = StatementNames & { readonly policy: Policy };
 
