@@ -14,9 +14,25 @@ export interface Classes {
 /** The classes of names, by what tells them apart: most points of a set have the same. */
 export type KnownClasses = Map<string, NameClasses>;
 
+/** What a question tells apart besides policies. */
+export interface Asked {
+  /** Names, and globs with a `*`. */
+  readonly actions: readonly string[];
+  readonly roles: readonly string[];
+  /** Modules with conditions. */
+  readonly modules: readonly ir.Module[];
+}
+
 /** The classes of actions and roles at a point of one or more sets of policies. */
-export function classesAt({ kind }: Point, sets: readonly PointDecisions[], known: KnownClasses = new Map()): Classes {
+export function classesAt(
+  { kind }: Point,
+  sets: readonly PointDecisions[],
+  known: KnownClasses = new Map(),
+  asked: Asked = { actions: [], roles: [], modules: [] },
+): Classes {
   const [actions, roles] = [new Names(), new Names()];
+  actions.add(asked.actions);
+  roles.addLiterals([...asked.roles, ...asked.modules.flatMap(rolesSought)]);
   for (const { modules, readsRuntime, lineages } of sets) {
     for (const [role, ancestors] of lineages) roles.addLiterals([role, ...ancestors]);
     for (const module of modules) {

@@ -1,7 +1,7 @@
 import type { EngineOptions } from '#runtime/engine';
 import { type Allowance, allowancesOf } from '#runtime/parts';
 import type * as ir from '../../compiler/ir/program.js';
-import { and, type Formula, or } from '../formula/formula.js';
+import { and, type Formula, hasRole, or } from '../formula/formula.js';
 import type { FormulaKeys } from '../formula/keys.js';
 import { bundleOf } from '../program/bundle.js';
 import { fingerprintOf } from './fingerprint.js';
@@ -175,8 +175,4 @@ export function rulesAbout(module: ir.ResourceModule | ir.PrincipalModule, kind:
   return module.kind === 'resource'
     ? module.rules
     : module.rules.filter(({ resource = '*' }) => resource.includes('*') || resource === kind);
-}
-
-function hasRole(role: string): Formula {
-  return { kind: 'role', role };
 }

@@ -42,6 +42,11 @@ export interface HasRole {
   readonly role: string;
 }
 
+/** That the principal has a role, or one of its class. */
+export function hasRole(role: string): HasRole {
+  return { kind: 'role', role };
+}
+
 /** The conjunction of formulas, without constants. */
 export function and(...operands: readonly Formula[]): Formula {
   return junction('and', operands);

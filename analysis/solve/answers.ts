@@ -91,7 +91,7 @@ export class Answers {
     question: Question,
     confirm: (situation: Situation) => boolean,
     seeds: readonly Situation[] = [],
-    tries = (TRIES * this.options.effort) / 3,
+    tries = Math.ceil((TRIES * this.options.effort) / 3),
   ): Situation | undefined {
     const seed = seeds.find(confirm);
     if (seed !== undefined) return seed;
