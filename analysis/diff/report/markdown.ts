@@ -1,4 +1,15 @@
 import { visibleJson } from '../../../compiler/diagnostics/visible.js';
+import {
+  code,
+  codeOf,
+  fitting,
+  inCode,
+  listed,
+  MOST_CHARACTERS,
+  MOST_NAMES,
+  MOST_ROWS,
+  rest,
+} from '../../report/markdown.js';
 import type { DiffAnswer, DiffReport } from '../report.js';
 import {
   countsOf,
@@ -14,13 +25,6 @@ import {
 
 /** The last line: a bot finds its comment by it, to replace it. */
 const MARKER = '<!-- authzc-diff -->';
-
-/** A comment on GitHub holds 65,536 characters. */
-const MOST_CHARACTERS = 60_000;
-const MOST_ROWS = 50;
-/** The longest name or object that is shown whole, in characters; requests to replay are always whole. */
-const LONGEST = 200;
-const MOST_NAMES = 10;
 
 /**
  * A report for a comment on a pull request: a table of what changed, and the requests that show it. All texts of
@@ -113,43 +117,4 @@ function requestsOf({ row }: Paragraph): readonly string[] {
     const effects = [answer.before, answer.after].map((effect) => (effect === 'EFFECT_ALLOW' ? 'ALLOW' : 'DENY'));
     return [`- \`${inCode(visibleJson(request))}\`: ${effects.join(' → ')}`];
   });
-}
-
-function listed(items: readonly string[]): string {
-  const shown = items.slice(0, MOST_NAMES).join(', ');
-  return items.length <= MOST_NAMES ? shown : `${shown}, … and ${items.length - MOST_NAMES} more`;
-}
-
-/** A name as code: as it is if it is a plain one, or else as a JSON string. */
-function code(text: string): string {
-  return codeOf(/^[\w:.*/#-]+(?: [\w:.*/#()-]+)*$/.test(text) ? text : visibleJson(text));
-}
-
-/** JSON as code, cut if it is long. */
-function codeOf(json: string): string {
-  const text = inCode(json);
-  return `\`${text.length <= LONGEST ? text : `${text.slice(0, LONGEST).replace(/[\ud800-\udbff]$/, '')}…`}\``;
-}
-
-/**
- * JSON without characters that could end code or a cell of a table, or mean something where code is not known. They
- * only occur in strings, and a JSON parser reads them as they were.
- */
-function inCode(json: string): string {
-  return json.replace(/[`|<>&@]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
-}
-
-/** How many are not shown. */
-function rest({ length }: readonly unknown[], { length: shown }: readonly unknown[]): readonly string[] {
-  return length === shown ? [] : ['', `… and ${length - shown} more`];
-}
-
-/** The first lines that fit into so many characters. */
-function fitting(lines: readonly string[], room: number): readonly string[] {
-  let used = 0;
-  const end = lines.findIndex((line) => {
-    used += line.length + 1;
-    return used > room;
-  });
-  return end < 0 ? lines : lines.slice(0, end);
 }

@@ -1,4 +1,4 @@
-import type { DiffAnswer, DiffReport, DiffRow, DiffVerdict } from '../report.js';
+import type { DiffAnswer, DiffReport, DiffRow, DiffVerdict, WitnessRequest } from '../report.js';
 
 /** How a report is shown. */
 export interface ReportStyle {
@@ -82,7 +82,7 @@ export const DIRECTIONS = [
  * @param shown how the name of a function is shown.
  */
 export function reasonText(
-  { reason, uninterpreted }: Extract<DiffAnswer, { answer: '?' }>,
+  { reason, uninterpreted }: Pick<Extract<DiffAnswer, { answer: '?' }>, 'reason' | 'uninterpreted'>,
   shown: (name: string) => string,
 ): string {
   return [REASONS[reason], ...(uninterpreted.length === 0 ? [] : [`(${uninterpreted.map(shown).join(', ')})`])].join(
@@ -113,7 +113,7 @@ export function countsOf({
 }
 
 /** What was looked at, if not everything: `kind album, action view`. */
-export function narrowedTo({ limits }: DiffReport): string | undefined {
+export function narrowedTo({ limits }: Pick<DiffReport, 'limits'>): string | undefined {
   const parts = (['kind', 'action', 'scope'] as const).flatMap((flag) => {
     const value = limits[flag];
     return value === undefined ? [] : [`${flag} ${value === '' ? '""' : value}`];
@@ -123,7 +123,11 @@ export function narrowedTo({ limits }: DiffReport): string | undefined {
 
 /** How to decide more; undefined if the solver was there, or nothing needs it. */
 export function solverNote({ rows }: DiffReport): string | undefined {
-  const count = rows.filter((row) => [row.widened, row.narrowed].some(needsSolver)).length;
+  return solverNoteFor(rows.filter((row) => [row.widened, row.narrowed].some(needsSolver)).length);
+}
+
+/** The same for a number of rows that need the solver. */
+export function solverNoteFor(count: number): string | undefined {
   if (count === 0) return undefined;
   return `${count} ${count === 1 ? 'row' : 'rows'} not decided; npm install --save-dev z3-solver decides most`;
 }
@@ -135,7 +139,9 @@ function needsSolver(answer: DiffAnswer): boolean {
 /** The parts of a request that are not empty, by the names of flags of `authzc check`; the time if it is a special one. */
 export function requestParts({
   request,
-}: Extract<DiffAnswer, { answer: 'yes' }>): readonly (readonly [string, unknown])[] {
+}: {
+  readonly request: WitnessRequest;
+}): readonly (readonly [string, unknown])[] {
   const { principal, resource, auxData, globals, now } = request;
   const parts: readonly (readonly [string, object])[] = [
     ['principal', withoutEmptyAttr(principal)],

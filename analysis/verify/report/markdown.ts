@@ -1,0 +1,79 @@
+import { visibleJson } from '../../../compiler/diagnostics/visible.js';
+import { narrowedTo, solverNoteFor } from '../../diff/report/paragraphs.js';
+import { code, fitting, inCode, listed, MOST_CHARACTERS, MOST_NAMES, MOST_ROWS, rest } from '../../report/markdown.js';
+import type { VerifiedStatement, VerifyReport } from '../report.js';
+import { ANSWERS, decisiveRows, openReasons, partsOf, refutation, rowsForSolver } from './statements.js';
+
+/** The last line: a bot finds its comment by it, to replace it. */
+const MARKER = '<!-- authzc-verify -->';
+
+/**
+ * A report for a comment on a pull request: a table of what is not proved, and the requests that refute it. All texts of
+ * policies are code, in which nothing is a link, a mention or a tag.
+ */
+export function markdownVerification(report: VerifyReport): string {
+  const open = report.statements.filter(({ answer }) => answer !== 'proved');
+  const end = endOf(report);
+  const room = MOST_CHARACTERS - titleOf(report).length - end.length - 500;
+  const table = fitting(open.slice(0, MOST_ROWS).map(rowOf), room / 2);
+  const requests = open.slice(0, table.length).flatMap(requestsOf);
+  const shown = fitting(requests, room / 2);
+  return [
+    titleOf(report),
+    ...(table.length === 0 ? [] : ['', '| | statement | form | why |', '|---|---|---|---|', ...table]),
+    ...rest(open, table),
+    ...(requests.length === 0 ? [] : ['', '<details><summary>Requests to replay</summary>', '']),
+    ...shown,
+    ...rest(requests, shown),
+    ...(requests.length === 0 ? [] : ['', '</details>']),
+    '',
+    end,
+    '',
+  ].join('\n');
+}
+
+function titleOf({ summary }: VerifyReport): string {
+  const counts = (['refuted', 'undecided', 'proved'] as const)
+    .filter((answer) => summary[answer] > 0)
+    .map((answer) => `${summary[answer]} ${ANSWERS[answer]}`);
+  return `### Invariants: ${counts.length === 0 ? 'no statements' : counts.join(', ')}`;
+}
+
+function endOf(report: VerifyReport): string {
+  const { proved } = report.summary;
+  const narrowed = narrowedTo(report);
+  const note = solverNoteFor(rowsForSolver(report));
+  return [
+    ...(narrowed === undefined ? [] : [`Only ${code(narrowed)} was looked at.`, '']),
+    ...(note === undefined ? [] : [`${note}.`, '']),
+    `${proved} ${proved === 1 ? 'statement' : 'statements'} proved. ${MARKER}`,
+  ].join('\n');
+}
+
+const SIGNS = { proved: '✅', refuted: '❌', undecided: '❔' } as const;
+
+function rowOf(statement: VerifiedStatement): string {
+  const { invariants, name, form, answer } = statement;
+  return `| ${SIGNS[answer]} ${ANSWERS[answer]} | ${code(name)} (${code(invariants)}) | ${form} | ${whyOf(statement)} |`;
+}
+
+function whyOf(statement: VerifiedStatement): string {
+  const { form, answer, reason } = statement;
+  if (reason !== undefined) return reason;
+  const decisive = decisiveRows(statement);
+  if (answer === 'undecided') {
+    const cut = decisive.map(({ uninterpreted = [], ...row }) => ({
+      ...row,
+      uninterpreted: uninterpreted.slice(0, MOST_NAMES),
+    }));
+    return listed(openReasons(cut, code));
+  }
+  return listed(decisive.slice(0, 1).map((row) => refutation(form, row, code)));
+}
+
+function requestsOf({ name, ...statement }: VerifiedStatement): readonly string[] {
+  const [row] = decisiveRows({ name, ...statement });
+  if (row?.request === undefined) return [];
+  const request = Object.fromEntries([...partsOf(row), ['action', row.request.action]]);
+  return [`- ${code(name)}: \`${inCode(visibleJson(request))}\``];
+}

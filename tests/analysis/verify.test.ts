@@ -1,0 +1,238 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { PolicyVersion } from '../../analysis/decision/policy-version.js';
+import type { VerifiedStatement, VerifyReport } from '../../analysis/verify/report.js';
+import { proverOf } from '../../analysis/solve/prover.js';
+import { verifyPolicies, type VerifyOptions } from '../../analysis/verify/verify.js';
+import type { Compilation } from '../../compiler/compile.js';
+import type { Program } from '../../compiler/ir/program.js';
+import { compileTexts, loaded } from '../support/compiled.js';
+import { z3 } from '../support/solve/z3.js';
+
+const test = suite('verify');
+
+const CONTACT = `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: contact
+  version: default
+  rules:
+    - {name: admins, actions: ["*"], effect: EFFECT_ALLOW, roles: [admin]}
+    - name: owners
+      actions: [view, update]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      condition: {match: {expr: R.attr.ownerId == P.id}}
+    - name: public
+      actions: [view]
+      effect: EFFECT_ALLOW
+      roles: [user, guest]
+      condition: {match: {expr: R.attr.public == true}}
+    - name: locked
+      actions: [update, delete]
+      effect: EFFECT_DENY
+      roles: ["*"]
+      condition: {match: {expr: R.attr.locked == true}}
+`;
+
+function invariants(statements: string): string {
+  return `apiVersion: api.authz.dev/v1
+invariants:
+  name: contacts
+  statements:
+${statements}`;
+}
+
+async function versionOf(compilation: Compilation): Promise<PolicyVersion> {
+  const { policies } = await loaded(compilation);
+  return {
+    source: 'policies',
+    program: compilation.program as Program,
+    lowered: compilation.lowered as Program,
+    compiled: policies,
+  };
+}
+
+async function verified(
+  statements: string,
+  texts: Readonly<Record<string, string>> = { 'contact.yaml': CONTACT },
+  options: VerifyOptions = {},
+): Promise<VerifyReport> {
+  const compilation = compileTexts({ ...texts, 'invariants.yaml': invariants(statements) });
+  return verifyPolicies(await versionOf(compilation), compilation.invariants, options);
+}
+
+/** One statement, in flow style without its name. */
+async function one(statement: string, texts?: Readonly<Record<string, string>>): Promise<VerifiedStatement> {
+  const report = await verified(`    - name: one\n      ${statement}\n`, texts);
+  return report.statements[0] as VerifiedStatement;
+}
+
+const answerOf = async (statement: string, texts?: Readonly<Record<string, string>>) =>
+  (await one(statement, texts)).answer;
+
+test('never', async () => {
+  const only = '{resource: contact, actions: [delete], principal: {notRoles: [admin]}}';
+  assert.is(await answerOf(`never: ${only}`), 'proved');
+  const refuted = await one('never: {resource: contact, actions: [update], principal: {notRoles: [admin]}}');
+  assert.is(refuted.answer, 'refuted');
+  assert.equal(refuted.rows[0]?.request?.principal.roles, ['user']);
+  assert.equal(refuted.rows[0]?.request?.resource.attr, { ownerId: 'alice' });
+  assert.is(refuted.rows[0]?.decidedBy?.rule, 'resource.contact.vdefault#owners');
+});
+
+test('a request is let go of only where `unless` is true, and covered only where `when` is', async () => {
+  const of = (more: string) =>
+    answerOf(`never: {resource: contact, actions: [update], principal: {notRoles: [admin]}, ${more}}`);
+  assert.is(await of('unless: {match: {expr: R.attr.ownerId == P.id}}'), 'proved');
+  assert.is(await of('unless: {match: {expr: R.attr.ownerId != P.id}}'), 'refuted');
+  assert.is(await of('when: {match: {expr: R.attr.locked == true}}'), 'proved');
+  assert.is(await of('when: {match: {expr: R.attr.locked == false}}'), 'refuted');
+});
+
+test('always', async () => {
+  assert.is(await answerOf('always: {resource: contact, principal: {roles: [admin]}, actions: [view]}'), 'proved');
+  const refuted = await one('always: {resource: contact, principal: {roles: [admin]}}');
+  assert.is(refuted.answer, 'refuted');
+  assert.equal(
+    refuted.rows.filter(({ answer }) => answer === 'refuted').map(({ action }) => action),
+    ['delete', 'update'],
+  );
+  assert.is(
+    await answerOf(
+      'always: {resource: contact, principal: {allRoles: [user]}, actions: [view], when: {match: {expr: R.attr.public == true}}}',
+    ),
+    'proved',
+  );
+});
+
+test('implies', async () => {
+  assert.is(await answerOf('implies: {resource: contact, actions: [update], also: [view]}'), 'proved');
+  const refuted = await one('implies: {resource: contact, actions: [view], also: [update]}');
+  assert.is(refuted.answer, 'refuted');
+  assert.is(refuted.rows[0]?.also, 'update');
+});
+
+test('reachable', async () => {
+  const proved = await one('reachable: {resource: contact}');
+  assert.equal(
+    proved.rows.map(({ action, answer, request }) => [action, answer, request !== undefined]),
+    [
+      ['delete', 'proved', true],
+      ['update', 'proved', true],
+      ['view', 'proved', true],
+    ],
+  );
+  assert.is(
+    await answerOf('reachable: {resource: contact, actions: [delete], principal: {notRoles: [admin]}}'),
+    'refuted',
+  );
+});
+
+test('final', async () => {
+  assert.is(await answerOf('final: {rule: resource.contact.vdefault#locked}'), 'proved');
+});
+
+test('a solver decides what booleans and search leave open', async () => {
+  const small = CONTACT.replace('R.attr.public == true', 'R.attr.size < 10');
+  const statement = `    - name: one
+      never:
+        resource: contact
+        actions: [view]
+        principal: {roles: [guest], notRoles: [admin, user]}
+        when: {match: {expr: R.attr.size > 20}}
+`;
+  const texts = { 'contact.yaml': small };
+  const open = await verified(statement, texts);
+  assert.equal(open.statements[0]?.rows[0]?.reason, 'no solver');
+  const prover = () => Promise.resolve(proverOf(z3(), { effort: 3 }));
+  const decided = await verified(statement, texts, { prover });
+  assert.equal([decided.statements[0]?.answer, decided.statements[0]?.rows[0]?.by], ['proved', 'solver']);
+  assert.match(decided.limits.solver, 'z3');
+});
+
+test('the search ends at every effort', async () => {
+  const impossible = `    - name: one
+      never: {resource: contact, actions: [view], when: {match: {expr: R.attr.a > 2 && R.attr.a < 1}}}
+`;
+  for (const effort of [1, 2, 4]) {
+    const { statements } = await verified(impossible, undefined, { effort });
+    assert.equal([effort, statements[0]?.answer], [effort, 'undecided']);
+  }
+});
+
+test('a run that ends early leaves the rest undecided', async () => {
+  const { statements, limits } = await verified('    - name: one\n      never: {resource: contact}\n', undefined, {
+    isOver: () => 'interrupted',
+  });
+  assert.equal(
+    [statements[0]?.answer, statements[0]?.rows[0]?.reason, limits.interrupted],
+    ['undecided', 'time', true],
+  );
+});
+
+const SCOPED = {
+  'contact.yaml': CONTACT,
+  'acme.yaml': `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: contact
+  version: default
+  scope: acme
+  rules:
+    - {name: editors, actions: [update], effect: EFFECT_ALLOW, roles: [user]}
+`,
+  'bob.yaml': `apiVersion: api.authz.dev/v1
+principalPolicy:
+  principal: bob
+  version: default
+  rules:
+    - resource: "*"
+      actions: [{action: delete, effect: EFFECT_ALLOW}]
+`,
+};
+
+test('a rule is not final where a scope below it allows', async () => {
+  const { answer, rows } = await one('final: {rule: resource.contact.vdefault#locked}', SCOPED);
+  assert.is(answer, 'refuted');
+  const refuted = rows.filter((row) => row.answer === 'refuted');
+  assert.equal(
+    refuted.map(({ scope, principal, action }) => [scope, principal?.id, action]),
+    [
+      ['', 'bob', 'delete'],
+      ['acme', undefined, 'update'],
+      ['acme', 'bob', 'delete'],
+      ['acme', 'bob', 'update'],
+    ],
+  );
+});
+
+test('principals with policies of their own have rows of their own', async () => {
+  const about = 'resource: contact, scope: "", actions: [delete]';
+  const { rows } = await one(`never: {${about}, principal: {notRoles: [admin]}}`, SCOPED);
+  assert.equal(
+    rows.map(({ principal, answer }) => [principal?.id ?? 'anyone', answer]),
+    [
+      ['anyone', 'proved'],
+      ['bob', 'refuted'],
+    ],
+  );
+  assert.is(await answerOf(`never: {${about}, principal: {id: carol, notRoles: [admin]}}`, SCOPED), 'proved');
+  assert.is(await answerOf(`always: {${about}, principal: {id: bob}}`, SCOPED), 'refuted');
+  const unknown = await one('reachable: {resource: invoice, actions: [delete]}', SCOPED);
+  assert.equal(
+    unknown.rows.map(({ kind, scope, answer, request }) => [kind, scope, answer, request?.principal.id]),
+    ['', 'acme', 'elsewhere'].map((scope) => ['invoice', scope, 'proved', 'bob']),
+  );
+});
+
+test('rules that share results are not decided', async () => {
+  const shared = CONTACT.replace('name: owners', 'name: rule-003').replace('name: public', '# no name');
+  const { answer, rows } = await one('never: {resource: contact, actions: [view]}', { 'contact.yaml': shared });
+  assert.equal([answer, rows[0]?.reason], ['undecided', 'rules share results']);
+});
+
+test('a statement about nothing is refuted', async () => {
+  const { answer, reason } = await one('never: {resource: contact, scope: acme}');
+  assert.equal([answer, reason], ['refuted', 'is about nothing']);
+});
+
+test.run();
