@@ -275,7 +275,7 @@ export class Terms {
   }
 
   private bindings({ of, before }: Value & { readonly kind: 'bindings' }, scope: Scope): Term {
-    if (of === 'globals') return this.unexplained('G', 'globals', [this.globals()]);
+    if (of === 'globals') return this.unexplained('G', 'all globals', [this.globals()]);
     const { variables, constants } = scope.module;
     const names = (of === 'variables' ? variables : constants).map(({ name }) => name);
     const listed = before === undefined ? names : names.slice(0, names.indexOf(before));

@@ -2,7 +2,7 @@
 export interface Solver {
   /** Name and version: `z3 5.2.0`. */
   readonly name: string;
-  /** What it prints for a query; undefined if it ended, took too long, or read something else. */
+  /** What it prints for a query, `(error)` if it failed; undefined if it ended or took too long. */
   run(query: string): Promise<string | undefined>;
   /** Ends the program. */
   close(): Promise<void>;

@@ -38,9 +38,18 @@ const load = createRequire(import.meta.url)(`${directory}/build/z3-built.js`) as
 const z3 = await load();
 
 process.on('message', ({ text }: WorkerRequest) => {
-  process.send?.({ ...evaluated(text), memory: process.memoryUsage.rss() } satisfies WorkerReply);
+  process.send?.(replyTo(text));
 });
 process.on('disconnect', () => process.exit());
+
+/** z3 ends its program at an error of the query: the module is not used again. */
+function replyTo(text: string): WorkerReply {
+  try {
+    return { ...evaluated(text), memory: process.memoryUsage.rss() };
+  } catch {
+    return { output: '(error "z3 ended")', hash: '', memory: Number.MAX_VALUE };
+  }
+}
 
 /**
  * The text is copied to the heap, and evaluated on this thread. The string API of z3-solver does neither: it hands an

@@ -64,9 +64,9 @@ class Z3Process implements Solver {
     this.child ??= this.start();
     const reply = await replyOf(this.child, { text }, this.timeout);
     if (reply === undefined || reply.memory > MOST_MEMORY) this.kill();
-    // z3 has read something else.
-    if (reply?.hash !== createHash('sha256').update(text).digest('hex')) return undefined;
-    return reply.output;
+    // z3 has ended, or read something else.
+    if (reply !== undefined && reply.hash !== createHash('sha256').update(text).digest('hex')) return '(error)';
+    return reply?.output;
   }
 
   private start(): ChildProcess {

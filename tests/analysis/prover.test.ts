@@ -215,17 +215,10 @@ test('a model that the policies do not confirm leaves a question open', async ()
   assert.equal(answer, { answer: '?', reason: 'does not replay', uninterpreted: [] });
 });
 
-test('z3 is started again after its process ended', async () => {
-  const own = z3();
-  assert.is(await own.run('(echo "a")(foo'), undefined);
-  assert.is(await own.run('(echo "a")'), 'a\n');
-  await own.close();
-});
-
 test('an error of z3 ends its process, and not this one', async () => {
   const own = z3();
-  const output = await own.run('(assert (= 1 "a"))(check-sat)');
-  assert.ok(output === undefined || output.includes('(error'), output);
+  for (const query of ['(assert (= 1 "a"))(check-sat)', '(echo "a")(foo'])
+    assert.match((await own.run(query)) ?? '', /\(error/);
   assert.is(await own.run('(check-sat)'), 'sat\n');
   await own.close();
 });
