@@ -160,6 +160,39 @@ program
   });
 
 program
+  .command('matrix')
+  .description('show who may do what: roles by actions for each kind, with the conditions')
+  .argument('[dir]', 'the folder of the policies', 'policies')
+  .option('--kind <glob>', 'only these kinds')
+  .option('--action <glob>', 'only these actions')
+  .option('--role <glob>', 'only these roles')
+  .option('--scope <scope>', 'only this scope; the root is an empty string')
+  .option('--lenient-scope-search', 'decide as an engine with this option')
+  .addOption(
+    new Option('-o, --output <format>', 'format of the tables')
+      .choices(['pretty', 'markdown', 'html', 'json'])
+      .default('pretty'),
+  )
+  .action(async (directory, options) => {
+    const { matrixCommand } = await import('./commands/matrix.js');
+    process.exitCode = matrixCommand(directory, options);
+  });
+
+program
+  .command('who-can')
+  .description('list the roles and principals that may do an action, and under which condition')
+  .argument('[dir]', 'the folder of the policies', 'policies')
+  .requiredOption('--kind <kind>', 'the kind of the resources')
+  .requiredOption('--action <action>', 'the action')
+  .option('--scope <scope>', 'only this scope; the root is an empty string')
+  .option('--lenient-scope-search', 'decide as an engine with this option')
+  .addOption(new Option('-o, --output <format>', 'format of the list').choices(['pretty', 'json']).default('pretty'))
+  .action(async (directory, options) => {
+    const { whoCanCommand } = await import('./commands/who-can.js');
+    process.exitCode = whoCanCommand(directory, options);
+  });
+
+program
   .command('inspect')
   .description(
     'list what policies use: actions, attributes, derived roles, variables, constants; they need not compile',

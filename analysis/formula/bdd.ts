@@ -10,6 +10,13 @@ export interface Assignment {
 export const FALSE: Diagram = 0;
 export const TRUE: Diagram = 1;
 
+/** A function by the value of an atom. */
+export interface Branches {
+  readonly atom: number;
+  readonly low: Diagram;
+  readonly high: Diagram;
+}
+
 /** Thrown by an operation that would need more nodes than the limit. */
 export class DiagramTooLarge extends Error {}
 
@@ -42,6 +49,16 @@ export class Diagrams {
 
   or(a: Diagram, b: Diagram): Diagram {
     return this.choose(a, TRUE, b);
+  }
+
+  /**
+   * The first atom that a function depends on, and the function where it is false and where it is true; undefined for a
+   * constant.
+   */
+  branches(formula: Diagram): Branches | undefined {
+    if (formula === FALSE || formula === TRUE) return undefined;
+    const atom = this.atomOf(formula);
+    return { atom, low: this.half(formula, atom, false), high: this.half(formula, atom, true) };
   }
 
   /** `a` where the condition is true, elsewhere `b`. Throws a DiagramTooLarge. */

@@ -58,12 +58,18 @@ export function decidesNothing({ program }: Compilation): boolean {
  * diagnostics to standard error. Throws when the folder cannot be read or holds no policies.
  */
 export async function policiesInMemory(directory: string): Promise<PoliciesInMemory | undefined> {
+  const compilation = compiledFolder(directory);
+  return compilation && { ...(await policiesOf(compilation, directory)), lowered: compilation.lowered };
+}
+
+/** The same for analyses that run no policies. */
+export function compiledFolder(directory: string): (FolderCompilation & { readonly lowered: Program }) | undefined {
   const compilation = compileFolder(directory);
   if (decidesNothing(compilation))
     throw new Error(`${emptyText(directory, compilation)}: name the folder of the policies`);
-  const { lowered } = compilation;
-  if (lowered !== undefined) return { ...(await policiesOf(compilation, directory)), lowered };
-  process.stderr.write(formatPretty(compilation.diagnostics, { color: isColorful(process.stderr), folder: directory }));
+  const { lowered, diagnostics } = compilation;
+  if (lowered !== undefined) return { ...compilation, lowered };
+  process.stderr.write(formatPretty(diagnostics, { color: isColorful(process.stderr), folder: directory }));
   return undefined;
 }
 

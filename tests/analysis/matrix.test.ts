@@ -1,0 +1,162 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type AccessRequest, createEngine } from '#runtime/engine';
+import { type Cell, type Matrix, type MatrixRow, type MatrixTable, matrixOf } from '../../analysis/matrix/matrix.js';
+import { matrixText } from '../../analysis/matrix/report/text.js';
+import type { Program } from '../../compiler/ir/program.js';
+import { fold } from '../../compiler/optimise/index.js';
+import { isTrueFor } from '../support/analysis/formulas.js';
+import { compileTexts, loaded } from '../support/compiled.js';
+import { policyFiles } from '../support/oracle/documents.js';
+import { Random } from '../support/oracle/random.js';
+import { randomAttributes, randomStore } from '../support/oracle/random-store.js';
+
+/** The number of stores of random policies, and of requests for each cell; SEED is the first seed. */
+const STORES = Number(process.env['STORES'] ?? 12);
+const REQUESTS = Number(process.env['REQUESTS'] ?? 3);
+const SEED = Number(process.env['SEED'] ?? 1);
+
+const NOW = { seconds: 1_735_689_600, nanos: 0, offset: 0 };
+
+const test = suite('who may do what');
+
+test('every cell is what the engine decides, for one role and for several', async () => {
+  const seen = new Map<Cell['answer'], number>();
+  for (let seed = SEED; seed < SEED + STORES; seed += 1) {
+    const random = new Random(seed);
+    const documents = randomStore(random, { outputs: false, runtime: random.chance(0.4) });
+    const compilation = compileTexts(policyFiles(documents));
+    const { policies } = await loaded(compilation);
+    const lenientScopeSearch = random.chance(0.4);
+    const engine = createEngine(policies, { clock: () => NOW, lenientScopeSearch });
+    const matrix = matrixOf(fold(compilation.lowered as Program), { lenientScopeSearch });
+    assert.ok(matrix.tables.length > 0);
+    for (const table of matrix.tables)
+      for (const check of checksOf(table, random)) {
+        const { cells, request } = check;
+        for (const { answer } of cells) seen.set(answer, (seen.get(answer) ?? 0) + 1);
+        if (cells.some(({ answer }) => answer === 'undecided')) continue;
+        assert.is(
+          cells.some((cell) => isAllowed(cell, request)),
+          engine.isAllowed(request),
+          `seed ${seed}: ${JSON.stringify(request)}: ${JSON.stringify(cells.map((cell) => ('condition' in cell ? cell.condition : cell.answer)))}`,
+        );
+      }
+  }
+  for (const answer of ['allowed', 'denied', 'condition'] as const)
+    assert.ok((seen.get(answer) ?? 0) > STORES * 10, `${answer}: ${seen.get(answer)}`);
+});
+
+test('two runs give equal tables, whatever the order of files', () => {
+  const random = new Random(SEED);
+  const files = Object.entries(policyFiles(randomStore(random, { outputs: false, runtime: true })));
+  const textOf = (each: typeof files): string =>
+    JSON.stringify(plain(matrixOf(fold(compileTexts(Object.fromEntries(each)).lowered as Program), {})));
+  assert.is(textOf(files), textOf(files.toReversed()));
+});
+
+test('too many globs are said to be so', () => {
+  const actions = Array.from({ length: 40 }, (_, index) => `*${String.fromCharCode(97 + (index % 26))}*${index}*`);
+  const rule = { actions, effect: 'EFFECT_ALLOW', roles: ['user'] };
+  const resourcePolicy = { resource: 'note', version: 'default', rules: [rule] };
+  const text = JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy });
+  const matrix = matrixOf(fold(compileTexts({ 'note.yaml': text }).lowered as Program), {});
+  assert.equal(
+    matrix.tables.map(({ isComplete }) => isComplete),
+    [false],
+  );
+  assert.match(
+    matrixText(matrix, (file) => file),
+    '  too many globs: ',
+  );
+});
+
+test('more cells than anybody reads are an error', () => {
+  const rules = Array.from({ length: 400 }, (_, index) => ({
+    actions: [`a${index}`],
+    effect: 'EFFECT_ALLOW',
+    roles: [`r${index}`],
+  }));
+  const resourcePolicy = { resource: 'note', version: 'default', rules };
+  const text = JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy });
+  const program = fold(compileTexts({ 'note.yaml': text }).lowered as Program);
+  assert.throws(() => matrixOf(program, {}), /^too many cells: narrow with --kind/);
+  assert.is(matrixOf(program, { onlyAction: 'a7' }).tables.length, 1);
+});
+
+test.run();
+
+/** A role and an action that no policy of a store names or matches, but with `*`. */
+const UNKNOWN = 'zz';
+
+interface Check {
+  readonly request: AccessRequest;
+  /** One of them has to allow. */
+  readonly cells: readonly Cell[];
+}
+
+function checksOf(table: MatrixTable, random: Random): readonly Check[] {
+  const everybody = table.rows.filter(({ principal }) => principal === null);
+  const own = table.rows.filter(({ principal }) => principal !== null);
+  const roles = [...new Set(table.rows.flatMap(({ role }) => role?.example ?? []))];
+  const names = [...roles, UNKNOWN];
+  const actions = [...table.actions.map(({ example }) => example), UNKNOWN];
+  const checks: Check[] = [];
+  for (const who of [null, ...new Set(own.map(({ principal }) => JSON.stringify(principal)))]) {
+    const rows = own.filter(({ principal }) => JSON.stringify(principal) === who);
+    const principal = rows[0]?.principal ?? null;
+    for (const role of names)
+      for (const action of actions)
+        for (let i = 0; i < REQUESTS; i += 1) {
+          const held = [role, ...(i === 0 ? [] : random.some(names, 0, 2))];
+          const request: AccessRequest = {
+            principal: {
+              id: principal?.id ?? random.pick(['someone', 'nobody']),
+              roles: [...new Set(held)],
+              attr: { n: random.below(10) },
+              scope: principal?.scope ?? random.pick(['', 'a']),
+              ...(principal?.version != null && { policyVersion: principal.version }),
+            },
+            resource: {
+              kind: table.kind,
+              id: 'r',
+              scope: table.scope,
+              policyVersion: table.version,
+              attr: randomAttributes(random),
+            },
+            action,
+          };
+          const cells = request.principal.roles.map((name) =>
+            cellOf(rowOf(rows, everybody, name), columnOf(table, action)),
+          );
+          checks.push({ request, cells });
+        }
+  }
+  return checks;
+}
+
+/** A principal's own row, or that of everybody with the role; without one, everything is denied. */
+function rowOf(own: readonly MatrixRow[], everybody: readonly MatrixRow[], role: string): MatrixRow | undefined {
+  const isAbout = (row: MatrixRow): boolean =>
+    row.role === null || (role === UNKNOWN ? row.role.label === 'any other' : row.role.example === role);
+  return own.find(isAbout) ?? everybody.find(isAbout);
+}
+
+function columnOf({ actions }: MatrixTable, action: string): number {
+  return actions.findIndex(({ label, example }) => (action === UNKNOWN ? label === 'any other' : example === action));
+}
+
+function cellOf(row: MatrixRow | undefined, index: number): Cell {
+  return row?.cells[index] ?? { answer: 'denied' };
+}
+
+function isAllowed(cell: Cell, request: AccessRequest): boolean {
+  return cell.answer === 'condition' ? isTrueFor(cell.formula, request, NOW) : cell.answer === 'allowed';
+}
+
+function plain(matrix: Matrix): unknown {
+  return matrix.tables.map(({ rows, ...table }) => ({
+    ...table,
+    rows: rows.map((row) => ({ ...row, cells: row.cells.map((cell) => ({ ...cell, formula: undefined })) })),
+  }));
+}

@@ -1,0 +1,151 @@
+import { rmSync } from 'node:fs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { BROKEN_POLICY } from '../support/cli/policies.js';
+import { type Ended, folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+
+const test = suite('authzc matrix and who-can');
+const folders: string[] = [];
+test.after(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+const NOTE = `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: note
+  version: default
+  importDerivedRoles: [note_roles]
+  rules:
+    - {actions: [view], effect: EFFECT_ALLOW, roles: [user, "guest:*"]}
+    - {actions: [edit], effect: EFFECT_ALLOW, derivedRoles: [owner]}
+    - {actions: ["*"], effect: EFFECT_ALLOW, roles: [admin]}
+    - {actions: [edit], effect: EFFECT_DENY, roles: ["*"], condition: {match: {expr: R.attr.locked == true}}}
+`;
+
+const ROLES = `apiVersion: api.authz.dev/v1
+derivedRoles:
+  name: note_roles
+  definitions:
+    - {name: owner, parentRoles: [user], condition: {match: {expr: R.attr.owner == P.id}}}
+`;
+
+const ALICE = `apiVersion: api.authz.dev/v1
+principalPolicy:
+  principal: alice
+  version: default
+  rules:
+    - resource: note
+      actions: [{action: edit, effect: EFFECT_ALLOW}]
+`;
+
+const FILES = { 'policies/note.yaml': NOTE, 'policies/roles.yaml': ROLES, 'policies/alice.yaml': ALICE };
+
+test('a table has roles, actions and principals, with derived roles by name', async () => {
+  const { code, stdout } = await authzc(FILES, 'matrix');
+  assert.is(code, 0);
+  const rows = stdout.split('\n').map((line) => line.trim().split(/\s{2,}/));
+  assert.equal(rows.slice(0, 10), [
+    ['note'],
+    ['edit', 'view', 'any other action'],
+    ['admin', 'if [1]', 'allowed', 'allowed'],
+    ['user', 'if [2]', 'allowed', '–'],
+    ['guest:*', '–', 'allowed', '–'],
+    ['principal alice as admin', 'allowed', 'allowed', 'allowed'],
+    ['principal alice as user', 'allowed', 'allowed', '–'],
+    ['principal alice as guest:*', 'allowed', 'allowed', '–'],
+    ['principal alice as any other role', 'allowed', '–', '–'],
+    ['[1] not (R.attr.locked == true)'],
+  ]);
+  assert.match(stdout, '  [2] owner and not (R.attr.locked == true)\n');
+  assert.match(stdout, /^owner {2}R\.attr\.owner == P\.id {2}policies\/roles\.yaml:5$/m);
+});
+
+test('flags narrow it, and nothing left is an error', async () => {
+  const { stdout } = await authzc(FILES, 'matrix', '--role', 'us*', '--action', 'edit', '--kind', 'n*', '--scope', '');
+  assert.equal(
+    stdout
+      .split('\n')
+      .map((line) => line.trim().split(/\s{2,}/))
+      .slice(0, 4),
+    [['note'], ['edit'], ['user', 'if [1]'], ['principal alice', 'allowed']],
+  );
+  const none = await authzc(FILES, 'matrix', '--kind', 'x');
+  assert.equal([none.code, none.stdout], [1, '']);
+  assert.match(none.stderr, /^authzc: no policy is about such a kind[^\n]*\n$/);
+});
+
+test('Markdown, HTML and JSON say the same', async () => {
+  const { stdout: markdown } = await authzc(FILES, 'matrix', '-o', 'markdown');
+  assert.match(markdown, '| user | if (2) | allowed | – |');
+  assert.match(markdown, '2. `owner and not (R.attr.locked == true)`');
+  const { stdout: html } = await authzc(FILES, 'matrix', '-o', 'html');
+  assert.match(html, '<tr><th>user<td class="condition" title="owner and not (R.attr.locked == true)">if (2)');
+  assert.not.match(html, /<script|https?:|src=/);
+  const { stdout: json } = await authzc(FILES, 'matrix', '-o', 'json');
+  const { tables } = JSON.parse(json) as {
+    readonly tables: readonly { readonly rows: readonly { readonly role: unknown; readonly cells: unknown }[] }[];
+  };
+  assert.equal(tables[0]?.rows[1], {
+    principal: null,
+    role: { label: 'user', example: 'user' },
+    cells: [
+      { answer: 'condition', condition: 'owner and not (R.attr.locked == true)' },
+      { answer: 'allowed' },
+      { answer: 'denied' },
+    ],
+  });
+});
+
+test('who-can lists who may do one action, also one that no rule names', async () => {
+  const { code, stdout } = await authzc(FILES, 'who-can', '--kind', 'note', '--action', 'edit');
+  assert.is(code, 0);
+  assert.match(stdout, /^note {3}edit\n {2}admin +if not \(R\.attr\.locked == true\)\n {2}user +if owner and not/);
+  const other = await authzc(FILES, 'who-can', '--kind', 'note', '--action', 'shred', '-o', 'json');
+  const { answers } = JSON.parse(other.stdout) as { readonly answers: readonly { readonly role: { label: string } }[] };
+  assert.equal(
+    answers.map(({ role }) => role.label),
+    ['admin'],
+  );
+  const none = await authzc(
+    { 'policies/note.yaml': NOTE.replace('["*"]', '[x]'), 'policies/roles.yaml': ROLES },
+    'who-can',
+    '--kind',
+    'note',
+    '--action',
+    'shred',
+  );
+  assert.is(none.stdout, 'note   shred\n  nobody\n');
+  const typo = await authzc(FILES, 'who-can', '--kind', 'nots', '--action', 'edit');
+  assert.equal(typo, { code: 1, stdout: '', stderr: 'authzc: no policy is about kind `nots`: did you mean `note`?\n' });
+});
+
+test('names and conditions of policies are text', async () => {
+  const hostile = NOTE.replace('roles: [user, "guest:*"]', 'roles: [user, "<b>|\\u202e`@x"]').replace(
+    'R.attr.locked == true',
+    'R.attr.locked == "<script>|`@everyone"',
+  );
+  const files = { 'policies/note.yaml': hostile, 'policies/roles.yaml': ROLES };
+  for (const format of ['pretty', 'markdown', 'html', 'json']) {
+    const { code, stdout } = await authzc(files, 'matrix', '-o', format);
+    assert.is(code, 0);
+    assert.not.match(stdout, '\u202e');
+    if (format === 'html') assert.not.match(stdout, /<script>|<b>/);
+    if (format === 'markdown') assert.not.match(stdout, /<script>|<b>|@|\w\|/);
+  }
+});
+
+test('policies that do not compile end with 3', async () => {
+  for (const words of [['matrix'], ['who-can', '--kind', 'document', '--action', 'view']]) {
+    const { code, stdout, stderr } = await authzc({ 'policies/document.yaml': BROKEN_POLICY }, ...words);
+    assert.equal([code, stdout], [3, '']);
+    assert.match(stderr, 'expression/invalid');
+  }
+});
+
+test.run();
+
+function authzc(files: { readonly [path: string]: string }, ...options: readonly string[]): Promise<Ended> {
+  const folder = folderOf(files);
+  folders.push(folder);
+  return run(PROGRAMS.authzc, options, folder);
+}

@@ -1,0 +1,38 @@
+import type { AccessRequest } from '#runtime/engine';
+import type { Instant, Request } from '#runtime/policy';
+import { holds, surroundingsOf } from '../../../analysis/program/conditions.js';
+import type { Formula } from '../../../analysis/formula/formula.js';
+
+/** Whether a formula is true for a request, with conditions evaluated from the IR. */
+export function isTrueFor(formula: Formula, asked: AccessRequest, now: Instant): boolean {
+  if (typeof formula === 'boolean') return formula;
+  switch (formula.kind) {
+    case 'and':
+      return formula.operands.every((operand) => isTrueFor(operand, asked, now));
+    case 'or':
+      return formula.operands.some((operand) => isTrueFor(operand, asked, now));
+    case 'not':
+      return !isTrueFor(formula.operand, asked, now);
+    case 'role':
+      return asked.principal.roles.includes(formula.role);
+    case 'holds': {
+      const { condition, module, failedIsNull, derivedRoles = [] } = formula;
+      const active = derivedRoles.filter(({ isActive }) => isTrueFor(isActive, asked, now)).map(({ name }) => name);
+      return holds(condition, surroundingsOf(module, requestOf(asked, active, now), { failedIsNull }));
+    }
+  }
+}
+
+/** What conditions see. */
+function requestOf({ principal, resource, auxData }: AccessRequest, active: readonly string[], now: Instant): Request {
+  const defaults = { attr: {}, policyVersion: '', scope: '' };
+  return {
+    principal: { ...defaults, ...principal } as Request['principal'],
+    resource: { ...defaults, ...resource } as Request['resource'],
+    auxData: { jwt: {}, jwts: {}, ...auxData } as Request['auxData'],
+    effectiveDerivedRoles: active,
+    failedDerivedRoles: [],
+    globals: {},
+    now,
+  };
+}
