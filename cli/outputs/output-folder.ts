@@ -61,7 +61,13 @@ export async function folderChanges(folder: string, files: readonly EmittedFile[
     due: files
       .filter(({ path }) => due.has(path))
       .sort((a, b) => importRank(a.path) - importRank(b.path))
-      .map(({ path, text }) => ({ path: join(folder, path), text })),
+      // All texts at once may be much of the memory.
+      .map((file) => ({
+        path: join(folder, file.path),
+        get text() {
+          return file.text;
+        },
+      })),
     stale: stale.map((path) => join(folder, path)),
     obstacles: [...obstacles.values()],
   };

@@ -2,9 +2,9 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { CompileOptions } from '../../compiler/compile.js';
 import type { Source } from '../../compiler/diagnostics/source.js';
-import type { PackedPart } from '../../compiler/recompile/packed-part.js';
+import { type PackedPart, unpacked } from '../../compiler/recompile/packed-part.js';
 import type { CompiledPart } from '../../compiler/recompile/parts.js';
-import { partition } from '../../compiler/recompile/partition.js';
+import { type Partition, partition } from '../../compiler/recompile/partition.js';
 import type { Snapshot } from '../../compiler/recompile/snapshot.js';
 
 /** A policy file as threads send it. */
@@ -37,32 +37,41 @@ export async function compileInParts(
   sources: readonly Source[],
   { onStep, ...options }: CompileOptions,
 ): Promise<Snapshot | undefined> {
-  const { shared, parts } = partition(sources);
-  if (parts.length < FROM || options.explain === true || !isBuilt) return undefined;
+  const cut = partition(sources);
+  if (cut.parts.length < FROM || options.explain === true || !isBuilt) return undefined;
+  const parts = await compiledParts(cut, options, onStep);
+  if (parts === undefined) return undefined;
+  onStep?.('merging policies');
+  const { mergeParts } = await import('../../compiler/recompile/parts.js');
+  return mergeParts(sources, cut.shared, parts, options);
+}
+
+/** The parts in order; undefined if one has errors. The threads, and their memory, end with it. */
+async function compiledParts(
+  { shared, parts }: Partition,
+  options: ThreadData['options'],
+  onStep: CompileOptions['onStep'],
+): Promise<readonly CompiledPart[] | undefined> {
   const data: ThreadData = { shared: shared.map(textOf), options };
   const pool = Array.from({ length: Math.min(availableParallelism(), MOST_THREADS) }, () => new Thread(data));
+  const policies = parts.reduce((sum, { length }) => sum + length, 0);
+  const compiled: CompiledPart[] = [];
+  let [next, done] = [0, 0];
+  let isRefused = false;
+  const work = async (thread: Thread): Promise<void> => {
+    for (let index = next++; !isRefused; index = next++) {
+      const part = parts[index];
+      if (part === undefined) return;
+      onStep?.(`compiling ${done.toLocaleString('en-US')} of ${policies.toLocaleString('en-US')} policies`);
+      const result = await thread.compile(part.map(textOf));
+      done += part.length;
+      if (result === undefined) isRefused = true;
+      else compiled[index] = unpacked(result, [...shared, ...part]);
+    }
+  };
   try {
-    const { mergeParts } = await import('../../compiler/recompile/parts.js');
-    const { unpacked } = await import('../../compiler/recompile/packed-part.js');
-    const compiled: CompiledPart[] = [];
-    const policies = parts.reduce((sum, { length }) => sum + length, 0);
-    let [next, done] = [0, 0];
-    let isRefused = false;
-    const work = async (thread: Thread): Promise<void> => {
-      for (let index = next++; !isRefused; index = next++) {
-        const part = parts[index];
-        if (part === undefined) return;
-        onStep?.(`compiling ${done.toLocaleString('en-US')} of ${policies.toLocaleString('en-US')} policies`);
-        const result = await thread.compile(part.map(textOf));
-        done += part.length;
-        if (result === undefined) isRefused = true;
-        else compiled[index] = unpacked(result, [...shared, ...part]);
-      }
-    };
     await Promise.all(pool.map(work));
-    if (isRefused) return undefined;
-    onStep?.('merging policies');
-    return mergeParts(sources, shared, compiled, options);
+    return isRefused ? undefined : compiled;
   } finally {
     await Promise.all(pool.map((thread) => thread.end()));
   }

@@ -2,18 +2,22 @@ import { posix } from 'node:path';
 import type { EmittedFile, TextPlace } from '../ir/emitted-file.js';
 
 /**
- * A generated module, split into its imports and its body. `export` is removed from the body, so that it can be placed
- * in a function.
+ * A generated module, split into its imports and its body. Without the body: there may be tens of thousands of modules,
+ * and most of them share one.
  */
 export interface ScopedModule {
   readonly file: EmittedFile;
   readonly imports: readonly ModuleImport[];
   readonly exports: readonly ModuleExport[];
-  readonly body: readonly string[];
-  /** The places of the file, with offsets in the body. */
-  readonly places: readonly TextPlace[];
   /** The line of the file at which the body begins, 0-based. */
   readonly firstLine: number;
+}
+
+/** The body of a module. `export` is removed from it, so that it can be placed in a function. */
+export interface ScopedBody {
+  readonly text: string;
+  /** The places of the file, with offsets in the body. */
+  readonly places: () => readonly TextPlace[];
 }
 
 /**
@@ -42,10 +46,11 @@ export function decisionsOf(path: string): string | undefined {
 }
 
 /** Splits a generated module into imports, exports and body. */
-export function scopedModule(file: EmittedFile): ScopedModule {
+export function scopedModule(file: EmittedFile): { readonly module: ScopedModule; readonly body: ScopedBody } {
+  const { text } = file;
   const imports: ModuleImport[] = [];
   let end = 0;
-  for (const match of file.text.matchAll(IMPORT)) {
+  for (const match of text.matchAll(IMPORT)) {
     const [statement, type, clause, specifier] = match as unknown as readonly [
       string,
       string | undefined,
@@ -56,7 +61,7 @@ export function scopedModule(file: EmittedFile): ScopedModule {
     end = match.index + statement.length;
   }
   const exports: ModuleExport[] = [];
-  const whole = file.text.slice(end);
+  const whole = text.slice(end);
   const code = whole.replace(NO_CODE, '');
   const moves: { readonly after: number; readonly by: number }[] = [];
   const body = whole.replace(EXPORT, (statement, name: string, start: number) => {
@@ -67,15 +72,15 @@ export function scopedModule(file: EmittedFile): ScopedModule {
     moves.push({ after: end + start, by: declaration.length - statement.length });
     return declaration;
   });
-  const places = moved(file.places, moves, end);
   return {
-    file,
-    imports,
-    exports,
-    body: body.split('\n'),
-    places,
-    firstLine: file.text.slice(0, end).split('\n').length - 1,
+    module: { file, imports, exports, firstLine: text.slice(0, end).split('\n').length - 1 },
+    body: { text: body, places: () => moved(file.places, moves, end) },
   };
+}
+
+/** The body of a module, read again from its file. */
+export function bodyOf({ file }: ScopedModule): ScopedBody {
+  return scopedModule(file).body;
 }
 
 /** Places in a text that begins at an offset of the file, after replacements there. */

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto';
 import { encode, type SourceMapSegment } from '@jridgewell/sourcemap-codec';
-import { append } from '../append.js';
+import { addTo, append } from '../append.js';
 import type { Source } from '../diagnostics/source.js';
 import type { EmittedFile, Origin, TextPlace } from '../ir/emitted-file.js';
-import { decisionsOf, type ModuleImport, type ScopedModule, scopedModule } from './scoped-module.js';
+import { bodyOf, decisionsOf, type ModuleImport, type ScopedModule, scopedModule } from './scoped-module.js';
 import { filled, type Shape, shapeOf } from './shape.js';
 import { policyUrl } from './source-map.js';
 
@@ -15,13 +16,29 @@ import { policyUrl } from './source-map.js';
  * to its policy.
  */
 export function shards(files: readonly EmittedFile[]): ReadonlyMap<string, string> {
-  const modules = files.filter(({ path }) => path.endsWith('.ts')).map(scopedModule);
-  const contents = shardContents(modules.filter(isPolicy));
+  const modules = files.filter(({ path }) => path.endsWith('.ts'));
+  const contents = shardContents(modules.filter(isPolicy).map(shapedModule));
   const homes = homesOf(contents);
   const texts = new Map<string, string>();
   for (const [path, groups] of contents) texts.set(path, shardText(path, groups, homes));
-  for (const module of modules) if (!isPolicy(module)) texts.set(module.file.path, collectorText(module, homes));
+  for (const file of modules) if (!isPolicy(file)) texts.set(file.path, collectorText(file, homes));
   return texts;
+}
+
+/** The module of a policy, with what tells whether it can share its body. */
+interface ShapedModule extends ScopedModule {
+  /** A hash of the code of the body without its literals; undefined if the text does not show where they are. */
+  readonly shape: string | undefined;
+  /** The literals of the body, one a line: as a list, they would keep the text in memory. */
+  readonly literals: string;
+}
+
+function shapedModule(file: EmittedFile): ShapedModule {
+  const { module, body } = scopedModule(file);
+  const shape = shapeOf(body.text);
+  if (shape === undefined) return { ...module, shape, literals: '' };
+  const hash = createHash('sha256').update(JSON.stringify(shape.code)).digest('hex');
+  return { ...module, shape: hash, literals: shape.literals.join('\n') };
 }
 
 /** Functions per shard: few enough for esbuild to read several shards at once. */
@@ -36,15 +53,15 @@ interface Home {
 
 type Homes = ReadonlyMap<string, Home>;
 
-function isPolicy({ file }: ScopedModule): boolean {
-  return /^(?:traced\/)?(?:derived_roles|principal|resource|role)\//.test(file.path);
+function isPolicy({ path }: EmittedFile): boolean {
+  return /^(?:traced\/)?(?:derived_roles|principal|resource|role)\//.test(path);
 }
 
 /**
  * By shard. Modules that are loaded on demand have separate shards. Derived roles are first, because policies import
  * them, and filters last, because they import rules.
  */
-function shardContents(modules: readonly ScopedModule[]): ReadonlyMap<string, readonly ModuleGroup[]> {
+function shardContents(modules: readonly ShapedModule[]): ReadonlyMap<string, readonly ModuleGroup[]> {
   const contents = new Map<string, readonly ModuleGroup[]>();
   const exports = new Map(modules.map(({ file, exports }) => [file.path, exports.map(({ name }) => name)]));
   const placeOf: PlaceOf = (path, name) => exports.get(path)?.indexOf(name) ?? -1;
@@ -85,15 +102,16 @@ function shardText(path: string, groups: readonly ModuleGroup[], homes: Homes): 
   ];
   const map = new LineMap();
   for (const { modules, body, parameters, argumentsOf } of groups) {
-    const [first] = modules as readonly [ScopedModule];
+    const [first] = modules as readonly [ShapedModule];
     const make = `make_${homes.get(first.file.path)?.name}`;
     const decisions = decisionsOf(first.file.path);
     lines.push(`const ${make} = (${[...(decisions === undefined ? [] : [DECISIONS]), ...parameters].join(', ')}) => {`);
     append(lines, destructuringLines(first.imports, homes, decisions));
     map.add(first.file.origins, lines.length - first.firstLine);
+    const own = body();
     // In a body with parameters, the columns differ.
-    if (parameters.length === 0) map.addPlaces(first, lines.length);
-    append(lines, body);
+    if (parameters.length === 0) map.addPlaces(own, bodyOf(first).places(), lines.length);
+    append(lines, own);
     lines.push(`return [${first.exports.map(({ local }) => local).join(', ')}];`, '};');
     for (const module of modules) {
       map.addFirst(module.file.origins, lines.length);
@@ -106,10 +124,11 @@ function shardText(path: string, groups: readonly ModuleGroup[], homes: Homes): 
 }
 
 /** Modules that collect policies stay modules: one of them is imported on demand. */
-function collectorText(module: ScopedModule, homes: Homes): string {
-  const { file, imports, exports, body } = module;
+function collectorText(file: EmittedFile, homes: Homes): string {
+  const { module, body } = scopedModule(file);
+  const { imports, exports } = module;
   const head = [...importLines(file.path, [module], homes), ...destructuringLines(imports, homes)];
-  return `${[...head, ...body, `export { ${exports.map(({ name, local }) => `${local} as ${name}`).join(', ')} };`].join('\n')}\n${new LineMap().comment()}`;
+  return `${[...head, body.text, `export { ${exports.map(({ name, local }) => `${local} as ${name}`).join(', ')} };`].join('\n')}\n${new LineMap().comment()}`;
 }
 
 /** The imports of the modules from the runtime, other shards and collectors, without duplicates. */
@@ -171,7 +190,7 @@ class LineMap {
    * Maps the parts of the lines of a module to the policies.
    * @param start the line of the text at which the body of the module begins.
    */
-  addPlaces({ body, places }: ScopedModule, start: number): void {
+  addPlaces(body: readonly string[], places: readonly TextPlace[], start: number): void {
     let offset = 0;
     let next = 0;
     let open: TextPlace | undefined;
@@ -227,12 +246,12 @@ class LineMap {
 
 /** Modules that differ only in literals: one body, with a parameter for each literal that differs. */
 interface ModuleGroup {
-  readonly modules: readonly ScopedModule[];
+  readonly modules: readonly ShapedModule[];
   /** The lines of the body, as many as in the first module. */
-  readonly body: readonly string[];
+  readonly body: () => readonly string[];
   readonly parameters: readonly string[];
   /** The literals of a module of the group, by parameter. */
-  readonly argumentsOf: (module: ScopedModule) => readonly string[];
+  readonly argumentsOf: (module: ShapedModule) => readonly string[];
 }
 
 /**
@@ -245,53 +264,49 @@ const SHARED_FROM = 32;
 type PlaceOf = (path: string, name: string) => number;
 
 /** Groups modules, in the order of the first of each group. */
-function moduleGroups(modules: readonly ScopedModule[], placeOf: PlaceOf): readonly ModuleGroup[] {
-  const shapes = new Map(modules.map((module) => [module, shapeOf(module.body.join('\n'))]));
-  const groups = new Map<unknown, ScopedModule[]>();
-  for (const module of modules) {
-    const key = keyOf(module, shapes.get(module), placeOf);
-    const group = groups.get(key) ?? [];
-    group.push(module);
-    groups.set(key, group);
-  }
+function moduleGroups(modules: readonly ShapedModule[], placeOf: PlaceOf): readonly ModuleGroup[] {
+  const groups = new Map<unknown, ShapedModule[]>();
+  for (const module of modules) addTo(groups, keyOf(module, placeOf), module);
   const shared = [...groups.values()].flatMap((group) =>
     group.length < SHARED_FROM ? group.map((module) => [module]) : [group],
   );
-  return shared.map((group) =>
-    groupOf(
-      group,
-      group.map((module) => shapes.get(module)),
-    ),
-  );
+  return shared.map(groupOf);
 }
 
 /**
  * Modules with equal keys have bodies of one shape, in which imported names have the same meaning, or the same meaning
  * relative to the policy whose filters they contain. A module without a shape is equal to no other.
  */
-function keyOf(module: ScopedModule, shape: Shape | undefined, placeOf: PlaceOf): unknown {
-  if (shape === undefined) return module;
+function keyOf(module: ShapedModule, placeOf: PlaceOf): unknown {
+  if (module.shape === undefined) return module;
   const decisions = decisionsOf(module.file.path);
   const imports = module.imports.map(({ from, names }) =>
     from === decisions ? names.map((name) => [name, placeOf(from, name)]) : [from, names],
   );
-  return JSON.stringify([imports, module.exports.map(({ local }) => local), shape.code]);
+  return JSON.stringify([imports, module.exports.map(({ local }) => local), module.shape]);
 }
 
-function groupOf(modules: readonly ScopedModule[], shapes: readonly (Shape | undefined)[]): ModuleGroup {
-  const [first] = modules as readonly [ScopedModule];
-  const [shape] = shapes;
-  if (modules.length === 1 || shape === undefined)
-    return { modules, body: first.body, parameters: [], argumentsOf: () => [] };
-  const differing = shape.literals.flatMap((literal, index) =>
-    shapes.some((other) => other?.literals[index] !== literal) ? [index] : [],
-  );
-  const terms = shape.literals.map((literal, index) => (differing.includes(index) ? `$$${index}` : literal));
-  const literals = new Map(modules.map((module, index) => [module, shapes[index]?.literals ?? []]));
+function groupOf(modules: readonly ShapedModule[]): ModuleGroup {
+  const [first] = modules as readonly [ShapedModule];
+  if (modules.length === 1)
+    return { modules, body: () => bodyOf(first).text.split('\n'), parameters: [], argumentsOf: () => [] };
+  const literals = literalsOf(first);
+  const isDifferent = literals.map(() => false);
+  for (const module of modules)
+    for (const [index, literal] of literalsOf(module).entries()) isDifferent[index] ||= literal !== literals[index];
+  const differing = [...literals.keys()].filter((index) => isDifferent[index]);
+  const terms = literals.map((literal, index) => (isDifferent[index] ? `$$${index}` : literal));
   return {
     modules,
-    body: filled(shape, terms).split('\n'),
+    body: () => filled(shapeOf(bodyOf(first).text) as Shape, terms).split('\n'),
     parameters: differing.map((index) => `$$${index}`),
-    argumentsOf: (module) => differing.map((index) => literals.get(module)?.[index] as string),
+    argumentsOf: (module) => {
+      const own = literalsOf(module);
+      return differing.map((index) => own[index] as string);
+    },
   };
+}
+
+function literalsOf({ literals }: ShapedModule): readonly string[] {
+  return literals === '' ? [] : literals.split('\n');
 }
