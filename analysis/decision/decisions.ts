@@ -1,9 +1,11 @@
 import type { EngineOptions } from '#runtime/engine';
 import { type Allowance, allowancesOf } from '#runtime/parts';
+import { glob } from '#runtime/policy';
 import type * as ir from '../../compiler/ir/program.js';
 import { and, type Formula, hasRole, or } from '../formula/formula.js';
 import type { FormulaKeys } from '../formula/keys.js';
 import { bundleOf } from '../program/bundle.js';
+import type { AssumedSchema } from '../solve/question.js';
 import { fingerprintOf } from './fingerprint.js';
 import type { Point } from './point.js';
 import { OpaqueResiduals } from './residuals.js';
@@ -67,16 +69,22 @@ export class Decisions {
       JSON.stringify([
         allowance.exists,
         principalModules.map((own) => this.fingerprint(own)),
-        layers.map(({ at, modules }) => [at, modules.map((own) => this.fingerprint(own))]),
+        layers.map(({ at, modules }) => [at, modules.map((own) => this.fingerprint(own)).sort()]),
         [...new Set(sets)].map((own) => this.fingerprint(own)).sort(),
-        [...allowance.lineages],
+        [...allowance.lineages].sort(([a], [b]) => (a < b ? -1 : 1)),
       ]);
+    // Those of the root policy, if the first scope has a policy (docs/spec/policy-language.md#which-schemas-apply).
+    const root = allowance.resource[0]?.policy === undefined ? undefined : layers.at(-1);
+    const schemas = (root?.at === '' ? root.modules : []).flatMap((own) =>
+      own.kind === 'resource' ? [own.schemas] : [],
+    );
     return new PointDecisions(
       allowance,
       point.kind,
       [...new Set([...direct, ...sets])],
       roles,
       this.residuals,
+      schemas.map((own) => ({ ...own, modules: this.program.schemas })),
       signature,
     );
   }
@@ -97,12 +105,25 @@ export class PointDecisions {
     readonly modules: readonly ir.Module[],
     private readonly roles: readonly string[],
     private readonly residuals: OpaqueResiduals,
+    private readonly schemas: readonly (ir.ResourceModule['schemas'] & Pick<AssumedSchema, 'modules'>)[],
     private readonly signatureOf: () => string,
   ) {}
 
   /** Points of any programs with equal signatures decide alike. */
   get signature(): string {
     return this.signatureOf();
+  }
+
+  /** The schemas that attributes have to satisfy for an action, where schemas are enforced. */
+  schemasFor(action: string): readonly AssumedSchema[] {
+    return this.schemas.flatMap(({ modules, ...schemas }) =>
+      (['principal', 'resource'] as const).flatMap((attributesOf) => {
+        const schema = schemas[attributesOf];
+        if (schema === undefined || 'unavailable' in schema.validator) return [];
+        if (schema.ignoredActions.some((pattern) => glob(pattern)(action))) return [];
+        return [{ attributesOf, at: schema.validator, modules }];
+      }),
+    );
   }
 
   /** Whether a policy can allow anything here. */

@@ -7,7 +7,7 @@ import type { PolicyVersion } from '../decision/policy-version.js';
 import { and, type Formula, not, withRoles } from '../formula/formula.js';
 import { FormulaKeys } from '../formula/keys.js';
 import { Answers, undecided } from '../solve/answers.js';
-import type { Answer, AssumedSchema, Question } from '../solve/question.js';
+import type { Answer, Question } from '../solve/question.js';
 import { isAt, Replay } from '../witness/replay.js';
 import type { Situation } from '../witness/situation.js';
 import { alsoChanged } from './also-changed.js';
@@ -145,18 +145,21 @@ class Comparison {
     );
     const rows: DiffRow[] = [];
     for (const { action, named } of asked) {
-      const change = isSame ? UNCHANGED : await this.changeOf(compared, action, roles.isComplete);
-      rows.push(this.row(point, { action, named }, change));
+      const change = isSame ? UNCHANGED : await this.changeOf(compared, action);
+      rows.push(this.row(point, { action, named }, isSame || roles.isComplete ? change : withoutProofs(change)));
     }
     if (!actions.isComplete && !isSame) rows.push(this.row(point, { action: '*', named: false }, TOO_MANY));
     return rows;
   }
 
-  private async changeOf(compared: ComparedPoint, action: string, isComplete: boolean): Promise<Change> {
+  private async changeOf(compared: ComparedPoint, action: string): Promise<Change> {
     const { decisions } = compared;
     if (decisions.some(({ sharesResults }) => sharesResults)) return SHARED;
     const [before, after] = decisions.map((own) => own.of(action, this.keys)) as [Formula, Formula];
-    if (this.keys.of(before) === this.keys.of(after)) return isComplete ? UNCHANGED : TOO_MANY;
+    if (this.keys.of(before) === this.keys.of(after)) return UNCHANGED;
+    // Signals and timers are heard between questions.
+    await new Promise((resolve) => setImmediate(resolve));
+    if (this.options.isOver?.()) return OUT_OF_TIME;
     const known = compared.changes.get(`${this.keys.of(before)} ${this.keys.of(after)}`) ?? NO_SITUATIONS;
     const change = {
       widened: await this.shown(compared, action, and(after, not(before)), true, known.widened),
@@ -171,7 +174,7 @@ class Comparison {
 
   /** Whether a request makes a formula true, which says that the decision turns. */
   private async shown(
-    { point, roles }: ComparedPoint,
+    { point, roles, decisions }: ComparedPoint,
     action: string,
     formula: Formula,
     isWidening: boolean,
@@ -183,7 +186,7 @@ class Comparison {
       action,
       roles,
       globals: this.selecting.globals,
-      schemas: this.schemas(point),
+      schemas: this.isEnforcing ? decisions.flatMap((own) => own.schemasFor(action)) : [],
     };
     const confirm = (situation: Situation): boolean =>
       isAt(point, situation.request, this.principals, this.selecting) && this.turns(situation, isWidening);
@@ -195,7 +198,12 @@ class Comparison {
 
   private turns(situation: Situation, isWidening: boolean): boolean {
     const [before, after] = this.replays.map((replay) => replay.isAllowed(situation));
-    return before === !isWidening && after === isWidening;
+    if (before === isWidening || after !== isWidening) return false;
+    return !this.isEnforcing || this.replays.every((replay) => replay.satisfiesSchemas(situation));
+  }
+
+  private get isEnforcing(): boolean {
+    return this.selecting.schemaEnforcement === 'reject';
   }
 
   /** Whether a principal with one role alone shows what a situation shows. */
@@ -215,10 +223,6 @@ class Comparison {
       return roles.length === 1 && roles[0] === role && confirm(shown);
     };
     return this.answers.shown({ ...question, formula, roles: [role] }, confirmAlone, [], TRIES_OF_ROLE) !== undefined;
-  }
-
-  private schemas(_point: Point): readonly AssumedSchema[] {
-    return [];
   }
 
   private row(point: Point, action: Pick<DiffRow, 'action' | 'named'>, { widened, narrowed }: Change): DiffRow {
@@ -283,10 +287,17 @@ const NO_SITUATIONS = { widened: [], narrowed: [] };
 
 const UNCHANGED = alike({ answer: 'no', by: 'same' });
 const SHARED = alike(undecided('rules share results'));
+const OUT_OF_TIME = alike(undecided('time'));
 const TOO_MANY = alike(undecided('too many classes'));
 
 function alike(answer: Answer): Change {
   return { widened: { answer, roles: [] }, narrowed: { answer, roles: [] } };
+}
+
+/** A change where some classes of roles are not known. */
+function withoutProofs({ widened, narrowed }: Change): Change {
+  const unproved = (shown: Shown): Shown => (shown.answer.answer === 'no' ? TOO_MANY.widened : shown);
+  return { widened: unproved(widened), narrowed: unproved(narrowed) };
 }
 
 function situationsOf({ answer }: Shown): readonly Situation[] {

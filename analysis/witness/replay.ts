@@ -15,6 +15,7 @@ import type { Situation } from './situation.js';
 /** Decides situations by a compiled bundle, the emitted code. */
 export class Replay {
   private readonly engines = new Map<string, Engine>();
+  private validating: Engine | undefined;
   private now: Instant | undefined;
 
   constructor(
@@ -27,15 +28,28 @@ export class Replay {
     return this.engine(globals).isAllowed(request);
   }
 
+  /** Whether the attributes satisfy the schemas. */
+  satisfiesSchemas({ request, globals, now }: Situation): boolean {
+    this.now = instantOf(now);
+    this.validating ??= createEngine(this.compiled, { ...this.settings(globals), schemaEnforcement: 'warn' });
+    const { principal, resource, action, auxData } = request;
+    const resources = [{ resource, actions: [action] }];
+    return this.validating.check({ principal, auxData, resources }).every((own) => own.validationErrors.length === 0);
+  }
+
+  private settings(globals: Attributes): EngineOptions {
+    return {
+      ...this.options,
+      globals: this.options.globals ?? (configured(globals) as Attributes),
+      clock: () => this.now as Instant,
+    };
+  }
+
   private engine(globals: Attributes): Engine {
     const key = this.options.globals === undefined ? JSON.stringify(globals) : '';
     const known = this.engines.get(key);
     if (known !== undefined) return known;
-    const engine = createEngine(this.compiled, {
-      ...this.options,
-      globals: this.options.globals ?? (configured(globals) as Attributes),
-      clock: () => this.now as Instant,
-    });
+    const engine = createEngine(this.compiled, this.settings(globals));
     if (this.engines.size < MOST_ENGINES) this.engines.set(key, engine);
     return engine;
   }
