@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { addServerCommands, collect, countOf } from './commands/server-commands.js';
 import { EXIT } from './exit.js';
 import { OUTPUT_FORMATS } from './report.js';
+import { addComparisonOptions, FAILING, failing } from './policies/comparison-options.js';
 import { addCoverageOptions } from './policies/coverage-options.js';
 import { addMutationOptions } from './policies/mutation-options.js';
 import { addTestOptions } from './policies/test-options.js';
@@ -158,6 +159,24 @@ program
     const { explainCommand } = await import('./commands/explain.js');
     process.exitCode = await explainCommand(directory, options);
   });
+
+addComparisonOptions(
+  program
+    .command('diff')
+    .description('show who may do more or less with one set of policies than with another: proved, or with a request')
+    .argument('<old>', 'a folder, a git revision, or a range: `main..` compares main with the files here')
+    .argument('[new]', 'a folder or a git revision, unless the first argument is a range')
+    .option('--dir <dir>', 'the folder of the policies, here and in revisions', 'policies')
+    .addOption(
+      new Option('-o, --output <format>', 'format of the report')
+        .choices(['pretty', 'list', 'json', 'markdown'])
+        .default('pretty'),
+    )
+    .option('--fail-on <results>', 'what fails: a list of widened, narrowed, undecided; or none', failing, FAILING),
+).action(async (old, new_, options) => {
+  const { diffCommand } = await import('./commands/diff.js');
+  process.exitCode = await diffCommand(old, new_, options);
+});
 
 program
   .command('matrix')

@@ -12,14 +12,14 @@ export interface DiffOptions {
     'defaultPolicyVersion' | 'defaultScope' | 'lenientScopeSearch' | 'globals' | 'schemaEnforcement'
   >;
   /** Globs that narrow what is looked at. */
-  readonly kind?: string;
-  readonly action?: string;
+  readonly kind?: string | undefined;
+  readonly action?: string | undefined;
   /** A scope that narrows what is looked at; the root is the empty string. */
-  readonly scope?: string;
+  readonly scope?: string | undefined;
   /** 1 to 5, by default 3: multiplies the number of tries. */
   readonly effort?: number;
   /** Creates the solver when it is first needed; without it, what booleans and search leave open is undecided. */
-  readonly prover?: () => Promise<Prover>;
-  /** Asked before each question; true ends the comparison: what is left is undecided. */
+  readonly prover?: (() => Promise<Prover>) | undefined;
+  /** Asked before each question; a reason ends the comparison: what is left is undecided. */
   readonly isOver?: () => false | 'time' | 'interrupted';
 }

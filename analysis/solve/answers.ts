@@ -70,6 +70,8 @@ export class Answers {
     const key = this.options.keys.of(formula);
     const known = this.proved.get(key);
     if (known !== undefined) return known;
+    await nextTurn();
+    if (this.options.isOver()) return undecided('time');
     const shown = this.isImpossible(formula) ? 'impossible' : this.shown(question, confirm, seeds);
     if (shown === 'impossible') return this.tried(question, { answer: 'no', by: 'bdd' }, confirm);
     if (shown !== undefined) return { answer: 'yes', by: 'search', situation: shrink(shown, confirm) };
@@ -118,6 +120,13 @@ export class Answers {
       globals,
     };
   }
+}
+
+/** Signals arrive between turns. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }
 
 /** An answer without a proof and without a request. */

@@ -29,12 +29,11 @@ export interface ReadSet {
  * @param dir the folder of the policies, from the working directory.
  * @throws InputError if they are not two.
  */
-export function comparedSets(words: readonly string[], dir: string): readonly [SetName, SetName] {
-  const [first = '', second] = words;
+export function comparedSets(first: string, second: string | undefined, dir: string): readonly [SetName, SetName] {
   if (second !== undefined) return [setNamed(first), setNamed(second)];
   const range = isFolder(first) ? undefined : rangeOf(first);
   if (range === undefined)
-    throw usage(`\`${first}\` is one set of policies`, `\`${first}.. \` compares a revision with the files here`);
+    throw usage(`\`${first}\` is one set of policies`, `\`${first}..\` compares a revision with the files here`);
   const [old, new_] = range;
   return [revisionNamed(old === '' ? 'HEAD' : old), new_ === '' ? { folder: dir } : revisionNamed(new_)];
 }

@@ -58,7 +58,7 @@ test('pretty: rows with one verdict, one request and one cause are one paragraph
     alice [user] may comment:x album r1 now
       principal  {"id":"alice","roles":["user"]}
       resource   {"kind":"album","id":"r1","attr":{"visibility":"family","friends":["alice"]}}
-      before     DENY   no rule decides
+      before     DENY   no rule allows
       after      ALLOW  audience, new/album.yaml:16:7
     because  audience, new/album.yaml:16:7   "friends" → in ["friends", "family"]
     not narrowed: proved
@@ -72,7 +72,7 @@ leave_request   scope acme.hr
       principal  {"id":"alice","roles":["user"]}
       resource   {"kind":"album","id":"r1","attr":{"visibility":"family","friends":["alice"]}}
       before     ALLOW  audience, old/album.yaml:16:7
-      after      DENY   no rule decides
+      after      DENY   no rule allows
     not widened: proved
 
 5 rows: 1 unchanged, 2 widened, 1 narrowed, 0 mixed, 1 not decided

@@ -19,6 +19,7 @@ const ALLOWED: readonly string[] = [
   'mkdir',
   'ls',
   'echo',
+  'git',
   'cp',
   'grep',
   'tail',
@@ -26,6 +27,15 @@ const ALLOWED: readonly string[] = [
   'head',
   'printf',
 ];
+
+/** A reader of git pages: with a name, and without the configuration of this machine. */
+const GIT = {
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_AUTHOR_NAME: 'Reader',
+  GIT_AUTHOR_EMAIL: 'reader@example.com',
+  GIT_COMMITTER_NAME: 'Reader',
+  GIT_COMMITTER_EMAIL: 'reader@example.com',
+};
 
 /** A command that hangs fails the page after this many milliseconds. */
 const TIMEOUT = 30_000;
@@ -67,6 +77,7 @@ export function openShell(page: Page, base: string): Shell {
         NO_COLOR: '1',
         FORCE_COLOR: '0',
         NODE_NO_WARNINGS: '1',
+        ...GIT,
       };
       execFile(
         'bash',

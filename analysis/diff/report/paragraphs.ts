@@ -8,23 +8,27 @@ export interface ReportStyle {
 
 /** Rows of one point that changed alike: one verdict, one request up to the action, one cause. */
 export interface Paragraph {
-  /** What all rows share. */
+  /** One of the rows, whose request is shown; a named action, if there is one. */
   readonly row: DiffRow;
-  /** Sorted; as `actionText` shows them. */
+  /** Those that policies name, and then those that stand for others. */
   readonly actions: readonly string[];
 }
 
 /** The rows that are not unchanged, as paragraphs, in the order of their first rows. */
 export function paragraphsOf({ rows }: DiffReport): readonly Paragraph[] {
-  const groups = new Map<string, { readonly row: DiffRow; readonly actions: string[] }>();
+  const groups = new Map<string, DiffRow[]>();
   for (const row of rows) {
     if (row.verdict === 'unchanged') continue;
     const key = JSON.stringify([pointOf(row), sharedOf(row)]);
-    const group = groups.get(key) ?? { row, actions: [] };
-    group.actions.push(actionText(row));
+    const group = groups.get(key) ?? [];
+    group.push(row);
     groups.set(key, group);
   }
-  return [...groups.values()];
+  return [...groups.values()].map((group) => {
+    const named = group.filter((row) => row.named);
+    const [row] = [...named, ...group] as [DiffRow, ...DiffRow[]];
+    return { row, actions: [...named, ...group.filter((other) => !other.named)].map(actionText) };
+  });
 }
 
 /** What tells points apart. */

@@ -70,7 +70,7 @@ function witnessLines(
   const [verb, end] = direction === 'widened' ? ['may', 'now'] : ['may not', 'any more'];
   const who = `${visible(principal.id)} [${principal.roles.map(visible).join(', ')}]`;
   const decided = (rule: RulePlace | null, side: 'old' | 'new'): string =>
-    rule === null ? 'no rule decides' : `${ruleName(rule)}, ${paint.faint(placeText(rule, side, { pathOf }))}`;
+    rule === null ? 'no rule allows' : `${ruleName(rule)}, ${paint.faint(placeText(rule, side, { pathOf }))}`;
   const effect = (name: 'EFFECT_ALLOW' | 'EFFECT_DENY'): string => (name === 'EFFECT_ALLOW' ? 'ALLOW' : 'DENY ');
   return [
     `    ${who} ${verb} ${visible(action)} ${visible(resource.kind)} ${visible(resource.id)} ${end}`,

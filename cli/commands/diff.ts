@@ -1,0 +1,115 @@
+import { diffPolicies } from '../../analysis/diff/diff.js';
+import type { DiffReport } from '../../analysis/diff/report.js';
+import { diffJson } from '../../analysis/diff/report/json.js';
+import { diffList } from '../../analysis/diff/report/list.js';
+import { markdownDiff } from '../../analysis/diff/report/markdown.js';
+import { prettyDiff } from '../../analysis/diff/report/pretty.js';
+import type { PolicyVersion } from '../../analysis/decision/policy-version.js';
+import { formatList, formatPretty, shownPath } from '../../compiler/diagnostics/format.js';
+import { allowClosedPipe, EXIT } from '../exit.js';
+import type { ComparisonOptions, Failing } from '../policies/comparison-options.js';
+import { engineOptions } from '../policies/engine-options.js';
+import { comparedSets, type ReadSet, readSet, type SetName } from '../policies/compared-sets.js';
+import { policiesOf } from '../policies/compile.js';
+import { proverOf } from '../policies/solver.js';
+import { isColorful, paintOf, reportInputError } from '../report.js';
+import { limitRun, type RunLimit } from '../run-limit.js';
+
+/** The command line options of `authzc diff`. */
+export interface DiffCommandOptions extends ComparisonOptions {
+  /** The folder of the policies in a revision, and of the working tree. */
+  readonly dir: string;
+  readonly output: 'pretty' | 'list' | 'json' | 'markdown';
+  readonly failOn: readonly Failing[];
+}
+
+/**
+ * `authzc diff`: who may do more or less with one set of policies than with another. Returns the exit code.
+ *
+ * @param old a folder or revision; or a range of revisions, and then there is no `new_`.
+ */
+export async function diffCommand(old: string, new_: string | undefined, options: DiffCommandOptions): Promise<number> {
+  allowClosedPipe();
+  const limit = limitRun(options.timeout);
+  try {
+    return await compared(comparedSets(old, new_, options.dir), options, limit);
+  } catch (error) {
+    if (!limit.signal.aborted) return reportInputError(error);
+    console.error('authzc: interrupted');
+    return EXIT.failed;
+  } finally {
+    limit.close();
+  }
+}
+
+async function compared(
+  [oldName, newName]: readonly [SetName, SetName],
+  options: DiffCommandOptions,
+  limit: RunLimit,
+): Promise<number> {
+  const begin = performance.now();
+  const { dir, output, failOn, kind, action, scope, effort } = options;
+  const engine = engineOptions(options);
+  const old = await readSet(oldName, dir, limit.signal);
+  const new_ = await readSet(newName, dir, limit.signal);
+  const [before, after] = [await versionOf(old), await versionOf(new_)];
+  if (before === undefined || after === undefined) {
+    process.stderr.write(`${refusalOf(old, 'old:', output)}${refusalOf(new_, 'new:', output)}`);
+    return EXIT.refused;
+  }
+  const { isOver } = limit;
+  const report = await diffPolicies(before, after, {
+    engine,
+    kind,
+    action,
+    scope,
+    effort,
+    isOver,
+    prover: proverOf(options),
+  });
+  const pathOf = (side: 'old' | 'new', file: string): string => shownPath(file, (side === 'old' ? old : new_).folder);
+  const took = process.stdout.isTTY === true ? performance.now() - begin : undefined;
+  switch (output) {
+    case 'pretty':
+      process.stdout.write(prettyDiff(report, { pathOf, paint: paintOf(process.stdout), took }));
+      break;
+    case 'list':
+      process.stdout.write(diffList(report));
+      break;
+    case 'json':
+      process.stdout.write(diffJson(report));
+      break;
+    case 'markdown':
+      process.stdout.write(markdownDiff(report));
+      break;
+  }
+  if (report.limits.interrupted === true) console.error('authzc: interrupted');
+  return report.limits.interrupted === true || fails(report, failOn) ? EXIT.failed : EXIT.done;
+}
+
+/** Undefined if the set does not compile. */
+async function versionOf({ compilation, source, folder }: ReadSet): Promise<PolicyVersion | undefined> {
+  const { program, lowered } = compilation;
+  if (program === undefined || lowered === undefined) return undefined;
+  return { source, program, lowered, compiled: (await policiesOf(compilation, folder)).policies };
+}
+
+/** The errors of a set; empty if it compiles. */
+function refusalOf({ compilation, folder }: ReadSet, prefix: string, output: DiffCommandOptions['output']): string {
+  const { program, diagnostics } = compilation;
+  if (program !== undefined) return '';
+  const errors = diagnostics.filter(({ severity, code }) => severity === 'error' || code === 'policy/disabled');
+  if (output === 'list') return formatList(errors, { folder, prefix });
+  return formatPretty(errors, { folder, prefix, color: isColorful(process.stderr) });
+}
+
+function fails({ rows }: DiffReport, failOn: readonly Failing[]): boolean {
+  return rows.some(({ widened, narrowed }) => {
+    const undecided = widened.answer === '?' || narrowed.answer === '?';
+    return (
+      (failOn.includes('widened') && widened.answer === 'yes') ||
+      (failOn.includes('narrowed') && narrowed.answer === 'yes') ||
+      (failOn.includes('undecided') && undecided)
+    );
+  });
+}
