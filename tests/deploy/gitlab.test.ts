@@ -32,7 +32,7 @@ test('a merge request gets one note, which later runs replace', async () => {
   const again = await runJob(project);
   assert.match(again.output, 'comment replaced');
   assert.is(server.comments.length, 121);
-  assert.match(server.comments[120]?.body ?? '', `### diff ${project.base}..`);
+  assert.match(server.comments[120]?.body ?? '', '### Policies: 1 widened');
   const notes = '/projects/5/merge_requests/9/notes';
   assert.equal(server.calls.slice(-4), ['GET /user', `GET ${notes}`, `GET ${notes}`, `PUT ${notes}/1120`]);
 });

@@ -27,11 +27,7 @@ tests:
 const NPX = `#!/bin/sh
 while [ "$1" != authzc ]; do shift; done
 shift
-[ "$1" = diff ] || exec "${process.execPath}" "${PROGRAMS.authzc}" "$@"
-git rev-parse --quiet --verify "\${2%..}^{commit}" >/dev/null || exit 1
-echo "### $*"
-echo '1 row proved unchanged. <!-- authzc-diff -->'
-exit "\${DIFF_CODE:-0}"
+exec "${process.execPath}" "${PROGRAMS.authzc}" "$@"
 `;
 
 /** @param change the files of the second commit; it may change nothing. */
