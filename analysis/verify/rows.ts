@@ -6,7 +6,7 @@ import type { Point } from '../decision/point.js';
 import { unusedName } from '../decision/points.js';
 import { and, type Formula, hasRole, not, or } from '../formula/formula.js';
 import type { FormulaKeys } from '../formula/keys.js';
-import type { UndecidedReason } from '../solve/question.js';
+import type { AssumedSchema, UndecidedReason } from '../solve/question.js';
 import { isAt, type Replay } from '../witness/replay.js';
 import type { Situation } from '../witness/situation.js';
 import { applicationOf, denyRule, type RuleApplications } from './rule-application.js';
@@ -35,6 +35,8 @@ export interface Goal {
   readonly formula: Formula;
   /** One role of each class. */
   readonly roles: readonly string[];
+  /** What attributes satisfy where schemas are enforced. */
+  readonly schemas: readonly AssumedSchema[];
   readonly shows: (situation: Situation) => boolean;
 }
 
@@ -49,6 +51,7 @@ export interface Policies {
   /** The ids of principals that have policies. */
   readonly principals: ReadonlySet<string>;
   readonly reading: Reading;
+  readonly enforcesSchemas: boolean;
   /** Narrows the actions. */
   readonly isWanted: (action: string) => boolean;
 }
@@ -81,7 +84,7 @@ export function* rowsOf({ claim }: Statement, set: InvariantSet, policies: Polic
                 ...scene.row(
                   action,
                   (allowed) => and(allowed, not(scene.allowed(also))),
-                  (situation) => scene.isAllowed(situation, action) && !scene.isAllowed(situation, also),
+                  (situation) => scene.isAllowed(situation, action) && scene.isDenied(situation, also),
                 ),
                 also,
               };
@@ -222,6 +225,13 @@ class Scene {
     return this.policies.replay.isAllowed({ ...rest, request: { ...request, action } });
   }
 
+  /** Whether policies deny an action, and not only because attributes violate the schemas that apply to it. */
+  isDenied({ request, ...rest }: Situation, action: string): boolean {
+    const situation = { ...rest, request: { ...request, action } };
+    const { replay, enforcesSchemas } = this.policies;
+    return !replay.isAllowed(situation) && (!enforcesSchemas || replay.satisfiesSchemas(situation));
+  }
+
   /**
    * A row that requests refute.
    *
@@ -252,10 +262,12 @@ class Scene {
       action,
       formula: and(premise, violating(this.allowed(action))),
       roles,
+      schemas: policies.enforcesSchemas ? this.decisions.schemasFor(action) : [],
       shows: (situation) =>
         isAt(point, situation.request, policies.principals, policies.reading.selecting) &&
         (subject === undefined || subject.covers(situation)) &&
-        shows(situation),
+        shows(situation) &&
+        (!policies.enforcesSchemas || policies.replay.satisfiesSchemas(situation)),
     };
   }
 

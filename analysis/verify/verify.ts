@@ -71,6 +71,7 @@ class Verifier {
         version.program.modules.flatMap((module) => (module.kind === 'principal' ? [module.principal] : [])),
       ),
       reading: { selecting: engine, globals: engine.globals },
+      enforcesSchemas: engine.schemaEnforcement === 'reject',
       isWanted: action === undefined ? () => true : matchesAny(action),
     };
     this.answers = new Answers({ keys, selecting: engine, effort, prover, isOver: () => this.isOver() });
@@ -153,8 +154,10 @@ class Verifier {
   }
 
   private async ask({ shows, ...question }: Goal): Promise<Answer> {
+    // Signals and timers are heard between questions.
+    await new Promise((resolve) => setImmediate(resolve));
     if (this.isOver()) return undecided('time');
-    return this.answers.answer({ ...question, globals: this.policies.reading.globals, schemas: [] }, shows);
+    return this.answers.answer({ ...question, globals: this.policies.reading.globals }, shows);
   }
 
   private answered(answer: Answer, isShown: boolean): Pick<VerifiedRow, 'answer' | 'by' | 'request' | 'reason'> {

@@ -4,7 +4,9 @@ import type { PolicyVersion } from '../../analysis/decision/policy-version.js';
 import type { VerifiedStatement, VerifyReport } from '../../analysis/verify/report.js';
 import { proverOf } from '../../analysis/solve/prover.js';
 import { verifyPolicies, type VerifyOptions } from '../../analysis/verify/verify.js';
-import type { Compilation } from '../../compiler/compile.js';
+import { compile, type Compilation } from '../../compiler/compile.js';
+import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
+import { Source } from '../../compiler/diagnostics/source.js';
 import type { Program } from '../../compiler/ir/program.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { z3 } from '../support/solve/z3.js';
@@ -222,6 +224,32 @@ test('principals with policies of their own have rows of their own', async () =>
     unknown.rows.map(({ kind, scope, answer, request }) => [kind, scope, answer, request?.principal.id]),
     ['', 'acme', 'elsewhere'].map((scope) => ['invoice', scope, 'proved', 'bob']),
   );
+});
+
+test('where schemas are enforced, only requests that satisfy them count', async () => {
+  const schema = JSON.stringify({ type: 'object', properties: { size: { type: 'number' } }, required: ['size'] });
+  const contact = `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: contact
+  version: default
+  schemas: {resourceSchema: {ref: "authz:///contact.json"}}
+  rules:
+    - {name: all, actions: [view], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: has(R.attr.size)}}}
+`;
+  const document = invariants(
+    '    - name: one\n      always: {resource: contact, actions: [view], principal: {roles: [user]}}\n',
+  );
+  const sources = Object.entries({ 'contact.yaml': contact, 'invariants.yaml': document });
+  const compilation = compile(
+    sources.map(([path, text]) => new Source(path, text)),
+    new Diagnostics(),
+    { schemaTexts: new Map([['contact.json', schema]]) },
+  );
+  const version = await versionOf(compilation);
+  const answerWith = async (schemaEnforcement: 'none' | 'reject') =>
+    (await verifyPolicies(version, compilation.invariants, { engine: { schemaEnforcement } })).statements[0]?.answer;
+  assert.is(await answerWith('none'), 'refuted');
+  assert.is(await answerWith('reject'), 'undecided');
 });
 
 test('rules that share results are not decided', async () => {
