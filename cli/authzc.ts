@@ -211,6 +211,22 @@ program
     process.exitCode = whoCanCommand(directory, options);
   });
 
+addComparisonOptions(
+  program
+    .command('verify')
+    .description('prove or refute the statements of `invariants` documents about the policies')
+    .argument('[dir]', 'the folder of the policies', 'policies')
+    .addOption(
+      new Option('-o, --output <format>', 'format of the report')
+        .choices(['pretty', 'list', 'json', 'markdown'])
+        .default('pretty'),
+    )
+    .option('--allow-undecided', 'succeed although statements are not decided'),
+).action(async (directory, options) => {
+  const { verifyCommand } = await import('./commands/verify.js');
+  process.exitCode = await verifyCommand(directory, options);
+});
+
 program
   .command('inspect')
   .description(

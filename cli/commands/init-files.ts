@@ -7,6 +7,7 @@ export function initFiles(name: string): { readonly [path: string]: string } {
     'policies/document.yaml': INIT_DOCUMENT_POLICY,
     'policies/document_roles.yaml': INIT_ROLES,
     'policies/document_test.yaml': INIT_POLICY_TEST,
+    'policies/invariants.yaml': INIT_INVARIANTS,
     'policies/_schemas/document.json': INIT_DOCUMENT_SCHEMA,
     'policies/_schemas/person.json': INIT_PRINCIPAL_SCHEMA,
     'people/alice.yaml': ALICE,
@@ -33,6 +34,7 @@ function packageJson(name: string): string {
       compile: 'authzc compile --strict-types --fail-on warning',
       test: 'npm run --silent compile && node --test --test-reporter=spec',
       coverage: 'authzc test --enforce-schemas --coverage --min-coverage 100',
+      verify: 'authzc verify',
       serve: 'authzc serve --watch',
     },
     dependencies: { authz: `^${version}` },
@@ -61,6 +63,7 @@ jobs:
       # The committed modules are what the policies give: a reviewer has seen what will run.
       - run: npx authzc compile --strict-types --fail-on warning --check
       - run: npm test
+      - run: npm run verify
 `;
 
 function readme(name: string): string {
@@ -72,6 +75,7 @@ Authorization policies, compiled by authz.
 |---|---|
 | \`policies/\` | the policies: who may do what; JSON schemas of the attributes in \`_schemas/\` |
 | \`policies/document_test.yaml\` | what must be allowed and what denied: compiling runs it |
+| \`policies/invariants.yaml\` | what must hold for every request: \`npm run verify\` proves it |
 | \`tests/\` | tests of your program, which asks the compiled policies |
 | \`people/\` | principals to try \`authzc plan\` and \`authzc check\` with |
 | \`generated/\` | what the policies compile to: commit it, review it |
@@ -80,6 +84,7 @@ Authorization policies, compiled by authz.
 \`\`\`sh
 npm test          # compiles the policies and tests them
 npm run coverage  # which rules and conditions no test exercises
+npm run verify    # proves the statements of policies/invariants.yaml
 npm run serve     # answers on port 3592 (REST, Connect) and 3593 (gRPC); compiles again when a policy changes
 \`\`\`
 `;
@@ -208,6 +213,22 @@ tests:
     input: {principals: [alice, root], resources: [archived], actions: [view, edit, delete]}
     expected:
       - {principals: [alice, root], resource: archived, actions: {view: EFFECT_ALLOW}}
+`;
+
+/** What must hold for every request in the project that `authzc init` creates. */
+export const INIT_INVARIANTS = `apiVersion: api.authz.dev/v1
+description: What must hold for every request
+invariants:
+  name: documents
+  statements:
+    - name: only owners and admins change a document
+      never:
+        resource: document
+        actions: [edit, delete]
+        principal: {notRoles: [admin]}
+        unless: {match: {expr: R.attr.owner == P.id}}
+    - name: what is archived stays as it is
+      final: {rule: resource.document.vdefault#archived-stays}
 `;
 
 /** The test of the project that `authzc init` creates: for Node's test runner, so that it needs no package. */

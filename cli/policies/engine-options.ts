@@ -11,7 +11,12 @@ export function engineOptions(options: ComparisonOptions): NonNullable<DiffOptio
   const config = options.config === undefined ? undefined : loadConfig({ file: options.config }).config;
   const { engine } = config ?? {};
   if (engine?.strictEvaluation === true)
-    throw new InputError('diff does not know strict evaluation yet', undefined, [], options.config);
+    throw new InputError(
+      'strict evaluation is not known yet: proofs are about default evaluation',
+      undefined,
+      [],
+      options.config,
+    );
   const known = globals === undefined ? (engine?.globals as Attributes | undefined) : readAttributes(globals);
   const enforces = schemas === undefined ? config?.schemaEnforcement === 'reject' : schemas === 'enforce';
   return {

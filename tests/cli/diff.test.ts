@@ -230,7 +230,10 @@ test('the options of the engine come from flags and from a configuration', async
   assert.not.match((await verdict('main..', '--config', 'authz.yaml'))[0] ?? '', /^widened/);
   const strict = await diff('main..', '--config', 'strict.yaml');
   assert.is(strict.code, 2);
-  assert.is(strict.stderr, 'strict.yaml: error: diff does not know strict evaluation yet\n');
+  assert.is(
+    strict.stderr,
+    'strict.yaml: error: strict evaluation is not known yet: proofs are about default evaluation\n',
+  );
 });
 
 test('schemas narrow what is compared if they are enforced', async () => {

@@ -25,6 +25,7 @@ const FILES = [
   'policies/document.yaml',
   'policies/document_roles.yaml',
   'policies/document_test.yaml',
+  'policies/invariants.yaml',
   'tests/document.test.js',
 ];
 
@@ -96,7 +97,12 @@ test('the workflow runs the commands of the project', async () => {
     jobs: { policies: { steps: readonly { run?: string }[] } };
   };
   const commands = jobs.policies.steps.flatMap(({ run: command }) => (command === undefined ? [] : [command]));
-  assert.equal(commands, ['npm ci', 'npx authzc compile --strict-types --fail-on warning --check', 'npm test']);
+  assert.equal(commands, [
+    'npm ci',
+    'npx authzc compile --strict-types --fail-on warning --check',
+    'npm test',
+    'npm run verify',
+  ]);
 });
 
 test('a project that cannot be written completely is not started, and links count as existing files', async () => {

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { ROOT } from '../support/compiled.js';
 import { PROGRAMS, run } from '../support/cli/programs.js';
 
-const test = suite('tests of the policies that this repository shows to others');
+const test = suite('tests and invariants of the policies that this repository shows to others');
 
 /** The least percentages, of rules and of clauses, and of mutants that tests notice. */
 const THRESHOLDS = ['--min-coverage', '100', '--min-score', '90'];
@@ -21,6 +21,11 @@ for (const folder of ['policies', 'examples/contact-api/policies']) {
     assert.is(code, 0, stdout + stderr);
     assert.match(stdout, /score \d+/);
   });
+
+  test(`${folder}: every statement is proved`, async () => {
+    const { code, stdout, stderr } = await run(PROGRAMS.authzc, ['verify', folder, '--no-solver'], ROOT);
+    assert.is(code, 0, stdout + stderr);
+  });
 }
 
 test('so it is in the project that authzc init creates', async () => {
@@ -29,6 +34,8 @@ test('so it is in the project that authzc init creates', async () => {
     assert.is((await run(PROGRAMS.authzc, ['init'], folder)).code, 0);
     const { code, stdout, stderr } = await run(PROGRAMS.authzc, ['test', '--enforce-schemas', ...THRESHOLDS], folder);
     assert.is(code, 0, stdout + stderr);
+    const verified = await run(PROGRAMS.authzc, ['verify', '--no-solver'], folder);
+    assert.is(verified.code, 0, verified.stdout + verified.stderr);
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -1,0 +1,84 @@
+import { verifyPolicies } from '../../analysis/verify/verify.js';
+import type { VerifyReport } from '../../analysis/verify/report.js';
+import { verifyJson } from '../../analysis/verify/report/json.js';
+import { verifyList } from '../../analysis/verify/report/list.js';
+import { markdownVerification } from '../../analysis/verify/report/markdown.js';
+import { prettyVerification } from '../../analysis/verify/report/pretty.js';
+import { formatList, formatPretty, shownPath } from '../../compiler/diagnostics/format.js';
+import { EXIT } from '../exit.js';
+import type { ComparisonOptions } from '../policies/comparison-options.js';
+import { compileFolder, decidesNothing, policiesOf } from '../policies/compile.js';
+import { emptyText } from '../policies/empty-folder.js';
+import { engineOptions } from '../policies/engine-options.js';
+import { proverOf } from '../policies/solver.js';
+import { isColorful, paintOf, reportInputError } from '../report.js';
+import { limitRun, type RunLimit } from '../run-limit.js';
+
+/** The command line options of `authzc verify`. */
+export interface VerifyCommandOptions extends ComparisonOptions {
+  readonly output: 'pretty' | 'list' | 'json' | 'markdown';
+  /** Whether statements that are not decided are no failure. */
+  readonly allowUndecided?: boolean;
+}
+
+/** `authzc verify`: proves or refutes the statements of invariants about a folder of policies. Returns the exit code. */
+export async function verifyCommand(directory: string, options: VerifyCommandOptions): Promise<number> {
+  const limit = limitRun(options.timeout);
+  try {
+    return await verified(directory, options, limit);
+  } catch (error) {
+    if (!limit.signal.aborted) return reportInputError(error);
+    console.error('authzc: interrupted');
+    return EXIT.failed;
+  } finally {
+    limit.close();
+  }
+}
+
+async function verified(directory: string, options: VerifyCommandOptions, { isOver }: RunLimit): Promise<number> {
+  const { output, kind, action, scope, effort, allowUndecided = false } = options;
+  const engine = engineOptions(options);
+  const compilation = compileFolder(directory);
+  const { program, lowered, invariants, diagnostics } = compilation;
+  if (program === undefined || lowered === undefined) {
+    const style = { color: isColorful(process.stderr), folder: directory };
+    process.stderr.write(output === 'list' ? formatList(diagnostics, style) : formatPretty(diagnostics, style));
+    return EXIT.refused;
+  }
+  if (decidesNothing(compilation))
+    throw new Error(`${emptyText(directory, compilation)}: name the folder of the policies`);
+  if (invariants.length === 0)
+    throw new Error(`${directory} has no \`invariants\`: write a document with statements to verify`);
+  const { policies } = await policiesOf(compilation, directory);
+  const version = { source: directory, program, lowered, compiled: policies };
+  const report = await verifyPolicies(version, invariants, {
+    engine,
+    kind,
+    action,
+    scope,
+    effort,
+    isOver,
+    prover: proverOf(options),
+  });
+  process.stdout.write(textOf(report, output, directory));
+  const isInterrupted = report.limits.interrupted === true;
+  if (isInterrupted) console.error('authzc: interrupted');
+  const { refuted, undecided } = report.summary;
+  return isInterrupted || refuted > 0 || (undecided > 0 && !allowUndecided) ? EXIT.failed : EXIT.done;
+}
+
+function textOf(report: VerifyReport, output: VerifyCommandOptions['output'], directory: string): string {
+  switch (output) {
+    case 'pretty':
+      return prettyVerification(report, {
+        paint: paintOf(process.stdout),
+        pathOf: (file) => shownPath(file, directory),
+      });
+    case 'list':
+      return verifyList(report);
+    case 'json':
+      return verifyJson(report);
+    case 'markdown':
+      return markdownVerification(report);
+  }
+}
