@@ -38,10 +38,10 @@ export function addComparisonOptions(command: Command): Command {
     .option('--lenient-scope-search', 'search the scopes above one that has no policy')
     .option('--globals <file>', 'the globals, as YAML or JSON; without it they can have any value')
     .addOption(
-      new Option('--schemas <mode>', 'whether attributes satisfy their schemas; default as in --config').choices([
-        'enforce',
-        'ignore',
-      ]),
+      new Option(
+        '--schemas <mode>',
+        'whether requests that are shown satisfy their schemas; default as in --config',
+      ).choices(['enforce', 'ignore']),
     )
     .option('--effort <number>', 'from 1 to 5: how much is tried', effort, 3)
     .option('--solver <command>', 'a program that reads SMT-LIB 2.6 on standard input, in place of z3-solver')
