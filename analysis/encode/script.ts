@@ -32,7 +32,12 @@ export class Script {
    * An uninterpreted function applied to arguments. Equal names are one function, so a name has all that the result
    * depends on besides the arguments.
    */
-  uninterpreted(name: string, result: 'V' | 'L' | 'M' | 'Bool' | 'String', sorts: string, ...args: readonly string[]) {
+  uninterpreted(
+    name: string,
+    result: 'V' | 'L' | 'M' | 'O' | 'Bool' | 'String',
+    sorts: string,
+    ...args: readonly string[]
+  ) {
     const own = symbol(`${name} `);
     if (!this.declared.has(own)) {
       this.declared.add(own);

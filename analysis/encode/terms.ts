@@ -266,7 +266,11 @@ export class Terms {
   /** A constant; one that has no image is known by name. */
   private written(value: cel.Value): Term {
     const name = `literal ${JSON.stringify(value, (_, part: unknown) => plain(part))}`;
-    return constant(value, this.script) ?? unknown(this.script.uninterpreted(name, 'V', ''));
+    const image = constant(value, this.script);
+    if (image !== undefined) return image;
+    const isBytes = value instanceof Uint8Array;
+    const text = this.script.uninterpreted(name, isBytes ? 'O' : 'V', '');
+    return unknown(isBytes ? `(Oth ${text})` : text);
   }
 
   private global(name: string): Term {
@@ -406,7 +410,12 @@ export class Terms {
     this.read(collection, typeof element.value === 'string' ? stringConstant(element.value) : `(str ${element.text})`);
     const result = `(isListed ${element.text} (lst ${collection.text}))`;
     this.applied.push({ kind: 'listed', result, range: collection, element });
-    return unknown(`(${collection.isJson ? 'inJson' : 'in'} ${texts})`, true);
+    const isIn = `(${collection.isJson ? 'inJson' : 'in'} ${texts})`;
+    if (element.isJson) return unknown(isIn, true);
+    // Bytes as a key are an error in a map of a policy, and in JSON they are not found.
+    const other = script.uninterpreted(`key ${texts}`, 'V', '');
+    const isOther = `(and ((_ is Oth) ${element.text}) ((_ is Map) ${collection.text}))`;
+    return unknown(`(ite ${isOther} (boolOf ${other}) ${isIn})`, true);
   }
 
   private call(runtime: string, name: string, args: readonly Term[]): Term {

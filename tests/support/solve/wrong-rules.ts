@@ -62,6 +62,12 @@ export const WRONG_RULES: readonly WrongRule[] = [
     seeded: (query) => replaced(query, '(listed (normal x) l)', '(and (isDouble x) (listed x l))'),
   },
   {
+    name: 'to look for bytes in a map of a policy as in JSON',
+    expression: '!(dyn(b"a") in dyn({"a": R.attr.n}))',
+    attributes: [{ n: 1 }],
+    seeded: (query) => replaced(query, /\(boolOf \|key [^|]*\|\)/g, '(Bool false)'),
+  },
+  {
     name: 'to compare the elements of an empty list',
     expression: 'R.attr.l.all(x, x != R.attr.missing)',
     attributes: [{ l: [] }],
