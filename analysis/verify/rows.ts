@@ -273,12 +273,15 @@ class Scene {
 
   /** The point, with the id that the statement is about. */
   private askedPoint(): Point {
-    const { point, subject } = this;
+    const { point, subject, policies } = this;
     if (point.principal !== undefined || subject?.id === undefined) return point;
-    const scopes = this.policies.decisions.program.modules.flatMap((module) =>
+    const { id } = subject;
+    const { defaultScope = '' } = policies.reading.selecting;
+    const scopes = policies.decisions.program.modules.flatMap((module) =>
       'scope' in module ? module.scope.split('.') : [],
     );
-    const scope = unusedName('elsewhere', scopes);
-    return { ...point, principal: { id: subject.id, scope, isNamedScope: false, version: undefined } };
+    // A principal that has policies has none at other scopes.
+    const scope = policies.principals.has(id) ? unusedName('elsewhere', scopes) : defaultScope;
+    return { ...point, principal: { id, scope, isNamedScope: false, version: undefined } };
   }
 }

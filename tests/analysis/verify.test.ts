@@ -218,6 +218,11 @@ test('principals with policies of their own have rows of their own', async () =>
     ],
   );
   assert.is(await answerOf(`never: {${about}, principal: {id: carol, notRoles: [admin]}}`, SCOPED), 'proved');
+  const carol = await one(`never: {${about}, principal: {id: carol}}`, SCOPED);
+  assert.equal(
+    carol.rows.map(({ request }) => request?.principal),
+    [{ id: 'carol', roles: ['admin'], attr: {} }],
+  );
   assert.is(await answerOf(`always: {${about}, principal: {id: bob}}`, SCOPED), 'refuted');
   const unknown = await one('reachable: {resource: invoice, actions: [delete]}', SCOPED);
   assert.equal(
