@@ -1,14 +1,13 @@
 import type { AccessRequest, EngineOptions } from '#runtime/engine';
-import type { FilePlace, Surveyor } from '#runtime/parts';
-import { type DerivedRole, matchesAny, type Request, type RoleRule, type Rule } from '#runtime/policy';
+import type { Surveyor } from '#runtime/parts';
+import type { DerivedRole, Request, RoleRule, Rule } from '#runtime/policy';
 import { invariant } from '../../compiler/diagnostics/invariant.js';
-import type { Span } from '../../compiler/diagnostics/span.js';
 import type * as ir from '../../compiler/ir/program.js';
 import { fold } from '../../compiler/optimise/index.js';
-import { placeAt } from '../explain/place.js';
 import { bundleOf, type Origin, type ProgramBundle } from '../program/bundle.js';
 import { type Survey, surveyOf } from '../program/survey.js';
-import { type Clause, type ClausedCondition, clausedCondition, holdsFor, isDecisive, type Truth } from './clauses.js';
+import { holdsFor } from './clauses.js';
+import { type RuleCoverage, RuleRecord, type Sight } from './rule-record.js';
 
 /** What tests exercised of a set of policies. Plain data: JSON. */
 export interface Coverage {
@@ -22,41 +21,6 @@ export interface FileCoverage {
   readonly file: string;
   readonly rules: readonly RuleCoverage[];
   readonly total: CoverageTotals;
-}
-
-/** A rule, a rule of a role policy, or a derived role. */
-export interface RuleCoverage {
-  /** `resource.album.vdefault#owners`. */
-  readonly rule: string;
-  readonly place: FilePlace;
-  /** In how many decisions its action and role matched; of a derived role, a rule that names it. */
-  readonly reached: number;
-  /** In how many of them it applied; of a derived role, it was active. */
-  readonly applied: number;
-  /** Its actions, and its roles. Empty for derived roles. */
-  readonly names: readonly NameCoverage[];
-  readonly clauses: readonly ClauseCoverage[];
-}
-
-/** An action or a role as the rule names it. */
-export interface NameCoverage {
-  readonly kind: 'action' | 'role';
-  readonly text: string;
-  /** In how many decisions it matched. */
-  readonly matched: number;
-}
-
-/** A clause of a condition. */
-export interface ClauseCoverage extends Clause {
-  /** In how many decisions it was true, false, and could not be evaluated. */
-  readonly true: number;
-  readonly false: number;
-  readonly failed: number;
-  /**
-   * Whether two decisions show that it decides: it has another truth value in each, and with the other value alone the
-   * condition would turn in each (MC/DC, masking).
-   */
-  readonly isDecisive: boolean;
 }
 
 /** Covered parts, and all. */
@@ -79,11 +43,6 @@ export function percentOf({ covered, all }: Share): number {
   return all === 0 ? 100 : Math.floor((covered * 1000) / all) / 10;
 }
 
-/** Whether a clause was seen with both truth values. */
-export function isCovered({ true: held, false: not, failed }: ClauseCoverage): boolean {
-  return held > 0 && not + failed > 0;
-}
-
 /**
  * Records which rules and clauses decisions exercise. Every clause of every rule that the action and the roles reach is
  * evaluated, so neither the order of rules and operands nor the layout of files changes the result.
@@ -91,9 +50,10 @@ export function isCovered({ true: held, false: not, failed }: ClauseCoverage): b
 export class CoverageRecorder {
   private readonly own: ProgramBundle;
   private readonly records = new Map<string, RuleRecord>();
-  private readonly surveys = new Map<string, Survey>();
+  private readonly surveys = new Map<EngineOptions['clock'], Map<string, Survey>>();
   private readonly surveyor: Surveyor;
   private asked: AccessRequest | undefined = undefined;
+  private sights: Sight[] = [];
 
   /** @param program before `optimise`, so that clauses are those of the author. */
   constructor(program: ir.Program) {
@@ -107,8 +67,23 @@ export class CoverageRecorder {
 
   /** Records a decision. `options` are those of the engine that made it. */
   record(request: AccessRequest, options: EngineOptions): void {
+    for (const sight of this.observe(request, options)) sight.record.add(sight);
+  }
+
+  /** What a decision exercises, without recording it. */
+  observe(request: AccessRequest, options: EngineOptions): readonly Sight[] {
     this.asked = request;
+    this.sights = [];
     this.surveyWith(options)(request);
+    return this.sights;
+  }
+
+  /** Everything that is recorded, by place. */
+  rules(): readonly RuleRecord[] {
+    return [...this.records.values()].sort(
+      ({ place: a }, { place: b }) =>
+        (a.file === b.file ? 0 : a.file < b.file ? -1 : 1) || a.line - b.line || a.column - b.column,
+    );
   }
 
   coverage(): Coverage {
@@ -128,41 +103,37 @@ export class CoverageRecorder {
     return { files, total: totalsOf(files.flatMap(({ rules }) => rules)) };
   }
 
-  /** The clock and the globals differ between tests: one engine for each set of options. */
+  /** The globals differ between tests: one engine for each set of options. */
   private surveyWith(options: EngineOptions): Survey {
     const { clock, traced: _, ...rest } = options;
     const key = JSON.stringify(rest, (_name, value) => (typeof value === 'bigint' ? `${value}n` : value));
-    const survey = this.surveys.get(key) ?? surveyOf(this.own, { ...options, ...(clock && { clock }) }, this.surveyor);
-    this.surveys.set(key, survey);
+    const surveys = this.surveys.get(clock) ?? new Map<string, Survey>();
+    const survey = surveys.get(key) ?? surveyOf(this.own, { ...options, ...(clock && { clock }) }, this.surveyor);
+    this.surveys.set(clock, surveys.set(key, survey));
     return survey;
   }
 
   private rule(role: string, rule: Rule, request: Request): void {
-    const { action } = this.asked as AccessRequest;
-    const record = this.recordOf(this.originOf(rule));
-    const isActive = rule.derivedRole === undefined || this.derivedRole(rule.derivedRole, request);
-    record.reach(action, role);
-    const holds = record.see(request);
-    const { inverted } = record.origin.rule as ir.Rule;
-    if (isActive && holds !== inverted) record.applied += 1;
-  }
-
-  private derivedRole(role: DerivedRole, request: Request): boolean {
-    const record = this.recordOf(this.originOf(role));
-    record.reached += 1;
-    const isActive = record.see(request);
-    if (isActive) record.applied += 1;
-    return isActive;
+    const through = rule.derivedRole && this.sight(rule.derivedRole, role, request);
+    const own = this.sight(rule, role, request);
+    const { inverted } = own.origin.rule as ir.Rule;
+    const applies = (through?.applies ?? true) && own.holds !== inverted;
+    if (through !== undefined) this.sights.push(through);
+    this.sights.push({ ...own, applies, ...(through && { through }) });
   }
 
   /** A rule of a role policy applies where it allows: where its condition holds. */
   private limits(role: string, rules: readonly RoleRule[], request: Request): void {
+    for (const rule of rules) this.sights.push(this.sight(rule, role, request));
+  }
+
+  private sight(rule: Rule | RoleRule | DerivedRole, role: string, request: Request): Sight {
     const { action } = this.asked as AccessRequest;
-    for (const rule of rules) {
-      const record = this.recordOf(this.originOf(rule));
-      record.reach(action, role);
-      if (record.see(request)) record.applied += 1;
-    }
+    const origin = this.originOf(rule);
+    const record = this.recordOf(origin);
+    const vector = record.condition?.vectorOf(request) ?? [];
+    const holds = record.condition === undefined || holdsFor(record.condition.formula, vector);
+    return { record, origin, action, role, request, vector, holds, applies: holds };
   }
 
   private originOf(rule: Rule | RoleRule | DerivedRole): Origin {
@@ -174,90 +145,9 @@ export class CoverageRecorder {
     const { module, rule } = origin;
     const key = `${module.key} ${rule.span.start}`;
     const record = this.records.get(key) ?? new RuleRecord(origin);
-    record.addNames(rule);
+    record.addOrigin(origin);
     this.records.set(key, record);
     return record;
-  }
-}
-
-/** What is recorded of one rule. */
-class RuleRecord {
-  reached = 0;
-  applied = 0;
-  readonly place: FilePlace;
-  private readonly names = new Map<string, { kind: 'action' | 'role'; text: string; matched: number }>();
-  private readonly condition: ClausedCondition | undefined;
-  /** Each vector once, with how often it was seen. */
-  private readonly vectors = new Map<string, { readonly vector: readonly Truth[]; count: number }>();
-
-  constructor(readonly origin: Origin) {
-    const { module, rule } = origin;
-    this.place = placeAt(rule.span as Span);
-    this.condition = rule.condition && clausedCondition(rule.condition, module);
-  }
-
-  addNames(rule: Origin['rule']): void {
-    if ('actions' in rule) this.add('action', rule.actions);
-    if ('allowActions' in rule) this.add('action', rule.allowActions);
-    // The roles of a derived role are its own.
-    if ('roles' in rule && rule.derivedRole === undefined) this.add('role', rule.roles);
-  }
-
-  reach(action: string, role: string): void {
-    this.reached += 1;
-    for (const name of this.names.values()) {
-      const text = name.kind === 'action' ? action : role;
-      if (matchesAny(name.text)(text)) name.matched += 1;
-    }
-  }
-
-  /** Evaluates the condition, and returns whether it holds. */
-  see(request: Request): boolean {
-    if (this.condition === undefined) return true;
-    const vector = this.condition.vectorOf(request);
-    const key = vector.join();
-    const seen = this.vectors.get(key) ?? { vector, count: 0 };
-    seen.count += 1;
-    this.vectors.set(key, seen);
-    return holdsFor(this.condition.formula, vector);
-  }
-
-  coverage(): RuleCoverage {
-    const { module, rule } = this.origin;
-    return {
-      rule: `${module.key}#${rule.name}`,
-      place: this.place,
-      reached: this.reached,
-      applied: this.applied,
-      names: [...this.names.values()],
-      clauses: (this.condition?.clauses ?? []).map((clause, index) => this.clauseCoverage(clause, index)),
-    };
-  }
-
-  private clauseCoverage(clause: Clause, index: number): ClauseCoverage {
-    const seen = [...this.vectors.values()];
-    const countOf = (truth: Truth): number =>
-      seen.reduce((sum, { vector, count }) => (vector[index] === truth ? sum + count : sum), 0);
-    const decides = (isTrue: boolean): boolean =>
-      seen.some(
-        ({ vector }) =>
-          (vector[index] === true) === isTrue &&
-          isDecisive((this.condition as ClausedCondition).formula, vector, index),
-      );
-    return {
-      ...clause,
-      true: countOf(true),
-      false: countOf(false),
-      failed: countOf('failed'),
-      isDecisive: decides(true) && decides(false),
-    };
-  }
-
-  private add(kind: 'action' | 'role', texts: readonly string[]): void {
-    for (const text of texts) {
-      const key = `${kind} ${text}`;
-      if (!this.names.has(key)) this.names.set(key, { kind, text, matched: 0 });
-    }
   }
 }
 

@@ -1,5 +1,5 @@
 import type { FilePlace } from '#runtime/parts';
-import { type ClauseCoverage, isCovered, type RuleCoverage } from './coverage.js';
+import { type ClauseCoverage, isCovered, type RuleCoverage } from './rule-record.js';
 
 /** Something that tests do not exercise. */
 export interface Gap {

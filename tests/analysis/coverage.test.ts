@@ -1,7 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AccessRequest } from '#runtime/engine';
-import { type Coverage, CoverageRecorder, percentOf, type RuleCoverage } from '../../analysis/coverage/coverage.js';
+import { type Coverage, CoverageRecorder, percentOf } from '../../analysis/coverage/coverage.js';
+import type { RuleCoverage } from '../../analysis/coverage/rule-record.js';
 import { explainerOf } from '../../analysis/explain/explain.js';
 import type { Program } from '../../compiler/ir/program.js';
 import { fold } from '../../compiler/optimise/index.js';

@@ -1,13 +1,6 @@
 import { visible } from '../../../compiler/diagnostics/visible.js';
-import {
-  type ClauseCoverage,
-  type Coverage,
-  type CoverageTotals,
-  type FileCoverage,
-  isCovered,
-  percentOf,
-  type Share,
-} from '../coverage.js';
+import { type Coverage, type CoverageTotals, type FileCoverage, percentOf, type Share } from '../coverage.js';
+import { type ClauseCoverage, isCovered } from '../rule-record.js';
 
 /**
  * One page without scripts and without anything to load: the policies, with a mark at each line that has a rule or a

@@ -1,4 +1,5 @@
-import type { ClauseCoverage, Coverage, FileCoverage, RuleCoverage } from '../coverage.js';
+import type { Coverage, FileCoverage } from '../coverage.js';
+import type { ClauseCoverage, RuleCoverage } from '../rule-record.js';
 
 /**
  * Coverage as lcov reads it: rules are functions, the lines of rules and clauses are lines, and the two truth values of

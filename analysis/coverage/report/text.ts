@@ -1,12 +1,6 @@
 import { visible } from '../../../compiler/diagnostics/visible.js';
-import {
-  type Coverage,
-  type CoverageTotals,
-  type FileCoverage,
-  isCovered,
-  percentOf,
-  type Share,
-} from '../coverage.js';
+import { type Coverage, type CoverageTotals, type FileCoverage, percentOf, type Share } from '../coverage.js';
+import { isCovered } from '../rule-record.js';
 import { gapsOf } from '../gaps.js';
 
 /** A table by file, and then everything that is not covered, with its place. */
