@@ -1,10 +1,15 @@
-import { type AccessRequest, createEngine, type Engine } from '#runtime/engine';
+import { createEngine, type Engine } from '#runtime/engine';
 import type { Ask } from '../../compiler/policy-tests/ask.js';
 import type { TestCall } from '../../compiler/policy-tests/run-tests.js';
 import type * as ir from '../../compiler/ir/program.js';
 import { bundleOf, type ProgramBundle } from '../program/bundle.js';
 import { fold } from '../../compiler/optimise/index.js';
 import { areEquivalent, changedModules } from './equivalence.js';
+import { LiteralValues } from '../witness/literal-values.js';
+import { realistic } from '../witness/realistic.js';
+import { DEFAULT_NOW, shrink } from '../witness/shrink.js';
+import type { Situation } from '../witness/situation.js';
+import { requestsOf } from '../witness/test-requests.js';
 import type { Mutant } from './mutants.js';
 import { requestsAbout, SEARCH_OPTIONS, type Witness, witnessOf } from './witness.js';
 
@@ -43,7 +48,7 @@ export interface MutationTotals {
   readonly equivalent: number;
   /** Survivors that no request was found to tell apart: they may be equivalent. */
   readonly undecided: number;
-  /** Percent of killed mutants, of those that are not equivalent, rounded down to a tenth; 100 without mutants. */
+  /** Percent of killed mutants, of those that are not equivalent. */
   readonly score: number;
 }
 
@@ -74,6 +79,7 @@ export async function tryMutants(
   const original = bundleOf(fold(program));
   const passing = passingCalls(calls, askerOf(original));
   const seeds = requestsOf(calls);
+  const literalValues = new LiteralValues(program);
   const results: MutantResult[] = [];
   for (const [index, { program: made, ...mutant }] of mutants.entries()) {
     if (!(await next(index, mutants.length))) break;
@@ -83,12 +89,14 @@ export async function tryMutants(
     else if (isProvable && areEquivalent(program, mutated)) results.push({ ...mutant, result: 'equivalent' });
     else {
       const own = bundleOf(fold(mutated));
+      const engines = [compiled, createEngine(own.bundle, SEARCH_OPTIONS)] as const;
       const witness = witnessOf(
-        [compiled, createEngine(own.bundle, SEARCH_OPTIONS)],
+        engines,
         [original, own],
         [...seeds, ...requestsAbout(changedModules(program, mutated), program)],
       );
-      results.push({ ...mutant, result: 'survived', ...(witness && { witness }) });
+      const shown = witness && readable(witness, engines, literalValues);
+      results.push({ ...mutant, result: 'survived', ...(shown && { witness: shown }) });
     }
   }
   const countOf = (wanted: MutantResult['result']): number => results.filter(({ result }) => result === wanted).length;
@@ -96,24 +104,31 @@ export async function tryMutants(
   const undecided = results.filter(({ result, witness }) => result === 'survived' && witness === undefined).length;
   return {
     mutants: results,
-    total: { killed, survived, equivalent, undecided, score: percentOf(killed, killed + survived) },
+    total: { killed, survived, equivalent, undecided, score: scoreOf(killed, killed + survived) },
     isInterrupted: results.length < mutants.length,
   };
 }
 
-/** The number of requests of tests that a search begins with. */
-const MOST_SEEDS = 50;
+/** How many mutants some test kills. */
+export function countKilled(
+  mutants: readonly Mutant[],
+  program: ir.Program,
+  { calls, askerOf }: Pick<Tests, 'calls' | 'askerOf'>,
+): number {
+  const passing = passingCalls(calls, askerOf(bundleOf(fold(program))));
+  return mutants.filter((mutant) => firstFailure(passing, askerOf(bundleOf(fold(mutant.program()))))).length;
+}
 
-/** What tests ask: each principal with each resource once. */
-function requestsOf(calls: readonly TestCall[]): readonly AccessRequest[] {
-  const found = new Map<string, AccessRequest>();
-  for (const { question } of calls) {
-    const { principal, resource, auxData, actions } = question;
-    const [action = ''] = actions;
-    const key = JSON.stringify([principal, resource, auxData]);
-    if (!found.has(key) && found.size < MOST_SEEDS) found.set(key, { principal, resource, auxData, action });
-  }
-  return [...found.values()];
+/** A small request with values that a reader knows, which tells a mutant apart as well. */
+function readable(
+  { request, before, after }: Witness,
+  [compiled, mutant]: readonly [Engine, Engine],
+  literalValues: LiteralValues,
+): Witness {
+  const isAlike = ({ request: other }: Situation): boolean =>
+    compiled.isAllowed(other) === (before === 'ALLOW') && mutant.isAllowed(other) === (after === 'ALLOW');
+  const small = shrink({ request, globals: {}, now: DEFAULT_NOW }, isAlike);
+  return { request: realistic(small, literalValues, isAlike).request, before, after };
 }
 
 /** A call, and whether each of its cases passes with the policies as they are. */
@@ -141,6 +156,7 @@ function firstFailure(calls: readonly PassingCall[], ask: Ask): TestName | undef
   return undefined;
 }
 
-function percentOf(killed: number, all: number): number {
+/** Percent of killed mutants, rounded down to a tenth; 100 without mutants. */
+export function scoreOf(killed: number, all: number): number {
   return all === 0 ? 100 : Math.floor((killed * 1000) / all) / 10;
 }

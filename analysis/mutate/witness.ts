@@ -1,4 +1,4 @@
-import type { AccessRequest, Engine, EngineOptions } from '#runtime/engine';
+import type { AccessRequest, EngineOptions } from '#runtime/engine';
 import type { Surveyor } from '#runtime/parts';
 import type { Request, RoleRule, Rule } from '#runtime/policy';
 import type * as ir from '../../compiler/ir/program.js';
@@ -16,6 +16,11 @@ export interface Witness {
   readonly after: 'ALLOW' | 'DENY';
 }
 
+/** What decides about requests: an engine, for example. */
+export interface Decider {
+  isAllowed(request: AccessRequest): boolean;
+}
+
 const MOST_TRIES = 5000;
 
 /** The options of the engines that are searched: it is the beginning of 2025. */
@@ -28,7 +33,7 @@ export const SEARCH_OPTIONS: EngineOptions = { clock: () => ({ seconds: 1_735_68
  * @param bundles of both programs: what is compared comes from their conditions.
  */
 export function witnessOf(
-  [before, after]: readonly [Engine, Engine],
+  [before, after]: readonly [Decider, Decider],
   bundles: readonly ProgramBundle[],
   seeds: readonly AccessRequest[],
 ): Witness | undefined {
@@ -73,10 +78,14 @@ export function requestsAbout(changed: readonly ir.Module[], { modules }: ir.Pro
   return modules.flatMap((module) => {
     if (module.kind !== 'resource') return [];
     if (!sets.has(module.key) && !module.derivedRoles.some(({ module: set }) => sets.has(set))) return [];
-    const { kindName: kind, version: policyVersion, scope } = module;
+    const { kindName: kind, version, scope } = module;
+    const at = {
+      ...(version === 'default' ? {} : { policyVersion: version }),
+      ...(scope === '' ? {} : { scope }),
+    };
     const [role = OTHER_ROLE] = literals([module], (rule) => rule.roles);
     const principal = { id: 'alice', roles: [role] };
-    return [{ principal, resource: { kind, id: 'r1', policyVersion, scope }, action: OTHER_ACTION }];
+    return [{ principal, resource: { kind, id: 'r1', ...at }, action: OTHER_ACTION }];
   });
 }
 

@@ -147,7 +147,7 @@ function candidatesOf({ conditions, globals }: SearchSpace, asked: Asked, times:
 const MOST_TIMES = 12;
 
 /** An instant, and those a second before and after it. */
-function addTimes(timestamp: cel.Timestamp, times: Set<string>): void {
+export function addTimes(timestamp: cel.Timestamp, times: Set<string>): void {
   const second = new cel.Duration(1_000_000_000n);
   for (const near of [timestamp, cel.subtract(timestamp, second), cel.add(timestamp, second)]) {
     const output = cel.toOutput(near);
