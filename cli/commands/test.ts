@@ -13,13 +13,14 @@ import { isColorful, printDiagnostics } from '../report.js';
 import { hasTwoOutputs, type TestOptions } from '../policies/test-options.js';
 import { undeclaredInTests } from '../policies/test-vocabulary.js';
 import { readVocabulary } from '../policies/vocabulary.js';
+import { suggestedFor, type SuggestionOptions } from '../policies/suggestion-options.js';
 import type { WatchedTests } from '../policies/watched-tests.js';
 
 /** How problems of policies and the results of tests are shown. */
 export const TEST_OUTPUTS = ['tree', 'list', 'json', 'sarif'] as const;
 
 /** The command line options of `authzc test`. */
-export interface TestCommandOptions extends TestOptions, CoverageOptions, MutationOptions {
+export interface TestCommandOptions extends TestOptions, CoverageOptions, MutationOptions, SuggestionOptions {
   readonly output: (typeof TEST_OUTPUTS)[number];
   /** Whether attributes that violate their schemas deny, as in the tests of `authzc compile`. */
   readonly enforceSchemas?: boolean;
@@ -34,6 +35,11 @@ export interface TestCommandOptions extends TestOptions, CoverageOptions, Mutati
 /** `authzc test`: runs the tests of a folder of policies. Writes no file. Returns the exit code. */
 export async function testCommand(directory: string, options: TestCommandOptions): Promise<number> {
   if (hasTwoOutputs(options)) return EXIT.usage;
+  const unwritable = await refusedSuite(options);
+  if (unwritable !== undefined) {
+    console.error(`authzc: ${unwritable.text}`);
+    return unwritable.code;
+  }
   if (options.watch !== true) return testOnce(directory, options);
   const { WatchedTests, untilInterrupted } = await import('../policies/watched-tests.js');
   const watched = new WatchedTests(measuresCoverage(options));
@@ -55,7 +61,8 @@ async function testOnce(directory: string, options: TestCommandOptions, watched?
     });
     return EXIT.refused;
   }
-  if (all.length === 0 && options.passWithNoTests !== true) {
+  const goal = suggestedFor(options);
+  if (all.length === 0 && options.passWithNoTests !== true && goal === undefined) {
     const folder = visible(options.tests ?? directory);
     console.error(
       `authzc: \`${folder}\` holds no tests (files \`*_test.yaml\`); name their folder with --tests DIR, or accept it with --pass-with-no-tests`,
@@ -94,7 +101,8 @@ async function testOnce(directory: string, options: TestCommandOptions, watched?
     recorder && ((request, engineOptions) => recorder.record(request, engineOptions)),
   );
   const isSarif = options.output === 'sarif';
-  if (!isSarif && (watched === undefined || suites.length > 0)) process.stdout.write(report);
+  if (!isSarif && (watched === undefined || suites.length > 0))
+    (isSuitePrinted(options) ? process.stderr : process.stdout).write(report);
   watched?.finish(suites, failed);
   if (violations > 0 && options.enforceSchemas !== true) console.error(unenforced(violations));
   const coverage = recorder?.coverage();
@@ -112,7 +120,14 @@ async function testOnce(directory: string, options: TestCommandOptions, watched?
   }
   for (const line of missed) console.error(`authzc: ${line}`);
   const mutation = mutants === undefined ? EXIT.done : await showMutants(mutants, directory, options);
-  return missed.length > 0 ? EXIT.failed : mutation;
+  const suggestion =
+    goal === undefined
+      ? EXIT.done
+      : await (await import('../policies/suggested-suite.js')).suggestTests(
+          { policies, suites, testOptions, options, mutants, pathOf: (file) => shownPath(file, directory) },
+          goal,
+        );
+  return missed.length > 0 ? EXIT.failed : Math.max(mutation, suggestion);
 }
 
 async function tryMutants(
@@ -135,9 +150,28 @@ async function showMutants(mutants: MutationReport, directory: string, options: 
   });
 }
 
+/** Why the suite of suggested tests cannot be written, if that is known from the start. */
+async function refusedSuite(
+  options: TestCommandOptions,
+): Promise<{ readonly text: string; readonly code: number } | undefined> {
+  if (options.write === undefined) return undefined;
+  if (suggestedFor(options) === undefined)
+    return { text: '`--write` is for the suite of `--suggest`', code: EXIT.usage };
+  const { refusedFile } = await import('../policies/suggested-suite.js');
+  const reason = refusedFile(options.write);
+  return reason === undefined ? undefined : { text: `--write ${reason}`, code: EXIT.failed };
+}
+
+/** Whether standard output is a suite of suggested tests: nothing else is there then. */
+function isSuitePrinted(options: TestCommandOptions): boolean {
+  return suggestedFor(options) !== undefined && options.write === undefined;
+}
+
 /** Programs that read standard output expect one document there. */
-function streamOf({ testOutput, output }: TestCommandOptions): NodeJS.WriteStream {
+function streamOf(options: TestCommandOptions): NodeJS.WriteStream {
+  const { testOutput, output } = options;
   const format = testOutput ?? output;
+  if (isSuitePrinted(options)) return process.stderr;
   return format === 'json' || format === 'junit' || format === 'sarif' ? process.stderr : process.stdout;
 }
 

@@ -1,0 +1,102 @@
+import type { CoverageRecorder } from '../coverage/coverage.js';
+import { LiteralValues } from '../witness/literal-values.js';
+import { realistic } from '../witness/realistic.js';
+import { instantOf } from '../witness/replay.js';
+import { shrink } from '../witness/shrink.js';
+import type { Situation } from '../witness/situation.js';
+import { requestsOf } from '../witness/test-requests.js';
+import { type Goal, goalsOf } from './goals.js';
+import { scoreOf, searchFor, type Trial } from './search.js';
+import { startsOf } from './starts.js';
+import {
+  type Continue,
+  SchemaTrial,
+  situationOf,
+  type SuggestionSubject,
+  type Suggestions,
+  testOf,
+  type Unmet,
+} from './subject.js';
+import type { SuggestedTest } from './suite.js';
+
+/**
+ * Suggests a test for each rule, clause, action and role that no decision exercises which a recorder knows; one test
+ * may exercise several. What the tests exercise is recorded, too.
+ */
+export async function suggestForCoverage(
+  recorder: CoverageRecorder,
+  subject: SuggestionSubject,
+  goOn: Continue,
+): Promise<Suggestions> {
+  const seeds = requestsOf(subject.calls);
+  const trial = new SituationTrial(recorder, subject);
+  const goals = recorder.rules().flatMap((record) => goalsOf(record));
+  const tests: SuggestedTest[] = [];
+  const unmet: Unmet[] = [];
+  let done = 0;
+  for (const goal of goals) {
+    if (!(await goOn(done, goals.length))) break;
+    done += 1;
+    const met = find(goal, trial, () =>
+      startsOf(goal.record, subject.program, seeds, subject.allowed).map(situationOf),
+    );
+    if (met.missed !== undefined) unmet.push({ place: goal.place, text: `${goal.text}: ${met.missed}` });
+    if (met.situation === undefined) continue;
+    trial.record(met.situation);
+    tests.push(testOf(`${goal.place.file}:${goal.place.line} ${goal.text}`, met.situation, subject));
+  }
+  return { tests, unmet, isInterrupted: done < goals.length };
+}
+
+/** A situation that shows a goal, and what of it no situation was found for. */
+interface Found {
+  readonly situation?: Situation;
+  readonly missed?: string;
+}
+
+function find(goal: Goal, trial: SituationTrial, starts: () => readonly Situation[]): Found {
+  if (goal.isMet()) return {};
+  const situation = searchFor(goal, starts(), trial);
+  if (situation !== undefined) return { situation: trial.refined(goal, situation) };
+  if (goal.otherwise === undefined) return { missed: 'no request found' };
+  const { situation: weaker, missed = 'no request found for which it decides alone' } = find(
+    goal.otherwise,
+    trial,
+    starts,
+  );
+  return { missed, ...(weaker && { situation: weaker }) };
+}
+
+/** Observes what situations exercise. */
+class SituationTrial extends SchemaTrial implements Trial {
+  readonly literalValues: LiteralValues;
+  readonly roles: readonly string[] | undefined;
+
+  constructor(
+    private readonly recorder: CoverageRecorder,
+    private readonly subject: SuggestionSubject,
+  ) {
+    super(subject);
+    this.literalValues = new LiteralValues(subject.program);
+    this.roles = subject.allowed.roles;
+  }
+
+  observe = ({ request, globals, now }: Situation): ReturnType<CoverageRecorder['observe']> => {
+    this.now = instantOf(now);
+    return this.recorder.observe(request, { ...this.subject.engineOptions, globals, clock: this.clock });
+  };
+
+  /** Small, and with values that a reader knows. */
+  refined(goal: Goal, situation: Situation): Situation {
+    const before = scoreOf(goal, situation, this);
+    const shows = (other: Situation): boolean => {
+      const { isMet, distance } = scoreOf(goal, other, this);
+      return isMet && distance <= before.distance;
+    };
+    return realistic(shrink(situation, shows), this.literalValues, shows);
+  }
+
+  record(situation: Situation): void {
+    for (const sight of this.observe(situation)) sight.record.add(sight);
+  }
+}

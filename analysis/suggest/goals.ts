@@ -1,0 +1,99 @@
+import type { FilePlace } from '#runtime/parts';
+import { matchesAny } from '#runtime/policy';
+import type { Clause, ClausedCondition } from '../coverage/clauses.js';
+import type { RuleRecord, Sight } from '../coverage/rule-record.js';
+import { decides, distance, distanceToDecisive } from './distance.js';
+
+/** Something that no test exercises yet. */
+export interface Goal {
+  readonly record: RuleRecord;
+  readonly place: FilePlace;
+  /** What a test of it shows: `audience, visibility is "friends"`. */
+  readonly text: string;
+  /** Whether the decisions that are recorded show it. */
+  readonly isMet: () => boolean;
+  /** Whether a decision shows it. */
+  readonly isMetBy: (sight: Sight) => boolean;
+  /** How many clauses would have to turn until a decision shows it well: without failures, by an active derived role. */
+  readonly distance: (sight: Sight) => number;
+  /** The goal instead, if no request shows this one. */
+  readonly otherwise?: Goal;
+}
+
+/** What the recorded decisions do not exercise of a rule: its clauses, then the rule as a whole, then its names. */
+export function goalsOf(record: RuleRecord): readonly Goal[] {
+  const { rule: key, names, place } = record.coverage();
+  const name = key.slice(key.indexOf('#') + 1);
+  const { condition } = record;
+  const clauses = condition?.clauses ?? [];
+  const isDerivedRole = record.module.kind === 'derived-roles';
+  return [
+    ...clauses.flatMap((_, index) =>
+      [true, false].map((isTrue) => clauseGoal(record, condition as ClausedCondition, { index, isTrue, name })),
+    ),
+    {
+      record,
+      place,
+      text: `${name} ${isDerivedRole ? 'is active' : 'applies'}`,
+      isMet: () => record.coverage().applied > 0,
+      isMetBy: ({ applies }: Sight) => applies,
+      distance: distanceToApplies,
+    },
+    ...names.map(({ kind, text }): Goal => {
+      const matches = matchesAny(text);
+      const isNamed = ({ action, role }: Sight): boolean => matches(kind === 'action' ? action : role);
+      return {
+        record,
+        place,
+        text: `${name}, ${kind} ${text}`,
+        isMet: () => record.coverage().names.some((own) => own.kind === kind && own.text === text && own.matched > 0),
+        isMetBy: isNamed,
+        distance: (sight) => (isNamed(sight) ? distanceToApplies(sight) : Infinity),
+      };
+    }),
+  ].filter(({ isMet }) => !isMet());
+}
+
+/** That a clause decides; if it cannot, that it has the value. */
+function clauseGoal(
+  record: RuleRecord,
+  { formula, clauses }: ClausedCondition,
+  { index, isTrue, name }: { readonly index: number; readonly isTrue: boolean; readonly name: string },
+): Goal {
+  const clause = clauses[index] as Clause;
+  const wanted = { clause: index, isTrue };
+  const common = { record, place: clause.place, text: `${name}, ${clauseText(clause.text, isTrue)}` };
+  return {
+    ...common,
+    isMet: () => record.decides(index, isTrue),
+    isMetBy: ({ vector }) => decides(formula, vector, wanted),
+    distance: (sight) => distanceToDecisive(formula, sight.vector, wanted) + distanceToActive(sight),
+    otherwise: {
+      ...common,
+      isMet: () => record.hasSeen(index, isTrue),
+      isMetBy: ({ vector }) => (vector[index] === true) === isTrue,
+      distance: ({ vector }) => distance({ kind: 'clause', clause: index }, vector, isTrue),
+    },
+  };
+}
+
+function distanceToApplies(sight: Sight): number {
+  const { record, origin, vector } = sight;
+  const wanted = !('inverted' in origin.rule && origin.rule.inverted);
+  const own = record.condition === undefined ? 0 : distance(record.condition.formula, vector, wanted);
+  return own + distanceToActive(sight);
+}
+
+function distanceToActive({ through }: Sight): number {
+  return through === undefined ? 0 : distanceToApplies(through);
+}
+
+/** `visibility is "friends"`, `R.attr.days <= 30 is false`. */
+export function clauseText(text: string, isTrue: boolean): string {
+  const [, name, operator, value] = COMPARISON.exec(text) ?? [];
+  if (name === undefined) return `${text.replaceAll(/\s*\n\s*/g, ' ')} is ${isTrue}`;
+  return `${name} is ${(operator === '==') === isTrue ? '' : 'not '}${value}`;
+}
+
+const COMPARISON =
+  /^(?:P|R|request\.principal|request\.resource)\.attr\.([\w.]+) *(==|!=) *("[^"\\]*"|'[^'\\]*'|-?\d[\d.]*|true|false)$/;

@@ -1,0 +1,127 @@
+import type { JsonNode } from '../../compiler/ir/json-node.js';
+import type { SchemaAddress, SchemaModule, SchemaTerm } from '../../compiler/ir/schema.js';
+
+/**
+ * A small value that a JSON schema accepts, as far as types, constants, required properties and least sizes say. What
+ * other keywords ask for is not considered.
+ */
+export function schemaExample(at: SchemaAddress, modules: readonly SchemaModule[]): unknown {
+  const termAt = ({ file, pointer }: SchemaAddress): SchemaTerm | undefined =>
+    modules.find((module) => module.file === file)?.definitions.find((definition) => definition.pointer === pointer)
+      ?.schema;
+  const term = termAt(at);
+  return term && new ExampleMaker(termAt).make(term, 0);
+}
+
+/** How deep examples are nested. */
+const MOST_LEVELS = 8;
+
+class ExampleMaker {
+  constructor(private readonly termAt: (at: SchemaAddress) => SchemaTerm | undefined) {}
+
+  make(term: SchemaTerm, level: number): unknown {
+    if (level > MOST_LEVELS) return undefined;
+    const keywords = [term, ...argsOf(term)];
+    const target = argsOf(keywords.find((own) => isCall(own, 'ref')))[0];
+    if (target?.kind === 'definition') {
+      const referred = this.termAt(target.at);
+      return referred && this.make(referred, level + 1);
+    }
+    const constant = argsOf(keywords.find((own) => isCall(own, 'is') || isCall(own, 'isIn')))[0];
+    if (constant?.kind === 'value') return jsonOf(constant.node);
+    const alternative = argsOf(
+      keywords.find((own) => ['allOf', 'anyOf', 'oneOf'].some((name) => isCall(own, name))),
+    )[0];
+    const type = isCall(term, 'type') ? firstText(argsOf(term)[0]) : undefined;
+    switch (type) {
+      case 'string':
+        return FORMATS[firstText(argsOf(keywords.find((own) => isCall(own, 'format')))[0]) ?? ''] ?? 'x';
+      case 'number':
+      case 'integer':
+        return this.least(keywords);
+      case 'boolean':
+        return false;
+      case 'array':
+        return [];
+      case 'null':
+        return null;
+      case undefined:
+        if (alternative !== undefined) return this.make(alternative, level + 1);
+        return keywords.some((own) => isCall(own, 'required')) ? this.object(keywords, level) : undefined;
+      default:
+        return this.object(keywords, level);
+    }
+  }
+
+  private object(keywords: readonly SchemaTerm[], level: number): unknown {
+    const required = keywords.filter((own) => isCall(own, 'required')).flatMap(argsOf);
+    const members = new Map(keywords.flatMap(propertiesOf));
+    return Object.fromEntries(
+      required.flatMap((name) => {
+        const text = firstText(name);
+        if (text === undefined) return [];
+        const own = members.get(text);
+        return [[text, (own && this.make(own, level + 1)) ?? 'x'] as const];
+      }),
+    );
+  }
+
+  private least(keywords: readonly SchemaTerm[]): number {
+    const bound = (name: string, more: number): number =>
+      Number(firstText(argsOf(keywords.find((own) => isCall(own, name)))[0]) ?? -more) + more;
+    return Math.max(0, bound('minimum', 0), bound('exclusiveMinimum', 1));
+  }
+}
+
+const FORMATS: { readonly [format: string]: string } = {
+  'date-time': '2025-01-01T00:00:00Z',
+  date: '2025-01-01',
+  time: '00:00:00Z',
+  email: 'alice@example.com',
+  uuid: '00000000-0000-4000-8000-000000000000',
+  ipv4: '192.0.2.1',
+  ipv6: '2001:db8::1',
+  hostname: 'example.com',
+  uri: 'https://example.com/',
+};
+
+/** With `additionalProperties`, they are a member of a record of keywords. */
+function propertiesOf(keyword: SchemaTerm): readonly (readonly [string, SchemaTerm])[] {
+  const [record] = argsOf(keyword);
+  if (record?.kind !== 'record') return [];
+  if (isCall(keyword, 'properties')) return record.members;
+  const properties = isCall(keyword, 'members') ? new Map(record.members).get('properties') : undefined;
+  return properties?.kind === 'record' ? properties.members : [];
+}
+
+function isCall(term: SchemaTerm | undefined, name: string): boolean {
+  return term?.kind === 'call' && term.name === name;
+}
+
+function argsOf(term: SchemaTerm | undefined): readonly SchemaTerm[] {
+  return term?.kind === 'call' ? term.args : [];
+}
+
+/** The text of a value, or of the first of a list. */
+function firstText(term: SchemaTerm | undefined): string | undefined {
+  if (term?.kind === 'list') return firstText(term.items[0]);
+  if (term?.kind !== 'value') return undefined;
+  const { node } = term;
+  if (node.kind === 'string') return node.value;
+  return node.kind === 'number' ? node.text : undefined;
+}
+
+function jsonOf(node: JsonNode): unknown {
+  switch (node.kind) {
+    case 'null':
+      return null;
+    case 'number':
+      return Number(node.text);
+    case 'array':
+      return node.items.map(jsonOf);
+    case 'object':
+      return Object.fromEntries([...node.members].map(([name, member]) => [name, jsonOf(member)]));
+    default:
+      return node.value;
+  }
+}

@@ -1,0 +1,268 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createEngine } from '#runtime/engine';
+import { type Coverage, CoverageRecorder } from '../../analysis/coverage/coverage.js';
+import { countKilled, tryMutants } from '../../analysis/mutate/mutate.js';
+import { mutantsOf } from '../../analysis/mutate/mutants.js';
+import { selected } from '../../analysis/mutate/selection.js';
+import { SEARCH_OPTIONS } from '../../analysis/mutate/witness.js';
+import type { ProgramBundle } from '../../analysis/program/bundle.js';
+import { suggestForCoverage } from '../../analysis/suggest/coverage-suggestions.js';
+import { suggestForMutants } from '../../analysis/suggest/mutant-suggestions.js';
+import type { Suggestions, SuggestionSubject } from '../../analysis/suggest/subject.js';
+import { suiteText } from '../../analysis/suggest/suite.js';
+import { askEngine, type LoadedPolicies } from '../../cli/policies/ask-engine.js';
+import { Source } from '../../compiler/diagnostics/source.js';
+import type { Program } from '../../compiler/ir/program.js';
+import type { Ask } from '../../compiler/policy-tests/ask.js';
+import { runTests, testCalls } from '../../compiler/policy-tests/run-tests.js';
+import { compileTexts, loaded } from '../support/compiled.js';
+import { policyFiles } from '../support/oracle/documents.js';
+import { Random } from '../support/oracle/random.js';
+import { randomStore } from '../support/oracle/random-store.js';
+
+/** The number of random stores; SEED is the first seed. */
+const STORES = Number(process.env.STORES ?? 1);
+const SEED = Number(process.env.SEED ?? 1);
+
+const test = suite('suggested tests');
+
+const VIEW = { name: 'view', actions: ['view'], effect: 'EFFECT_ALLOW', roles: ['user'] };
+
+test('a test for each value with which a clause decides', async () => {
+  const { text, unmet, coverage } = await suggested([
+    { ...VIEW, condition: { match: { expr: 'R.attr.public == true || R.attr.owner == P.id' } } },
+  ]);
+  assert.is(
+    text,
+    `# Made by authzc: what the policies decide now. Read each line: is it what they should decide?
+
+name: suggested
+principals:
+  alice_user: {id: alice, roles: [user]}
+resources:
+  bob_doc: {kind: doc, id: r1, attr: {owner: bob, public: true}}
+  bob_doc_2: {kind: doc, id: r1, attr: {owner: bob, public: false}}
+  alice_doc: {kind: doc, id: r1, attr: {owner: alice, public: false}}
+tests:
+  - name: "suggested: doc.yaml:1 view, public is true"
+    input: {principals: [alice_user], resources: [bob_doc], actions: [view]}
+    expected:
+      - {principal: alice_user, resource: bob_doc, actions: {view: EFFECT_ALLOW}}
+  - name: "suggested: doc.yaml:1 view, public is not true"
+    input: {principals: [alice_user], resources: [bob_doc_2], actions: [view]}
+    expected:
+      - {principal: alice_user, resource: bob_doc_2, actions: {view: EFFECT_DENY}}
+  - name: "suggested: doc.yaml:1 view, R.attr.owner == P.id is true"
+    input: {principals: [alice_user], resources: [alice_doc], actions: [view]}
+    expected:
+      - {principal: alice_user, resource: alice_doc, actions: {view: EFFECT_ALLOW}}
+`,
+  );
+  assert.equal(unmet, []);
+  assert.is(isComplete(coverage), true);
+});
+
+test('what no request can show is said with its place', async () => {
+  const { unmet, coverage } = await suggested([
+    { ...VIEW, name: 'dead', condition: { match: { expr: 'R.attr.n > 3 && R.attr.n < 2' } } },
+    { ...VIEW, name: 'both', condition: { match: { expr: 'has(R.attr.x) && R.attr.x == "a"' } } },
+  ]);
+  assert.equal(
+    unmet.map(({ text }) => text),
+    [
+      'dead, R.attr.n > 3 is true: no request found for which it decides alone',
+      'dead, R.attr.n < 2 is true: no request found for which it decides alone',
+      'dead applies: no request found',
+      'both, has(R.attr.x) is false: no request found for which it decides alone',
+    ],
+  );
+  assert.equal(coverage.total.clauses, { covered: 8, all: 8 });
+  assert.equal(coverage.total.rules, { covered: 1, all: 2 });
+});
+
+const CONDITIONS: readonly string[] = [
+  'timestamp(R.attr.ends) > now() && R.attr.open',
+  'now() < timestamp("2020-05-01T00:00:00Z")',
+  'P.id == "root" || "auditor" in P.roles',
+  'R.attr.tags.exists(t, t == "secret")',
+  'size(R.attr.tags) > 1 && R.attr.level >= P.attr.level',
+  'R.attr.name.startsWith("draft-") ? R.attr.author == P.id : R.attr.done',
+  'request.auxData.jwt.tenant == R.attr.tenant',
+  'globals.region == "eu"',
+  'R.attr.team == P.attr.team && !(R.attr.kind in ["a", "b"])',
+  'P.attr.limits.most >= R.attr.sum && R.attr["odd name"] == "it\'s \\"quoted\\": {yes}"',
+];
+
+for (const expr of CONDITIONS) {
+  test(`every clause is covered and decides: ${expr}`, async () => {
+    const { unmet, coverage } = await suggested([{ ...VIEW, condition: { match: { expr } } }]);
+    assert.equal(
+      unmet.map(({ text }) => text),
+      [],
+    );
+    assert.is(isComplete(coverage), true, JSON.stringify(coverage.total));
+  });
+}
+
+test('names and values of any kind survive the way through YAML', async () => {
+  const odd = [
+    'null',
+    '0x1F',
+    '~',
+    'yes',
+    '- a',
+    'a: b # c',
+    '{x}',
+    "it's",
+    '"q"',
+    'é\u2028x',
+    '__proto__',
+    '1e3',
+    '<<',
+  ];
+  const { unmet, coverage } = await suggested([
+    {
+      name: 'odd.name@x',
+      actions: odd,
+      effect: 'EFFECT_ALLOW',
+      roles: ['a: b', '"r"'],
+      condition: {
+        match: {
+          all: {
+            of: odd.map((text) => ({ expr: `R.attr[${JSON.stringify(text)}] == ${JSON.stringify(text)}` })),
+          },
+        },
+      },
+    },
+  ]);
+  assert.equal(
+    unmet.map(({ text }) => text),
+    [],
+  );
+  assert.is(isComplete(coverage), true, JSON.stringify(coverage.total));
+});
+
+test('only names of the vocabulary are used', async () => {
+  const rules = [
+    { ...VIEW, actions: ['view', 'comment:*'], roles: ['user', 'guest:*'] },
+    { ...VIEW, name: 'none', actions: ['other:*'] },
+  ];
+  const { unmet, text } = await suggested(rules, { roles: ['user', 'guest:x'], actions: ['view', 'comment:add'] });
+  assert.match(text, 'comment:add');
+  assert.match(text, 'guest:x');
+  assert.equal(
+    unmet.map((own) => own.text),
+    ['none applies: no request found', 'none, action other:*: no request found', 'none, role user: no request found'],
+  );
+});
+
+test('random policies: the suite passes, and covers what it promises', async () => {
+  let tests = 0;
+  for (let seed = SEED; seed < SEED + STORES; seed += 1) {
+    const random = new Random(seed);
+    const subject = await subjectOf(policyFiles(randomStore(random, { outputs: true, runtime: random.chance(0.5) })));
+    const recorder = new CoverageRecorder(subject.program);
+    const suggestions = await suggestForCoverage(recorder, subject, always);
+    tests += suggestions.tests.length;
+    const confirmed = coverageOf(suggestions, subject);
+    assert.equal(confirmed.total, recorder.coverage().total, `seed ${seed}`);
+    const { rules } = confirmed.total;
+    assert.ok(rules.covered > rules.all / 2, `seed ${seed}: ${rules.covered} of ${rules.all} rules`);
+    const again = await suggestForCoverage(new CoverageRecorder(subject.program), subject, always);
+    assert.is(suiteText(again.tests), suiteText(suggestions.tests), `seed ${seed}`);
+  }
+  assert.ok(tests > 10 * STORES, `only ${tests} tests`);
+});
+
+test('random policies: a suite notices each mutant that a test is suggested for', async () => {
+  let noticed = 0;
+  for (let seed = SEED; seed < SEED + STORES; seed += 1) {
+    const random = new Random(seed);
+    const subject = await subjectOf(policyFiles(randomStore(random, { outputs: false, runtime: false })));
+    const { program } = subject;
+    const mutants = selected(mutantsOf(program), { count: 8, seed });
+    const askerOf = ({ bundle, traced }: ProgramBundle): Ask =>
+      askEngine({ policies: bundle, traces: traced }, ASK_OPTIONS).ask;
+    const compiled = createEngine(subject.compiled, SEARCH_OPTIONS);
+    const tests = { calls: [], askerOf, compiled, isProvable: true };
+    const report = await tryMutants(program, mutants, tests, { next: () => Promise.resolve(true) });
+    const suggestions = await suggestForMutants(report, mutants, subject, always);
+    coverageOf(suggestions, subject);
+    const calls = callsOf(suiteText(suggestions.tests));
+    const survivors = mutants.filter((_, index) => report.mutants[index]?.result === 'survived');
+    const killed = countKilled(survivors, program, { calls, askerOf });
+    assert.is(killed, survivors.length - suggestions.unmet.length, `seed ${seed}`);
+    noticed += killed;
+  }
+  assert.ok(noticed > STORES, `only ${noticed} mutants are noticed`);
+});
+
+test.run();
+
+const ASK_OPTIONS = { strictEvaluation: false, schemaEnforcement: 'warn' } as const;
+
+const always = (): Promise<boolean> => Promise.resolve(true);
+
+function isComplete({ total: { rules, clauses, mcdc } }: Coverage): boolean {
+  return [rules, clauses, mcdc].every(({ covered, all }) => covered === all);
+}
+
+/** What is suggested for a resource policy without tests, and the coverage of the suite when it is run. */
+async function suggested(
+  rules: readonly object[],
+  allowed: SuggestionSubject['allowed'] = { roles: undefined, actions: undefined },
+): Promise<Suggestions & { readonly text: string; readonly coverage: Coverage }> {
+  const resourcePolicy = { resource: 'doc', version: 'default', rules };
+  const texts = { 'doc.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy }) };
+  const subject = { ...(await subjectOf(texts)), allowed };
+  const suggestions = await suggestForCoverage(new CoverageRecorder(subject.program), subject, always);
+  return { ...suggestions, text: suiteText(suggestions.tests), coverage: coverageOf(suggestions, subject) };
+}
+
+type LoadedSubject = SuggestionSubject & { readonly loaded: LoadedPolicies };
+
+async function subjectOf(texts: { readonly [path: string]: string }): Promise<LoadedSubject> {
+  const compilation = compileTexts(texts);
+  const { policies, traced } = await loaded(compilation);
+  const own = { policies, traces: await traced() };
+  return {
+    program: compilation.lowered as Program,
+    compiled: policies,
+    ask: askEngine(own, ASK_OPTIONS).ask,
+    engineOptions: { schemaEnforcement: 'none' },
+    calls: [],
+    allowed: { roles: undefined, actions: undefined },
+    loaded: own,
+  };
+}
+
+/** The coverage of suggested tests, all of which have to pass. */
+function coverageOf({ tests }: Suggestions, { loaded: own, program }: LoadedSubject): Coverage {
+  const recorder = new CoverageRecorder(program);
+  const { ask } = askEngine(own, ASK_OPTIONS, (request, options) => recorder.record(request, options));
+  const text = suiteText(tests);
+  const { suites, summary } = runTests([suiteFiles(text)], {
+    filter: new Map(),
+    skipBatching: false,
+    traced: false,
+    ask,
+  });
+  if (tests.length > 0) assert.is(summary.overall, 'passed', `${suites[0]?.error}\n${text}`);
+  return recorder.coverage();
+}
+
+function callsOf(text: string): ReturnType<typeof testCalls> {
+  return testCalls([suiteFiles(text)], { filter: new Map(), skipBatching: false, traced: false });
+}
+
+function suiteFiles(text: string): Parameters<typeof testCalls>[0][number] {
+  return {
+    path: 'suggested_test.yaml',
+    file: { source: new Source('suggested_test.yaml', text) },
+    fixtureFolder: 'testdata',
+    principals: undefined,
+    resources: undefined,
+    auxData: undefined,
+  };
+}
