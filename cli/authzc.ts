@@ -221,7 +221,7 @@ addComparisonOptions(
     .argument('[dir]', 'the folder of the policies', 'policies')
     .addOption(
       new Option('-o, --output <format>', 'format of the report')
-        .choices(['pretty', 'list', 'json', 'markdown'])
+        .choices(['pretty', 'list', 'json', 'markdown', 'sarif'])
         .default('pretty'),
     )
     .option('--allow-undecided', 'succeed although statements are not decided'),

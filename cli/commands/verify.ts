@@ -5,18 +5,20 @@ import { verifyList } from '../../analysis/verify/report/list.js';
 import { markdownVerification } from '../../analysis/verify/report/markdown.js';
 import { prettyVerification } from '../../analysis/verify/report/pretty.js';
 import { formatList, formatPretty, shownPath } from '../../compiler/diagnostics/format.js';
+import type { Source } from '../../compiler/diagnostics/source.js';
 import { EXIT } from '../exit.js';
 import type { ComparisonOptions } from '../policies/comparison-options.js';
 import { compileFolder, decidesNothing, policiesOf } from '../policies/compile.js';
 import { emptyText } from '../policies/empty-folder.js';
 import { engineOptions } from '../policies/engine-options.js';
 import { proverOf } from '../policies/solver.js';
-import { isColorful, paintOf, reportInputError } from '../report.js';
+import { isColorful, paintOf, printDiagnostics, reportInputError } from '../report.js';
+import { statementLog } from '../sarif/statements.js';
 import { limitRun, type RunLimit } from '../run-limit.js';
 
 /** The command line options of `authzc verify`. */
 export interface VerifyCommandOptions extends ComparisonOptions {
-  readonly output: 'pretty' | 'list' | 'json' | 'markdown';
+  readonly output: 'pretty' | 'list' | 'json' | 'markdown' | 'sarif';
   /** Whether statements that are not decided are no failure. */
   readonly allowUndecided?: boolean;
 }
@@ -42,7 +44,8 @@ async function verified(directory: string, options: VerifyCommandOptions, { isOv
   const { program, lowered, invariants, diagnostics } = compilation;
   if (program === undefined || lowered === undefined) {
     const style = { color: isColorful(process.stderr), folder: directory };
-    process.stderr.write(output === 'list' ? formatList(diagnostics, style) : formatPretty(diagnostics, style));
+    if (output === 'sarif') printDiagnostics(diagnostics, output, { folder: directory });
+    else process.stderr.write(output === 'list' ? formatList(diagnostics, style) : formatPretty(diagnostics, style));
     return EXIT.refused;
   }
   if (decidesNothing(compilation))
@@ -60,14 +63,18 @@ async function verified(directory: string, options: VerifyCommandOptions, { isOv
     isOver,
     prover: proverOf(options),
   });
-  process.stdout.write(textOf(report, output, directory));
+  process.stdout.write(textOf(report, output, { directory, sources: compilation.sources }));
   const isInterrupted = report.limits.interrupted === true;
   if (isInterrupted) console.error('authzc: interrupted');
   const { refuted, undecided } = report.summary;
   return isInterrupted || refuted > 0 || (undecided > 0 && !allowUndecided) ? EXIT.failed : EXIT.done;
 }
 
-function textOf(report: VerifyReport, output: VerifyCommandOptions['output'], directory: string): string {
+function textOf(
+  report: VerifyReport,
+  output: VerifyCommandOptions['output'],
+  { directory, sources }: { readonly directory: string; readonly sources: readonly Source[] },
+): string {
   switch (output) {
     case 'pretty':
       return prettyVerification(report, {
@@ -78,6 +85,8 @@ function textOf(report: VerifyReport, output: VerifyCommandOptions['output'], di
       return verifyList(report);
     case 'json':
       return verifyJson(report);
+    case 'sarif':
+      return statementLog(report, directory, sources);
     case 'markdown':
       return markdownVerification(report);
   }

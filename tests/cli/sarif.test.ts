@@ -156,6 +156,29 @@ test('suites that cannot be run, uncovered clauses and surviving mutants are res
   assert.is(region?.startLine, 10);
 });
 
+test('statements that are not proved are results of verify, with the request that refutes them', async () => {
+  const invariants = `apiVersion: api.authz.dev/v1
+invariants:
+  name: documents
+  statements:
+    - name: nobody views
+      never: {resource: document, actions: [view]}
+    - name: guests do nothing
+      never: {resource: document, principal: {roles: [guest], notRoles: [user]}}
+`;
+  const files = { 'policies/document.yaml': documentPolicy('view'), 'policies/invariants.yaml': invariants };
+  const { code, log } = await sarif(files, 'verify', ['--no-solver']);
+  assert.is(code, 1);
+  const refuted = resultsOf(log, 'invariant/refuted');
+  assert.is(refuted.length, 1);
+  const { message, locations } = refuted[0] as Result;
+  assert.match(message.text, /^nobody views: .* may view document [^\n]*\nprincipal \{/);
+  assert.is(locations[0]?.physicalLocation.artifactLocation.uri, 'policies/invariants.yaml');
+  assert.is(locations[0]?.physicalLocation.region?.startLine, 5);
+  const wrong = { ...files, 'policies/invariants.yaml': invariants.replace('[view]', '[veiw]') };
+  assert.is((await sarif(wrong, 'verify')).code, 3);
+});
+
 test('one document fits on standard output', async () => {
   const files = { 'policies/document.yaml': OWNED, 'policies/document_test.yaml': SUITE };
   for (const command of ['compile', 'test']) {

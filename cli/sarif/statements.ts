@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import type { VerifiedStatement, VerifyReport } from '../../analysis/verify/report.js';
+import { decisiveRows, openReasons, partsOf, refutation } from '../../analysis/verify/report/statements.js';
+import type { Source } from '../../compiler/diagnostics/source.js';
+import { visible, visibleJson } from '../../compiler/diagnostics/visible.js';
+import { regionAt } from './region.js';
+import { type Finding, type FindingRule, sarifLog } from './sarif.js';
+
+const RULES: readonly FindingRule[] = [
+  {
+    id: 'invariant/refuted',
+    level: 'error',
+    help: `
+The policies do not keep a statement of the invariants. The compiled policies decide the request of the message against it.
+
+Correct the policies or the statement. \`authzc explain\` shows which rules decide the request.
+`,
+  },
+  {
+    id: 'invariant/undecided',
+    level: 'warning',
+    help: `
+Neither a proof of a statement of the invariants nor a request against it was found.
+
+Install the solver or raise \`--effort\`. \`--allow-undecided\` accepts such statements.
+`,
+  },
+];
+
+/**
+ * A SARIF log of the statements that are not proved.
+ *
+ * @param folder the folder of the policies.
+ */
+export function statementLog({ statements }: VerifyReport, folder: string, sources: readonly Source[]): string {
+  const byPath = new Map(sources.map((source) => [source.path, source]));
+  const findings = statements.flatMap((statement): readonly Finding[] => {
+    const { answer, place } = statement;
+    if (answer === 'proved') return [];
+    const source = byPath.get(place.file);
+    return [
+      {
+        rule: `invariant/${answer}`,
+        level: answer === 'refuted' ? 'error' : 'warning',
+        message: messageOf(statement),
+        location: { path: join(folder, place.file), ...(source && { region: regionAt(place, source) }) },
+      },
+    ];
+  });
+  return sarifLog(findings, RULES);
+}
+
+/** The first request that refutes a statement, or why it is not decided. */
+function messageOf(statement: VerifiedStatement): string {
+  const { name, form, answer, reason } = statement;
+  const rows = decisiveRows(statement);
+  const [first] = rows;
+  if (reason !== undefined) return `${name}: ${reason}`;
+  if (answer === 'undecided') return [`${name}: not decided`, ...openReasons(rows, visible)].join('\n');
+  if (first === undefined) return `${name}: refuted`;
+  const parts = partsOf(first).map(([part, value]) => `${part} ${visibleJson(value)}`);
+  return [`${name}: ${refutation(form, first, visible)}`, ...parts].join('\n');
+}
