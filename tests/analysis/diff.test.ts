@@ -179,6 +179,20 @@ test('the roles of a derived role that conditions see are those of the whole pri
   assert.equal(row.widened.request.principal.roles, ['member', 'user']);
 });
 
+test('a role that only role policies name', async () => {
+  const policies = (allowActions: readonly string[]): Files => ({
+    ...one({ rules: [{ ...VIEW, actions: ['view', 'edit'] }] }),
+    'clerk.yaml': {
+      rolePolicy: { role: 'clerk', scope: '', parentRoles: ['user'], rules: [{ resource: 'doc', allowActions }] },
+    },
+  });
+  const { rows } = await diffOf(policies(['view']), policies(['view', 'edit']));
+  assert.equal(
+    rows.filter(({ verdict }) => verdict !== 'unchanged').map(({ action, verdict, roles }) => [action, verdict, roles]),
+    [['edit', 'widened', ['clerk']]],
+  );
+});
+
 test('what is not looked at in time is undecided, and the rest is complete', async () => {
   const policies = (expr: string): Files => one({ rules: [{ ...VIEW, condition: { match: { expr } } }] });
   const report = await diffOf(policies('R.attr.a'), policies('R.attr.b'), { isOver: () => 'interrupted' });
