@@ -3,9 +3,10 @@ import { Command, CommanderError, Option } from 'commander';
 import { addServerCommands, collect, countOf } from './commands/server-commands.js';
 import { EXIT } from './exit.js';
 import { OUTPUT_FORMATS } from './report.js';
-import { addComparisonOptions, FAILING, failing } from './policies/comparison-options.js';
+import { addComparisonOptions, CHANGES, FAILING, failing } from './policies/comparison-options.js';
 import { addCoverageOptions } from './policies/coverage-options.js';
 import { addMutationOptions } from './policies/mutation-options.js';
+import { addEngineFlags } from './policies/engine-flags.js';
 import { addSuggestionOptions } from './policies/suggestion-options.js';
 import { addTestOptions } from './policies/test-options.js';
 import { version } from '../compiler/version.js';
@@ -175,10 +176,39 @@ addComparisonOptions(
         .choices(['pretty', 'list', 'json', 'markdown'])
         .default('pretty'),
     )
-    .option('--fail-on <results>', 'what fails: a list of widened, narrowed, undecided; or none', failing, FAILING),
+    .option(
+      '--fail-on <results>',
+      'what fails: a list of widened, narrowed, undecided; or none',
+      failing(FAILING),
+      FAILING,
+    ),
 ).action(async (old, new_, options) => {
   const { diffCommand } = await import('./commands/diff.js');
   process.exitCode = await diffCommand(old, new_, options);
+});
+
+addEngineFlags(
+  program
+    .command('replay')
+    .description('decide the requests of an audit log with other policies, and show the decisions that change')
+    .argument('<log>', 'a file of JSON lines, also gzipped as .gz; - reads standard input')
+    .requiredOption('--against <dir>', 'the folder of the policies')
+    .option('--kind <glob>', 'only resources of these kinds')
+    .option('--action <glob>', 'only these actions')
+    .option('--since <time>', 'only entries of this time or later, such as 2025-01-31T00:00:00Z')
+    .option('--until <time>', 'only entries before this time')
+    .option('--examples <number>', 'the number of examples of each change', countOf, 3)
+    .option('--fail-on <changes>', 'what fails: a list of widened, narrowed; or none', failing(CHANGES), CHANGES)
+    .addOption(
+      new Option('-o, --output <format>', 'format of the report').choices(['pretty', 'json']).default('pretty'),
+    ),
+  {
+    globals: 'the globals, as YAML or JSON',
+    schemas: 'whether requests that violate their schemas are denied; default as in --config',
+  },
+).action(async (log, options) => {
+  const { replayCommand } = await import('./commands/replay.js');
+  process.exitCode = await replayCommand(log, options);
 });
 
 program

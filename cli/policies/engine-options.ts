@@ -1,22 +1,38 @@
+import type { EngineOptions } from '#runtime/engine';
 import type { Attributes } from '#runtime/policy';
 import type { DiffOptions } from '../../analysis/diff/options.js';
-import { loadConfig } from '../../server/config.js';
+import { type Config, loadConfig } from '../../server/config.js';
 import { InputError } from '../report.js';
-import type { ComparisonOptions } from './comparison-options.js';
+import type { EngineFlags } from './engine-flags.js';
 import { readAttributes } from './request-files.js';
 
-/** The options of the engine, from the configuration and from flags, which win. Throws an InputError. */
-export function engineOptions(options: ComparisonOptions): NonNullable<DiffOptions['engine']> {
-  const { defaultPolicyVersion, defaultScope, lenientScopeSearch, globals, schemas } = options;
-  const config = options.config === undefined ? undefined : loadConfig({ file: options.config }).config;
-  const { engine } = config ?? {};
-  if (engine?.strictEvaluation === true)
+/** The options of the engine for proofs, from the configuration and from flags, which win. Throws an InputError. */
+export function engineOptions(flags: EngineFlags): NonNullable<DiffOptions['engine']> {
+  const config = configOf(flags);
+  if (config?.engine.strictEvaluation === true)
     throw new InputError(
       'strict evaluation is not known yet: proofs are about default evaluation',
       undefined,
       [],
-      options.config,
+      flags.config,
     );
+  return optionsOf(flags, config);
+}
+
+/** All options that decisions depend on; `traced` is left to the caller. Throws an InputError. */
+export function decidingOptions(flags: EngineFlags): Omit<EngineOptions, 'clock' | 'traced' | 'plan'> {
+  const config = configOf(flags);
+  const { strictEvaluation, limits } = config?.engine ?? {};
+  return { ...optionsOf(flags, config), ...(strictEvaluation && { strictEvaluation }), ...(limits && { limits }) };
+}
+
+function configOf({ config: file }: EngineFlags): Config | undefined {
+  return file === undefined ? undefined : loadConfig({ file }).config;
+}
+
+function optionsOf(flags: EngineFlags, config: Config | undefined): NonNullable<DiffOptions['engine']> {
+  const { defaultPolicyVersion, defaultScope, lenientScopeSearch, globals, schemas } = flags;
+  const { engine } = config ?? {};
   const known = globals === undefined ? (engine?.globals as Attributes | undefined) : readAttributes(globals);
   const enforces = schemas === undefined ? config?.schemaEnforcement === 'reject' : schemas === 'enforce';
   return {

@@ -1,0 +1,362 @@
+import { spawnSync } from 'node:child_process';
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ReplayReport } from '../../analysis/replay/report.js';
+import type { Attributes } from '../../proto/wire/json-shape.js';
+import { checkEntry, exceededEntry, planEntry } from '../../server/audit/entry.js';
+import { openFileBackend } from '../../server/audit/file/file-backend.js';
+import { metadataRules } from '../../server/audit/metadata-rules.js';
+import { type AuditRecord, MAX_ENTRY_LENGTH, recordOf } from '../../server/audit/record.js';
+import { type MaskPath, parseMaskPath } from '../../server/config/audit-config.js';
+import type { Checked } from '../../server/service/watcher.js';
+import { sampleCall, sampleCheck, samplePlan } from '../support/audit/samples.js';
+import { BROKEN_POLICY } from '../support/cli/policies.js';
+import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+
+const test = suite('authzc replay');
+const folders: string[] = [];
+test.after(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+const ALBUM = `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: album
+  version: default
+  rules:
+    - actions: [view]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      condition: {match: {expr: R.attr.public == true}}
+    - actions: [edit]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      condition: {match: {expr: timestamp(R.attr.until) > now()}}
+    - actions: [share]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      condition: {match: {expr: request.auxData.jwt.email == "ann@example.com"}}
+    - actions: [delete]
+      effect: EFFECT_ALLOW
+      roles: [admin]
+`;
+
+interface Logged {
+  readonly action: string;
+  readonly allowed: boolean;
+  readonly attr?: Attributes;
+  readonly roles?: readonly string[];
+  readonly jwt?: Attributes;
+  readonly kind?: string;
+  /** In milliseconds since 1970. */
+  readonly time?: number;
+}
+
+const CONTEXT = { metadata: metadataRules([], []), policySource: { embeddedPdp: { bundleHash: 'abc' } } };
+const DETAILS = { evaluationErrors: [], effectivePolicies: {} };
+const TIME = Date.UTC(2025, 0, 31);
+
+function checkOf({ action, allowed, attr = {}, roles = ['user'], jwt = {}, kind = 'album' }: Logged): Checked {
+  const policy = { matchedPolicy: `resource.${kind}.vdefault`, matchedScope: '' };
+  return sampleCheck({
+    principal: { id: 'ann', policyVersion: '', roles, attr: {}, scope: '' },
+    resources: [{ resource: { kind, policyVersion: '', id: 'a1', attr, scope: '' }, actions: [action] }],
+    decisions: [
+      {
+        actions: [{ action, effect: allowed ? 1 : 2, ...policy }],
+        effectiveDerivedRoles: [],
+        outputs: [],
+        validationErrors: [],
+      },
+    ],
+    auxData: { jwt, jwts: {} },
+  });
+}
+
+function recordFor(logged: Logged, mask: readonly string[] = []): AuditRecord {
+  const { time = TIME } = logged;
+  const entry = checkEntry(sampleCall(), checkOf(logged), DETAILS, CONTEXT, time);
+  const paths = mask.map((text) => parseMaskPath(text) as MaskPath);
+  return recordOf('decision', entry, time, paths);
+}
+
+/** A folder with the policies and a log, which the backend of the server writes. */
+async function folderWith(records: readonly AuditRecord[], policy = ALBUM): Promise<string> {
+  const folder = folderOf({ 'new/album.yaml': policy });
+  folders.push(folder);
+  const config = { path: join(folder, 'audit.log'), additionalPaths: [], logRotation: undefined };
+  const backend = await openFileBackend(config, (message) => assert.unreachable(message));
+  await backend.write(records);
+  await backend.close();
+  return folder;
+}
+
+const replay = (folder: string, ...flags: readonly string[]) =>
+  run(PROGRAMS.authzc, ['replay', 'audit.log', '--against', 'new', ...flags], folder);
+
+async function reportOf(folder: string, ...flags: readonly string[]): Promise<ReplayReport> {
+  const { stdout, stderr } = await replay(folder, '-o', 'json', ...flags);
+  assert.is(stderr, '');
+  return JSON.parse(stdout);
+}
+
+const SAME: Logged = { action: 'view', allowed: true, attr: { public: true } };
+const WIDENED: Logged = { action: 'view', allowed: false, attr: { public: true } };
+const NARROWED: Logged = { action: 'delete', allowed: true, roles: ['user', 'editor'] };
+
+test('decisions that change are grouped by kind, action and roles, with examples', async () => {
+  const folder = await folderWith([SAME, NARROWED, WIDENED, WIDENED].map((logged) => recordFor(logged)));
+  const { code, stdout, stderr } = await replay(folder, '--examples', '1');
+  assert.is(stderr, '');
+  assert.is(code, 1);
+  assert.is(
+    stdout,
+    `album
+  NARROWED   delete   roles: editor, user   1 decision
+    ann: delete album a1   line 2, 2025-01-31T00:00:00.000000000Z
+      principal  {"id":"ann","roles":["user","editor"]}
+      resource   {"kind":"album","id":"a1"}
+      recorded   ALLOW  resource.album.vdefault
+      replayed   DENY   resource.album.vdefault
+  WIDENED   view   roles: user   2 decisions
+    ann: view album a1   line 3, 2025-01-31T00:00:00.000000000Z
+      principal  {"id":"ann","roles":["user"]}
+      resource   {"kind":"album","id":"a1","attr":{"public":true}}
+      recorded   DENY   resource.album.vdefault
+      replayed   ALLOW  resource.album.vdefault
+
+4 decisions: 1 unchanged, 2 widened, 1 narrowed
+`,
+  );
+});
+
+test('JSON has the same, and equal logs give equal bytes', async () => {
+  const folder = await folderWith([SAME, NARROWED, WIDENED].map((logged) => recordFor(logged)));
+  const { stdout } = await replay(folder, '-o', 'json', '--examples', '0');
+  assert.is((await replay(folder, '-o', 'json', '--examples', '0')).stdout, stdout);
+  const { decisions, flips } = JSON.parse(stdout) as ReplayReport;
+  assert.equal(decisions, { replayed: 3, unchanged: 1, widened: 1, narrowed: 1 });
+  assert.equal(flips, [
+    { kind: 'album', action: 'delete', roles: ['editor', 'user'], change: 'narrowed', count: 1, examples: [] },
+    { kind: 'album', action: 'view', roles: ['user'], change: 'widened', count: 1, examples: [] },
+  ]);
+});
+
+test('--fail-on chooses the changes that fail', async () => {
+  const folder = await folderWith([recordFor(WIDENED)]);
+  assert.is((await replay(folder)).code, 1);
+  assert.is((await replay(folder, '--fail-on', 'widened')).code, 1);
+  assert.is((await replay(folder, '--fail-on', 'narrowed')).code, 0);
+  assert.is((await replay(folder, '--fail-on', 'none')).code, 0);
+  assert.is((await replay(folder, '--fail-on', 'undecided')).code, 2);
+  assert.is((await replay(await folderWith([recordFor(SAME)]))).code, 0);
+});
+
+test('resources with masked values are counted, and others of the log are replayed', async () => {
+  const masks = ['resource.attr.public', 'principal.id', 'principal.roles', 'auxData.jwt.email'];
+  const folder = await folderWith([
+    ...masks.map((mask) => recordFor({ ...WIDENED, jwt: { email: 'ann@example.com' } }, [mask])),
+    recordFor(WIDENED, ['resource.attr.other']),
+  ]);
+  const { decisions, notReplayed } = await reportOf(folder);
+  assert.is(notReplayed.masked, masks.length);
+  assert.is(decisions.widened, 1);
+  assert.is(decisions.replayed, 1);
+});
+
+test('conditions that read claims are only decided for requests that had claims', async () => {
+  const share: Logged = { action: 'share', allowed: false };
+  const folder = await folderWith([
+    recordFor(share),
+    recordFor({ ...share, jwt: { email: 'ann@example.com' } }),
+    recordFor({ ...share, jwt: { email: 'bob@example.com' } }),
+    recordFor(SAME),
+  ]);
+  const { decisions, notReplayed } = await reportOf(folder);
+  assert.equal(decisions, { replayed: 3, unchanged: 2, widened: 1, narrowed: 0 });
+  assert.is(notReplayed.withoutClaims, 1);
+});
+
+test('conditions read the time of the entry', async () => {
+  const edit: Logged = { action: 'edit', allowed: true, attr: { until: '2025-06-01T00:00:00Z' } };
+  const folder = await folderWith([recordFor(edit), recordFor({ ...edit, time: Date.UTC(2025, 6, 1) })]);
+  const { decisions, flips } = await reportOf(folder);
+  assert.equal(decisions, { replayed: 2, unchanged: 1, widened: 0, narrowed: 1 });
+  assert.is(flips[0]?.examples[0]?.line, 2);
+});
+
+test('plans, calls that exceeded a limit and entries without attributes are counted', async () => {
+  const { principal, resources, requestId, auxData, requestContext, includeMeta } = checkOf(SAME);
+  const question = { kind: 'check' as const, requestId, principal, resources, auxData, requestContext, includeMeta };
+  const exceeded = exceededEntry(sampleCall(), { question, error: 'too costly' } as never, CONTEXT, TIME);
+  const plan = planEntry(sampleCall(), samplePlan(), DETAILS, CONTEXT, TIME);
+  const folder = await folderWith([
+    recordOf('decision', exceeded, TIME, []),
+    recordOf('decision', plan, TIME, []),
+    recordFor({ ...WIDENED, attr: { public: true, text: 'x'.repeat(MAX_ENTRY_LENGTH) } }),
+    recordFor(SAME),
+  ]);
+  const { decisions, notReplayed } = await reportOf(folder);
+  assert.equal(decisions, { replayed: 1, unchanged: 1, widened: 0, narrowed: 0 });
+  const { exceeded: withoutDecisions, plans, oversized } = notReplayed;
+  assert.equal({ withoutDecisions, plans, oversized }, { withoutDecisions: 1, plans: 1, oversized: 1 });
+});
+
+test('damaged lines are counted and named, and lines of other loggers are only counted', async () => {
+  const folder = await folderWith([recordFor(SAME)]);
+  const log = join(folder, 'audit.log');
+  const whole = readFileSync(log, 'utf8').trim();
+  const broken = [
+    '{"log.logger":"authz.audit","log.kind":"decision"}',
+    whole.replace('EFFECT_ALLOW', 'EFFECT_MAYBE'),
+    whole.replace('"roles":["user"]', '"roles":"user"'),
+    whole.replace('2025-01-31', 'yesterday'),
+    'no JSON',
+    '[]',
+  ];
+  appendFileSync(
+    log,
+    `{"log.logger":"authz","msg":"started"}\n${broken.join('\n')}\n\n${whole}\n${whole.slice(0, 99)}`,
+  );
+  const { lines, decisions } = await reportOf(folder);
+  assert.equal(lines.firstDamaged, [3, 4, 5, 6, 7]);
+  assert.is(lines.damaged, 7);
+  assert.is(lines.other, 1);
+  assert.is(decisions.replayed, 2);
+  assert.match((await replay(folder)).stdout, '  7 damaged lines: 3, 4, 5, 6, 7, …\n');
+});
+
+test('no prefix of a log and no change of a byte ends the command with an error', async () => {
+  const folder = await folderWith([recordFor({ ...SAME, jwt: { sub: 'ann' } })]);
+  const log = join(folder, 'audit.log');
+  const whole = readFileSync(log);
+  const step = Math.max(1, Math.floor(whole.length / Number(process.env['REQUESTS'] ?? 300)));
+  const variants: Buffer[] = [whole];
+  for (let at = 0; at < whole.length - 1; at += step) {
+    const changed = Buffer.from(whole);
+    changed[at] = changed[at] === 0x30 ? 0x5d : 0x30;
+    variants.push(changed, Buffer.concat([whole.subarray(0, at), Buffer.from('\n')]));
+  }
+  writeFileSync(log, Buffer.concat(variants));
+  const { lines, decisions } = await reportOf(folder);
+  assert.ok(decisions.replayed > 0);
+  assert.ok(lines.damaged > variants.length / 3);
+});
+
+test('a log can be compressed, also if its end is missing, or come from standard input', async () => {
+  const folder = await folderWith(Array.from({ length: 500 }, () => recordFor(WIDENED)));
+  const text = readFileSync(join(folder, 'audit.log'));
+  const compressed = gzipSync(text);
+  writeFileSync(join(folder, 'audit.log.gz'), compressed);
+  writeFileSync(join(folder, 'cut.log.gz'), compressed.subarray(0, compressed.length - 100));
+  const read = (log: string) =>
+    run(PROGRAMS.authzc, ['replay', log, '--against', 'new', '-o', 'json', '--examples', '0'], folder);
+  const expected = (await read('audit.log')).stdout;
+  assert.is((await read('audit.log.gz')).stdout, expected);
+  const piped = spawnSync(
+    process.execPath,
+    [PROGRAMS.authzc, 'replay', '-', '--against', 'new', '-o', 'json', '--examples', '0'],
+    { cwd: folder, input: text, encoding: 'utf8' },
+  );
+  assert.is(piped.stdout, expected);
+  const { lines, decisions } = JSON.parse((await read('cut.log.gz')).stdout) as ReplayReport;
+  assert.is(lines.damaged, 1);
+  assert.ok(decisions.widened > 0 && decisions.widened < 500);
+});
+
+test('entries alone are read too, as `authzc audit --raw` prints them', async () => {
+  const folder = await folderWith([]);
+  writeFileSync(join(folder, 'audit.log'), Buffer.concat([recordFor(WIDENED).json, Buffer.from('\n')]));
+  assert.is((await reportOf(folder)).decisions.widened, 1);
+});
+
+test('--kind, --action, --since and --until narrow what is replayed, and the report says so', async () => {
+  const folder = await folderWith([
+    recordFor(WIDENED),
+    recordFor(NARROWED),
+    recordFor({ ...NARROWED, kind: 'photo' }),
+    recordFor({ ...WIDENED, time: Date.UTC(2025, 1, 28) }),
+  ]);
+  const counts = async (...flags: readonly string[]): Promise<readonly number[]> => {
+    const { decisions } = await reportOf(folder, ...flags);
+    return [decisions.widened, decisions.narrowed];
+  };
+  assert.equal(await counts(), [2, 2]);
+  assert.equal(await counts('--kind', 'alb*'), [2, 1]);
+  assert.equal(await counts('--action', 'delete'), [0, 2]);
+  assert.equal(await counts('--since', '2025-02-28T00:00:00Z'), [1, 0]);
+  assert.equal(await counts('--until', '2025-02-28T00:00:00Z'), [1, 2]);
+  const { stdout } = await replay(folder, '--kind', 'photo', '--examples', '0');
+  assert.match(stdout, 'only kind photo\n1 decision: 0 unchanged, 0 widened, 1 narrowed\n');
+});
+
+test('options of the engine apply: the version of requests without one, and globals', async () => {
+  const policy = ALBUM.replace('version: default', 'version: "2"').replace('== true', '== globals.shown');
+  const folder = await folderWith([recordFor(SAME)], policy);
+  writeFileSync(join(folder, 'globals.yaml'), 'shown: true\n');
+  writeFileSync(join(folder, 'server.yaml'), 'engine: {defaultPolicyVersion: "2", globals: {shown: true}}\n');
+  assert.is((await reportOf(folder)).decisions.narrowed, 1);
+  const flags = ['--default-policy-version', '2', '--globals', 'globals.yaml'];
+  assert.is((await reportOf(folder, ...flags)).decisions.unchanged, 1);
+  assert.is((await reportOf(folder, '--config', 'server.yaml')).decisions.unchanged, 1);
+});
+
+test('strict evaluation of the configuration applies', async () => {
+  const policy = `${ALBUM}    - actions: [view]
+      effect: EFFECT_DENY
+      roles: [user]
+      condition: {match: {expr: R.attr.missing == 1}}
+`;
+  const folder = await folderWith([recordFor(SAME)], policy);
+  writeFileSync(join(folder, 'server.yaml'), 'engine: {strictEvaluation: true}\n');
+  assert.is((await reportOf(folder)).decisions.unchanged, 1);
+  assert.is((await reportOf(folder, '--config', 'server.yaml')).decisions.narrowed, 1);
+});
+
+test('resources whose conditions exceed the limits of the configuration are counted', async () => {
+  const expression = "'R.attr.tags.all(a, R.attr.tags.all(b, a != b || a == b))'";
+  const policy = ALBUM.replace('R.attr.public == true', expression);
+  const tags = Array.from({ length: 300 }, (_, index) => `tag ${index}`);
+  const folder = await folderWith([recordFor({ ...SAME, attr: { tags } })], policy);
+  writeFileSync(join(folder, 'server.yaml'), 'engine: {limits: {evaluationCost: 1000}}\n');
+  assert.is((await reportOf(folder)).decisions.unchanged, 1);
+  const { decisions, notReplayed } = await reportOf(folder, '--config', 'server.yaml');
+  assert.is(decisions.replayed, 0);
+  assert.is(notReplayed.costly, 1);
+});
+
+test('attributes that are nested too deeply to be shown are no example', async () => {
+  const folder = await folderWith([recordFor({ ...NARROWED, attr: { deep: 'x' } })]);
+  const log = join(folder, 'audit.log');
+  writeFileSync(log, readFileSync(log, 'utf8').replace('"x"', `${'['.repeat(1e6)}${']'.repeat(1e6)}`));
+  const { decisions, flips } = await reportOf(folder);
+  assert.is(decisions.narrowed, 1);
+  assert.equal(flips[0]?.examples, []);
+});
+
+test('a log without decision entries is an error with a fix', async () => {
+  const folder = await folderWith([]);
+  const empty = await replay(folder);
+  assert.is(empty.code, 2);
+  assert.match(empty.stderr, /^audit\.log: error: the audit log has no decision entries\n {2}note: servers write/);
+  writeFileSync(join(folder, 'audit.log'), 'no JSON\n{"log.logger":"authz.audit","log.kind":"access"}\n');
+  assert.match((await replay(folder)).stderr, 'note: it has access entries and damaged lines\n');
+  rmSync(join(folder, 'audit.log'));
+  const missing = await replay(folder);
+  assert.is(missing.code, 2);
+  assert.is(missing.stderr, 'audit.log: error: the audit log cannot be read (ENOENT)\n');
+});
+
+test('a wrong time is a usage error, and policies that do not compile are refused', async () => {
+  const folder = await folderWith([recordFor(SAME)]);
+  const { code, stderr } = await replay(folder, '--since', 'yesterday');
+  assert.is(code, 2);
+  assert.is(stderr, '--since: error: `yesterday` is not a time\n  note: write 2025-01-31T00:00:00Z\n');
+  const refused = await folderWith([recordFor(SAME)], BROKEN_POLICY);
+  assert.is((await replay(refused)).code, 3);
+});
+
+test.run();
