@@ -31,7 +31,7 @@ function policyOf(one: string, other: string): { readonly program: Program; read
     roles: ['*'],
     condition: { match: { expr } },
   }));
-  const variables = { local: { seen: '"admin"' } };
+  const variables = { local: { seen: '"admin"', given: 'R.attr.given' } };
   const text = JSON.stringify({
     apiVersion: 'api.authz.dev/v1',
     resourcePolicy: { resource: 'doc', version: 'default', variables, rules },
@@ -149,6 +149,14 @@ test('lists of derived roles with different content are different', async () => 
   const role: Formula = { kind: 'role', role: 'user' };
   const answer = await prover.prove(questionOf(and(listed(role), not(listed(not(role))))), () => true);
   assert.is(answer.answer, 'yes');
+});
+
+test('a variable that fails is null only while derived roles are listed', async () => {
+  const { module } = policyOf('V.given == null', 'true');
+  const listed = holdsOf(module, 0, { failedIsNull: true });
+  const held = holdsOf(module, 0);
+  assert.is((await prover.prove(questionOf(and(listed, not(held))), () => true)).answer, 'yes');
+  assert.is((await prover.prove(questionOf(and(held, not(listed))), () => false)).answer, 'no');
 });
 
 test('a derived role is in the list where it is active', async () => {

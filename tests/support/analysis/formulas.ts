@@ -1,5 +1,5 @@
 import type { AccessRequest } from '#runtime/engine';
-import type { Instant, Request } from '#runtime/policy';
+import { type Instant, type Request, sanitize } from '#runtime/policy';
 import { holds, surroundingsOf } from '../../../analysis/program/conditions.js';
 import type { Formula } from '../../../analysis/formula/formula.js';
 
@@ -25,10 +25,15 @@ export function isTrueFor(formula: Formula, asked: AccessRequest, now: Instant):
 
 /** What conditions see. */
 function requestOf({ principal, resource, auxData }: AccessRequest, active: readonly string[], now: Instant): Request {
-  const defaults = { attr: {}, policyVersion: '', scope: '' };
+  const filled = <T extends { readonly scope?: string | undefined }>(asked: T) => ({
+    attr: {},
+    policyVersion: '',
+    ...asked,
+    scope: (asked.scope ?? '').replace(/^\./, ''),
+  });
   return {
-    principal: { ...defaults, ...principal } as Request['principal'],
-    resource: { ...defaults, ...resource } as Request['resource'],
+    principal: filled(principal) as Request['principal'],
+    resource: { ...filled(resource), kind: sanitize(resource.kind) } as Request['resource'],
     auxData: { jwt: {}, jwts: {}, ...auxData } as Request['auxData'],
     effectiveDerivedRoles: active,
     failedDerivedRoles: [],
