@@ -10,8 +10,10 @@ import { mutantsOf } from '../../analysis/mutate/mutants.js';
 import { selected } from '../../analysis/mutate/selection.js';
 import { bundleOf } from '../../analysis/program/bundle.js';
 import { instantOf } from '../../analysis/witness/replay.js';
+import { proverOf } from '../../cli/policies/solver.js';
 import { compile } from '../../compiler/compile.js';
 import { Source } from '../../compiler/diagnostics/source.js';
+import { emit } from '../../compiler/emit/index.js';
 import type { Program } from '../../compiler/ir/program.js';
 import { fold, optimise } from '../../compiler/optimise/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
@@ -162,6 +164,38 @@ test('a condition of a derived role that another condition reads by its name', a
   );
 });
 
+test('a variable that fails reads as null in a list of derived roles, and fails in a rule', async () => {
+  const condition = { match: { expr: 'V.x == null' } };
+  const policies = (rule: object): Files => ({
+    ...one({
+      importDerivedRoles: ['roles'],
+      rules: [
+        { ...VIEW, roles: undefined, ...rule },
+        { ...VIEW, name: 'own', actions: ['own'], roles: undefined, derivedRoles: ['blank'] },
+      ],
+    }),
+    'roles.yaml': {
+      derivedRoles: {
+        name: 'roles',
+        variables: { local: { x: 'R.attr.a' } },
+        definitions: [{ name: 'blank', parentRoles: ['user'], condition }],
+      },
+    },
+  });
+  const held = policies({ derivedRoles: ['blank'] });
+  const listed = policies({
+    roles: ['user'],
+    condition: { match: { expr: '"blank" in runtime.effectiveDerivedRoles' } },
+  });
+  const prover = proverOf({ effort: 3 });
+  for (const options of [{}, { prover }]) {
+    const { rows } = await diffOf(held, listed, options);
+    const row = rows.find(({ action }) => action === 'view') as DiffRow;
+    assert.ok(row.widened.answer === 'yes', JSON.stringify(row.widened));
+    assert.equal(row.widened.request.resource.attr, {});
+  }
+});
+
 test('the roles of a derived role that conditions see are those of the whole principal', async () => {
   const policies = (parent: string): Files => ({
     ...one({
@@ -282,12 +316,15 @@ test('the order of files and rules makes no difference, and neither does a secon
   }
 });
 
-test('random stores and mutants: no request is against a proof, and each request shown decides so in emitted code', async () => {
+test('random stores and mutants: no random request is against a proof, and each request shown is decided so by emitted code', async () => {
   const seen = { no: 0, yes: 0, undecided: 0, differences: 0 };
   for (let seed = SEED; seed < SEED + STORES; seed += 1) {
     const random = new Random(seed);
     const texts = policyFiles(randomStore(random, { outputs: false, runtime: random.chance(0.5) }));
-    const lowered = compileTexts(texts).lowered as Program;
+    const sources = Object.entries(texts).map(([path, text]) => new Source(path, text));
+    const compilation = compile(sources);
+    const lowered = compilation.lowered as Program;
+    const original = (await loaded(compilation)).policies;
     const options: EngineOptions = {
       defaultScope: random.pick(['', '', 'a']),
       lenientScopeSearch: random.chance(0.4),
@@ -312,21 +349,23 @@ test('random stores and mutants: no request is against a proof, and each request
           );
         }
       }
+      const { program } = new_;
+      const mutated = await loaded({ ...compilation, program, files: emit(program, sources, 'test') });
       for (const { widened, narrowed } of report.rows)
         for (const answer of [widened, narrowed]) {
           seen[answer.answer === '?' ? 'undecided' : answer.answer] += 1;
           if (answer.answer !== 'yes') continue;
           const { principal, resource, action } = answer.request;
           const clocked = { ...options, clock: () => instantOf(answer.request.now) };
-          const effects = [old, new_].map(({ compiled }) =>
+          const effects = [original, mutated.policies].map((compiled) =>
             createEngine(compiled, clocked).isAllowed({ principal, resource, action }),
           );
           assert.equal(effects, [answer.before === 'EFFECT_ALLOW', answer.after === 'EFFECT_ALLOW'], detail);
         }
     }
   }
-  assert.ok(seen.differences > STORES && seen.yes > STORES, JSON.stringify(seen));
-  assert.ok(seen.undecided < (seen.no + seen.yes) / 10, JSON.stringify(seen));
+  assert.ok(seen.differences >= STORES && seen.yes >= STORES, JSON.stringify(seen));
+  assert.ok(seen.undecided <= (seen.no + seen.yes) / 10, JSON.stringify(seen));
 });
 
 test.run();
