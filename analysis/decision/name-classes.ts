@@ -33,7 +33,7 @@ export function nameClasses(
     if (name === '' || named.has(name)) return;
     const key = keyOfName(name);
     if (found.get(key) !== undefined) return;
-    const variants = [name, `1${name.slice(1)}`, name.replaceAll(/[^\w.:]/g, '_')];
+    const variants = [name, `1${name.slice(1)}`, name.replaceAll(/[^\w.:]/g, '_'), `${name}!`];
     found.set(
       key,
       variants.find((variant) => accepts(variant) && !named.has(variant) && keyOfName(variant) === key),

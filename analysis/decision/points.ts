@@ -7,10 +7,10 @@ import type { Point, PointPrincipal } from './point.js';
 /** The number of points, and of rows of a report. */
 export const MOST_ROWS = 20_000;
 
-/** Thrown if there is more to compare than a report can hold. */
+/** Thrown if there is more to compare than a report can hold, or than can be told apart. */
 export class TooManyRows extends Error {
-  constructor() {
-    super('too many rows: narrow with --kind');
+  constructor(what = 'rows: narrow with --kind') {
+    super(`too many ${what}`);
   }
 }
 
@@ -96,7 +96,10 @@ function placesOf(scopes: readonly string[], isLenient: boolean, withOther: bool
 
 type Kind = Pick<Point, 'kind' | 'isNamedKind'>;
 
-/** The kinds that policies name, and one of each class of others that principal and role policies tell apart. */
+/**
+ * The kinds that policies name, and one of each class of others that principal and role policies tell apart. Throws a
+ * TooManyRows.
+ */
 function kindsOf(
   resources: readonly ir.ResourceModule[],
   principals: readonly ir.PrincipalModule[],
@@ -105,7 +108,9 @@ function kindsOf(
   const names = new Names();
   names.addLiterals(resources.map(({ kindName }) => kindName));
   for (const { rules } of [...principals, ...roles]) names.add(rules.map(({ resource = '*' }) => resource));
-  const { named, others } = names.classes([OTHER_KIND], (name) => sanitize(name) === name);
+  const { named, others, isComplete } = names.classes([OTHER_KIND], (name) => sanitize(name) === name);
+  // A kind without a row would count as unchanged.
+  if (!isComplete) throw new TooManyRows('globs of kinds in principal and role policies');
   return [
     ...named.filter((kind) => sanitize(kind) === kind).map((kind) => ({ kind, isNamedKind: true })),
     ...others.map((kind) => ({ kind, isNamedKind: false })),
