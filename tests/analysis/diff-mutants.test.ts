@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { PolicyVersion } from '../../analysis/decision/policy-version.js';
 import { diffPolicies } from '../../analysis/diff/diff.js';
+import type { DiffOptions } from '../../analysis/diff/options.js';
 import { diffJson } from '../../analysis/diff/report/json.js';
 import { mutantsOf } from '../../analysis/mutate/mutants.js';
 import { selected } from '../../analysis/mutate/selection.js';
@@ -12,6 +13,7 @@ import { proverOf } from '../../cli/policies/solver.js';
 import type { Program } from '../../compiler/ir/program.js';
 import { fold, optimise } from '../../compiler/optimise/index.js';
 import { compileTexts, ROOT } from '../support/compiled.js';
+import { skip } from '../support/skip.js';
 
 /** The number of mutants of policies/; SEED chooses them. */
 const MUTANTS = Number(process.env.MUTANTS ?? 24);
@@ -21,8 +23,12 @@ const test = suite('diff of mutants');
 const prover = proverOf({ effort: 3 });
 
 const title = 'verdicts with and without solver agree, two runs give equal bytes, and few rows are undecided';
-if (prover === undefined) console.log('skipped, because z3-solver is not installed: diff of mutants');
-(prover === undefined ? test.skip : test)(title, async () => {
+if (prover === undefined) skip(import.meta.url, 'z3-solver is not installed');
+else test(title, () => compareVerdicts(prover));
+
+test.run();
+
+async function compareVerdicts(prover: NonNullable<DiffOptions['prover']>): Promise<void> {
   const lowered = policies();
   const old = versionOf(lowered);
   const seen = { rows: 0, undecided: 0, decidedBySolver: 0, shown: 0 };
@@ -47,9 +53,7 @@ if (prover === undefined) console.log('skipped, because z3-solver is not install
   assert.ok(seen.shown > MUTANTS, JSON.stringify(seen));
   assert.ok(seen.undecided < seen.rows / 50, JSON.stringify(seen));
   assert.ok(MUTANTS < 24 || seen.decidedBySolver > 0, JSON.stringify(seen));
-});
-
-test.run();
+}
 
 /** The policies of this repository. */
 function policies(): Program {
