@@ -1,4 +1,4 @@
-import { visible } from '../../../compiler/diagnostics/visible.js';
+import { escaped } from '../../report/html.js';
 import { type Coverage, type CoverageTotals, type FileCoverage, percentOf, type Share } from '../coverage.js';
 import { type ClauseCoverage, isCovered } from '../rule-record.js';
 
@@ -83,10 +83,6 @@ function noteOf(clause: ClauseCoverage): Note {
     state: isCovered(clause) ? (isDecisive ? 'full' : 'part') : wasSeen ? 'part' : 'none',
     text: `${text.replace(/\s*\n\s*/g, ' ')}: ${counts.join(', ')}${isDecisive ? '' : ', never decides alone'}`,
   };
-}
-
-function escaped(text: string): string {
-  return visible(text).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 const STYLE = `

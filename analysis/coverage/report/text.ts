@@ -1,4 +1,5 @@
 import { visible } from '../../../compiler/diagnostics/visible.js';
+import { columns } from '../../report/columns.js';
 import { type Coverage, type CoverageTotals, type FileCoverage, percentOf, type Share } from '../coverage.js';
 import { isCovered } from '../rule-record.js';
 import { gapsOf } from '../gaps.js';
@@ -17,7 +18,7 @@ export function coverageText({ files, total }: Coverage, pathOf: (file: string) 
       ),
     ),
   );
-  return `${[...table(rows), ...(gaps.length === 0 ? [] : ['', ...gaps])].join('\n')}\n`;
+  return `${[...columns(rows), ...(gaps.length === 0 ? [] : ['', ...gaps])].join('\n')}\n`;
 }
 
 function cellsOf({ rules, clauses, mcdc }: CoverageTotals): readonly string[] {
@@ -26,17 +27,6 @@ function cellsOf({ rules, clauses, mcdc }: CoverageTotals): readonly string[] {
 
 function cell(share: Share): string {
   return share.all === 0 ? '-' : `${percentOf(share)} % (${share.covered}/${share.all})`;
-}
-
-/** Left-aligned columns, two spaces apart. */
-function table(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  return rows.map((row) =>
-    row
-      .map((text, column) => text.padEnd(widths[column] as number))
-      .join('  ')
-      .trimEnd(),
-  );
 }
 
 function uncoveredLines({ rules }: FileCoverage): string {

@@ -1,15 +1,5 @@
 import { visibleJson } from '../../../compiler/diagnostics/visible.js';
-import {
-  code,
-  codeOf,
-  fitting,
-  inCode,
-  listed,
-  MOST_CHARACTERS,
-  MOST_NAMES,
-  MOST_ROWS,
-  rest,
-} from '../../report/markdown.js';
+import { code, codeOf, comment, inCode, listed, MOST_NAMES } from '../../report/markdown.js';
 import type { DiffAnswer, DiffReport } from '../report.js';
 import {
   countsOf,
@@ -31,24 +21,14 @@ const MARKER = '<!-- authzc-diff -->';
  * policies are code, in which nothing is a link, a mention or a tag.
  */
 export function markdownDiff(report: DiffReport): string {
-  const paragraphs = paragraphsOf(report);
-  const end = endOf(report);
-  const room = MOST_CHARACTERS - titleOf(report).length - end.length - 500;
-  const table = fitting(paragraphs.slice(0, MOST_ROWS).map(rowOf), room / 2);
-  const requests = paragraphs.slice(0, table.length).flatMap(requestsOf);
-  const shown = fitting(requests, room / 2);
-  return [
-    titleOf(report),
-    ...(table.length === 0 ? [] : ['', '| | kind | actions | roles | example |', '|---|---|---|---|---|', ...table]),
-    ...rest(paragraphs, table),
-    ...(requests.length === 0 ? [] : ['', '<details><summary>Requests to replay</summary>', '']),
-    ...shown,
-    ...rest(requests, shown),
-    ...(requests.length === 0 ? [] : ['', '</details>']),
-    '',
-    end,
-    '',
-  ].join('\n');
+  return comment({
+    title: titleOf(report),
+    head: ['| | kind | actions | roles | example |', '|---|---|---|---|---|'],
+    items: paragraphsOf(report),
+    rowOf,
+    requestsOf,
+    end: endOf(report),
+  });
 }
 
 function titleOf(report: DiffReport): string {

@@ -1,4 +1,4 @@
-import { visible } from '../../../compiler/diagnostics/visible.js';
+import { escaped } from '../../report/html.js';
 import type { Cell, Matrix, MatrixTable } from '../matrix.js';
 import { gapText, nameText, Notes, rowTitle, titleParts, wordOf } from './cells.js';
 
@@ -44,10 +44,6 @@ function cellHtml(cell: Cell, notes: Notes): string {
   return number === undefined
     ? `<td class="condition">if <code>${condition}</code>`
     : `<td class="condition" title="${condition}">if (${number})`;
-}
-
-function escaped(text: string): string {
-  return visible(text).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }
 
 const STYLE = `

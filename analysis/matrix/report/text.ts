@@ -1,4 +1,5 @@
 import { visible } from '../../../compiler/diagnostics/visible.js';
+import { columns } from '../../report/columns.js';
 import type { Definition } from '../definitions.js';
 import type { Cell, Matrix, MatrixTable } from '../matrix.js';
 import { gapText, nameText, Notes, rowTitle, titleParts, wordOf } from './cells.js';
@@ -48,18 +49,7 @@ function definitionLines(definitions: readonly Definition[], pathOf: (file: stri
   );
 }
 
-/** Left-aligned columns, two spaces apart. */
-function columns(rows: readonly (readonly string[])[]): readonly string[] {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
-  return rows.map((row) =>
-    row
-      .map((text, column) => text.padEnd(widths[column] as number))
-      .join('  ')
-      .trimEnd(),
-  );
-}
-
-/** Tables of one action as a list of who may do it. */
+/** The roles and principals that may do one action, each with the condition. */
 export function answersText({ tables, definitions }: Matrix, pathOf: (file: string) => string): string {
   const blocks = tables.map((table) => [
     [...titleParts(table), ...table.actions.map((action) => nameText(action, 'action'))].join('   '),

@@ -1,6 +1,6 @@
 import { visibleJson } from '../../../compiler/diagnostics/visible.js';
 import { narrowedTo, solverNoteFor } from '../../diff/report/paragraphs.js';
-import { code, fitting, inCode, listed, MOST_CHARACTERS, MOST_NAMES, MOST_ROWS, rest } from '../../report/markdown.js';
+import { code, comment, inCode, listed, MOST_NAMES } from '../../report/markdown.js';
 import type { VerifiedStatement, VerifyReport } from '../report.js';
 import { ANSWERS, decisiveRows, openReasons, partsOf, refutation, rowsForSolver } from './statements.js';
 
@@ -12,24 +12,14 @@ const MARKER = '<!-- authzc-verify -->';
  * policies are code, in which nothing is a link, a mention or a tag.
  */
 export function markdownVerification(report: VerifyReport): string {
-  const open = report.statements.filter(({ answer }) => answer !== 'proved');
-  const end = endOf(report);
-  const room = MOST_CHARACTERS - titleOf(report).length - end.length - 500;
-  const table = fitting(open.slice(0, MOST_ROWS).map(rowOf), room / 2);
-  const requests = open.slice(0, table.length).flatMap(requestsOf);
-  const shown = fitting(requests, room / 2);
-  return [
-    titleOf(report),
-    ...(table.length === 0 ? [] : ['', '| | statement | form | why |', '|---|---|---|---|', ...table]),
-    ...rest(open, table),
-    ...(requests.length === 0 ? [] : ['', '<details><summary>Requests to replay</summary>', '']),
-    ...shown,
-    ...rest(requests, shown),
-    ...(requests.length === 0 ? [] : ['', '</details>']),
-    '',
-    end,
-    '',
-  ].join('\n');
+  return comment({
+    title: titleOf(report),
+    head: ['| | statement | form | why |', '|---|---|---|---|'],
+    items: report.statements.filter(({ answer }) => answer !== 'proved'),
+    rowOf,
+    requestsOf,
+    end: endOf(report),
+  });
 }
 
 function titleOf({ summary }: VerifyReport): string {
