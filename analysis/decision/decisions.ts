@@ -20,7 +20,7 @@ export class Decisions {
   private readonly residuals: OpaqueResiduals;
   private readonly fingerprints = new Map<ir.Module, string>();
   /** An id of no principal that has policies. */
-  private readonly stranger: string;
+  private readonly otherId: string;
 
   constructor(
     readonly program: ir.Program,
@@ -34,7 +34,7 @@ export class Decisions {
       { defaultPolicyVersion, defaultScope, lenientScopeSearch, traced: undefined },
     );
     const longest = Math.max(0, ...bundle.principalPolicies.map(({ principal }) => principal.length));
-    this.stranger = 'x'.repeat(longest + 1);
+    this.otherId = 'x'.repeat(longest + 1);
   }
 
   /** The policies of a point, and what they decide about a principal with some of the roles. */
@@ -42,7 +42,7 @@ export class Decisions {
     const { kind, version, scope, principal } = point;
     const allowance = this.allowance(
       {
-        id: principal?.id ?? this.stranger,
+        id: principal?.id ?? this.otherId,
         roles,
         scope: `.${principal?.scope ?? ''}`,
         ...(principal?.version !== undefined && { policyVersion: principal.version }),

@@ -7,7 +7,7 @@ import type { Point, PointPrincipal } from './point.js';
 /** The number of points, and of rows of a report. */
 export const MOST_ROWS = 20_000;
 
-/** Thrown if there is more to compare than a report can hold, or than can be told apart. */
+/** Thrown if a report would have too many rows, or if there are too many globs to find its rows. */
 export class TooManyRows extends Error {
   constructor(what = 'rows: narrow with --kind') {
     super(`too many ${what}`);
