@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { parseArgs } from 'node:util';
+import { failuresIn } from '../tests/support/failures.js';
 import { skipsIn } from '../tests/support/skip.js';
 
 /** All that must hold before a change lands, in order: `npm test` and CI run exactly this. */
@@ -56,6 +57,7 @@ const [first = process.execPath] = values.node;
 let passed = 0;
 let failed = 0;
 const skips: string[] = [];
+const failures: string[] = [];
 
 for (const { name, command } of GATES) {
   const { code, output } = await run(first, command);
@@ -63,6 +65,7 @@ for (const { name, command } of GATES) {
   if (code === 0) passed += 1;
   else {
     failed += 1;
+    failures.push(`the gate "${name}"`);
     console.log(output);
   }
 }
@@ -74,6 +77,8 @@ for (const node of values.node) {
   await Promise.all(patterns.map((pattern) => runTests(node, version.trim(), pattern)));
 }
 
+// The end of the output is what remains of a long run, so it has what the reader needs.
+for (const failure of failures) console.log(`\nFAILED ${failure}`);
 console.log(
   `\n${skips.map((skip) => `skipped ${skip}\n`).join('')}${passed} passed, ${failed} failed, ${skips.length} skipped`,
 );
@@ -95,6 +100,8 @@ async function runTests(node: string, version: string, pattern: string): Promise
   passed += succeeded;
   // A runner that dies on the way has failed, however few tests it had begun.
   failed += Math.max(total - succeeded, code === 0 && total > 0 ? 0 : 1);
+  failures.push(...failuresIn(output).map((failure) => `with Node ${version}: ${failure}`));
+  if (total === 0) failures.push(`with Node ${version}: no test of ${pattern} ran`);
   skips.push(...skipsIn(output).map((skip) => (values.node.length > 1 ? `${skip} (Node ${version})` : skip)));
 }
 
