@@ -22,7 +22,7 @@ import type { DiffAnswer, DiffReport, DiffRow, DiffVerdict, WitnessRequest } fro
  *
  * Throws a TooManyRows, and a ProofRefuted for a bug of the analysis.
  */
-export async function diffPolicies(
+export async function diffVersions(
   old: PolicyVersion,
   new_: PolicyVersion,
   options: DiffOptions = {},

@@ -26,7 +26,7 @@ export type VerifyOptions = DiffOptions;
  * Proves or refutes the statements of invariants about a set of policies (docs/spec/analysis.md#verified-statements). What refutes a
  * statement, or shows what is reachable, was decided by the compiled policies. Throws a TooManyRows or a ProofRefuted.
  */
-export async function verifyPolicies(
+export async function verifyStatements(
   policies: PolicyVersion,
   invariants: readonly InvariantSet[],
   options: VerifyOptions = {},

@@ -5,7 +5,7 @@ import { prettyExplanation } from '../../analysis/explain/report/pretty.js';
 import { shownPath } from '../../compiler/diagnostics/format.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import { EXIT } from '../exit.js';
-import { explainDecisions, stoppedClock } from '../policies/explained.js';
+import { explainDecisions, stoppedClock } from '../../analysis/explain/explain-decisions.js';
 import { readAuxData, readPrincipal, readResource, requireOneReader } from '../policies/request-files.js';
 import { policiesInMemory } from '../policies/compile.js';
 import { evaluationErrorText, unknownNames } from '../policies/warnings.js';

@@ -1,16 +1,15 @@
-import { diffPolicies } from '../../analysis/diff/diff.js';
+import { diffVersions } from '../../analysis/diff/diff.js';
 import type { DiffReport } from '../../analysis/diff/report.js';
 import { diffJson } from '../../analysis/diff/report/json.js';
 import { diffList } from '../../analysis/diff/report/list.js';
 import { markdownDiff } from '../../analysis/diff/report/markdown.js';
 import { prettyDiff } from '../../analysis/diff/report/pretty.js';
-import type { PolicyVersion } from '../../analysis/decision/policy-version.js';
+import { loadVersion } from '../../analysis/decision/policy-version.js';
 import { formatList, formatPretty, shownPath } from '../../compiler/diagnostics/format.js';
 import { allowClosedPipe, EXIT } from '../exit.js';
 import type { ComparisonOptions, Failing } from '../policies/comparison-options.js';
 import { engineOptions } from '../policies/engine-options.js';
 import { comparedSets, type ReadSet, readSet, type SetName } from '../policies/compared-sets.js';
-import { policiesOf } from '../policies/compile.js';
 import { proverOf } from '../policies/solver.js';
 import { isColorful, paintOf, reportInputError } from '../report.js';
 import { limitRun, type RunLimit } from '../run-limit.js';
@@ -52,13 +51,16 @@ async function compared(
   const engine = engineOptions(options);
   const old = await readSet(oldName, dir, limit.signal);
   const new_ = await readSet(newName, dir, limit.signal);
-  const [before, after] = [await versionOf(old), await versionOf(new_)];
+  const [before, after] = [
+    await loadVersion(old.compilation, old.source),
+    await loadVersion(new_.compilation, new_.source),
+  ];
   if (before === undefined || after === undefined) {
     process.stderr.write(`${refusalOf(old, 'old:', output)}${refusalOf(new_, 'new:', output)}`);
     return EXIT.refused;
   }
   const { isOver } = limit;
-  const report = await diffPolicies(before, after, {
+  const report = await diffVersions(before, after, {
     engine,
     kind,
     action,
@@ -85,13 +87,6 @@ async function compared(
   }
   if (report.limits.interrupted === true) console.error('authzc: interrupted');
   return report.limits.interrupted === true || fails(report, failOn) ? EXIT.failed : EXIT.done;
-}
-
-/** Undefined if the set does not compile. */
-async function versionOf({ compilation, source, folder }: ReadSet): Promise<PolicyVersion | undefined> {
-  const { program, lowered } = compilation;
-  if (program === undefined || lowered === undefined) return undefined;
-  return { source, program, lowered, compiled: (await policiesOf(compilation, folder)).policies };
 }
 
 /** The errors of a set; empty if it compiles. */

@@ -3,7 +3,7 @@ import { prettyExplanation } from '../../analysis/explain/report/pretty.js';
 import { shownPath } from '../../compiler/diagnostics/format.js';
 import { EXIT } from '../exit.js';
 import { policiesInMemory } from '../policies/compile.js';
-import { explainDecisions, stoppedClock } from '../policies/explained.js';
+import { explainDecisions, stoppedClock } from '../../analysis/explain/explain-decisions.js';
 import { readAuxData, readPrincipal, readResource, requireOneReader } from '../policies/request-files.js';
 import { unknownNames } from '../policies/warnings.js';
 import { readVocabulary, undeclaredWords } from '../policies/vocabulary.js';

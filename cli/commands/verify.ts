@@ -1,4 +1,5 @@
-import { verifyPolicies } from '../../analysis/verify/verify.js';
+import { loadVersion } from '../../analysis/decision/policy-version.js';
+import { verifyStatements } from '../../analysis/verify/verify.js';
 import type { VerifyReport } from '../../analysis/verify/report.js';
 import { verifyJson } from '../../analysis/verify/report/json.js';
 import { verifyList } from '../../analysis/verify/report/list.js';
@@ -8,7 +9,7 @@ import { formatList, formatPretty, shownPath } from '../../compiler/diagnostics/
 import type { Source } from '../../compiler/diagnostics/source.js';
 import { EXIT } from '../exit.js';
 import type { ComparisonOptions } from '../policies/comparison-options.js';
-import { compileFolder, decidesNothing, policiesOf } from '../policies/compile.js';
+import { compileFolder, decidesNothing } from '../policies/compile.js';
 import { emptyText } from '../policies/empty-folder.js';
 import { engineOptions } from '../policies/engine-options.js';
 import { proverOf } from '../policies/solver.js';
@@ -41,8 +42,9 @@ async function verified(directory: string, options: VerifyCommandOptions, { isOv
   const { output, kind, action, scope, effort, allowUndecided = false } = options;
   const engine = engineOptions(options);
   const compilation = compileFolder(directory);
-  const { program, lowered, invariants, diagnostics } = compilation;
-  if (program === undefined || lowered === undefined) {
+  const { invariants, diagnostics } = compilation;
+  const version = await loadVersion(compilation, directory);
+  if (version === undefined) {
     const style = { color: isColorful(process.stderr), folder: directory };
     if (output === 'sarif') printDiagnostics(diagnostics, output, { folder: directory });
     else process.stderr.write(output === 'list' ? formatList(diagnostics, style) : formatPretty(diagnostics, style));
@@ -52,9 +54,7 @@ async function verified(directory: string, options: VerifyCommandOptions, { isOv
     throw new Error(`${emptyText(directory, compilation)}: name the folder of the policies`);
   if (invariants.length === 0)
     throw new Error(`${directory} has no \`invariants\`: write a document with statements to verify`);
-  const { policies } = await policiesOf(compilation, directory);
-  const version = { source: directory, program, lowered, compiled: policies };
-  const report = await verifyPolicies(version, invariants, {
+  const report = await verifyStatements(version, invariants, {
     engine,
     kind,
     action,

@@ -9,7 +9,7 @@ import { createEngine } from '#runtime/engine';
 import type { SuiteFiles } from '../../compiler/load/index.js';
 import { testCalls } from '../../compiler/policy-tests/run-tests.js';
 import { EXIT } from '../exit.js';
-import { askEngine } from './ask-engine.js';
+import { askEngine } from '../../analysis/policy-tests/ask-engine.js';
 import type { PoliciesInMemory } from './compile.js';
 import type { MutationOptions } from './mutation-options.js';
 import type { PolicyTestOptions } from './test-policies.js';

@@ -14,7 +14,7 @@ import { visible } from '../../compiler/diagnostics/visible.js';
 import { isSuiteFile, type SuiteFiles } from '../../compiler/load/index.js';
 import { runTests, testCalls } from '../../compiler/policy-tests/run-tests.js';
 import { EXIT } from '../exit.js';
-import { askEngine, type LoadedPolicies } from './ask-engine.js';
+import { askEngine, type LoadedPolicies } from '../../analysis/policy-tests/ask-engine.js';
 import type { PoliciesInMemory } from './compile.js';
 import type { MutationOptions } from './mutation-options.js';
 import { tryTests } from './mutation-report.js';

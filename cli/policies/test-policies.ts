@@ -15,7 +15,7 @@ import { isColorful, type OutputFormat, printDiagnostics } from '../report.js';
 import { DIAGNOSTIC_RULES, findingsOf } from '../sarif/diagnostics.js';
 import { sarifLog } from '../sarif/sarif.js';
 import { foldersOf, TEST_RULES, testFindings } from '../sarif/tests.js';
-import { askEngine, type AskOptions, type OnDecision } from './ask-engine.js';
+import { askEngine, type AskOptions, type OnDecision } from '../../analysis/policy-tests/ask-engine.js';
 import { compileFolder, type FolderCompilation, policiesOf } from './compile.js';
 import type { TestOptions } from './test-options.js';
 import { undeclaredInTests } from './test-vocabulary.js';
@@ -160,7 +160,7 @@ async function explained(
   if ((results.summary.counts.get('failed') ?? 0) === 0 || options.format === 'junit') return results;
   const program = lowered();
   if (program === undefined) return results;
-  const { explainFailures } = await import('./explained-tests.js');
+  const { explainFailures } = await import('../../analysis/policy-tests/explained-tests.js');
   const pathOf = (file: string): string => shownPath(file, options.policyFolder);
   return explainFailures(results, program, options, { paint: options.color ? colored : plain, pathOf, full: false });
 }

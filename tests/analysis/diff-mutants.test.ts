@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { PolicyVersion } from '../../analysis/decision/policy-version.js';
-import { diffPolicies } from '../../analysis/diff/diff.js';
+import { diffVersions } from '../../analysis/diff/diff.js';
 import type { DiffOptions } from '../../analysis/diff/options.js';
 import { diffJson } from '../../analysis/diff/report/json.js';
 import { mutantsOf } from '../../analysis/mutate/mutants.js';
@@ -35,10 +35,10 @@ async function compareVerdicts(prover: NonNullable<DiffOptions['prover']>): Prom
   for (const mutant of selected(mutantsOf(lowered), { count: MUTANTS, seed: SEED })) {
     const detail = `${mutant.operator} ${mutant.before} -> ${mutant.after}`;
     const new_ = versionOf(mutant.program());
-    const without = await diffPolicies(old, new_);
-    const proved = await diffPolicies(old, new_, { prover });
-    assert.is(diffJson(await diffPolicies(old, new_, { prover })), diffJson(proved), detail);
-    assert.is(diffJson(await diffPolicies(old, new_)), diffJson(without), detail);
+    const without = await diffVersions(old, new_);
+    const proved = await diffVersions(old, new_, { prover });
+    assert.is(diffJson(await diffVersions(old, new_, { prover })), diffJson(proved), detail);
+    assert.is(diffJson(await diffVersions(old, new_)), diffJson(without), detail);
     assert.is(without.rows.length, proved.rows.length, detail);
     seen.rows += proved.summary.rows;
     seen.undecided += proved.summary.undecided;

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { createEngine, type Engine, type EngineOptions } from '#runtime/engine';
 import { sanitize } from '#runtime/policy';
 import type { PolicyVersion } from '../../analysis/decision/policy-version.js';
-import { diffPolicies } from '../../analysis/diff/diff.js';
+import { diffVersions } from '../../analysis/diff/diff.js';
 import type { DiffOptions } from '../../analysis/diff/options.js';
 import type { DiffReport, DiffRow } from '../../analysis/diff/report.js';
 import { mutantsOf } from '../../analysis/mutate/mutants.js';
@@ -251,7 +251,7 @@ test('with enforced schemas, only requests that satisfy both are looked at', asy
     });
   const [old, new_] = [policies('R.attr.kind == "a"'), policies('R.attr.kind == "a" || R.attr.kind == "c"')];
   const view = async (options: DiffOptions): Promise<DiffRow> => {
-    const { rows } = await diffPolicies(await emitted(old, schemas), await emitted(new_, schemas), options);
+    const { rows } = await diffVersions(await emitted(old, schemas), await emitted(new_, schemas), options);
     return rows.find(({ action }) => action === 'view') as DiffRow;
   };
   assert.is((await view({})).widened.answer, 'yes');
@@ -336,9 +336,9 @@ test('the order of files and rules makes no difference, and neither does a secon
     const random = new Random(seed);
     const texts = policyFiles(randomStore(random, { outputs: false, runtime: true }));
     const others = policyFiles(randomStore(random, { outputs: false, runtime: true }));
-    const report = await diffPolicies(versionOf(texts), versionOf(others));
+    const report = await diffVersions(versionOf(texts), versionOf(others));
     const reversed = (files: object): typeof texts => Object.fromEntries(Object.entries(files).reverse());
-    const again = await diffPolicies(versionOf(reversed(texts)), versionOf(reversed(others)));
+    const again = await diffVersions(versionOf(reversed(texts)), versionOf(reversed(others)));
     assert.is(JSON.stringify(again), JSON.stringify(report), `seed ${seed}`);
   }
 });
@@ -359,7 +359,7 @@ test('random stores and mutants: no random request is against a proof, and each 
     const old = programVersion(lowered);
     for (const mutant of selected(mutantsOf(lowered), { count: MUTANTS, seed })) {
       const new_ = programVersion(mutant.program());
-      const report = await diffPolicies(old, new_, { engine: options });
+      const report = await diffVersions(old, new_, { engine: options });
       const detail = `seed ${seed}: ${mutant.operator} ${mutant.before} -> ${mutant.after}`;
       const [before, after] = [old, new_].map(({ compiled }) => createEngine(compiled, options)) as [Engine, Engine];
       for (let i = 0; i < REQUESTS; i += 1) {
@@ -414,7 +414,7 @@ async function verdicts(before: string, after: string): Promise<readonly string[
 }
 
 async function diffOf(old: Files, new_: Files, options: DiffOptions = {}): Promise<DiffReport> {
-  return diffPolicies(await emitted(old), await emitted(new_), options);
+  return diffVersions(await emitted(old), await emitted(new_), options);
 }
 
 function textsOf(files: Files): { readonly [path: string]: string } {

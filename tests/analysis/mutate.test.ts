@@ -7,7 +7,7 @@ import { mutantsOf } from '../../analysis/mutate/mutants.js';
 import { bundleOf } from '../../analysis/program/bundle.js';
 import { SEARCH_OPTIONS } from '../../analysis/mutate/witness.js';
 import { selected } from '../../analysis/mutate/selection.js';
-import { askEngine } from '../../cli/policies/ask-engine.js';
+import { askEngine } from '../../analysis/policy-tests/ask-engine.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import type { Program } from '../../compiler/ir/program.js';
 import { emit } from '../../compiler/emit/index.js';

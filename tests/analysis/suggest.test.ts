@@ -11,7 +11,7 @@ import { suggestForCoverage } from '../../analysis/suggest/coverage-suggestions.
 import { suggestForMutants } from '../../analysis/suggest/mutant-suggestions.js';
 import type { Suggestions, SuggestionSubject } from '../../analysis/suggest/subject.js';
 import { suiteText } from '../../analysis/suggest/suite.js';
-import { askEngine, type LoadedPolicies } from '../../cli/policies/ask-engine.js';
+import { askEngine, type LoadedPolicies } from '../../analysis/policy-tests/ask-engine.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import type { Program } from '../../compiler/ir/program.js';
 import type { Ask } from '../../compiler/policy-tests/ask.js';

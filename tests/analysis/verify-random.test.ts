@@ -4,7 +4,7 @@ import { createEngine, type Engine } from '#runtime/engine';
 import { explainerOf } from '../../analysis/explain/explain.js';
 import type { VerifiedRow } from '../../analysis/verify/report.js';
 import { proverOf } from '../../analysis/solve/prover.js';
-import { verifyPolicies } from '../../analysis/verify/verify.js';
+import { verifyStatements } from '../../analysis/verify/verify.js';
 import { sanitize } from '../../compiler/ast/names.js';
 import { fold } from '../../compiler/optimise/index.js';
 import type { Program } from '../../compiler/ir/program.js';
@@ -172,7 +172,7 @@ test('each proof holds for random requests, and each refutation is one', async (
       // It names what the store does not have.
       if (invariants.length === 0) continue;
       const version = { source: '', program, lowered, compiled: policies };
-      const report = await verifyPolicies(version, invariants, {
+      const report = await verifyStatements(version, invariants, {
         engine: { lenientScopeSearch: options.lenientScopeSearch },
         effort: 1,
         ...(SOLVER && { prover: () => Promise.resolve(proverOf(z3(), { effort: 1 })) }),

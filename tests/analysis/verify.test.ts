@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { PolicyVersion } from '../../analysis/decision/policy-version.js';
 import type { VerifiedStatement, VerifyReport } from '../../analysis/verify/report.js';
 import { proverOf } from '../../analysis/solve/prover.js';
-import { verifyPolicies, type VerifyOptions } from '../../analysis/verify/verify.js';
+import { verifyStatements, type VerifyOptions } from '../../analysis/verify/verify.js';
 import { compile, type Compilation } from '../../compiler/compile.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../compiler/diagnostics/source.js';
@@ -60,7 +60,7 @@ async function verified(
   options: VerifyOptions = {},
 ): Promise<VerifyReport> {
   const compilation = compileTexts({ ...texts, 'invariants.yaml': invariants(statements) });
-  return verifyPolicies(await versionOf(compilation), compilation.invariants, options);
+  return verifyStatements(await versionOf(compilation), compilation.invariants, options);
 }
 
 /** One statement, in flow style without its name. */
@@ -252,7 +252,7 @@ resourcePolicy:
   );
   const version = await versionOf(compilation);
   const answerWith = async (schemaEnforcement: 'none' | 'reject') =>
-    (await verifyPolicies(version, compilation.invariants, { engine: { schemaEnforcement } })).statements[0]?.answer;
+    (await verifyStatements(version, compilation.invariants, { engine: { schemaEnforcement } })).statements[0]?.answer;
   assert.is(await answerWith('none'), 'refuted');
   assert.is(await answerWith('reject'), 'undecided');
 });

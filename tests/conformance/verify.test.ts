@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
-import { askEngine } from '../../cli/policies/ask-engine.js';
+import { askEngine } from '../../analysis/policy-tests/ask-engine.js';
 import { policiesInMemory } from '../../cli/policies/compile.js';
 import { loadSuites } from '../../compiler/load/index.js';
 import type { Ask } from '../../compiler/policy-tests/ask.js';

@@ -1,13 +1,13 @@
 import type { Instant } from '#runtime/policy';
 import type { Explainer, Explanation } from '#runtime/parts';
-import { explainerOf } from '../../analysis/explain/explain.js';
-import { briefExplanation, type PrettyOptions } from '../../analysis/explain/report/pretty.js';
+import { explainerOf } from '../explain/explain.js';
+import { briefExplanation, type PrettyOptions } from '../explain/report/pretty.js';
 import type { Program } from '../../compiler/ir/program.js';
 import { fold } from '../../compiler/optimise/index.js';
 import type { CaseExplanation, CaseResult, TestResults } from '../../compiler/policy-tests/results.js';
 import type { TestOptions } from '../../compiler/policy-tests/suite.js';
 import { type AskOptions, engineOptionsOf, keyOf } from './ask-engine.js';
-import { stoppedClock } from './explained.js';
+import { stoppedClock } from '../explain/explain-decisions.js';
 
 /** Adds to each failed test why it was decided so. */
 export function explainFailures(

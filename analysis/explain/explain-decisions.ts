@@ -1,7 +1,7 @@
 import type { Explanation, SearchOptions } from '#runtime/parts';
 import type { AccessRequest, EngineOptions } from '#runtime/engine';
 import type { Instant } from '#runtime/policy';
-import { currentInstant, explainerOf } from '../../analysis/explain/explain.js';
+import { currentInstant, explainerOf } from './explain.js';
 import { invariant } from '../../compiler/diagnostics/invariant.js';
 import type { Program } from '../../compiler/ir/program.js';
 import { fold } from '../../compiler/optimise/index.js';
