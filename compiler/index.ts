@@ -1,34 +1,13 @@
 import { bundle, type Bundle } from './bundle/index.js';
-import { runtimeFolder } from './load/runtime-folder.js';
-import { compile } from './compile.js';
-import { Diagnostics } from './diagnostics/diagnostic.js';
 import { type Report, toReport } from './diagnostics/json.js';
-import { Source } from './diagnostics/source.js';
 import { emitTypes } from './emit/types.js';
 import type { EmittedFile } from './ir/emitted-file.js';
-import { load } from './load/index.js';
+import { runtimeFolder } from './load/runtime-folder.js';
+import { compileTexts, type LoadedPolicies, type PolicyTexts, type TextFile } from './policy-texts.js';
 
 export type { Bundle } from './bundle/index.js';
 export type { Report, ReportedNote, ReportedProblem, ReportedSpan } from './diagnostics/json.js';
-
-/** A text and where it stands: below the folder of the policies, or below the folder of generated code; with `/`. */
-export interface TextFile {
-  readonly path: string;
-  readonly text: string;
-}
-
-/** What is compiled. */
-export interface PolicyTexts {
-  /** YAML or JSON. */
-  readonly policies: readonly TextFile[];
-  /** JSON schemas, by path below `_schemas`. */
-  readonly schemas?: readonly TextFile[];
-}
-
-/** What a folder holds. Its report says what could not be read, and goes into that of the compilation. */
-export interface LoadedPolicies extends PolicyTexts {
-  readonly report: Diagnostics;
-}
+export { type LoadedPolicies, loadPolicies, type PolicyTexts, type TextFile } from './policy-texts.js';
 
 export interface CompilePoliciesOptions {
   /** Whether attributes that the schemas do not know, or do not require, are errors. */
@@ -49,17 +28,6 @@ export interface CompiledPolicies {
   readonly bundle: () => Promise<Bundle>;
 }
 
-/** Reads a folder of policies, as `authzc compile` does. Throws when it cannot be read. */
-export function loadPolicies(directory: string): LoadedPolicies {
-  const report = new Diagnostics();
-  const { sources, schemas } = load(directory, report);
-  return {
-    policies: sources.map(({ path, text }) => ({ path, text })),
-    schemas: [...schemas].map(([path, text]) => ({ path, text })),
-    report,
-  };
-}
-
 /**
  * Compiles policies, without a disk: what `authzc compile` does between reading and writing. Equal texts give equal
  * files.
@@ -68,10 +36,7 @@ export function compilePolicies(
   texts: PolicyTexts | LoadedPolicies,
   { strictTypes = false, explain = false }: CompilePoliciesOptions = {},
 ): CompiledPolicies {
-  const schemaTexts = new Map((texts.schemas ?? []).map(({ path, text }) => [path, text]));
-  const sources = texts.policies.map(({ path, text }) => new Source(path, text));
-  const report = 'report' in texts ? texts.report : new Diagnostics();
-  const { files, program, diagnostics } = compile(sources, report, { schemaTexts, strictTypes, explain });
+  const { files, program, diagnostics } = compileTexts(texts, { strictTypes, explain });
   const emitted = program === undefined ? undefined : [...files, emitTypes(program)];
   return {
     files: emitted?.map(({ path, text }) => ({ path, text })).sort((a, b) => (a.path < b.path ? -1 : 1)),

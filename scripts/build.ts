@@ -22,7 +22,7 @@ const { metafile } = await build({
     server: 'cli/server.ts',
     // Threads, beside the chunks that start them.
     'chunks/part-thread': 'cli/policies/part-thread.ts',
-    'chunks/solve-worker': 'analysis/solve/worker.ts',
+    'chunks/z3-worker': 'analysis/solve/z3-worker.ts',
   },
   outdir: folder,
   bundle: true,

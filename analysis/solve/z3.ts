@@ -1,11 +1,11 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Solver } from './solver.js';
-import type { WorkerReply, WorkerRequest } from './worker.js';
+import type { WorkerReply, WorkerRequest } from './z3-worker.js';
 
 /** The version that tests run with. */
 const KNOWN = '5.2.0';
@@ -39,6 +39,14 @@ const QUERY_TIME = 20_000;
 /** In bytes: a process that has more is replaced before the next query. */
 const MOST_MEMORY = 1024 * 1024 * 1024;
 
+const IS_SOURCE = import.meta.url.endsWith('.ts');
+
+/** Beside this file: in the sources, in the package, and beside the chunk of the command, which scripts/build.ts sees to. */
+const WORKER = new URL(IS_SOURCE ? './z3-worker.ts' : './z3-worker.js', import.meta.url);
+
+/** Sources need what loads TypeScript. Other options may be for the program that asks alone, as `--eval` is. */
+const LOADER = IS_SOURCE ? process.execArgv : [];
+
 /** The child process, which is started again after it was killed. One query at a time. */
 class Z3Process implements Solver {
   private child: ChildProcess | undefined;
@@ -70,8 +78,8 @@ class Z3Process implements Solver {
   }
 
   private start(): ChildProcess {
-    const child = fork(workerFile(), [this.directory], {
-      execArgv: [...process.execArgv, '--max-old-space-size=1024'],
+    const child = fork(WORKER, [this.directory], {
+      execArgv: [...LOADER, '--max-old-space-size=1024'],
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     // Nobody waits for it at the end of the program.
@@ -84,12 +92,6 @@ class Z3Process implements Solver {
     this.child?.kill('SIGKILL');
     this.child = undefined;
   }
-}
-
-/** Next to the chunk of a program that is bundled, which scripts/build.ts sees to. */
-function workerFile(): URL {
-  const bundled = new URL('./solve-worker.js', import.meta.url);
-  return existsSync(bundled) ? bundled : new URL('./worker.ts', import.meta.url);
 }
 
 /** Undefined if the process ends, or takes too long. */

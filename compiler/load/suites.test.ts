@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { loadSuites, type SuiteFiles, type TestFile } from './index.js';
+import { Source } from '../diagnostics/source.js';
+import { loadSuites, type SuiteFiles, suitesAmong, type TestFile } from './index.js';
 
 function suitesOf(paths: readonly string[], prepare: (root: string) => void = () => {}): readonly SuiteFiles[] {
   const top = mkdtempSync(join(tmpdir(), 'authz-suites-'));
@@ -52,6 +53,33 @@ test('fixtures are in the testdata next to the suite, by exact name; the first o
     [inner.fixtureFolder, pathOf(inner.principals), pathOf(inner.auxData)],
     ['.x/testdata', undefined, undefined],
   );
+});
+
+test('suites in memory are found by the same names', () => {
+  const paths = [
+    'a_test.yaml',
+    'testdata/principals.json',
+    'testdata/principals.yml',
+    'testdata/deep/resources.yaml',
+    'testdata/e_test.yaml',
+    'x/b_test.YML',
+    'x/testdata/aux_data.yaml',
+    'x/testdata/auxData.json',
+    'testdat',
+    'x/policy.yaml',
+  ];
+  const namesOf = (suites: readonly SuiteFiles[]): unknown =>
+    suites.map(({ path, fixtureFolder, file, ...fixtures }) => [
+      path,
+      fixtureFolder,
+      pathOf(file),
+      pathOf(fixtures.principals),
+      pathOf(fixtures.resources),
+      pathOf(fixtures.auxData),
+    ]);
+  const inMemory = suitesAmong(paths.toReversed().map((path) => new Source(path, '')));
+  assert.is(inMemory.length, 2);
+  assert.equal(namesOf(inMemory), namesOf(suitesOf(paths)));
 });
 
 test('links to fixtures are followed only within the folder', () => {

@@ -1,5 +1,5 @@
 import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { Source } from '../diagnostics/source.js';
 import { MAX_FILE_SIZE } from './load.js';
 import { linkTarget } from './link-target.js';
@@ -33,27 +33,63 @@ export function loadSuites(directory: string): readonly SuiteFiles[] {
   if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true)
     throw new Error(`\`${directory}\` is not a directory of tests`);
   const root = realpathSync(directory);
-  return pathsOfSuites(root).map((path) => {
-    const folder = path.includes('/') ? path.slice(0, path.lastIndexOf('/') + 1) : '';
-    const fixtureFolder = `${folder}testdata`;
-    const names = fixtureNames(root, fixtureFolder);
-    const fixture = (...stems: readonly string[]): TestFile | undefined => {
-      const name = stems
-        .map((stem) =>
-          names.find((other) => FIXTURE_EXTENSION.test(other) && other.replace(FIXTURE_EXTENSION, '') === stem),
-        )
-        .find((found) => found !== undefined);
-      return name === undefined ? undefined : readTestFile(root, `${fixtureFolder}/${name}`);
-    };
-    return {
+  return pathsOfSuites(root).map((path) =>
+    suiteAt(
       path,
-      file: readTestFile(root, path),
-      fixtureFolder,
-      principals: fixture('principals'),
-      resources: fixture('resources'),
-      auxData: fixture('auxdata', 'auxData', 'aux_data'),
-    };
-  });
+      (folder) => fixtureNames(root, folder),
+      (file) => readTestFile(root, file),
+    ),
+  );
+}
+
+/** The test suites among texts: the same for files that are in memory. */
+export function suitesAmong(sources: readonly Source[]): readonly SuiteFiles[] {
+  const byPath = new Map(sources.map((source) => [source.path, source]));
+  const namesIn = (folder: string): readonly string[] =>
+    [...byPath.keys()]
+      .filter((path) => posix.dirname(path) === folder)
+      .map((path) => posix.basename(path))
+      .sort();
+  return [...byPath.keys()]
+    .filter(isSuitePath)
+    .sort()
+    .map((path) => suiteAt(path, namesIn, (file) => ({ source: byPath.get(file) as Source })));
+}
+
+function isSuitePath(path: string): boolean {
+  const [name = '', ...folders] = path.split('/').reverse();
+  return isSuiteFile(name) && !folders.some(isSkippedDirectory);
+}
+
+/**
+ * A suite, and the fixtures beside it.
+ *
+ * @param namesIn the sorted names of the files in a folder.
+ */
+function suiteAt(
+  path: string,
+  namesIn: (folder: string) => readonly string[],
+  read: (path: string) => TestFile,
+): SuiteFiles {
+  const folder = path.includes('/') ? path.slice(0, path.lastIndexOf('/') + 1) : '';
+  const fixtureFolder = `${folder}testdata`;
+  const names = namesIn(fixtureFolder);
+  const fixture = (...stems: readonly string[]): TestFile | undefined => {
+    const name = stems
+      .map((stem) =>
+        names.find((other) => FIXTURE_EXTENSION.test(other) && other.replace(FIXTURE_EXTENSION, '') === stem),
+      )
+      .find((found) => found !== undefined);
+    return name === undefined ? undefined : read(`${fixtureFolder}/${name}`);
+  };
+  return {
+    path,
+    file: read(path),
+    fixtureFolder,
+    principals: fixture('principals'),
+    resources: fixture('resources'),
+    auxData: fixture('auxdata', 'auxData', 'aux_data'),
+  };
 }
 
 const FIXTURE_EXTENSION = /\.(?:yaml|yml|json)$/i;

@@ -96,7 +96,7 @@ process.exit(0);
     execFile(
       process.execPath,
       ['--import', 'tsx', runner],
-      { cwd: folder, env: environment, timeout: 30_000 },
+      { cwd: folder, env: environment, timeout: 120_000 },
       (error, stdout, stderr) => {
         if (error === null) resolve(JSON.parse(stdout) as readonly Ran[]);
         else reject(new Error(`the blocks could not be run: ${stderr}`));

@@ -36,8 +36,9 @@ test.before(async () => {
   mkdirSync(modules);
   await run('tar', ['-xzf', archive, '-C', modules]);
   await run('mv', [join(modules, 'package'), join(modules, 'authz')]);
-  // What an installation would add: the dependencies of the package and, for the type check, those of a Node project.
-  for (const name of [...Object.keys(manifest.dependencies), '@types/node']) {
+  // What an installation would add: the dependencies of the package, the solver that a project may install beside it
+  // and, for the type check, the types of Node.
+  for (const name of [...Object.keys(manifest.dependencies), 'z3-solver', '@types/node']) {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(tool(name), join(modules, name));
   }
@@ -91,7 +92,7 @@ for (const [module, moduleResolution] of [
     };
     writeFileSync(
       join(consumer, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions: options, include: ['use.ts', 'generated'] }),
+      JSON.stringify({ compilerOptions: options, include: ['*.ts', 'generated'] }),
     );
     const { stdout } = await run(process.execPath, [tool('typescript/bin/tsc'), '-p', consumer]).catch(
       (error: { readonly stdout: string }) => error,
@@ -115,6 +116,40 @@ test('a program runs with every entry point', async () => {
     bundles: true,
     explained: 'ALLOW',
   });
+});
+
+test('a program analyses policies, and z3 proves what it needs', async () => {
+  const { stdout } = await run(process.execPath, ['--import', tool('tsx/dist/esm/index.mjs'), 'analyse.ts'], {
+    cwd: consumer,
+  });
+  assert.equal(JSON.parse(stdout), {
+    differences: [
+      ['read', 'unchanged', 'solver'],
+      ['something', 'unchanged', 'same'],
+    ],
+    statements: [
+      ['guests do not read', 'proved'],
+      ['users read', 'refuted'],
+    ],
+    decision: 'DENY',
+    changes: [{ path: 'resource.attr.size', from: 2, to: 1 }],
+    tests: {
+      overallResult: 'RESULT_PASSED',
+      testsCount: 1,
+      resultCounts: [{ result: 'RESULT_PASSED', count: 1 }],
+    },
+    coverage: { rules: { covered: 1, all: 1 }, clauses: { covered: 1, all: 2 }, mcdc: { covered: 0, all: 1 } },
+    refused: { new: ['expression/invalid'] },
+  });
+});
+
+test('z3 starts for a program that is an option of Node', async () => {
+  const program = `import { z3 } from 'authz/analysis';
+    const solver = await z3();
+    console.log(solver.name, await solver.run('(declare-const a Bool)(assert (and a (not a)))(check-sat)'));
+    await solver.close();`;
+  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program], { cwd: consumer });
+  assert.is(stdout, 'z3 5.2.0 unsat\n\n');
 });
 
 test('every entry point has declarations and a source map', () => {

@@ -1,13 +1,85 @@
-import type { CaseResult, Details, SuiteResult, Summary, TestResults, UnmetOutput } from '../results.js';
+import type {
+  CaseResult,
+  Details,
+  ProducedOutput,
+  SuiteResult,
+  Summary,
+  TestResults,
+  Trace,
+  UnmetOutput,
+} from '../results.js';
 import { OUTCOMES, type Outcome } from '../results.js';
+import type { EffectName } from '../suite.js';
 import { nested } from './nested.js';
 
-/** The report as data (docs/spec/server.md#test-results): empty fields are left out. */
-export function jsonReport({ suites, summary }: TestResults): object {
+/** Test results as data (docs/spec/server.md#test-results): empty fields are left out. */
+export interface TestReport {
+  /** Sorted by file. */
+  readonly suites?: readonly SuiteReport[];
+  readonly summary: SummaryReport;
+}
+
+export interface SuiteReport {
+  /** Relative to the folder of the tests. */
+  readonly file: string;
+  /** `Unknown` if the suite cannot be read. */
+  readonly name: string;
+  readonly summary: SummaryReport;
+  /** Why the suite could not be run. */
+  readonly error?: string;
+  readonly testCases?: readonly TestCaseReport[];
+  readonly description?: string;
+  readonly skipReason?: string;
+}
+
+/** A test by the keys of its principals and resources. */
+export interface TestCaseReport {
+  readonly name: string;
+  readonly principals: readonly {
+    readonly name: string;
+    readonly resources: readonly {
+      readonly name: string;
+      readonly actions: readonly { readonly name: string; readonly details: DetailsReport }[];
+    }[];
+  }[];
+}
+
+/** The result of a test for one action. */
+export interface DetailsReport {
+  readonly result: ResultName;
+  /** Of a test that passed. */
+  readonly success?: { readonly effect: EffectName; readonly outputs?: readonly ProducedOutput[] };
+  /** Of a test that failed. */
+  readonly failure?: {
+    readonly expected: EffectName;
+    readonly actual: EffectName;
+    readonly outputs?: readonly object[];
+  };
+  /** Of a test that failed: what `authzc explain` prints as JSON, without near misses. */
+  readonly explanation?: object;
+  /** Why the test could not be run. */
+  readonly error?: string;
+  readonly skipReason?: string;
+  readonly trace?: Trace;
+}
+
+/** Counts of actions. */
+export interface SummaryReport {
+  /** The most severe result. */
+  readonly overallResult?: ResultName;
+  readonly testsCount?: number;
+  readonly resultCounts?: readonly { readonly result: ResultName; readonly count: number }[];
+}
+
+/** `RESULT_PASSED` */
+export type ResultName = `RESULT_${Uppercase<Outcome>}`;
+
+/** The report of test results. */
+export function jsonReport({ suites, summary }: TestResults): TestReport {
   return { ...(suites.length > 0 && { suites: suites.map(suiteOf) }), summary: summaryJson(summary) };
 }
 
-function suiteOf({ file, name, summary, error, cases, description, skipReason }: SuiteResult): object {
+function suiteOf({ file, name, summary, error, cases, description, skipReason }: SuiteResult): SuiteReport {
   return {
     file,
     name,
@@ -19,15 +91,18 @@ function suiteOf({ file, name, summary, error, cases, description, skipReason }:
   };
 }
 
-function testOf(name: string, cases: readonly CaseResult[]): object {
+function testOf(name: string, cases: readonly CaseResult[]): TestCaseReport {
   return { name, principals: nested(cases, ({ principal }) => principal, principalOf) };
 }
 
-function principalOf(name: string, cases: readonly CaseResult[]): object {
+function principalOf(name: string, cases: readonly CaseResult[]): TestCaseReport['principals'][number] {
   return { name, resources: nested(cases, ({ resource }) => resource, resourceOf) };
 }
 
-function resourceOf(name: string, cases: readonly CaseResult[]): object {
+function resourceOf(
+  name: string,
+  cases: readonly CaseResult[],
+): TestCaseReport['principals'][number]['resources'][number] {
   return {
     name,
     actions: cases.map(({ action, details, trace }) => ({
@@ -37,7 +112,7 @@ function resourceOf(name: string, cases: readonly CaseResult[]): object {
   };
 }
 
-function detailsOf(details: Details): object {
+function detailsOf(details: Details): DetailsReport {
   const result = nameOf(details.kind);
   switch (details.kind) {
     case 'passed':
@@ -69,18 +144,19 @@ function unmetOf(output: UnmetOutput): object {
   }
 }
 
-function summaryJson({ overall, count, counts }: Summary): object {
-  const present = OUTCOMES.filter((outcome) => (counts.get(outcome) ?? 0) > 0);
+function summaryJson({ overall, count, counts }: Summary): SummaryReport {
+  const resultCounts = OUTCOMES.flatMap((outcome) => {
+    const own = counts.get(outcome) ?? 0;
+    return own > 0 ? { result: nameOf(outcome), count: own } : [];
+  });
   return {
     ...(overall !== undefined && { overallResult: nameOf(overall) }),
     ...(count > 0 && { testsCount: count }),
-    ...(present.length > 0 && {
-      resultCounts: present.map((outcome) => ({ result: nameOf(outcome), count: counts.get(outcome) })),
-    }),
+    ...(resultCounts.length > 0 && { resultCounts }),
   };
 }
 
 /** `RESULT_PASSED` */
-export function nameOf(outcome: Outcome): string {
-  return `RESULT_${outcome.toUpperCase()}`;
+export function nameOf(outcome: Outcome): ResultName {
+  return `RESULT_${outcome.toUpperCase() as Uppercase<Outcome>}`;
 }

@@ -14,8 +14,10 @@ export async function linkPackage(project: string, authzc: string): Promise<void
   const folder = join(modules, 'authz');
   mkdirSync(join(modules, '.bin'), { recursive: true });
   rmSync(folder, { recursive: true, force: true });
-  // The compiler is the command here, which is already built.
-  const entries = Object.entries(PACKAGE_SOURCES).filter(([name]) => name !== 'authz/compiler');
+  // What compiles is the command here, which is already built.
+  const entries = Object.entries(PACKAGE_SOURCES).filter(
+    ([name]) => name !== 'authz/compiler' && name !== 'authz/analysis',
+  );
   const names = entries.map(([name]) => name.slice('authz/'.length));
   await build({
     entryPoints: Object.fromEntries(entries.map(([, file], index) => [names[index] as string, join(ROOT, file)])),
