@@ -1,6 +1,7 @@
 import type { Attributes } from '#runtime/policy';
 import type { Formula, Holds } from '../formula/formula.js';
 import type { Question } from '../solve/question.js';
+import { type ListedElement, schemaFacts } from './schemas.js';
 import { Script } from './script.js';
 import { and, apply, intConstant, NotEncodable, not, or, stringConstant } from './smt.js';
 import { type Scope, Terms } from './terms.js';
@@ -61,6 +62,7 @@ export function queryOf(question: Question, most: number): Query {
   const { script, terms } = encoder;
   script.assert(encoder.formula(question.formula));
   for (const fact of pointFacts(question)) script.assert(fact(terms));
+  for (const fact of schemaFacts(question.schemas, terms)) script.assert(fact);
   // Who has the role itself has one of its class. The reverse is true of classes of one role.
   for (const role of question.roles) {
     const isAlone = terms.roleNames.get(role);
@@ -202,6 +204,13 @@ function witnessOf({ script, terms, roles }: FormulaEncoder, question: Question,
   }
   for (const { text } of terms.collections.values())
     script.assert(`(=> ((_ is Lst) ${text}) (<= (length (lst ${text})) ${most}))`);
+  // Bodies that are written out read more.
+  const elementsOf = (list: string): readonly ListedElement[] => {
+    const range = terms.collections.get(list);
+    if (range === undefined) return [];
+    return counts(range).map((isThere, at) => ({ text: elementOf(range, at).text, isThere }));
+  };
+  for (const fact of schemaFacts(question.schemas, terms, elementsOf)) script.assert(fact);
   const lists = [...terms.collections.values()].map((range) => ({
     list: range.text,
     length: `(Int (length (lst ${range.text})))`,

@@ -69,6 +69,11 @@ export function or(...operands: readonly string[]): string {
   return connected('or', 'true', operands);
 }
 
+/** Implication. */
+export function implies(premise: string, conclusion: string): string {
+  return conclusion === 'true' ? 'true' : `(=> ${premise} ${conclusion})`;
+}
+
 /** Negation. */
 export function not(operand: string): string {
   if (operand === 'true') return 'false';

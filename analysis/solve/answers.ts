@@ -3,6 +3,7 @@ import type { Formula } from '../formula/formula.js';
 import type { FormulaKeys } from '../formula/keys.js';
 import { requestAt } from '../witness/replay.js';
 import { conditionsIn, randomSituations, search, type SearchSpace } from '../witness/search.js';
+import { withRequired } from '../witness/schema-example.js';
 import { shrink } from '../witness/shrink.js';
 import type { Situation } from '../witness/situation.js';
 import { Booleans } from './booleans.js';
@@ -112,9 +113,14 @@ export class Answers {
     return proof;
   }
 
-  private spaceOf({ formula, point, action, roles, globals }: Question): SearchSpace {
+  private spaceOf({ formula, point, action, roles, globals, schemas }: Question): SearchSpace {
+    const { principal, resource } = requestAt(point, this.options.selecting);
     return {
-      base: { ...requestAt(point, this.options.selecting), action },
+      base: {
+        principal: { ...principal, attr: withRequired({}, 'principal', schemas) },
+        resource: { ...resource, attr: withRequired({}, 'resource', schemas) },
+        action,
+      },
       roles,
       conditions: conditionsIn([formula]),
       globals,

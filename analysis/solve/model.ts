@@ -1,6 +1,7 @@
 import { Duration, exactDurationText, Timestamp, timestampText } from '#runtime/cel';
 import type { Attributes } from '#runtime/policy';
 import type { Asked } from '../encode/query.js';
+import { withRequired } from '../witness/schema-example.js';
 import type { Situation } from '../witness/situation.js';
 import type { Question } from './question.js';
 import type { SExpression } from './reply.js';
@@ -15,8 +16,8 @@ type ModelValue =
   | { readonly kind: 'other' };
 
 /**
- * The request of a model: maps and lists of the model have what the query reads of them. Undefined if it
- * has no time.
+ * The request of a model: maps and lists of the model have what the query reads of them, and attributes what schemas
+ * require besides. Undefined if it has no time.
  */
 export function situationOf(asked: Asked, values: readonly SExpression[], question: Question): Situation | undefined {
   const reader = new ModelReader(asked, values.map(valueOf));
@@ -30,14 +31,14 @@ export function situationOf(asked: Asked, values: readonly SExpression[], questi
       principal: {
         id: text('principal.id', principal?.id ?? 'alice'),
         roles,
-        attr: reader.attributes('principal.attr'),
+        attr: withRequired(reader.attributes('principal.attr'), 'principal', question.schemas),
         ...(principal === undefined ? {} : { scope: principal.scope }),
         ...(principal?.version === undefined ? {} : { policyVersion: principal.version }),
       },
       resource: {
         kind: text('resource.kind', kind),
         id: text('resource.id', 'r1'),
-        attr: reader.attributes('resource.attr'),
+        attr: withRequired(reader.attributes('resource.attr'), 'resource', question.schemas),
         policyVersion: version,
         scope,
       },

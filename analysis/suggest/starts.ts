@@ -3,7 +3,7 @@ import { type Attributes, matchesAny, sanitize } from '#runtime/policy';
 import type * as ir from '../../compiler/ir/program.js';
 import type { RuleRecord } from '../coverage/rule-record.js';
 import type { Origin } from '../program/bundle.js';
-import { schemaExample } from './schema-example.js';
+import { schemaExample } from '../witness/schema-example.js';
 
 /** The names that requests may have. */
 export interface RequestNames {

@@ -1,16 +1,28 @@
 import type { Value } from '#runtime/cel';
 import type { Request } from '#runtime/policy';
+import { type ListedElement, schemaFacts } from '../../../analysis/encode/schemas.js';
 import { Script } from '../../../analysis/encode/script.js';
 import { intConstant, not, stringConstant } from '../../../analysis/encode/smt.js';
 import { type Scope, Terms } from '../../../analysis/encode/terms.js';
 import { constant, instantOf } from '../../../analysis/encode/values.js';
+import type { AssumedSchema } from '../../../analysis/solve/question.js';
 import type { Match, Module } from '../../../compiler/ir/program.js';
 
 /** The derived roles that conditions of tests ask about. */
 const DERIVED_ROLES = ['owner', 'reader'];
 
-/** A query: may a condition have a result under one request? */
-export function concreteQuery(condition: Match, module: Module, request: Request, result: boolean): string {
+/**
+ * A query: may a condition have a result under one request?
+ *
+ * @param schemas what the attributes of the request satisfy.
+ */
+export function concreteQuery(
+  condition: Match,
+  module: Module,
+  request: Request,
+  result: boolean,
+  schemas: readonly AssumedSchema[] = [],
+): string {
   const script = new Script();
   const terms = new Terms(script);
   const scope: Scope = {
@@ -37,6 +49,12 @@ export function concreteQuery(condition: Match, module: Module, request: Request
     script.assert(`(= (hasRole ${stringConstant(role)}) ${roles.includes(role)})`);
   script.assert(`(= (Lst roles) ${constant(roles, script)?.text})`);
   script.assert(`(= now (Ts ${intConstant(instantOf(request.now))} ${intConstant(request.now.offset)}))`);
+  const elementsOf = (list: string): readonly ListedElement[] =>
+    [0, 1].map((at) => ({
+      text: script.define('V', `(elemJson (lst ${list}) ${at})`),
+      isThere: `(< ${at} (length (lst ${list})))`,
+    }));
+  for (const fact of schemaFacts(schemas, terms, elementsOf)) script.assert(fact);
   terms.stateContents();
   return script.text();
 }

@@ -1,9 +1,11 @@
+import type { Attributes } from '#runtime/policy';
 import type { JsonNode } from '../../compiler/ir/json-node.js';
 import type { SchemaAddress, SchemaModule, SchemaTerm } from '../../compiler/ir/schema.js';
+import type { AssumedSchema } from '../solve/question.js';
 
 /**
- * A small value that a JSON schema accepts, as far as types, constants, required properties and least sizes say. What
- * other keywords ask for is not considered.
+ * A small value that a JSON schema accepts, as far as types, constants, required properties, least and greatest numbers
+ * and least sizes say. What other keywords ask for is not considered.
  */
 export function schemaExample(at: SchemaAddress, modules: readonly SchemaModule[]): unknown {
   const termAt = ({ file, pointer }: SchemaAddress): SchemaTerm | undefined =>
@@ -11,6 +13,30 @@ export function schemaExample(at: SchemaAddress, modules: readonly SchemaModule[
       ?.schema;
   const term = termAt(at);
   return term && new ExampleMaker(termAt).make(term, 0);
+}
+
+/** Attributes with what schemas require besides, as far as examples of the schemas have it. */
+export function withRequired(
+  attributes: Attributes,
+  attributesOf: AssumedSchema['attributesOf'],
+  schemas: readonly AssumedSchema[],
+): Attributes {
+  return schemas
+    .filter((schema) => schema.attributesOf === attributesOf)
+    .reduce((whole, { at, modules }) => completed(whole, schemaExample(at, modules)) as Attributes, attributes);
+}
+
+function completed(value: unknown, example: unknown): unknown {
+  if (value === undefined) return example;
+  if (!isObject(value) || !isObject(example)) return value;
+  const names = [...Object.keys(value), ...Object.keys(example).filter((name) => !Object.hasOwn(value, name))];
+  const own = (object: { readonly [name: string]: unknown }, name: string): unknown =>
+    Object.hasOwn(object, name) ? object[name] : undefined;
+  return Object.fromEntries(names.map((name) => [name, completed(own(value, name), own(example, name))]));
+}
+
+function isObject(value: unknown): value is { readonly [name: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** How deep examples are nested. */
@@ -35,14 +61,17 @@ class ExampleMaker {
     const type = isCall(term, 'type') ? firstText(argsOf(term)[0]) : undefined;
     switch (type) {
       case 'string':
-        return FORMATS[firstText(argsOf(keywords.find((own) => isCall(own, 'format')))[0]) ?? ''] ?? 'x';
+        return (
+          FORMATS[firstText(argsOf(keywords.find((own) => isCall(own, 'format')))[0]) ?? ''] ??
+          'x'.repeat(Math.min(Math.max(1, numberOf(keywords, 'minLength') ?? 1), LONGEST))
+        );
       case 'number':
       case 'integer':
-        return this.least(keywords);
+        return numberBetween(keywords);
       case 'boolean':
         return false;
       case 'array':
-        return [];
+        return this.array(keywords, level);
       case 'null':
         return null;
       case undefined:
@@ -66,11 +95,29 @@ class ExampleMaker {
     );
   }
 
-  private least(keywords: readonly SchemaTerm[]): number {
-    const bound = (name: string, more: number): number =>
-      Number(firstText(argsOf(keywords.find((own) => isCall(own, name)))[0]) ?? -more) + more;
-    return Math.max(0, bound('minimum', 0), bound('exclusiveMinimum', 1));
+  private array(keywords: readonly SchemaTerm[], level: number): unknown {
+    const items = argsOf(keywords.find((own) => isCall(own, 'items')))[0];
+    const item = (items && this.make(items, level + 1)) ?? 'x';
+    return Array.from({ length: Math.min(numberOf(keywords, 'minItems') ?? 0, LONGEST) }, () => item);
   }
+}
+
+/** The length of strings and arrays. */
+const LONGEST = 100;
+
+/** Zero, or what is nearest to it. */
+function numberBetween(keywords: readonly SchemaTerm[]): number {
+  const [least, above] = [numberOf(keywords, 'minimum'), numberOf(keywords, 'exclusiveMinimum')];
+  const [most, below] = [numberOf(keywords, 'maximum'), numberOf(keywords, 'exclusiveMaximum')];
+  const lower = Math.max(least ?? Number.NEGATIVE_INFINITY, above === undefined ? Number.NEGATIVE_INFINITY : above + 1);
+  const upper = Math.min(most ?? Number.POSITIVE_INFINITY, below === undefined ? Number.POSITIVE_INFINITY : below - 1);
+  return Math.min(Math.max(0, lower), upper);
+}
+
+/** The limit that a keyword states; undefined without the keyword. */
+function numberOf(keywords: readonly SchemaTerm[], name: string): number | undefined {
+  const text = firstText(argsOf(keywords.find((own) => isCall(own, name)))[0]);
+  return text === undefined ? undefined : Number(text);
 }
 
 const FORMATS: { readonly [format: string]: string } = {
