@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { unwatchFile, watchFile } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ConfigError } from '../config/config-error.js';
@@ -34,10 +33,13 @@ const LONGEST_UNREST = 10_000;
 export class BundleSource {
   #digest: string;
   #looking = Promise.resolve();
+  /** What the last poll saw; undefined before the first, because the file may have changed since the server read it. */
+  #seen: string | undefined;
+  #poll: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: BundleSourceOptions) {
     this.#digest = options.digest;
-    if (options.watch) watchFile(options.file, { interval: INTERVAL, persistent: false }, this.#changed);
+    if (options.watch) this.#pollLater();
   }
 
   /** Checks the file now; resolves when the result has been handled. */
@@ -48,12 +50,20 @@ export class BundleSource {
 
   /** Stops checking the file. */
   stop(): void {
-    unwatchFile(this.options.file, this.#changed);
+    clearTimeout(this.#poll);
+    this.#poll = undefined;
   }
 
-  readonly #changed = (): void => {
-    void this.look();
-  };
+  #pollLater(): void {
+    this.#poll = setTimeout(async () => {
+      const seen = await lookOf(this.options.file);
+      if (seen !== this.#seen) {
+        this.#seen = seen;
+        await this.look();
+      }
+      if (this.#poll !== undefined) this.#pollLater();
+    }, INTERVAL).unref();
+  }
 
   async #read(): Promise<void> {
     try {
@@ -81,8 +91,8 @@ async function quiet(file: string): Promise<void> {
 }
 
 async function lookOf(file: string): Promise<string> {
-  const found = await stat(file).catch(() => undefined);
-  return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeMs}`;
+  const found = await stat(file, { bigint: true }).catch(() => undefined);
+  return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;
 }
 
 /** A bundle as it was read: later deciders are created from this text, whatever happens to the file. */
