@@ -61,6 +61,20 @@ export class Diagrams {
     return { atom, low: this.half(formula, atom, false), high: this.half(formula, atom, true) };
   }
 
+  /** The atoms that a function depends on. */
+  atomsOf(formula: Diagram): ReadonlySet<number> {
+    const atoms = new Set<number>();
+    const seen = new Set([FALSE, TRUE, formula]);
+    // Nodes that are added while they are visited are visited, too.
+    for (const node of seen) {
+      const branches = this.branches(node);
+      if (branches === undefined) continue;
+      atoms.add(branches.atom);
+      seen.add(branches.low).add(branches.high);
+    }
+    return atoms;
+  }
+
   /** `a` where the condition is true, elsewhere `b`. Throws a DiagramTooLarge. */
   private choose(condition: Diagram, a: Diagram, b: Diagram): Diagram {
     if (condition === TRUE || a === b) return a;

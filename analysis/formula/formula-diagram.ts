@@ -25,7 +25,7 @@ export type Within = Pick<Holds, 'module' | 'failedIsNull' | 'derivedRoles'> & {
 /**
  * Formulas as decision diagrams. An atom is a part of a predicate that is evaluated as a whole: what it is made of, down
  * to the definitions of variables and constants, is its name. So equal atoms of two programs are true for the same
- * requests, and diagrams that are equal decide the same. Atoms are independent of each other but for `facts`; this
+ * requests, and diagrams that are equal decide the same. Atoms are independent of each other but for a few facts; this
  * admits more than requests can show, so diagrams that differ may still decide the same.
  */
 export class FormulaDiagrams {
@@ -33,9 +33,12 @@ export class FormulaDiagrams {
   readonly atoms: Atom[] = [];
   private readonly numbers = new Map<string, number>();
   private readonly known = new Map<Formula, Diagram>();
-  private readonly strings = new Map<string, { readonly text: string; readonly diagram: Diagram }[]>();
-  /** What is true for every request. */
-  facts: Diagram = TRUE;
+  /** The atoms that are true where an atom is, for every request. */
+  private readonly implied = new Map<number, Set<number>>();
+  /** The atom that is false where an atom is true: that the same is false. */
+  private readonly opposites = new Map<number, number>();
+  /** What an atom says equals which string. */
+  private readonly strings = new Map<number, { readonly subject: string; readonly text: string }>();
 
   constructor(
     private readonly diagrams: Diagrams,
@@ -50,6 +53,36 @@ export class FormulaDiagrams {
     return known;
   }
 
+  /**
+   * What is true for every request about the atoms of a diagram and those that they imply. There are more facts, but
+   * they exclude nothing more: where every other atom is false, all of them are true.
+   */
+  factsAbout(diagram: Diagram): Diagram {
+    const { diagrams } = this;
+    const atoms = new Set(diagrams.atomsOf(diagram));
+    // Atoms that are added while they are visited are visited, too.
+    for (const atom of atoms) for (const other of this.implied.get(atom) ?? []) atoms.add(other);
+    const equal = new Map<string, Map<string, number>>();
+    let facts = TRUE;
+    for (const atom of atoms) {
+      const isFalse = diagrams.not(diagrams.atom(atom));
+      const add = (isOther: Diagram): void => {
+        facts = diagrams.and(facts, diagrams.or(isFalse, isOther));
+      };
+      for (const other of this.implied.get(atom) ?? []) add(diagrams.atom(other));
+      const opposite = this.opposites.get(atom);
+      if (opposite !== undefined && atoms.has(opposite)) add(diagrams.not(diagrams.atom(opposite)));
+      const string = this.strings.get(atom);
+      if (string === undefined) continue;
+      const others = equal.get(string.subject) ?? new Map<string, number>();
+      equal.set(string.subject, others);
+      // A value does not equal two strings.
+      for (const [text, other] of others) if (text !== string.text) add(diagrams.not(diagrams.atom(other)));
+      if (others.size < FEW) others.set(string.text, atom);
+    }
+    return facts;
+  }
+
   private make(formula: Exclude<Formula, boolean>): Diagram {
     const { diagrams } = this;
     switch (formula.kind) {
@@ -60,7 +93,7 @@ export class FormulaDiagrams {
       case 'not':
         return diagrams.not(this.of(formula.operand));
       case 'role':
-        return this.role(formula.role);
+        return diagrams.atom(this.role(formula.role));
       case 'holds': {
         const { condition, derivedRoles } = formula;
         const list = derivedRoles && this.keys.ofList(derivedRoles);
@@ -69,22 +102,22 @@ export class FormulaDiagrams {
     }
   }
 
-  /** Where the principal has a role. */
-  role(role: string): Diagram {
+  /** That the principal has a role. */
+  private role(role: string): number {
     return this.atom(JSON.stringify(['role', role]), { role, predicate: undefined, within: undefined });
   }
 
-  private ofAtom(predicate: Predicate, within: Within): Diagram {
+  private ofAtom(predicate: Predicate, within: Within): number {
     return this.atom(nameOf(predicate, within), { predicate, within, role: undefined });
   }
 
-  private atom(name: string, atom: Atom): Diagram {
+  private atom(name: string, atom: Atom): number {
     const known = this.numbers.get(name);
-    if (known !== undefined) return this.diagrams.atom(known);
+    if (known !== undefined) return known;
     if (this.atoms.length >= MOST_ATOMS) throw new DiagramTooLarge();
     const number = this.atoms.push(atom) - 1;
     this.numbers.set(name, number);
-    return this.diagrams.atom(number);
+    return number;
   }
 
   private ofPredicate(predicate: Predicate, within: Within): Diagram {
@@ -105,17 +138,19 @@ export class FormulaDiagrams {
       case 'not':
         return diagrams.not(this.ofPredicate(predicate.operand, within));
       case 'is':
-        return this.ofVariable(predicate.value, predicate.polarity, within) ?? this.twoValued(predicate, within);
+        return this.ofVariable(predicate.value, predicate.polarity, within) ?? this.ofTwoValued(predicate, within);
       case 'compare':
         return this.ofComparison(predicate, within);
       case 'in':
         return (
-          this.ofMembership(predicate, within) ?? this.ofElement(predicate, within) ?? this.twoValued(predicate, within)
+          this.ofMembership(predicate, within) ??
+          this.ofElement(predicate, within) ??
+          this.ofTwoValued(predicate, within)
         );
       case 'has':
-        return this.twoValued(predicate, within);
+        return this.ofTwoValued(predicate, within);
       case 'quantifier':
-        return this.ofAtom(predicate, within);
+        return diagrams.atom(this.ofAtom(predicate, within));
     }
   }
 
@@ -135,7 +170,7 @@ export class FormulaDiagrams {
     if (element.kind !== 'literal' || element.literal !== 'string' || collection.kind !== 'field') return undefined;
     const { value: name } = element;
     let there: Diagram | undefined;
-    if (collection.of === 'principal' && collection.name === 'roles') there = this.role(name);
+    if (collection.of === 'principal' && collection.name === 'roles') there = this.diagrams.atom(this.role(name));
     if (collection.of === 'runtime' && collection.name === 'effectiveDerivedRoles' && list !== undefined)
       there = derivedRoles.reduce<Diagram>(
         (any, role) => (role.name === name ? this.diagrams.or(any, this.of(role.isActive)) : any),
@@ -158,50 +193,36 @@ export class FormulaDiagrams {
     return equals.reduce((one, other) => (polarity ? diagrams.or(one, other) : diagrams.and(one, other)));
   }
 
+  private ofTwoValued(predicate: TwoValued, within: Within): Diagram {
+    return this.diagrams.atom(this.twoValued(predicate, within));
+  }
+
   /** That something is true, or that it is false: never both, and neither where it cannot be evaluated. */
-  private twoValued(
-    predicate: Exclude<Predicate, { kind: 'constant' | 'and' | 'or' | 'not' | 'quantifier' }>,
-    within: Within,
-  ): Diagram {
+  private twoValued(predicate: TwoValued, within: Within): number {
     const [isTrue, isFalse] = [true, false].map((polarity) => this.ofAtom({ ...predicate, polarity }, within)) as [
-      Diagram,
-      Diagram,
+      number,
+      number,
     ];
-    this.add(this.diagrams.not(this.diagrams.and(isTrue, isFalse)));
+    this.opposites.set(isTrue, isFalse);
     return predicate.polarity ? isTrue : isFalse;
   }
 
   private ofComparison(written: Comparing, within: Within): Diagram {
     const predicate = inOneDirection(written);
-    const diagram = this.twoValued(predicate, within);
-    const isTrue = predicate.polarity ? diagram : this.twoValued({ ...predicate, polarity: true }, within);
+    const atom = this.twoValued(predicate, within);
+    const isTrue = predicate.polarity ? atom : this.twoValued({ ...predicate, polarity: true }, within);
     // What is compared is there.
     for (const operand of [predicate.left, predicate.right])
-      for (const part of attributesIn(operand))
-        this.implies(
-          isTrue,
-          this.twoValued({ kind: 'has', operand: part.operand, name: part.name, polarity: true }, within),
-        );
-    if (predicate.comparison === 'equals') this.addString(predicate, within, isTrue);
-    return diagram;
+      for (const { operand: object, name } of attributesIn(operand))
+        this.imply(isTrue, this.twoValued({ kind: 'has', operand: object, name, polarity: true }, within));
+    const { comparison, left, right } = predicate;
+    if (comparison === 'equals' && right.kind === 'literal' && right.literal === 'string')
+      this.strings.set(isTrue, { subject: nameOfAll(textOf(left), [left], within), text: right.value });
+    return this.diagrams.atom(atom);
   }
 
-  /** A value does not equal two strings. */
-  private addString({ left, right }: Comparing, within: Within, isTrue: Diagram): void {
-    if (right.kind !== 'literal' || right.literal !== 'string') return;
-    const subject = nameOfAll(textOf(left), [left], within);
-    const others = this.strings.get(subject) ?? [];
-    if (others.length >= FEW || others.some(({ text }) => text === right.value)) return;
-    for (const { diagram } of others) this.add(this.diagrams.not(this.diagrams.and(diagram, isTrue)));
-    this.strings.set(subject, [...others, { text: right.value, diagram: isTrue }]);
-  }
-
-  private implies(a: Diagram, b: Diagram): void {
-    this.add(this.diagrams.or(this.diagrams.not(a), b));
-  }
-
-  private add(fact: Diagram): void {
-    this.facts = this.diagrams.and(this.facts, fact);
+  private imply(atom: number, other: number): void {
+    this.implied.set(atom, (this.implied.get(atom) ?? new Set()).add(other));
   }
 }
 
@@ -211,6 +232,7 @@ const MOST_ATOMS = 2000;
 /** The number of strings that one value is known to equal at most one of. */
 const FEW = 20;
 
+type TwoValued = Exclude<Predicate, { kind: 'constant' | 'and' | 'or' | 'not' | 'quantifier' }>;
 type Comparing = Predicate & { readonly kind: 'compare' };
 
 /** A comparison as another one of its operands, so that each is written in one way. */

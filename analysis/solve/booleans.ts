@@ -56,7 +56,7 @@ function roomFor(keys: FormulaKeys): Room {
 function diagramIn({ diagrams, formulas }: Room, formula: Formula): Diagram | undefined {
   try {
     const diagram = formulas.of(formula);
-    return diagrams.and(diagram, formulas.facts);
+    return diagrams.and(diagram, formulas.factsAbout(diagram));
   } catch (error) {
     if (error instanceof DiagramTooLarge) return undefined;
     throw error;
