@@ -3,19 +3,24 @@ import type { Request } from '#runtime/policy';
 import { invariant } from './diagnostics/invariant.js';
 import type { Macro, RequestPart, Value } from './ir/value.js';
 
-/** The names that an expression may read. */
+/** What an expression may read. */
 export interface Surroundings {
   readonly request: Request;
-  /** A variable or a constant of the policy; a failure if it does not exist. */
-  readonly variable: (name: string) => cel.Result;
-  readonly constant: (name: string) => cel.Result;
-  /** All of them, for `V` and `C` as a whole; in the definition of a variable, the variables before it. */
-  readonly variables: (before?: string) => { readonly [name: string]: cel.Result };
-  readonly constants: () => { readonly [name: string]: cel.Result };
+  readonly bindings: Bindings;
   /** Names defined by the user, and the variables of the enclosing macros. */
   readonly locals: ReadonlyMap<string, cel.Result>;
   /** Called with the result of each value inside the expression, and of the expression itself. */
-  readonly observe?: (value: Value, result: cel.Result) => void;
+  readonly observe?: ((value: Value, result: cel.Result) => void) | undefined;
+}
+
+/** The variables and constants of a policy. */
+export interface Bindings {
+  /** A failure if it does not exist. */
+  variable(name: string): cel.Result;
+  constant(name: string): cel.Result;
+  /** All of them, for `V` and `C` as a whole; in the definition of a variable, the variables before it. */
+  variables(before?: string): { readonly [name: string]: cel.Result };
+  constants(): { readonly [name: string]: cel.Result };
 }
 
 /**
@@ -30,7 +35,6 @@ export function evaluate(value: Value, within: Surroundings): cel.Result {
 }
 
 function resultOf(value: Value, within: Surroundings): cel.Result {
-  const of = (part: Value): cel.Result => evaluate(part, within);
   switch (value.kind) {
     case 'literal':
       if (value.literal === 'uint') return new cel.Uint(value.value);
@@ -50,28 +54,32 @@ function resultOf(value: Value, within: Surroundings): cel.Result {
     case 'bindings':
       return cel.variablesMessage(bindingsOf(value, within));
     case 'select':
-      return cel.select(of(value.operand), value.name);
+      return cel.select(evaluate(value.operand, within), value.name);
     case 'has':
-      return cel.has(of(value.operand), value.name);
+      return cel.has(evaluate(value.operand, within), value.name);
     case 'optional-select':
-      return cel.optionalSelect(of(value.operand), value.name);
+      return cel.optionalSelect(evaluate(value.operand, within), value.name);
     case 'index':
-      return cel.index(of(value.operand), of(value.index));
+      return cel.index(evaluate(value.operand, within), evaluate(value.index, within));
     case 'optional-index':
-      return cel.optionalIndex(of(value.operand), of(value.index));
+      return cel.optionalIndex(evaluate(value.operand, within), evaluate(value.index, within));
     case 'operator':
-      return functionOf(value.operator)(...value.operands.map(of));
+      return functionOf(value.operator)(...allOf(value.operands, within));
     case 'call':
-      return functionOf(value.runtime)(...value.args.map(of), ...(value.pure ? [] : [within.request]));
+      return functionOf(value.runtime)(...allOf(value.args, within), ...(value.pure ? [] : [within.request]));
     case 'list':
-      return listOf(value, of);
+      return listOf(value, within);
     case 'map':
-      return mapOf(value, of);
+      return mapOf(value, within);
     case 'type-name':
       return cel.typeValue(value.name);
     case 'macro':
       return macroOf(value, within);
   }
+}
+
+function allOf(values: readonly Value[], within: Surroundings): readonly cel.Result[] {
+  return values.map((value) => evaluate(value, within));
 }
 
 type Runtime = (...args: readonly unknown[]) => cel.Result;
@@ -116,13 +124,13 @@ function partOf(part: RequestPart, request: Request): cel.Result {
 function bindingOf(
   kind: 'variable' | 'constant' | 'global',
   name: string,
-  { request, variable, constant }: Surroundings,
+  { request, bindings }: Surroundings,
 ): cel.Result {
   switch (kind) {
     case 'variable':
-      return variable(name);
+      return bindings.variable(name);
     case 'constant':
-      return constant(name);
+      return bindings.constant(name);
     case 'global':
       return Object.hasOwn(request.globals, name) ? request.globals[name] : undefined;
   }
@@ -130,28 +138,30 @@ function bindingOf(
 
 function bindingsOf(
   { of, before }: Value & { readonly kind: 'bindings' },
-  { request, variables, constants }: Surroundings,
+  { request, bindings }: Surroundings,
 ): { readonly [name: string]: cel.Result } {
   switch (of) {
     case 'variables':
-      return variables(before);
+      return bindings.variables(before);
     case 'constants':
-      return constants();
+      return bindings.constants();
     case 'globals':
       return request.globals;
   }
 }
 
-function listOf({ elements }: Value & { readonly kind: 'list' }, of: (part: Value) => cel.Result): cel.Result {
-  if (elements.some(({ optional }) => optional))
-    return cel.listOfOptionals(elements.map(({ optional, value }) => [optional, of(value)] as const));
-  return cel.listOf(elements.map(({ value }) => of(value)));
+function listOf({ elements }: Value & { readonly kind: 'list' }, within: Surroundings): cel.Result {
+  const results = elements.map(({ optional, value }) => [optional, evaluate(value, within)] as const);
+  if (elements.some(({ optional }) => optional)) return cel.listOfOptionals(results);
+  return cel.listOf(results.map(([, result]) => result));
 }
 
-function mapOf({ entries }: Value & { readonly kind: 'map' }, of: (part: Value) => cel.Result): cel.Result {
-  if (entries.some(({ optional }) => optional))
-    return cel.mapOfOptionals(entries.map(({ optional, key, value }) => [optional, of(key), of(value)] as const));
-  return cel.mapOf(entries.map(({ key, value }) => [of(key), of(value)] as const));
+function mapOf({ entries }: Value & { readonly kind: 'map' }, within: Surroundings): cel.Result {
+  const results = entries.map(
+    ({ optional, key, value }) => [optional, evaluate(key, within), evaluate(value, within)] as const,
+  );
+  if (entries.some(({ optional }) => optional)) return cel.mapOfOptionals(results);
+  return cel.mapOf(results.map(([, key, value]) => [key, value] as const));
 }
 
 function macroOf({ runtime, range, variables, predicate, body }: Macro, within: Surroundings): cel.Result {

@@ -649,10 +649,7 @@ const absent = (): cel.Result => undefined;
 
 const NOWHERE: Surroundings = {
   request: {} as Request,
-  variable: absent,
-  constant: absent,
-  variables: () => ({}),
-  constants: () => ({}),
+  bindings: { variable: absent, constant: absent, variables: () => ({}), constants: () => ({}) },
   locals: new Map(),
 };
 

@@ -1,6 +1,6 @@
 import * as cel from '#runtime/cel';
 import type { Request } from '#runtime/policy';
-import { evaluate, type Surroundings } from '../../compiler/evaluate.js';
+import { type Bindings, evaluate, type Surroundings } from '../../compiler/evaluate.js';
 import { survives } from '../../compiler/ir/survives.js';
 import type { Match, Module } from '../../compiler/ir/program.js';
 import type { Value } from '../../compiler/ir/value.js';
@@ -19,38 +19,75 @@ export interface Reading {
 
 /** What the expressions of a module see of a request. Each variable is evaluated once, on first use. */
 export function surroundingsOf(
-  { variables, constants }: Pick<Module, 'variables' | 'constants'>,
+  module: Pick<Module, 'variables' | 'constants'>,
   request: Request,
-  { failedIsNull = false, tells = false, observe }: Reading = {},
+  reading: Reading = {},
 ): Surroundings {
-  const definitions = new Map(variables.map((variable) => [variable.name, variable]));
-  const values = new Map(constants.map(({ name, value }) => [name, value as cel.Value]));
-  const results = new Map<string, cel.Result>();
-  const variable = (name: string): cel.Result => {
+  return new ModuleBindings(definitionsOf(module), request, reading).surroundings;
+}
+
+/** A class and no closures: conditions are evaluated millions of times. */
+class ModuleBindings implements Bindings {
+  readonly surroundings: Surroundings;
+  private readonly results = new Map<string, cel.Result>();
+
+  constructor(
+    private readonly definitions: Definitions,
+    request: Request,
+    private readonly reading: Reading,
+  ) {
+    this.surroundings = { request, bindings: this, locals: NO_LOCALS, observe: reading.observe };
+  }
+
+  variable(name: string): cel.Result {
+    const { results, surroundings } = this;
     if (results.has(name)) return results.get(name);
-    const definition = definitions.get(name);
+    const definition = this.definitions.variables.get(name);
     if (definition === undefined) return cel.undefinedField(name);
-    const result = evaluate(definition.value, within);
+    const { failedIsNull = false, tells = false } = this.reading;
+    const result = evaluate(definition.value, surroundings);
     const kept = survives(definition.value.type) ? result : cel.stored(result);
-    if (tells) cel.variable(request.failures, definition.expression.text, kept);
+    if (tells) cel.variable(surroundings.request.failures, definition.expression.text, kept);
     const read = failedIsNull ? cel.orNull(kept) : kept;
     results.set(name, read);
     return read;
+  }
+
+  constant(name: string): cel.Result {
+    const { constants } = this.definitions;
+    return constants.has(name) ? constants.get(name) : cel.undefinedField(name);
+  }
+
+  variables(before?: string): { readonly [name: string]: cel.Result } {
+    const names = [...this.definitions.variables.keys()];
+    const listed = before === undefined ? names : names.slice(0, names.indexOf(before));
+    return Object.fromEntries(listed.map((name) => [name, this.variable(name)]));
+  }
+
+  constants(): { readonly [name: string]: cel.Result } {
+    return Object.fromEntries(this.definitions.constants);
+  }
+}
+
+const NO_LOCALS: Surroundings['locals'] = new Map();
+
+/** The variables and constants of a module by name. */
+interface Definitions {
+  readonly variables: ReadonlyMap<string, Module['variables'][number]>;
+  readonly constants: ReadonlyMap<string, cel.Value>;
+}
+
+const known = new WeakMap<object, Definitions>();
+
+function definitionsOf(module: Pick<Module, 'variables' | 'constants'>): Definitions {
+  const before = known.get(module);
+  if (before !== undefined) return before;
+  const definitions = {
+    variables: new Map(module.variables.map((variable) => [variable.name, variable])),
+    constants: new Map(module.constants.map(({ name, value }) => [name, value as cel.Value])),
   };
-  const within: Surroundings = {
-    request,
-    variable,
-    constant: (name) => (values.has(name) ? values.get(name) : cel.undefinedField(name)),
-    variables: (before) => {
-      const names = [...definitions.keys()];
-      const listed = before === undefined ? names : names.slice(0, names.indexOf(before));
-      return Object.fromEntries(listed.map((name) => [name, variable(name)]));
-    },
-    constants: () => Object.fromEntries(values),
-    locals: new Map(),
-    ...(observe === undefined ? {} : { observe }),
-  };
-  return within;
+  known.set(module, definitions);
+  return definitions;
 }
 
 /**

@@ -35,12 +35,14 @@ export function surroundingsOf(
   };
   const within: Surroundings = {
     request,
-    variable,
-    constant,
-    variables: () =>
-      variables ?? Object.fromEntries([...(policy?.variables.keys() ?? [])].map((name) => [name, variable(name)])),
-    constants: () =>
-      constants ?? Object.fromEntries([...(policy?.constants.keys() ?? [])].map((name) => [name, constant(name)])),
+    bindings: {
+      variable,
+      constant,
+      variables: () =>
+        variables ?? Object.fromEntries([...(policy?.variables.keys() ?? [])].map((name) => [name, variable(name)])),
+      constants: () =>
+        constants ?? Object.fromEntries([...(policy?.constants.keys() ?? [])].map((name) => [name, constant(name)])),
+    },
     locals: names,
   };
   return within;
@@ -56,10 +58,14 @@ export function surroundingsOfPolicy(state: State, now: Instant): Surroundings {
   if (policy === undefined) return within;
   const used = (names: ReadonlySet<string>, read: (name: string) => cel.Result) => () =>
     Object.fromEntries([...names].map((name) => [name, read(name)]));
+  const { bindings } = within;
   return {
     ...within,
-    variables: variables === undefined ? used(policy.used.variables, within.variable) : within.variables,
-    constants: constants === undefined ? used(policy.used.constants, within.constant) : within.constants,
+    bindings: {
+      ...bindings,
+      ...(variables === undefined && { variables: used(policy.used.variables, bindings.variable) }),
+      ...(constants === undefined && { constants: used(policy.used.constants, bindings.constant) }),
+    },
     locals: new Map(),
   };
 }
