@@ -3,6 +3,7 @@ import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import type { TypeFacts } from '../../compiler/emit/permissions/facts.js';
 import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
+import { type PackedFiles, packedFiles, unpackedFiles } from '../../compiler/recompile/packed-files.js';
 import { withSources } from '../../compiler/recompile/packed-part.js';
 import type { DocumentRecord, Snapshot } from '../../compiler/recompile/snapshot.js';
 
@@ -21,14 +22,16 @@ export interface WrittenBundle {
   readonly map: string;
 }
 
-/** The data of an entry before the texts of its files: JSON. */
+/** The data of an entry before the buffers of its files: JSON. */
 interface Header {
   readonly key: string;
   readonly settings: string;
   readonly sources: readonly (readonly [path: string, hash: string])[];
   readonly documents: readonly (readonly [path: string, record: DocumentRecord])[];
   /** The last file has the types for callers. */
-  readonly files: readonly FileHeader[];
+  readonly files: PackedFiles['files'];
+  /** The number of `numbers` of the files. */
+  readonly numbers: number;
   readonly typeFacts: TypeFacts;
   readonly hashed: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
@@ -36,19 +39,10 @@ interface Header {
   readonly bundle: WrittenBundle | undefined;
 }
 
-/** `source` is an index of the sources: all origins of a file are in one, its places may be in several. */
-interface FileHeader {
-  readonly path: string;
-  readonly bytes: number;
-  readonly source: number;
-  readonly origins: readonly (readonly [line: number, lines: number, rule: string, start: number, end: number])[];
-  readonly places: readonly (readonly [offset: number, source: number, at: number, isEnd: 0 | 1])[];
-}
-
-const MAGIC = 'authzc-cache 1';
+const MAGIC = 'authzc-cache 2';
 
 /**
- * An entry as bytes: a line with a checksum of the rest, a line of JSON, then the texts of the files. Undefined if it
+ * An entry as bytes: a line with a checksum of the rest, a line of JSON, then the buffers of the files. Undefined if it
  * refers to files other than the sources, as notes about JSON schemas do.
  *
  * @param key identifies the compiler, the folder and the options.
@@ -57,31 +51,22 @@ export function encodeEntry(
   key: string,
   { snapshot, bundle }: CacheEntry,
   sources: readonly Source[],
-): readonly Buffer[] | undefined {
+): readonly Uint8Array[] | undefined {
   const indexes = new Map(sources.map((source, index) => [source, index]));
-  const files = [...snapshot.files, snapshot.types];
-  const texts = files.map(({ text }) => Buffer.from(text));
   let isComplete = true;
   const indexOf = (source: Source): number => {
     const index = indexes.get(source);
     if (index === undefined) isComplete = false;
     return index ?? -1;
   };
+  const { files, texts, numbers } = packedFiles([...snapshot.files, snapshot.types], indexOf);
   const header: Header = {
     key,
     settings: snapshot.settings,
     sources: [...snapshot.sources],
     documents: [...snapshot.documents],
-    files: files.map(({ path, origins: [first, ...others], places }, index) => ({
-      path,
-      bytes: texts[index]?.length as number,
-      source: first === undefined ? -1 : indexOf(first.span.source),
-      origins: (first === undefined ? [] : [first, ...others]).map(({ line, lines, rule, span }) => {
-        if (span.source !== first?.span.source) isComplete = false;
-        return [line, lines, rule, span.start, span.end];
-      }),
-      places: places.map(({ offset, source, at, isEnd }) => [offset, indexOf(source), at, isEnd ? 1 : 0]),
-    })),
+    files,
+    numbers: numbers.length,
     typeFacts: snapshot.typeFacts,
     hashed: snapshot.hashed,
     diagnostics: snapshot.diagnostics,
@@ -90,12 +75,13 @@ export function encodeEntry(
   };
   const json = JSON.stringify(header, (_, value: unknown) => (value instanceof Source ? indexOf(value) : value));
   if (!isComplete) return undefined;
-  const body = [Buffer.from(`${json}\n`), ...texts];
+  const body = [Buffer.from(`${json}\n`), new Uint8Array(numbers.buffer), texts];
   return [Buffer.from(`${MAGIC} ${checksum(body)}\n`), ...body];
 }
 
 /**
- * The entry in bytes; undefined if they are damaged, of another version or about something else.
+ * The entry in bytes; undefined if they are damaged, of another version or about something else. Its files read the
+ * bytes when they are asked.
  *
  * @param sources the current files: the places of the entry are in those whose text is the same.
  */
@@ -109,28 +95,10 @@ export function decodeEntry(bytes: Buffer, key: string, sources: readonly Source
   const current = new Map(sources.map((source) => [source.path, source]));
   // A file that is gone or differs has no places that are used.
   const known = header.sources.map(([path]) => current.get(path) ?? new Source(path, ''));
-  let offset = end + 1;
-  const files = header.files.map(({ path, bytes: length, source, origins, places }): EmittedFile => {
-    const text = bytes.toString('utf8', offset, offset + length);
-    offset += length;
-    const of = known[source] as Source;
-    return {
-      path,
-      text,
-      origins: origins.map(([line, lines, rule, start, end]) => ({
-        line,
-        lines,
-        rule,
-        span: { source: of, start, end },
-      })),
-      places: places.map(([offset, source, at, isEnd]) => ({
-        offset,
-        source: known[source] as Source,
-        at,
-        isEnd: isEnd === 1,
-      })),
-    };
-  });
+  const texts = end + 1 + header.numbers * Int32Array.BYTES_PER_ELEMENT;
+  // A copy, because numbers have to be aligned.
+  const numbers = new Int32Array(new Uint8Array(bytes.subarray(end + 1, texts)).buffer);
+  const files = unpackedFiles({ files: header.files, texts: bytes.subarray(texts), numbers }, known);
   return {
     snapshot: {
       settings: header.settings,
@@ -147,7 +115,7 @@ export function decodeEntry(bytes: Buffer, key: string, sources: readonly Source
   };
 }
 
-function checksum(parts: readonly Buffer[]): string {
+function checksum(parts: readonly Uint8Array[]): string {
   const hash = createHash('sha256');
   for (const part of parts) hash.update(part);
   return hash.digest('hex');

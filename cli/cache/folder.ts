@@ -48,7 +48,7 @@ function isOwn({ uid, mode }: Stats): boolean {
  * Writes an entry and deletes old ones. A reader sees the old bytes or the new ones, also if several processes write at
  * the same time. A cache that cannot be written is not an error: the next compilation takes longer.
  */
-export async function writeEntry(folder: string, name: string, parts: readonly Buffer[]): Promise<void> {
+export async function writeEntry(folder: string, name: string, parts: readonly Uint8Array[]): Promise<void> {
   const size = parts.reduce((sum, { length }) => sum + length, 0);
   if (size > MOST_BYTES) return;
   const temporary = join(folder, `.${name.slice(0, 16)}.${randomBytes(6).toString('hex')}.tmp`);
@@ -56,7 +56,7 @@ export async function writeEntry(folder: string, name: string, parts: readonly B
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const handle = await open(temporary, 'wx', 0o600);
     try {
-      await handle.writev(parts as Buffer[]);
+      await handle.writev(parts as Uint8Array[]);
     } finally {
       await handle.close();
     }

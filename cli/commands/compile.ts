@@ -103,7 +103,7 @@ export async function compileCommand(directory: string, options: CompileOptions)
   const files = [...snapshot.files, snapshot.types];
   if (options.check === true) {
     await compilation.save(compilation.written);
-    const code = await checkFolder(directory, options, files);
+    const code = checkFolder(directory, options, files);
     if (code === EXIT.done) summarise(`${visible(options.out)} is up to date`);
     return code;
   }
@@ -140,12 +140,12 @@ function isTested({ skipTests = false, emit, tests }: CompileOptions): boolean {
   return !skipTests && (emit || tests !== undefined);
 }
 
-async function checkFolder(
+function checkFolder(
   directory: string,
   { out, checksOnly = false, explain = false }: CompileOptions,
   files: readonly EmittedFile[],
-): Promise<number> {
-  const difference = await compareFolder(out, files);
+): number {
+  const difference = compareFolder(out, files);
   const lines = describe(difference, out);
   if (lines.length === 0) return EXIT.done;
   const flags = `${checksOnly ? ' --checks-only' : ''}${explain ? ' --explain' : ''}`;

@@ -1,8 +1,8 @@
-import { lstat, open, readdir, readFile, rm } from 'node:fs/promises';
+import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
-import { type OutputFile, orNothing } from './replace-files.js';
+import { type OutputFile, orNothing, statsAt } from './replace-files.js';
 
 /** The difference between a folder and its expected content; paths below it, sorted. */
 export interface Difference {
@@ -30,32 +30,34 @@ export interface FolderChanges {
   readonly obstacles: readonly Obstacle[];
 }
 
-/** Compares a folder with the files it should hold. A folder that does not exist holds nothing. */
-export async function compareFolder(folder: string, files: readonly EmittedFile[]): Promise<Difference> {
+/**
+ * Compares a folder with the files it should hold. A folder that does not exist holds nothing. Synchronous, as
+ * `replaceFiles` is, and for the same reason.
+ */
+export function compareFolder(folder: string, files: readonly EmittedFile[]): Difference {
   const missing: string[] = [];
   const changed: string[] = [];
   const tree = new OutputTree(folder);
   for (const { path, text } of files) {
-    const { isWhole, standing } = await tree.reach(path);
+    const { isWhole, standing } = tree.reach(path);
     if (standing === 'nothing') missing.push(path);
-    else if (!isWhole || standing !== 'file' || (await readFile(join(folder, path), 'utf8')) !== text)
-      changed.push(path);
+    else if (!isWhole || standing !== 'file' || readFileSync(join(folder, path), 'utf8') !== text) changed.push(path);
   }
-  return { missing, changed, stale: await staleFiles(folder, files, tree) };
+  return { missing, changed, stale: staleFiles(folder, files, tree) };
 }
 
 /** Computes which files to write and delete. Changes nothing yet. */
-export async function folderChanges(folder: string, files: readonly EmittedFile[]): Promise<FolderChanges> {
-  if ((await standingAt(folder)) === 'file')
+export function folderChanges(folder: string, files: readonly EmittedFile[]): FolderChanges {
+  if (standingAt(folder) === 'file')
     throw new Error(`\`${visible(folder)}\` is a file: give the modules a folder with --out`);
-  const { missing, changed, stale } = await compareFolder(folder, files);
+  const { missing, changed, stale } = compareFolder(folder, files);
   const tree = new OutputTree(folder);
   const obstacles = new Map<string, Obstacle>();
   for (const path of [...missing, ...changed]) {
-    const obstacle = await obstacleAt(folder, path, tree);
+    const obstacle = obstacleAt(folder, path, tree);
     if (obstacle !== undefined) obstacles.set(obstacle.path, obstacle);
   }
-  if (obstacles.size === 0) for (const obstacle of await foreignCode(folder)) obstacles.set(obstacle.path, obstacle);
+  if (obstacles.size === 0) for (const obstacle of foreignCode(folder)) obstacles.set(obstacle.path, obstacle);
   const due = new Set([...missing, ...changed]);
   return {
     due: files
@@ -82,8 +84,8 @@ function importRank(path: string): number {
 }
 
 /** Deletes files of an earlier run. */
-export async function removeStale(paths: readonly string[]): Promise<void> {
-  for (const path of paths) await rm(path, { force: true });
+export function removeStale(paths: readonly string[]): void {
+  for (const path of paths) rmSync(path, { force: true });
 }
 
 /** The first line of every emitted module. */
@@ -100,38 +102,36 @@ const LARGEST_MANIFEST = 256 * 1024 * 1024;
 /**
  * Whether the file was written by the compiler: then it may be overwritten, and deleted. An empty file may be as well.
  */
-async function isGenerated(path: string): Promise<boolean> {
-  const handle = await open(path, 'r');
+function isGenerated(path: string): boolean {
+  const file = openSync(path, 'r');
   try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(1024), 0, 1024, 0);
-    const start = buffer.toString('utf8', 0, bytesRead);
+    const buffer = Buffer.alloc(1024);
+    const start = buffer.toString('utf8', 0, readSync(file, buffer));
     return start === '' || (basename(path) === MANIFEST ? MANIFEST_HEADER.test(start) : start.startsWith(HEADER));
   } finally {
-    await handle.close();
+    closeSync(file);
   }
 }
 
 /** The file types at the paths of a folder. Symbolic links are never followed: they may lead anywhere. */
 class OutputTree {
-  private readonly directories = new Map<string, Promise<Standing>>();
+  private readonly directories = new Map<string, Standing>();
 
   constructor(private readonly folder: string) {}
 
   /** The first path segment that is not a folder, or the path itself. */
-  async reach(
-    path: string,
-  ): Promise<{ readonly path: string; readonly standing: Standing; readonly isWhole: boolean }> {
+  reach(path: string): { readonly path: string; readonly standing: Standing; readonly isWhole: boolean } {
     const segments = path.split('/');
     for (let depth = 1; depth < segments.length; depth += 1) {
       const parent = segments.slice(0, depth).join('/');
-      const standing = await this.directory(parent);
+      const standing = this.directory(parent);
       if (standing !== 'directory') return { path: parent, standing, isWhole: false };
     }
-    return { path, standing: await standingAt(join(this.folder, path)), isWhole: true };
+    return { path, standing: standingAt(join(this.folder, path)), isWhole: true };
   }
 
   /** Many files have the same parents. */
-  private directory(path: string): Promise<Standing> {
+  private directory(path: string): Standing {
     const known = this.directories.get(path) ?? standingAt(join(this.folder, path));
     this.directories.set(path, known);
     return known;
@@ -142,8 +142,8 @@ class OutputTree {
 export type Standing = 'nothing' | 'file' | 'directory' | 'link' | 'special';
 
 /** Determines the type of the file at a path. */
-export async function standingAt(path: string): Promise<Standing> {
-  const stats = await lstat(path).catch(orNothing);
+export function standingAt(path: string): Standing {
+  const stats = statsAt(path);
   if (stats === undefined) return 'nothing';
   if (stats.isFile()) return 'file';
   if (stats.isDirectory()) return 'directory';
@@ -157,37 +157,37 @@ export const IN_THE_WAY: Readonly<Record<Exclude<Standing, 'nothing' | 'file'>, 
   special: 'is not a regular file',
 };
 
-async function obstacleAt(folder: string, path: string, tree: OutputTree): Promise<Obstacle | undefined> {
-  const reached = await tree.reach(path);
+function obstacleAt(folder: string, path: string, tree: OutputTree): Obstacle | undefined {
+  const reached = tree.reach(path);
   const place = join(folder, reached.path);
   if (reached.standing === 'nothing') return undefined;
   if (reached.standing !== 'file') return { path: place, reason: IN_THE_WAY[reached.standing] };
   if (!reached.isWhole) return { path: place, reason: 'is a file where a folder should be' };
-  return (await isGenerated(place)) ? undefined : { path: place, reason: 'was not written by authzc' };
+  return isGenerated(place) ? undefined : { path: place, reason: 'was not written by authzc' };
 }
 
 /** The files that the manifest of the last run lists, that begin with the header, and that are no longer generated. */
-async function staleFiles(folder: string, files: readonly EmittedFile[], tree: OutputTree): Promise<readonly string[]> {
+function staleFiles(folder: string, files: readonly EmittedFile[], tree: OutputTree): readonly string[] {
   const expected = new Map(files.map(({ path }) => [path.toLowerCase(), path]));
   const stale: string[] = [];
-  for (const path of await listedFiles(folder)) {
+  for (const path of listedFiles(folder)) {
     const namesake = expected.get(path.toLowerCase());
     if (namesake === path) continue;
-    const { standing, isWhole } = await tree.reach(path);
+    const { standing, isWhole } = tree.reach(path);
     if (!isWhole || standing !== 'file') continue;
     // If the file system ignores letter case, both names may refer to one file.
-    if (namesake !== undefined && (await isSameFile(join(folder, path), join(folder, namesake)))) continue;
-    if (await isGenerated(join(folder, path))) stale.push(path);
+    if (namesake !== undefined && isSameFile(join(folder, path), join(folder, namesake))) continue;
+    if (isGenerated(join(folder, path))) stale.push(path);
   }
   return stale.sort();
 }
 
 /** The files that the manifest of the last run lists; none if it cannot be read. */
-async function listedFiles(folder: string): Promise<readonly string[]> {
+function listedFiles(folder: string): readonly string[] {
   const path = join(folder, MANIFEST);
-  const stats = await lstat(path).catch(orNothing);
+  const stats = statsAt(path);
   if (stats?.isFile() !== true || stats.size > LARGEST_MANIFEST) return [];
-  const files = filesOfManifest(await readFile(path, 'utf8'));
+  const files = filesOfManifest(readFileSync(path, 'utf8'));
   return Array.isArray(files)
     ? [...new Set(files.filter((file): file is string => typeof file === 'string' && isBelow(file)))]
     : [];
@@ -214,8 +214,8 @@ function isBelow(path: string): boolean {
   );
 }
 
-async function isSameFile(a: string, b: string): Promise<boolean> {
-  const [one, other] = [await lstat(a).catch(orNothing), await lstat(b).catch(orNothing)];
+function isSameFile(a: string, b: string): boolean {
+  const [one, other] = [statsAt(a), statsAt(b)];
   return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
 }
 
@@ -223,23 +223,23 @@ async function isSameFile(a: string, b: string): Promise<boolean> {
  * Modules are not mixed with the code of others: a folder that holds such code, and that no earlier run has written to,
  * is probably not the one meant.
  */
-async function foreignCode(folder: string): Promise<readonly Obstacle[]> {
+function foreignCode(folder: string): readonly Obstacle[] {
   for (const own of [MANIFEST, 'index.ts']) {
     const path = join(folder, own);
-    if ((await standingAt(path)) === 'file' && (await isGenerated(path))) return [];
+    if (standingAt(path) === 'file' && isGenerated(path)) return [];
   }
-  const file = await firstCode(folder);
+  const file = firstCode(folder);
   return file === undefined ? [] : [{ path: file, reason: 'was not written by authzc' }];
 }
 
 /** The first code file below a folder. Skips hidden folders and node_modules, and does not follow links. */
-async function firstCode(folder: string): Promise<string | undefined> {
-  const entries = (await readdir(folder, { withFileTypes: true }).catch(orNothing)) ?? [];
+function firstCode(folder: string): string | undefined {
+  const entries = orNothing(() => readdirSync(folder, { withFileTypes: true })) ?? [];
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = join(folder, entry.name);
     if (entry.isFile() && /\.(?:ts|json)$/.test(entry.name)) return path;
     if (!entry.isDirectory() || entry.name === 'node_modules' || entry.name.startsWith('.')) continue;
-    const inner = await firstCode(path);
+    const inner = firstCode(path);
     if (inner !== undefined) return inner;
   }
   return undefined;

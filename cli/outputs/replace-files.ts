@@ -65,21 +65,13 @@ const LONGEST_STEM = 50;
 
 /** The mode of the file to replace; undefined if there is none. Throws if the file is not writable. */
 function modeOf(path: string): number | undefined {
-  const stats = standing(path);
+  const stats = statsAt(path);
   if (stats === undefined) return undefined;
   accessSync(path, constants.W_OK);
   return stats.mode & PERMISSIONS;
 }
 
 const PERMISSIONS = 0o777;
-
-function standing(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch (error) {
-    return orNothing(error as NodeJS.ErrnoException);
-  }
-}
 
 function writeNew(path: string, { text, durable = false }: OutputFile, mode: number | undefined): void {
   const file = openSync(path, 'wx');
@@ -117,8 +109,18 @@ const REASONS: ReadonlyMap<string, string> = new Map([
   ['ENAMETOOLONG', 'the name is too long'],
 ]);
 
-/** For a file that may be missing: a missing one is undefined, any other failure is passed on. */
-export function orNothing(error: NodeJS.ErrnoException): undefined {
-  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return undefined;
-  throw error;
+/** What is at a path, without following a symbolic link at its end; undefined if nothing is. */
+export function statsAt(path: string): Stats | undefined {
+  return orNothing(() => lstatSync(path, { throwIfNoEntry: false }));
+}
+
+/** For a file that may be missing: undefined if it is. Any other failure is passed on. */
+export function orNothing<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
+  }
 }

@@ -33,7 +33,7 @@ export async function writeOutputs(
   // If another step fails first, a later failure of the bundle must not become an unhandled rejection.
   bundling?.catch(() => undefined);
   requireApart(paths, files);
-  const { due, stale, obstacles } = await folderChanges(paths.out, files);
+  const { due, stale, obstacles } = folderChanges(paths.out, files);
   refuseObstacles(
     obstacles,
     `remove or move them, or use a separate folder for the modules: --out DIR (now \`${visible(paths.out)}\`)`,
@@ -44,7 +44,7 @@ export async function writeOutputs(
   );
   const written = [...due, ...(bundling === undefined ? [] : bundleFiles(paths.bundle, await bundling))];
   replaceFiles(written);
-  await removeStale(stale);
+  removeStale(stale);
   return written.length;
 }
 
@@ -130,7 +130,7 @@ const SOURCE_MAP = /^\{\s*"version":\s*3\b|"version":\s*3\s*\}\s*$/;
 const PART = 4096;
 
 async function obstacleAt(path: string, own: RegExp, reason: string): Promise<readonly Obstacle[]> {
-  const standing = await standingAt(path);
+  const standing = standingAt(path);
   if (standing === 'nothing') return [];
   if (standing !== 'file') return [{ path, reason: IN_THE_WAY[standing] }];
   const { start, end } = await partsOf(path);

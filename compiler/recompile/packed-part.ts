@@ -1,92 +1,30 @@
 import { Source } from '../diagnostics/source.js';
-import type { EmittedFile, Origin, TextPlace } from '../ir/emitted-file.js';
+import type { EmittedFile } from '../ir/emitted-file.js';
+import { type PackedFiles, packedFiles, unpackedFiles } from './packed-files.js';
 import type { CompiledPart } from './parts.js';
 
-/**
- * A compiled part without references to its sources: what a thread sends to another. Most of it is in two buffers,
- * which are handed over without a copy, and which the garbage collector does not visit.
- */
-export interface PackedPart {
+/** A compiled part without references to its sources: what a thread sends to another. */
+export interface PackedPart extends PackedFiles {
   /** All but the files, in which sources are indexes, as JSON. */
   readonly json: string;
-  readonly files: readonly PackedFile[];
-  /** The texts of the files in UTF-8. */
-  readonly texts: Uint8Array;
-  /** The origins and places of the files: `ORIGIN` and `PLACE` numbers for each. */
-  readonly numbers: Int32Array;
 }
-
-interface PackedFile {
-  readonly path: string;
-  readonly bytes: number;
-  /** The rules of its origins. */
-  readonly rules: readonly string[];
-  readonly places: number;
-}
-
-/** The line, the number of lines, the source, its start and its end. */
-const ORIGIN = 5;
-/** The offset, the source, the offset there and whether an expression ends. */
-const PLACE = 4;
 
 /** @param sources those that the part was compiled from. */
 export function packed({ modules, ...rest }: CompiledPart, sources: readonly Source[]): PackedPart {
   const indexes = new Map(sources.map((source, index) => [source, index]));
   const indexOf = (source: Source): number => indexes.get(source) as number;
-  const files = modules.flatMap((module) => [...module.files, ...module.traced]);
-  const texts = files.map(({ text }) => Buffer.from(text));
   const counted = modules.map((module) => ({ ...module, files: module.files.length, traced: module.traced.length }));
   const json = JSON.stringify({ ...rest, modules: counted }, (_, value: unknown) =>
     value instanceof Source ? indexOf(value) : value,
   );
-  return {
-    json,
-    files: files.map(({ path, origins, places }, index) => ({
-      path,
-      bytes: texts[index]?.length as number,
-      rules: origins.map(({ rule }) => rule),
-      places: places.length,
-    })),
-    texts: joined(texts),
-    numbers: numbersOf(files, indexOf),
-  };
-}
-
-function numbersOf(files: readonly EmittedFile[], indexOf: (source: Source) => number): Int32Array {
-  const count = files.reduce((sum, { origins, places }) => sum + origins.length * ORIGIN + places.length * PLACE, 0);
-  const numbers = new Int32Array(count);
-  let at = 0;
-  const write = (...values: readonly number[]): void => {
-    for (const value of values) numbers[at++] = value;
-  };
-  for (const { origins, places } of files) {
-    for (const { line, lines, span } of origins) write(line, lines, indexOf(span.source), span.start, span.end);
-    for (const { offset, source, at: place, isEnd } of places) write(offset, indexOf(source), place, isEnd ? 1 : 0);
-  }
-  return numbers;
-}
-
-/** In a buffer of its own: those of `Buffer` may be shared with others. */
-function joined(parts: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
-  let offset = 0;
-  for (const part of parts) {
-    whole.set(part, offset);
-    offset += part.length;
-  }
-  return whole;
+  const files = modules.flatMap((module) => [...module.files, ...module.traced]);
+  return { json, ...packedFiles(files, indexOf) };
 }
 
 /** @param sources the same files as when it was packed. */
-export function unpacked({ json, files, texts, numbers }: PackedPart, sources: readonly Source[]): CompiledPart {
+export function unpacked({ json, ...files }: PackedPart, sources: readonly Source[]): CompiledPart {
   const { modules, ...rest } = withSources(JSON.parse(json), sources) as Counted;
-  let [text, number] = [0, 0];
-  const emitted = files.map(({ path, bytes, rules, places }): EmittedFile => {
-    const from = number;
-    number += rules.length * ORIGIN + places * PLACE;
-    text += bytes;
-    return new UnpackedFile(path, texts.subarray(text - bytes, text), rules, numbers.subarray(from, number), sources);
-  });
+  const emitted = unpackedFiles(files, sources);
   let next = 0;
   const take = (count: number): readonly EmittedFile[] => {
     next += count;
@@ -105,40 +43,6 @@ interface Counted extends Omit<CompiledPart, 'modules'> {
     readonly traced: number;
   })[];
 }
-
-/** A file that is read from the buffers when it is needed: all files of a large set together would fill the heap. */
-class UnpackedFile implements EmittedFile {
-  constructor(
-    readonly path: string,
-    private readonly bytes: Uint8Array,
-    private readonly rules: readonly string[],
-    private readonly numbers: Int32Array,
-    private readonly sources: readonly Source[],
-  ) {}
-
-  get text(): string {
-    const { buffer, byteOffset, length } = this.bytes;
-    return Buffer.from(buffer, byteOffset, length).toString('utf8');
-  }
-
-  get origins(): readonly Origin[] {
-    return this.rules.map((rule, index) => {
-      const [line, lines, source, start, end] = this.numbers.subarray(index * ORIGIN) as unknown as Five;
-      return { line, lines, rule, span: { source: this.sources[source] as Source, start, end } };
-    });
-  }
-
-  get places(): readonly TextPlace[] {
-    const places: TextPlace[] = [];
-    for (let at = this.rules.length * ORIGIN; at < this.numbers.length; at += PLACE) {
-      const [offset, source, place, isEnd] = this.numbers.subarray(at, at + PLACE) as unknown as Five;
-      places.push({ offset, source: this.sources[source] as Source, at: place, isEnd: isEnd === 1 });
-    }
-    return places;
-  }
-}
-
-type Five = readonly [number, number, number, number, number];
 
 /** A value with sources where its JSON has their indexes. */
 export function withSources(value: unknown, sources: readonly Source[], name = ''): unknown {
