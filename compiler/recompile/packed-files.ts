@@ -97,19 +97,29 @@ class UnpackedFile implements EmittedFile {
 
   get origins(): readonly Origin[] {
     return this.rules.map((rule, index) => {
-      const [line, lines, source, start, end] = this.numbers.subarray(index * ORIGIN) as unknown as Five;
-      return { line, lines, rule, span: { source: this.sources[source] as Source, start, end } };
+      const at = index * ORIGIN;
+      const span = { source: this.source(at + 2), start: this.number(at + 3), end: this.number(at + 4) };
+      return { line: this.number(at), lines: this.number(at + 1), rule, span };
     });
   }
 
   get places(): readonly TextPlace[] {
     const places: TextPlace[] = [];
-    for (let at = this.rules.length * ORIGIN; at < this.numbers.length; at += PLACE) {
-      const [offset, source, place, isEnd] = this.numbers.subarray(at, at + PLACE) as unknown as Five;
-      places.push({ offset, source: this.sources[source] as Source, at: place, isEnd: isEnd === 1 });
-    }
+    for (let at = this.rules.length * ORIGIN; at < this.numbers.length; at += PLACE)
+      places.push({
+        offset: this.number(at),
+        source: this.source(at + 1),
+        at: this.number(at + 2),
+        isEnd: this.number(at + 3) === 1,
+      });
     return places;
   }
-}
 
-type Five = readonly [number, number, number, number, number];
+  private number(at: number): number {
+    return this.numbers[at] as number;
+  }
+
+  private source(at: number): Source {
+    return this.sources[this.number(at)] as Source;
+  }
+}
