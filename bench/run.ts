@@ -1,3 +1,4 @@
+import { analysisBench } from './analysis.bench.js';
 import { checkBench } from './check.bench.js';
 import { coldBench } from './cold.bench.js';
 import { compileBench } from './compile.bench.js';
@@ -12,7 +13,7 @@ import { weightsBench } from './weights.bench.js';
 import { Bundles } from './workload/bundles.js';
 
 /*
- * `node --import tsx bench/run.ts [in-process|plan|scale|cold|weights|compile|server]...`: runs all benchmarks, or the
+ * `node --import tsx bench/run.ts [in-process|plan|scale|cold|weights|compile|analysis|server]...`: runs all benchmarks, or the
  * named ones, prints the tables and rewrites bench/results.md. Exits with code 1 when a target is missed.
  */
 
@@ -22,6 +23,7 @@ const GROUPS: { readonly [name: string]: readonly Bench[] } = {
   'in-process': [checkBench, coldBench, conditionsBench, planBench, scaleBench, startBench],
   weights: [weightsBench],
   compile: [compileBench],
+  analysis: [analysisBench],
   server: [serverBench],
 };
 

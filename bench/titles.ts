@@ -1,3 +1,4 @@
+import { ANALYSIS_TITLE } from './analysis.bench.js';
 import { CHECK_TITLE } from './check.bench.js';
 import { COLD_TITLE } from './cold.bench.js';
 import { COMPILE_TITLE } from './compile.bench.js';
@@ -24,6 +25,7 @@ export const RESULT_ORDER: readonly string[] = [
   START_TITLE,
   WEIGHTS_TITLE,
   COMPILE_TITLE,
+  ANALYSIS_TITLE,
   SERVER_TITLE,
   PEERS_TITLE,
   FAILURES_TITLE,
