@@ -69,7 +69,8 @@ ratios, then the minima. *Spread* is the interquartile range of the rounds, rela
 
 function oldSections(): readonly string[] {
   try {
-    return readFileSync(RESULTS, 'utf8').split(/^## /m).slice(1);
+    const sections = readFileSync(RESULTS, 'utf8').split(/^## /m).slice(1);
+    return sections.map((section) => `${section.trim()}\n`);
   } catch {
     // There are no results yet.
     return [];
