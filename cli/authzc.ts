@@ -3,7 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { addServerCommands, collect, countOf } from './commands/server-commands.js';
 import { EXIT } from './exit.js';
 import { OUTPUT_FORMATS } from './report.js';
-import { addComparisonOptions, CHANGES, FAILING, failing } from './policies/comparison-options.js';
+import { addComparisonOptions, addSolverOptions, CHANGES, FAILING, failing } from './policies/comparison-options.js';
 import { addCoverageOptions } from './policies/coverage-options.js';
 import { addMutationOptions } from './policies/mutation-options.js';
 import { addEngineFlags } from './policies/engine-flags.js';
@@ -58,32 +58,36 @@ addTestOptions(
   process.exitCode = await compileCommand(directory, options);
 });
 
-addSuggestionOptions(
-  addMutationOptions(
-    addCoverageOptions(
-      addTestOptions(
-        program
-          .command('test')
-          .description('run the tests of a folder of policies: its *_test.yaml files, with their fixtures in testdata')
-          .argument('[dir]', 'the folder of the policies', 'policies')
-          .addOption(
-            new Option('-o, --output <format>', 'format of compile problems and results')
-              .choices(['tree', 'list', 'json', 'sarif'])
-              .default('tree'),
-          )
-          .addOption(
-            new Option('--enforce-schemas', 'deny requests whose attributes violate their schemas').conflicts(
-              'ignoreSchemas',
+addSolverOptions(
+  addSuggestionOptions(
+    addMutationOptions(
+      addCoverageOptions(
+        addTestOptions(
+          program
+            .command('test')
+            .description(
+              'run the tests of a folder of policies: its *_test.yaml files, with their fixtures in testdata',
+            )
+            .argument('[dir]', 'the folder of the policies', 'policies')
+            .addOption(
+              new Option('-o, --output <format>', 'format of compile problems and results')
+                .choices(['tree', 'list', 'json', 'sarif'])
+                .default('tree'),
+            )
+            .addOption(
+              new Option('--enforce-schemas', 'deny requests whose attributes violate their schemas').conflicts(
+                'ignoreSchemas',
+              ),
+            )
+            .option('--no-color', 'print without colours')
+            .option('--pass-with-no-tests', 'succeed if the folder has no tests')
+            .addOption(
+              new Option(
+                '--watch',
+                'after each change, run the tests again that it can affect; ends with Ctrl-C',
+              ).conflicts(['mutate', 'mutateOutput', 'mutateDir', 'minScore', 'mutants', 'seed', 'rule']),
             ),
-          )
-          .option('--no-color', 'print without colours')
-          .option('--pass-with-no-tests', 'succeed if the folder has no tests')
-          .addOption(
-            new Option(
-              '--watch',
-              'after each change, run the tests again that it can affect; ends with Ctrl-C',
-            ).conflicts(['mutate', 'mutateOutput', 'mutateDir', 'minScore', 'mutants', 'seed', 'rule']),
-          ),
+        ),
       ),
     ),
   ),

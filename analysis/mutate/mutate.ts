@@ -1,17 +1,16 @@
-import { createEngine, type Engine } from '#runtime/engine';
+import type { CompiledBundle } from '#runtime/engine';
 import type { Ask } from '../../compiler/policy-tests/ask.js';
 import type { TestCall } from '../../compiler/policy-tests/run-tests.js';
 import type * as ir from '../../compiler/ir/program.js';
 import { bundleOf, type ProgramBundle } from '../program/bundle.js';
 import { fold } from '../../compiler/optimise/index.js';
-import { areEquivalent, changedModules } from './equivalence.js';
+import type { Answer, Prover } from '../solve/question.js';
 import { LiteralValues } from '../witness/literal-values.js';
 import { realistic } from '../witness/realistic.js';
-import { DEFAULT_NOW, shrink } from '../witness/shrink.js';
-import type { Situation } from '../witness/situation.js';
+import { type Situation, situationOf } from '../witness/situation.js';
 import { requestsOf } from '../witness/test-requests.js';
+import { type ComparedMutant, MutantComparison } from './comparison.js';
 import type { Mutant } from './mutants.js';
-import { requestsAbout, SEARCH_OPTIONS, type Witness, witnessOf } from './witness.js';
 
 /** How the tests took mutants. Plain data: JSON. */
 export interface MutationReport {
@@ -32,6 +31,12 @@ export interface MutantResult extends Omit<Mutant, 'program'> {
   readonly killedBy?: TestName;
   /** A request that tells a survivor apart, if one was found: then it is certainly not equivalent. */
   readonly witness?: Witness;
+}
+
+/** A situation that a mutant decides otherwise. */
+export interface Witness extends Situation {
+  readonly before: 'ALLOW' | 'DENY';
+  readonly after: 'ALLOW' | 'DENY';
 }
 
 /** A case of a test. */
@@ -59,8 +64,9 @@ export interface Tests {
   readonly askerOf: (policies: ProgramBundle) => Ask;
   /** Whether default evaluation decides: proofs are about it. */
   readonly isProvable: boolean;
-  /** The engine of the compiled policies, with SEARCH_OPTIONS. */
-  readonly compiled: Engine;
+  readonly compiled: CompiledBundle;
+  /** Creates the solver when it is first needed; undefined without one. */
+  readonly prover?: (() => Promise<Prover>) | undefined;
 }
 
 /** Is called between mutants. */
@@ -73,31 +79,30 @@ export interface Progress {
 export async function tryMutants(
   program: ir.Program,
   mutants: readonly Mutant[],
-  { calls, askerOf, isProvable, compiled }: Tests,
+  { calls, askerOf, isProvable, compiled, prover }: Tests,
   { next }: Progress,
 ): Promise<MutationReport> {
-  const original = bundleOf(fold(program));
-  const passing = passingCalls(calls, askerOf(original));
-  const seeds = requestsOf(calls);
+  const passing = passingCalls(calls, askerOf(bundleOf(fold(program))));
+  const seeds = requestsOf(calls).map(situationOf);
   const literalValues = new LiteralValues(program);
+  const comparison = new MutantComparison(program, compiled, isProvable ? prover : undefined);
   const results: MutantResult[] = [];
-  for (const [index, { program: made, ...mutant }] of mutants.entries()) {
-    if (!(await next(index, mutants.length))) break;
-    const mutated = made();
-    const killedBy = firstFailure(passing, askerOf(bundleOf(fold(mutated))));
-    if (killedBy !== undefined) results.push({ ...mutant, result: 'killed', killedBy });
-    else if (isProvable && areEquivalent(program, mutated)) results.push({ ...mutant, result: 'equivalent' });
-    else {
-      const own = bundleOf(fold(mutated));
-      const engines = [compiled, createEngine(own.bundle, SEARCH_OPTIONS)] as const;
-      const witness = witnessOf(
-        engines,
-        [original, own],
-        [...seeds, ...requestsAbout(changedModules(program, mutated), program)],
-      );
-      const shown = witness && readable(witness, engines, literalValues);
-      results.push({ ...mutant, result: 'survived', ...(shown && { witness: shown }) });
+  try {
+    for (const [index, { program: made, ...mutant }] of mutants.entries()) {
+      if (!(await next(index, mutants.length))) break;
+      const mutated = made();
+      const killedBy = firstFailure(passing, askerOf(bundleOf(fold(mutated))));
+      if (killedBy !== undefined) {
+        results.push({ ...mutant, result: 'killed', killedBy });
+        continue;
+      }
+      const compared = comparison.of(mutated);
+      const answer = await compared.difference({ seeds });
+      if (answer.answer === 'no' && isProvable) results.push({ ...mutant, result: 'equivalent' });
+      else results.push({ ...mutant, result: 'survived', ...witnessOf(answer, compared, literalValues) });
     }
+  } finally {
+    await comparison.close();
   }
   const countOf = (wanted: MutantResult['result']): number => results.filter(({ result }) => result === wanted).length;
   const [killed, survived, equivalent] = [countOf('killed'), countOf('survived'), countOf('equivalent')];
@@ -119,16 +124,16 @@ export function countKilled(
   return mutants.filter((mutant) => firstFailure(passing, askerOf(bundleOf(fold(mutant.program()))))).length;
 }
 
-/** A small request with values that a reader knows, which tells a mutant apart as well. */
-function readable(
-  { request, before, after }: Witness,
-  [compiled, mutant]: readonly [Engine, Engine],
+/** The situation of an answer, with values that a reader knows. */
+function witnessOf(
+  answer: Answer,
+  compared: ComparedMutant,
   literalValues: LiteralValues,
-): Witness {
-  const isAlike = ({ request: other }: Situation): boolean =>
-    compiled.isAllowed(other) === (before === 'ALLOW') && mutant.isAllowed(other) === (after === 'ALLOW');
-  const small = shrink({ request, globals: {}, now: DEFAULT_NOW }, isAlike);
-  return { request: realistic(small, literalValues, isAlike).request, before, after };
+): { readonly witness?: Witness } {
+  if (answer.answer !== 'yes') return {};
+  const situation = realistic(answer.situation, literalValues, compared.differs);
+  const isAllowed = compared.isAllowedBefore(situation);
+  return { witness: { ...situation, before: isAllowed ? 'ALLOW' : 'DENY', after: isAllowed ? 'DENY' : 'ALLOW' } };
 }
 
 /** A call, and whether each of its cases passes with the policies as they are. */

@@ -3,20 +3,12 @@ import { LiteralValues } from '../witness/literal-values.js';
 import { realistic } from '../witness/realistic.js';
 import { instantOf } from '../witness/replay.js';
 import { shrink } from '../witness/shrink.js';
-import type { Situation } from '../witness/situation.js';
+import { type Situation, situationOf } from '../witness/situation.js';
 import { requestsOf } from '../witness/test-requests.js';
 import { type Goal, goalsOf } from './goals.js';
 import { scoreOf, searchFor, type Trial } from './search.js';
 import { startsOf } from './starts.js';
-import {
-  type Continue,
-  SchemaTrial,
-  situationOf,
-  type SuggestionSubject,
-  type Suggestions,
-  testOf,
-  type Unmet,
-} from './subject.js';
+import { type Continue, SchemaTrial, type SuggestionSubject, type Suggestions, testOf, type Unmet } from './subject.js';
 import type { SuggestedTest } from './suite.js';
 
 /**

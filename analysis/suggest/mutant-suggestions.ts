@@ -1,27 +1,14 @@
-import { type AccessRequest, createEngine } from '#runtime/engine';
-import { sanitize } from '#runtime/policy';
-import { fold } from '../../compiler/optimise/index.js';
 import { CoverageRecorder } from '../coverage/coverage.js';
-import { changedModules } from '../mutate/equivalence.js';
+import { MutantComparison } from '../mutate/comparison.js';
 import type { MutationReport } from '../mutate/mutate.js';
 import type { Mutant } from '../mutate/mutants.js';
-import { type Decider, SEARCH_OPTIONS, witnessOf } from '../mutate/witness.js';
-import { bundleOf, type ProgramBundle } from '../program/bundle.js';
 import { LiteralValues } from '../witness/literal-values.js';
 import { realistic } from '../witness/realistic.js';
 import { shrink } from '../witness/shrink.js';
 import type { Situation } from '../witness/situation.js';
 import { suggestForCoverage } from './coverage-suggestions.js';
 import type { RequestNames } from './starts.js';
-import {
-  type Continue,
-  SchemaTrial,
-  situationOf,
-  type SuggestionSubject,
-  type Suggestions,
-  testOf,
-  type Unmet,
-} from './subject.js';
+import { type Continue, SchemaTrial, type SuggestionSubject, type Suggestions, testOf, type Unmet } from './subject.js';
 import type { SuggestedTest } from './suite.js';
 
 /**
@@ -43,16 +30,20 @@ export async function suggestForMutants(
   const tests: SuggestedTest[] = [];
   const unmet: Unmet[] = [];
   let done = 0;
-  for (const { result, mutant } of survivors) {
-    if (!(await goOn(done, survivors.length))) break;
-    done += 1;
-    const { place, before, after, witness } = result;
-    const own = search.of(mutant);
-    if (tests.some(({ situation }) => own.differs(situation))) continue;
-    const situation = own.find(witness && situationOf(witness.request));
-    const text = `${before} -> ${after}`;
-    if (situation === undefined) unmet.push({ place, text: `${text}: no request found that tells it apart` });
-    else tests.push(testOf(`${place.file}:${place.line} ${nameOf(result)}notices ${text}`, situation, subject));
+  try {
+    for (const { result, mutant } of survivors) {
+      if (!(await goOn(done, survivors.length))) break;
+      done += 1;
+      const { place, before, after, witness } = result;
+      const own = search.of(mutant);
+      if (tests.some(({ situation }) => own.shows(situation))) continue;
+      const situation = await own.find(witness);
+      const text = `${before} -> ${after}`;
+      if (situation === undefined) unmet.push({ place, text: `${text}: no request found that tells it apart` });
+      else tests.push(testOf(`${place.file}:${place.line} ${nameOf(result)}notices ${text}`, situation, subject));
+    }
+  } finally {
+    await search.close();
   }
   return { tests, unmet, isInterrupted: done < survivors.length };
 }
@@ -72,8 +63,7 @@ function nameOf({ rules: [key = ''] }: Pick<Mutant, 'rules'>): string {
 /** Searches situations that tell a mutant from the policies, among requests that schemas and the vocabulary allow. */
 class MutantSearch {
   private readonly trial: SchemaTrial;
-  private readonly compiled;
-  private readonly original: ProgramBundle;
+  private readonly comparison: MutantComparison;
   private readonly literalValues: LiteralValues;
 
   /** @param pool situations that may show it. */
@@ -81,42 +71,36 @@ class MutantSearch {
     private readonly subject: SuggestionSubject,
     private readonly pool: readonly Situation[],
   ) {
+    const { program, compiled, prover } = subject;
     this.trial = new SchemaTrial(subject);
-    this.compiled = createEngine(subject.compiled, SEARCH_OPTIONS);
-    this.original = bundleOf(fold(subject.program));
-    this.literalValues = new LiteralValues(subject.program);
+    this.comparison = new MutantComparison(program, compiled, prover);
+    this.literalValues = new LiteralValues(program);
   }
 
   of(mutant: Mutant): {
-    readonly differs: (situation: Situation) => boolean;
-    readonly find: (witness: Situation | undefined) => Situation | undefined;
+    readonly shows: (situation: Situation) => boolean;
+    readonly find: (witness: Situation | undefined) => Promise<Situation | undefined>;
   } {
-    const mutated = mutant.program();
-    const bundle = bundleOf(fold(mutated));
-    const engine = createEngine(bundle.bundle, SEARCH_OPTIONS);
-    const isValid = (request: AccessRequest): boolean => this.trial.violations(situationOf(request)) === 0;
-    const differs = ({ request }: Situation): boolean =>
-      this.compiled.isAllowed(request) !== engine.isAllowed(request) && isValid(request);
+    const { differs, difference } = this.comparison.of(mutant.program());
+    const isValid = (situation: Situation): boolean => this.trial.violations(situation) === 0;
+    const shows = (situation: Situation): boolean => differs(situation) && isValid(situation);
     const readable = (situation: Situation | undefined): Situation | undefined => {
-      const named = situation && withAllowedNames(situation, this.subject.allowed, differs);
-      return named && realistic(shrink(named, differs), this.literalValues, differs);
+      const named = situation && withAllowedNames(situation, this.subject.allowed, shows);
+      return named && realistic(shrink(named, shows), this.literalValues, shows);
     };
-    const validated = (decider: Decider): Decider => ({
-      isAllowed: (request) => decider.isAllowed(request) && isValid(request),
-    });
-    const near = (): Situation | undefined => {
-      const kinds = new Set(
-        changedModules(this.subject.program, mutated).map((module) => 'kindName' in module && module.kindName),
-      );
-      const own = this.pool.filter(({ request }) => kinds.has(sanitize(request.resource.kind)));
-      const witness = witnessOf(
-        [validated(this.compiled), validated(engine)],
-        [this.original, bundle],
-        (own.length > 0 ? own : this.pool).map(({ request }) => request),
-      );
-      return witness && situationOf(witness.request);
+    return {
+      shows,
+      find: async (witness) => {
+        const known = readable(witness) ?? readable(this.pool.find(shows));
+        if (known !== undefined) return known;
+        const answer = await difference({ seeds: this.pool, accepts: isValid });
+        return answer.answer === 'yes' ? readable(answer.situation) : undefined;
+      },
     };
-    return { differs, find: (witness) => readable(witness) ?? readable(this.pool.find(differs)) ?? readable(near()) };
+  }
+
+  close(): Promise<void> {
+    return this.comparison.close();
   }
 }
 

@@ -1,13 +1,13 @@
-import { type AccessRequest, type CompiledBundle, createAuditedEngine, type EngineOptions } from '#runtime/engine';
+import { type CompiledBundle, createAuditedEngine, type EngineOptions } from '#runtime/engine';
 import type { FilePlace } from '#runtime/parts';
 import type { Instant } from '#runtime/policy';
 import { invariant } from '../../compiler/diagnostics/invariant.js';
 import type * as ir from '../../compiler/ir/program.js';
 import type { Ask } from '../../compiler/policy-tests/ask.js';
 import type { TestCall } from '../../compiler/policy-tests/run-tests.js';
+import type { Prover } from '../solve/question.js';
 import { instantOf } from '../witness/replay.js';
-import { DEFAULT_NOW } from '../witness/shrink.js';
-import type { Situation } from '../witness/situation.js';
+import { DEFAULT_NOW, type Situation } from '../witness/situation.js';
 import type { RequestNames } from './starts.js';
 import type { SuggestedTest } from './suite.js';
 
@@ -37,6 +37,8 @@ export interface SuggestionSubject {
   /** The tests that there are: values come from them, too. */
   readonly calls: readonly TestCall[];
   readonly allowed: RequestNames;
+  /** Creates the solver when it is first needed; undefined without one. */
+  readonly prover?: (() => Promise<Prover>) | undefined;
 }
 
 /** Is called before each search. Returns whether to go on. */
@@ -60,10 +62,6 @@ export class SchemaTrial {
     const [result] = this.validating.check({ principal, resources, auxData });
     return result?.validationErrors.length ?? 0;
   };
-}
-
-export function situationOf(request: AccessRequest): Situation {
-  return { request, globals: {}, now: DEFAULT_NOW };
 }
 
 /** A test of a situation, with what the policies decide. */

@@ -12,8 +12,7 @@ import type { Atom } from '../formula/formula-diagram.js';
 import { surroundingsOf } from '../program/conditions.js';
 import { randomNumbers } from './random-numbers.js';
 import { instantOf } from './replay.js';
-import { DEFAULT_NOW } from './shrink.js';
-import type { Situation } from './situation.js';
+import { DEFAULT_NOW, type Situation } from './situation.js';
 
 /** Where situations are searched. */
 export interface SearchSpace {

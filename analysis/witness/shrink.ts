@@ -1,5 +1,5 @@
 import type { AccessRequest } from '#runtime/engine';
-import type { Situation } from './situation.js';
+import { DEFAULT_NOW, type Situation } from './situation.js';
 
 type Json = { readonly [name: string]: unknown };
 
@@ -52,9 +52,6 @@ function* smallerOnes(situation: Situation): Generator<Situation> {
   if (principal.id !== 'alice') yield renamed(situation, principal.id, 'alice');
   if (resource.id !== 'r1') yield asking({ resource: { ...resource, id: 'r1' } });
 }
-
-/** The time of situations where it does not matter. */
-export const DEFAULT_NOW = '2025-01-01T00:00:00Z';
 
 /** A situation in which a principal has another id, also where attributes have it. */
 function renamed(situation: Situation, from: string, to: string): Situation {

@@ -8,3 +8,11 @@ export interface Situation {
   /** RFC 3339. */
   readonly now: string;
 }
+
+/** The time of situations where it does not matter. */
+export const DEFAULT_NOW = '2025-01-01T00:00:00Z';
+
+/** A request without globals, when the time does not matter. */
+export function situationOf(request: AccessRequest): Situation {
+  return { request, globals: {}, now: DEFAULT_NOW };
+}

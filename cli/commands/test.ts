@@ -5,6 +5,7 @@ import type { Coverage } from '../../analysis/coverage/coverage.js';
 import type { MutationReport } from '../../analysis/mutate/mutate.js';
 import { shownPath } from '../../compiler/diagnostics/format.js';
 import { compileFolder, type FolderCompilation, type PoliciesInMemory, policiesOf } from '../policies/compile.js';
+import type { SolverOptions } from '../policies/comparison-options.js';
 import { type CoverageOptions, measuresCoverage } from '../policies/coverage-options.js';
 import { type MutationOptions, mutates } from '../policies/mutation-options.js';
 import { EXIT } from '../exit.js';
@@ -20,7 +21,12 @@ import type { WatchedTests } from '../policies/watched-tests.js';
 export const TEST_OUTPUTS = ['tree', 'list', 'json', 'sarif'] as const;
 
 /** The command line options of `authzc test`. */
-export interface TestCommandOptions extends TestOptions, CoverageOptions, MutationOptions, SuggestionOptions {
+export interface TestCommandOptions
+  extends TestOptions,
+    CoverageOptions,
+    MutationOptions,
+    SuggestionOptions,
+    SolverOptions {
   readonly output: (typeof TEST_OUTPUTS)[number];
   /** Whether attributes that violate their schemas deny, as in the tests of `authzc compile`. */
   readonly enforceSchemas?: boolean;
@@ -134,7 +140,7 @@ async function tryMutants(
   suites: readonly SuiteFiles[],
   policies: PoliciesInMemory,
   testOptions: PolicyTestOptions,
-  options: MutationOptions,
+  options: MutationOptions & SolverOptions,
 ): Promise<MutationReport> {
   const { tryTests } = await import('../policies/mutation-report.js');
   return tryTests(suites, policies, testOptions, options);

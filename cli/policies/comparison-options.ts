@@ -7,14 +7,18 @@ export const CHANGES = ['widened', 'narrowed'] as const;
 export const FAILING = [...CHANGES, 'undecided'] as const;
 export type Failing = (typeof FAILING)[number];
 
+/** Which solver proves. */
+export interface SolverOptions {
+  /** A command line that starts a solver; false for none. By default z3-solver, if it is installed. */
+  readonly solver?: string | false | undefined;
+}
+
 /** Options of commands that prove something about all requests: what is looked at, how the engine decides, and how long. */
-export interface ComparisonOptions extends EngineFlags {
+export interface ComparisonOptions extends EngineFlags, SolverOptions {
   readonly kind?: string;
   readonly action?: string;
   readonly scope?: string;
   readonly effort: number;
-  /** A command line that starts a solver; false for none. By default z3-solver, if it is installed. */
-  readonly solver?: string | false;
   /** A folder that gets every query. */
   readonly smt?: string;
   /** In milliseconds. */
@@ -27,15 +31,20 @@ export function addComparisonOptions(command: Command): Command {
     .option('--kind <glob>', 'look only at resources of these kinds')
     .option('--action <glob>', 'look only at these actions')
     .option('--scope <scope>', 'look only at this scope; "" is the root');
-  return addEngineFlags(narrowed, {
+  const tried = addEngineFlags(narrowed, {
     globals: 'the globals, as YAML or JSON; without it they can have any value',
     schemas: 'whether requests that are shown satisfy their schemas; default as in --config',
-  })
-    .option('--effort <number>', 'from 1 to 5: how much is tried', effort, 3)
-    .option('--solver <command>', 'a program that reads SMT-LIB 2.6 on standard input, in place of z3-solver')
-    .option('--no-solver', 'use no solver, also if z3-solver is installed')
+  }).option('--effort <number>', 'from 1 to 5: how much is tried', effort, 3);
+  return addSolverOptions(tried)
     .option('--smt <dir>', 'write every query for the solver to this folder')
     .option('--timeout <duration>', 'how long it may take; what is left is not decided', duration, 60_000);
+}
+
+/** Adds these options to a command. */
+export function addSolverOptions(command: Command): Command {
+  return command
+    .option('--solver <command>', 'a program that reads SMT-LIB 2.6 on standard input, in place of z3-solver')
+    .option('--no-solver', 'use no solver, also if z3-solver is installed');
 }
 
 /** Reads the value of `--fail-on`: a list of these results, or none. */

@@ -3,15 +3,15 @@ import { join } from 'node:path';
 import { type MutationReport, tryMutants } from '../../analysis/mutate/mutate.js';
 import { mutantsOf } from '../../analysis/mutate/mutants.js';
 import { mutationText } from '../../analysis/mutate/report/text.js';
-import { SEARCH_OPTIONS } from '../../analysis/mutate/witness.js';
 import { selected } from '../../analysis/mutate/selection.js';
-import { createEngine } from '#runtime/engine';
 import type { SuiteFiles } from '../../compiler/load/index.js';
 import { testCalls } from '../../compiler/policy-tests/run-tests.js';
 import { EXIT } from '../exit.js';
 import { askEngine } from '../../analysis/policy-tests/ask-engine.js';
 import type { PoliciesInMemory } from './compile.js';
 import type { MutationOptions } from './mutation-options.js';
+import type { SolverOptions } from './comparison-options.js';
+import { proverOf } from './solver.js';
 import type { PolicyTestOptions } from './test-policies.js';
 
 /** Runs tests against mutants of the policies. Ctrl-C ends it with what is known. */
@@ -19,7 +19,7 @@ export async function tryTests(
   suites: readonly SuiteFiles[],
   { lowered, policies }: PoliciesInMemory,
   testOptions: PolicyTestOptions,
-  { rule, mutants: count, seed }: MutationOptions,
+  { rule, mutants: count, seed, solver }: MutationOptions & SolverOptions,
 ): Promise<MutationReport> {
   let isInterrupted = false;
   const interrupt = (): void => {
@@ -33,8 +33,9 @@ export async function tryTests(
       {
         calls: testCalls(suites, { ...testOptions, traced: false }),
         askerOf: ({ bundle, traced }) => askEngine({ policies: bundle, traces: traced }, testOptions).ask,
-        compiled: createEngine(policies, SEARCH_OPTIONS),
         isProvable: !testOptions.strictEvaluation,
+        compiled: policies,
+        prover: proverOf({ solver }),
       },
       {
         next: async (done, all) => {

@@ -1,7 +1,7 @@
 import type { Prover } from '../../analysis/solve/question.js';
 import type { Solver } from '../../analysis/solve/solver.js';
 import { findZ3, startZ3 } from '../../analysis/solve/z3.js';
-import type { ComparisonOptions } from './comparison-options.js';
+import type { ComparisonOptions, SolverOptions } from './comparison-options.js';
 
 /**
  * Starts the solver of the options when it is first needed; undefined if there is none. What encodes questions is
@@ -12,8 +12,8 @@ import type { ComparisonOptions } from './comparison-options.js';
 export function proverOf({
   solver: command,
   smt: queries,
-  effort,
-}: Pick<ComparisonOptions, 'solver' | 'smt' | 'effort'>): (() => Promise<Prover>) | undefined {
+  effort = 3,
+}: SolverOptions & Partial<Pick<ComparisonOptions, 'smt' | 'effort'>>): (() => Promise<Prover>) | undefined {
   const start = starterOf(command);
   if (start === undefined) return undefined;
   return async () => {

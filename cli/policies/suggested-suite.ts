@@ -16,8 +16,10 @@ import { runTests, testCalls } from '../../compiler/policy-tests/run-tests.js';
 import { EXIT } from '../exit.js';
 import { askEngine, type LoadedPolicies } from '../../analysis/policy-tests/ask-engine.js';
 import type { PoliciesInMemory } from './compile.js';
+import type { SolverOptions } from './comparison-options.js';
 import type { MutationOptions } from './mutation-options.js';
 import { tryTests } from './mutation-report.js';
+import { proverOf } from './solver.js';
 import type { SuggestionOptions } from './suggestion-options.js';
 import type { PolicyTestOptions } from './test-policies.js';
 import { readVocabulary } from './vocabulary.js';
@@ -28,7 +30,7 @@ export interface SuggestionInputs {
   /** The suites that passed. */
   readonly suites: readonly SuiteFiles[];
   readonly testOptions: PolicyTestOptions;
-  readonly options: SuggestionOptions & MutationOptions;
+  readonly options: SuggestionOptions & MutationOptions & SolverOptions;
   /** What the mutants did to the tests, if that is known. */
   readonly mutants?: MutationReport | undefined;
   readonly pathOf: (file: string) => string;
@@ -127,7 +129,10 @@ async function forMutants(inputs: SuggestionInputs, loaded: LoadedPolicies, goOn
   };
 }
 
-function subjectOf({ policies, suites, testOptions }: SuggestionInputs, loaded: LoadedPolicies): SuggestionSubject {
+function subjectOf(
+  { policies, suites, testOptions, options }: SuggestionInputs,
+  loaded: LoadedPolicies,
+): SuggestionSubject {
   const { roles, actions } = readVocabulary();
   return {
     program: policies.lowered,
@@ -136,6 +141,7 @@ function subjectOf({ policies, suites, testOptions }: SuggestionInputs, loaded: 
     engineOptions: { strictEvaluation: testOptions.strictEvaluation, schemaEnforcement: 'none' },
     calls: testCalls(suites, { ...testOptions, traced: false }),
     allowed: { roles, actions },
+    prover: testOptions.strictEvaluation ? undefined : proverOf(options),
   };
 }
 

@@ -1,13 +1,14 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine, type Engine } from '#runtime/engine';
-import { areEquivalent } from '../../analysis/mutate/equivalence.js';
-import { type MutantResult, type MutationReport, tryMutants } from '../../analysis/mutate/mutate.js';
+import { MutantComparison } from '../../analysis/mutate/comparison.js';
+import { type MutantResult, type MutationReport, type Tests, tryMutants } from '../../analysis/mutate/mutate.js';
 import { mutantsOf } from '../../analysis/mutate/mutants.js';
+import { mutationText } from '../../analysis/mutate/report/text.js';
 import { bundleOf } from '../../analysis/program/bundle.js';
-import { SEARCH_OPTIONS } from '../../analysis/mutate/witness.js';
 import { selected } from '../../analysis/mutate/selection.js';
 import { askEngine } from '../../analysis/policy-tests/ask-engine.js';
+import { proverOf } from '../../cli/policies/solver.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import type { Program } from '../../compiler/ir/program.js';
 import { emit } from '../../compiler/emit/index.js';
@@ -17,6 +18,7 @@ import { compileTexts, loaded } from '../support/compiled.js';
 import { policyFiles } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
 import { randomRequest, randomStore } from '../support/oracle/random-store.js';
+import { skip } from '../support/skip.js';
 
 /** The number of random policies and of random stores; SEED is the first seed. */
 const POLICIES = Number(process.env.POLICIES ?? 3);
@@ -185,17 +187,18 @@ test('variables and constants, in every policy that imports them', async () => {
   );
 });
 
-test('equivalent mutants decide alike: all requests of a small domain', () => {
+test('equivalent mutants decide alike: all requests of a small domain', async () => {
   let proved = 0;
   let equal = 0;
   for (let seed = SEED; seed < SEED + POLICIES; seed += 1) {
     const random = new Random(seed);
     const program = programOf({ rules: Array.from({ length: 1 + random.below(3) }, () => randomRule(random)) }, {});
     const decisions = decisionsOf(program);
+    const isEquivalent = equivalence(program);
     for (const mutant of mutantsOf(program)) {
       const mutated = mutant.program();
       const isEqual = decisionsOf(mutated) === decisions;
-      const isProved = areEquivalent(program, mutated);
+      const isProved = await isEquivalent(mutated);
       assert.ok(isEqual || !isProved, `seed ${seed}: ${mutant.before} -> ${mutant.after}`);
       if (isEqual) equal += 1;
       if (isProved) proved += 1;
@@ -204,13 +207,14 @@ test('equivalent mutants decide alike: all requests of a small domain', () => {
   assert.ok(proved > POLICIES / 2, `only ${proved} of ${equal} mutants that decide alike are proved`);
 });
 
-test('equivalent mutants decide alike: scopes, consent, role policies and principal policies', () => {
+test('equivalent mutants decide alike: scopes, consent, role policies and principal policies', async () => {
   let proved = 0;
   for (let seed = SEED; seed < SEED + STORES; seed += 1) {
     const random = new Random(seed);
     const { lowered } = compileTexts(policyFiles(randomStore(random, { outputs: false, runtime: false })));
     if (lowered === undefined) continue;
     const requests = Array.from({ length: 300 }, () => randomRequest(random));
+    const isEquivalent = equivalence(lowered);
     for (const lenientScopeSearch of [false, true]) {
       const engineOf = (program: Program): Engine =>
         createEngine(bundleOf(fold(program)).bundle, { lenientScopeSearch });
@@ -218,7 +222,7 @@ test('equivalent mutants decide alike: scopes, consent, role policies and princi
       const mutants = selected(mutantsOf(lowered), { count: 6, seed });
       for (const mutant of mutants) {
         const mutated = mutant.program();
-        if (!areEquivalent(lowered, mutated)) continue;
+        if (!(await isEquivalent(mutated))) continue;
         proved += 1;
         const other = engineOf(mutated);
         for (const { principal, resource, actions } of requests)
@@ -232,6 +236,47 @@ test('equivalent mutants decide alike: scopes, consent, role policies and princi
   }
   assert.ok(proved > 0, `only ${proved} mutants are proved`);
 });
+
+test('a mutant that no test is near is told from the policies: globals, claims, time', async () => {
+  for (const expr of [
+    'globals.region == "eu" && R.attr.n > 3',
+    'request.auxData.jwt.tenant == R.attr.tenant && R.attr.kind in ["a", "b"]',
+    'timestamp(R.attr.ends) > now() && R.attr.open',
+  ]) {
+    const report = await reportOf({ rules: [{ ...VIEW, actions: ['edit'], condition: { match: { expr } } }] });
+    const untold = report.mutants.filter(({ result, witness }) => result !== 'killed' && witness === undefined);
+    assert.equal(untold.map(textOf), []);
+  }
+});
+
+test('a witness names the globals and the time that it depends on', async () => {
+  const expr = 'globals.region == "eu" && now() > timestamp("2030-01-01T00:00:00Z")';
+  const report = await reportOf({ rules: [{ ...VIEW, condition: { match: { expr } } }] });
+  assert.match(
+    mutationText(report, (file) => file),
+    'no test asks: alice [user] view doc globals {"region":"eu"} at 2030-01-01T00:00:01Z   ALLOW, mutant DENY',
+  );
+});
+
+const BOUNDS = { ...VIEW, condition: { match: { expr: 'R.attr.n < 10 && R.attr.n < 20' } } };
+const NARROWER = 'R.attr.n < 10 && R.attr.n < 20 -> R.attr.n < 10';
+
+test('what only a solver proves is not decided without one', async () => {
+  const report = await reportOf({ rules: [BOUNDS] });
+  assert.ok(textsOf(report).includes(`survived op view: ${NARROWER}`), textsOf(report).join('\n'));
+  assert.ok(report.total.undecided > 0);
+});
+
+const z3 = proverOf({});
+if (z3 === undefined) skip(import.meta.url, 'z3-solver is not installed');
+else
+  test('a solver proves that mutants are equivalent, but not in strict evaluation', async () => {
+    const report = await reportOf({ rules: [BOUNDS] }, {}, { prover: z3 });
+    assert.ok(textsOf(report).includes(`equivalent op view: ${NARROWER}`), textsOf(report).join('\n'));
+    assert.is(report.total.undecided, 0);
+    const strict = await reportOf({ rules: [BOUNDS] }, {}, { prover: z3, isProvable: false });
+    assert.is(strict.total.equivalent, 0);
+  });
 
 test('mutants decide as their generated code does', async () => {
   let changed = 0;
@@ -270,7 +315,17 @@ function textOf({ result, operator, rules, before, after }: MutantResult): strin
   return `${result} ${operator} ${rules.map((key) => key.slice(key.indexOf('#') + 1)).join()}: ${before} -> ${after}`;
 }
 
-async function reportOf(policy: object, more: { readonly [path: string]: object } = {}): Promise<MutationReport> {
+/** Whether mutants of a program are proved to decide as it does, without a solver. */
+function equivalence(program: Program): (mutated: Program) => Promise<boolean> {
+  const comparison = new MutantComparison(program, bundleOf(fold(program)).bundle, undefined);
+  return async (mutated) => (await comparison.of(mutated).difference({ seeds: [] })).answer === 'no';
+}
+
+async function reportOf(
+  policy: object,
+  more: { readonly [path: string]: object } = {},
+  tests: Partial<Tests> = {},
+): Promise<MutationReport> {
   const program = programOf(policy, more);
   const options = { strictEvaluation: false, schemaEnforcement: 'none' } as const;
   return tryMutants(
@@ -279,8 +334,9 @@ async function reportOf(policy: object, more: { readonly [path: string]: object 
     {
       calls: callsOf(),
       askerOf: ({ bundle, traced }) => askEngine({ policies: bundle, traces: traced }, options).ask,
-      compiled: createEngine(bundleOf(fold(program)).bundle, SEARCH_OPTIONS),
       isProvable: true,
+      compiled: bundleOf(fold(program)).bundle,
+      ...tests,
     },
     { next: () => Promise.resolve(true) },
   );

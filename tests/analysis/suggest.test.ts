@@ -1,11 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '#runtime/engine';
 import { type Coverage, CoverageRecorder } from '../../analysis/coverage/coverage.js';
 import { countKilled, tryMutants } from '../../analysis/mutate/mutate.js';
 import { mutantsOf } from '../../analysis/mutate/mutants.js';
 import { selected } from '../../analysis/mutate/selection.js';
-import { SEARCH_OPTIONS } from '../../analysis/mutate/witness.js';
 import type { ProgramBundle } from '../../analysis/program/bundle.js';
 import { suggestForCoverage } from '../../analysis/suggest/coverage-suggestions.js';
 import { suggestForMutants } from '../../analysis/suggest/mutant-suggestions.js';
@@ -184,8 +182,7 @@ test('random policies: a suite notices each mutant that a test is suggested for'
     const mutants = selected(mutantsOf(program), { count: 8, seed });
     const askerOf = ({ bundle, traced }: ProgramBundle): Ask =>
       askEngine({ policies: bundle, traces: traced }, ASK_OPTIONS).ask;
-    const compiled = createEngine(subject.compiled, SEARCH_OPTIONS);
-    const tests = { calls: [], askerOf, compiled, isProvable: true };
+    const tests = { calls: [], askerOf, compiled: subject.compiled, isProvable: true };
     const report = await tryMutants(program, mutants, tests, { next: () => Promise.resolve(true) });
     const suggestions = await suggestForMutants(report, mutants, subject, always);
     coverageOf(suggestions, subject);

@@ -1,6 +1,6 @@
 import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
-import type { MutantResult, MutationReport } from '../mutate.js';
-import type { Witness } from '../witness.js';
+import { DEFAULT_NOW } from '../../witness/situation.js';
+import type { MutantResult, MutationReport, Witness } from '../mutate.js';
 
 /** The mutants that survived, and the score; if `verbose`, also those that are equivalent. */
 export function mutationText(
@@ -29,16 +29,23 @@ function undecidedText(count: number): string {
 /** The request that tells a survivor apart. */
 export function witnessText(witness: Witness | undefined): string {
   if (witness === undefined) return 'no request found that tells it apart';
-  const { request, before, after } = witness;
+  const { request, globals, now, before, after } = witness;
   const { principal, resource, action } = request;
   const who = `${visible(principal.id)} [${principal.roles.map(visible).join(', ')}]${attributes(principal.attr)}`;
   const scope = resource.scope ? ` in ${visible(resource.scope)}` : '';
   const what = `${visible(action)} ${visible(resource.kind)}${scope}${attributes(resource.attr)}`;
-  return `no test asks: ${who} ${what}   ${before}, mutant ${after}`;
+  const claims = labelled('claims', request.auxData?.jwt);
+  const time = now === DEFAULT_NOW ? '' : ` at ${now}`;
+  return `no test asks: ${who} ${what}${claims}${labelled('globals', globals)}${time}   ${before}, mutant ${after}`;
 }
 
 function attributes(attr: object | undefined): string {
   return attr === undefined || Object.keys(attr).length === 0 ? '' : ` ${visibleJson(attr)}`;
+}
+
+function labelled(label: string, members: object | undefined): string {
+  const text = attributes(members);
+  return text === '' ? '' : ` ${label}${text}`;
 }
 
 function oneLine(text: string): string {
