@@ -14,7 +14,7 @@ import { compileFolder } from '../../cli/policies/compile.js';
 import { proverOf } from '../../cli/policies/solver.js';
 import type { Program } from '../../compiler/ir/program.js';
 import { fold, optimise } from '../../compiler/optimise/index.js';
-import { CORPUS, hasCorpus } from '../conformance/replay-suite.js';
+import { CORPUS, hasCorpus } from '../support/corpus.js';
 import { Random } from '../support/oracle/random.js';
 
 /** The number of mutants, and of requests that each is tried with; SEED chooses them. `MUTANTS=all`: every mutant. */

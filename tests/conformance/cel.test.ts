@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readKnownFailures, settle } from '../support/known-failures.js';
-import { CORPUS, hasCorpus, replaySuite } from './replay-suite.js';
+import { CORPUS, hasCorpus } from '../support/corpus.js';
+import { replaySuite } from './replay-suite.js';
 
 /** The number of cases in each recorded folder. */
 const TOTALS: { readonly [folder: string]: number } = {

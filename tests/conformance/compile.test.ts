@@ -6,7 +6,7 @@ import { compileFolder } from '../../cli/policies/compile.js';
 import { toReport } from '../../compiler/diagnostics/json.js';
 import { type Outcome, readKnownFailures, settle } from '../support/known-failures.js';
 import { differences, type RecordedError } from './compile-report.js';
-import { CORPUS, hasCorpus } from './replay-suite.js';
+import { CORPUS, hasCorpus } from '../support/corpus.js';
 
 interface Case {
   readonly id: string;

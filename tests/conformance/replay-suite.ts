@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,19 +6,9 @@ import { stringify } from 'yaml';
 import { compileFolder } from '../../cli/policies/compile.js';
 import { loadConfig } from '../../server/config.js';
 import { type RunningServer, startServer } from '../../server/main.js';
-import { loaded, SHARED } from '../support/compiled.js';
+import { loaded } from '../support/compiled.js';
+import { CORPUS } from '../support/corpus.js';
 import type { Outcome } from '../support/known-failures.js';
-import { skip } from '../support/skip.js';
-
-/** The recorded suites and their runner. The runner's rules of comparison apply. */
-export const CORPUS = join(SHARED, 'conformance');
-
-/** Whether the recorded suites are available. If not, the test file at this URL is reported as skipped. */
-export function hasCorpus(url: string): boolean {
-  const present = existsSync(join(CORPUS, 'run.mjs'));
-  if (!present) skip(url, 'the recorded suites are not here (../shared/conformance)');
-  return present;
-}
 
 /**
  * Compiles the policies of a suite, serves them with the suite's config.json, and sends all its cases. Case ids begin

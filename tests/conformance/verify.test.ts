@@ -10,7 +10,7 @@ import { testFilter } from '../../compiler/policy-tests/filter.js';
 import { jsonReport } from '../../compiler/policy-tests/report/json.js';
 import { runTests } from '../../compiler/policy-tests/run-tests.js';
 import { type Outcome, readKnownFailures, settle } from '../support/known-failures.js';
-import { CORPUS, hasCorpus } from './replay-suite.js';
+import { CORPUS, hasCorpus } from '../support/corpus.js';
 
 interface Case {
   /** Relative to the folder of the case. */
