@@ -151,7 +151,7 @@ function pointFacts({ point }: Question): readonly ((terms: Terms) => string)[] 
   const { kind, isNamedKind, principal } = point;
   return [
     ...(isNamedKind && UNCHANGED.test(kind) ? [is('resource.kind', kind)] : []),
-    ...(principal !== undefined && UNCHANGED.test(principal.id) ? [is('principal.id', principal.id)] : []),
+    ...(principal === undefined ? [] : [is('principal.id', principal.id)]),
   ];
 }
 

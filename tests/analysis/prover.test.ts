@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine } from '#runtime/engine';
+import type { PointPrincipal } from '../../analysis/decision/point.js';
 import { and, type Formula, not } from '../../analysis/formula/formula.js';
 import { bundleOf } from '../../analysis/program/bundle.js';
 import { solverCommand } from '../../analysis/solve/command.js';
@@ -48,15 +49,8 @@ function holdsOf(module: Module, index: number, more: object = {}): Formula {
   return { kind: 'holds', condition, module, failedIsNull: false, ...more };
 }
 
-function questionOf(formula: Formula): Question {
-  const point = {
-    kind: 'doc',
-    isNamedKind: true,
-    version: 'default',
-    scope: '',
-    isNamedScope: true,
-    principal: undefined,
-  };
+function questionOf(formula: Formula, principal?: PointPrincipal): Question {
+  const point = { kind: 'doc', isNamedKind: true, version: 'default', scope: '', isNamedScope: true, principal };
   return { formula, point, action: 'one', roles: ['admin', 'user'], globals: undefined, schemas: [] };
 }
 
@@ -290,6 +284,16 @@ test('equal questions are equal queries', async () => {
   for (let time = 0; time < 2; time += 1)
     await implication('R.attr.l.exists(t, t.k == "x")', 'R.attr.x', proverOf(recording, { effort: 3 }));
   assert.equal(texts.slice(texts.length / 2), texts.slice(0, texts.length / 2));
+});
+
+test('a principal with policies has its id, whatever characters it has', async () => {
+  const { module } = policyOf('P.id == "bob"', 'P.id == "a-b_c:d@example.com"');
+  const principal = { id: 'a-b_c:d@example.com', scope: '', isNamedScope: true, version: undefined };
+  const answers = [0, 1].map((index) => prover.prove(questionOf(holdsOf(module, index), principal), () => true));
+  assert.equal(
+    (await Promise.all(answers)).map(({ answer }) => answer),
+    ['no', 'yes'],
+  );
 });
 
 test.run();
