@@ -194,9 +194,9 @@ addComparisonOptions(
 addEngineFlags(
   program
     .command('replay')
-    .description('decide the requests of an audit log with other policies, and show the decisions that change')
-    .argument('<log>', 'a file of JSON lines, also gzipped as .gz; - reads standard input')
-    .requiredOption('--against <dir>', 'the folder of the policies')
+    .description('decide the requests of audit logs with other policies, and show the decisions that change')
+    .argument('<log...>', 'files of JSON lines, also gzipped as .gz, or databases; - reads standard input')
+    .requiredOption('--against <set>', 'the folder of the policies, or a git revision: REV or REV:FOLDER')
     .option('--kind <glob>', 'only resources of these kinds')
     .option('--action <glob>', 'only these actions')
     .option('--since <time>', 'only entries of this time or later, such as 2025-01-31T00:00:00Z')
@@ -210,9 +210,9 @@ addEngineFlags(
     globals: 'the globals, as YAML or JSON',
     schemas: 'whether requests that violate their schemas are denied; default as in --config',
   },
-).action(async (log, options) => {
+).action(async (logs, options) => {
   const { replayCommand } = await import('./commands/replay.js');
-  process.exitCode = await replayCommand(log, options);
+  process.exitCode = await replayCommand(logs, options);
 });
 
 program

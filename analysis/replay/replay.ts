@@ -9,7 +9,7 @@ import {
 } from '#runtime/engine';
 import { ALLOW, type Attributes, glob, type Instant } from '#runtime/policy';
 import { type EffectName, readLine, type RecordedAction, type RecordedCheck, type RecordedResource } from './entry.js';
-import type { Change, FlipExample, FlipGroup, ReplayReport } from './report.js';
+import type { Change, FlipExample, FlipGroup, LogPlace, ReplayReport } from './report.js';
 
 /** How a log is replayed. */
 export interface ReplayOptions {
@@ -30,19 +30,28 @@ export interface Bound {
   readonly instant: Instant;
 }
 
+/** An audit log. */
+export interface Log {
+  /** As reports name it. */
+  readonly name: string;
+  /** In order; undefined for one that is too long to be an entry. */
+  readonly lines: AsyncIterable<string | undefined>;
+}
+
 /**
- * Decides the requests of an audit log with other policies, at the time of each entry, and compares the decisions with
- * those of the log. What a log does not have is counted and not decided.
- *
- * @param lines those of the log, in order; undefined for one that is too long to be an entry.
+ * Decides the requests of audit logs with other policies, at the time of each entry, and compares the decisions with
+ * those of the logs. What a log does not have is counted and not decided.
  */
-export async function replayLog(
-  lines: AsyncIterable<string | undefined>,
+export async function replayLogs(
+  logs: readonly Log[],
   compiled: CompiledBundle,
   options: ReplayOptions,
 ): Promise<ReplayReport> {
   const replay = new LogReplay(compiled, options);
-  for await (const line of lines) replay.add(line);
+  for (const { name, lines } of logs) {
+    replay.begin(name);
+    for await (const line of lines) replay.add(line);
+  }
   return replay.report();
 }
 
@@ -65,7 +74,9 @@ class LogReplay {
   });
 
   private readonly lines = { total: 0, decisionEntries: 0, accessEntries: 0, other: 0, damaged: 0 };
-  private readonly firstDamaged: number[] = [];
+  private readonly firstDamaged: LogPlace[] = [];
+  private readonly logs: string[] = [];
+  private place: LogPlace = { log: '', line: 0 };
   private readonly decisions = { replayed: 0, unchanged: 0, widened: 0, narrowed: 0 };
   private readonly notReplayed = { plans: 0, exceeded: 0, oversized: 0, masked: 0, withoutClaims: 0, costly: 0 };
   private readonly groups = new Map<string, Group>();
@@ -81,14 +92,21 @@ class LogReplay {
     this.matchesAction = matcherOf(options.action);
   }
 
+  /** The lines that follow are of another log. */
+  begin(log: string): void {
+    this.logs.push(log);
+    this.place = { log, line: 0 };
+  }
+
   add(text: string | undefined): void {
     this.lines.total += 1;
+    this.place = { log: this.place.log, line: this.place.line + 1 };
     if (text === '') return;
     const line = text === undefined ? ({ kind: 'damaged' } as const) : readLine(text);
     switch (line.kind) {
       case 'damaged':
         this.lines.damaged += 1;
-        if (this.firstDamaged.length < NAMED_LINES) this.firstDamaged.push(this.lines.total);
+        if (this.firstDamaged.length < NAMED_LINES) this.firstDamaged.push(this.place);
         break;
       case 'other':
         this.lines.other += 1;
@@ -175,7 +193,7 @@ class LogReplay {
     }
     group.count += 1;
     if (group.examples.length >= this.options.examples) return;
-    const example = exampleOf(check, recorded, { line: this.lines.total, before, after });
+    const example = exampleOf(check, recorded, { place: this.place, before, after });
     if (this.hasRoom(lengthOf(example))) group.examples.push(example);
   }
 
@@ -202,6 +220,7 @@ class LogReplay {
     const { kind, action, since, until } = this.options;
     return {
       version: 1,
+      logs: this.logs,
       only: {
         ...(kind !== undefined && { kind }),
         ...(action !== undefined && { action }),
@@ -223,10 +242,14 @@ type Group = Omit<FlipGroup, 'count' | 'examples'> & { count: number; readonly e
 function exampleOf(
   { callId, timestamp }: RecordedCheck,
   { principal, resource, auxData }: RecordedResource,
-  { line, before, after }: { readonly line: number; readonly before: RecordedAction; readonly after: RecordedAction },
+  {
+    place,
+    before,
+    after,
+  }: { readonly place: LogPlace; readonly before: RecordedAction; readonly after: RecordedAction },
 ): FlipExample {
   return {
-    line,
+    ...place,
     callId,
     timestamp,
     principal,

@@ -4,6 +4,8 @@ import type { EffectName } from './entry.js';
 /** What other policies decide about the requests of an audit log. Equal logs and policies give equal reports. */
 export interface ReplayReport {
   readonly version: 1;
+  /** The logs, as they were named. */
+  readonly logs: readonly string[];
   /** What was looked at. Undefined members are not limited. */
   readonly only: { readonly kind?: string; readonly action?: string; readonly since?: string; readonly until?: string };
   readonly lines: {
@@ -14,8 +16,7 @@ export interface ReplayReport {
     /** JSON that is not of the audit log. */
     readonly other: number;
     readonly damaged: number;
-    /** The numbers of the first damaged lines, from 1. */
-    readonly firstDamaged: readonly number[];
+    readonly firstDamaged: readonly LogPlace[];
   };
   /** Pairs of a resource and an action that both sets of policies decided. */
   readonly decisions: {
@@ -60,9 +61,14 @@ export interface FlipGroup {
 
 export type Change = 'widened' | 'narrowed';
 
-export interface FlipExample {
+/** A line of a log, or an entry of a database. */
+export interface LogPlace {
+  readonly log: string;
   /** From 1. */
   readonly line: number;
+}
+
+export interface FlipExample extends LogPlace {
   readonly callId: string;
   /** RFC 3339; conditions that read the time were decided at it. */
   readonly timestamp: string;

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { InputError } from '../report.js';
@@ -8,11 +8,54 @@ const LONGEST_LINE = 64 * 1024 * 1024;
 
 /**
  * The lines of an audit log, without their line feeds: of a file, which is decompressed if its name ends in `.gz`, or
- * of standard input for `-`. Undefined stands for a line that is too long, and for the rest of a damaged archive.
+ * of standard input for `-`. For a database of the backend `local`, or its folder, the entries in the order of their
+ * times. Undefined stands for a line that is too long, and for the rest of a damaged archive.
  *
- * @throws InputError if the file cannot be read.
+ * @throws InputError if the log cannot be read.
  */
-export async function* linesOfLog(path: string): AsyncGenerator<string | undefined> {
+export function linesOfLog(path: string): AsyncGenerator<string | undefined> {
+  return isDatabase(path) ? entriesOfDatabase(path) : linesOfFile(path);
+}
+
+/** Whether a path is a folder, or a file that begins as databases of SQLite do. */
+function isDatabase(path: string): boolean {
+  const stats = path === '-' ? undefined : statSync(path, { throwIfNoEntry: false });
+  if (stats?.isFile() !== true) return stats?.isDirectory() === true;
+  const start = Buffer.alloc(BEGINNING.length);
+  try {
+    const file = openSync(path, 'r');
+    try {
+      readSync(file, start);
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // Reading it as a file says why it cannot be read.
+    return false;
+  }
+  return start.toString('latin1') === BEGINNING;
+}
+
+/** https://www.sqlite.org/fileformat.html#the_database_header */
+const BEGINNING = 'SQLite format 3\0';
+
+async function* entriesOfDatabase(path: string): AsyncGenerator<string> {
+  // SQLite is loaded only for a database.
+  const { storedEntries } = await import('../../server/audit/local/stored-entries.js');
+  try {
+    yield* storedEntries(path);
+  } catch (error) {
+    const note = 'stop the server, or read it through the server: `authzc audit --kind decision --raw`';
+    throw new InputError(
+      `the audit database cannot be read: ${(error as Error).message}`,
+      undefined,
+      [{ message: note }],
+      path,
+    );
+  }
+}
+
+async function* linesOfFile(path: string): AsyncGenerator<string | undefined> {
   let begun: Buffer[] = [];
   let length = 0;
   const ended = (rest: Buffer): string | undefined => {

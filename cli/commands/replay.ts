@@ -1,18 +1,19 @@
 import { parseTimestamp } from '#runtime/cel';
-import { type Bound, replayLog } from '../../analysis/replay/replay.js';
+import { type Bound, replayLogs } from '../../analysis/replay/replay.js';
 import type { Change, ReplayReport } from '../../analysis/replay/report.js';
 import { replayJson } from '../../analysis/replay/report/json.js';
 import { prettyReplay } from '../../analysis/replay/report/pretty.js';
 import { linesOfLog } from '../audit/log-lines.js';
 import { allowClosedPipe, EXIT } from '../exit.js';
-import { policiesInMemory } from '../policies/compile.js';
+import { readSet, setNamed } from '../policies/compared-sets.js';
+import { acceptedOf, policiesOf } from '../policies/compile.js';
 import type { EngineFlags } from '../policies/engine-flags.js';
 import { decidingOptions } from '../policies/engine-options.js';
 import { InputError, paintOf, reportInputError } from '../report.js';
 
 /** The command line options of `authzc replay`. */
 export interface ReplayCommandOptions extends EngineFlags {
-  /** The folder of the policies. */
+  /** The folder of the policies, or a git revision. */
   readonly against: string;
   readonly kind?: string;
   readonly action?: string;
@@ -24,38 +25,44 @@ export interface ReplayCommandOptions extends EngineFlags {
   readonly output: 'pretty' | 'json';
 }
 
-/** `authzc replay`: decides the requests of an audit log with other policies. Returns the exit code. */
-export async function replayCommand(log: string, options: ReplayCommandOptions): Promise<number> {
+/** `authzc replay`: decides the requests of audit logs with other policies. Returns the exit code. */
+export async function replayCommand(logs: readonly string[], options: ReplayCommandOptions): Promise<number> {
   allowClosedPipe();
   try {
-    return await replayed(log, options);
+    return await replayed(logs, options);
   } catch (error) {
     return reportInputError(error);
   }
 }
 
-async function replayed(log: string, options: ReplayCommandOptions): Promise<number> {
+/** The folder of the policies in a revision that is named without a path. */
+const POLICIES = 'policies';
+
+async function replayed(logs: readonly string[], options: ReplayCommandOptions): Promise<number> {
   const { against, kind, action, examples, failOn, output } = options;
   const since = boundOf('--since', options.since);
   const until = boundOf('--until', options.until);
   const engine = decidingOptions(options);
-  const loaded = await policiesInMemory(against);
-  if (loaded === undefined) return EXIT.refused;
-  const report = await replayLog(linesOfLog(log), loaded.policies, {
-    engine: { ...engine, ...(engine.strictEvaluation && { traced: await loaded.traced() }) },
+  const { compilation, folder } = await readSet(setNamed(against), POLICIES, new AbortController().signal);
+  const accepted = acceptedOf(compilation, folder);
+  if (accepted === undefined) return EXIT.refused;
+  const { policies, traced } = await policiesOf(accepted, folder);
+  const read = logs.map((name) => ({ name, lines: linesOfLog(name) }));
+  const report = await replayLogs(read, policies, {
+    engine: { ...engine, ...(engine.strictEvaluation && { traced: await traced() }) },
     kind,
     action,
     since,
     until,
     examples,
   });
-  requireEntries(report, log);
+  requireEntries(report);
   process.stdout.write(output === 'json' ? replayJson(report) : prettyReplay(report, paintOf(process.stdout)));
   return failOn.some((change) => report.decisions[change] > 0) ? EXIT.failed : EXIT.done;
 }
 
-/** Throws an InputError for a log that was read and holds no decision. */
-function requireEntries({ lines, only }: ReplayReport, log: string): void {
+/** Throws an InputError for logs that were read and hold no decision. */
+function requireEntries({ logs, lines, only }: ReplayReport): void {
   const { decisionEntries, accessEntries, damaged } = lines;
   if (decisionEntries > 0) return;
   const isNarrowed = only.since !== undefined || only.until !== undefined;
@@ -67,10 +74,10 @@ function requireEntries({ lines, only }: ReplayReport, log: string): void {
       ...(others.length === 0 ? [] : [{ message: `it has ${others.join(' and ')}` }]),
       {
         message:
-          'servers write them with `audit.backend: file`; for other backends, `authzc audit --kind decision --raw` prints them',
+          'servers write them with `audit.backend: file` or `local`; `authzc audit --kind decision --raw` prints those of a running server',
       },
     ],
-    log === '-' ? 'standard input' : log,
+    logs.map((log) => (log === '-' ? 'standard input' : log)).join(', '),
   );
 }
 

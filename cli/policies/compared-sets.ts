@@ -38,9 +38,14 @@ export function comparedSets(first: string, second: string | undefined, dir: str
   return [revisionNamed(old === '' ? 'HEAD' : old), new_ === '' ? { folder: dir } : revisionNamed(new_)];
 }
 
-function setNamed(word: string): SetName {
+/**
+ * The set that an argument names.
+ *
+ * @throws InputError for a range.
+ */
+export function setNamed(word: string): SetName {
   if (isFolder(word)) return { folder: word };
-  if (rangeOf(word) !== undefined) throw usage(`\`${word}\` is a range, which names both sets`, 'name nothing else');
+  if (rangeOf(word) !== undefined) throw usage(`\`${word}\` is a range, which names both sets`, 'name one of them');
   return revisionNamed(word);
 }
 

@@ -64,12 +64,24 @@ export async function policiesInMemory(directory: string): Promise<PoliciesInMem
 
 /** The same for analyses that run no policies. */
 export function compiledFolder(directory: string): (FolderCompilation & { readonly lowered: Program }) | undefined {
-  const compilation = compileFolder(directory);
+  return acceptedOf(compileFolder(directory), directory);
+}
+
+/**
+ * A compilation that was not refused; undefined for others, after printing the diagnostics to standard error. Throws for
+ * policies that decide nothing.
+ *
+ * @param folder the one they were read from.
+ */
+export function acceptedOf(
+  compilation: FolderCompilation,
+  folder: string,
+): (FolderCompilation & { readonly lowered: Program }) | undefined {
   if (decidesNothing(compilation))
-    throw new Error(`${emptyText(directory, compilation)}: name the folder of the policies`);
+    throw new Error(`${emptyText(folder, compilation)}: name the folder of the policies`);
   const { lowered, diagnostics } = compilation;
   if (lowered !== undefined) return { ...compilation, lowered };
-  process.stderr.write(formatPretty(diagnostics, { color: isColorful(process.stderr), folder: directory }));
+  process.stderr.write(formatPretty(diagnostics, { color: isColorful(process.stderr), folder }));
   return undefined;
 }
 

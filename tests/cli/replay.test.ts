@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
@@ -8,13 +8,15 @@ import type { ReplayReport } from '../../analysis/replay/report.js';
 import type { Attributes } from '../../proto/wire/json-shape.js';
 import { checkEntry, exceededEntry, planEntry } from '../../server/audit/entry.js';
 import { openFileBackend } from '../../server/audit/file/file-backend.js';
+import { openLocalBackend } from '../../server/audit/local/local-backend.js';
 import { metadataRules } from '../../server/audit/metadata-rules.js';
 import { type AuditRecord, MAX_ENTRY_LENGTH, recordOf } from '../../server/audit/record.js';
-import { type MaskPath, parseMaskPath } from '../../server/config/audit-config.js';
+import { AUDIT_DEFAULTS, type MaskPath, parseMaskPath } from '../../server/config/audit-config.js';
 import type { Checked } from '../../server/service/watcher.js';
 import { sampleCall, sampleCheck, samplePlan } from '../support/audit/samples.js';
 import { BROKEN_POLICY } from '../support/cli/policies.js';
 import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { newRepository } from '../support/git-repository.js';
 
 const test = suite('authzc replay');
 const folders: string[] = [];
@@ -222,7 +224,10 @@ test('damaged lines are counted and named, and lines of other loggers are only c
     `{"log.logger":"authz","msg":"started"}\n${broken.join('\n')}\n\n${whole}\n${whole.slice(0, 99)}`,
   );
   const { lines, decisions } = await reportOf(folder);
-  assert.equal(lines.firstDamaged, [3, 4, 5, 6, 7]);
+  assert.equal(
+    lines.firstDamaged,
+    [3, 4, 5, 6, 7].map((line) => ({ log: 'audit.log', line })),
+  );
   assert.is(lines.damaged, 7);
   assert.is(lines.other, 1);
   assert.is(decisions.replayed, 2);
@@ -252,19 +257,113 @@ test('a log can be compressed, also if its end is missing, or come from standard
   const compressed = gzipSync(text);
   writeFileSync(join(folder, 'audit.log.gz'), compressed);
   writeFileSync(join(folder, 'cut.log.gz'), compressed.subarray(0, compressed.length - 100));
-  const read = (log: string) =>
-    run(PROGRAMS.authzc, ['replay', log, '--against', 'new', '-o', 'json', '--examples', '0'], folder);
-  const expected = (await read('audit.log')).stdout;
-  assert.is((await read('audit.log.gz')).stdout, expected);
-  const piped = spawnSync(
-    process.execPath,
-    [PROGRAMS.authzc, 'replay', '-', '--against', 'new', '-o', 'json', '--examples', '0'],
-    { cwd: folder, input: text, encoding: 'utf8' },
-  );
-  assert.is(piped.stdout, expected);
-  const { lines, decisions } = JSON.parse((await read('cut.log.gz')).stdout) as ReplayReport;
+  const read = async (log: string): Promise<ReplayReport> => {
+    const { stdout } = await run(PROGRAMS.authzc, ['replay', log, '--against', 'new', '-o', 'json'], folder);
+    return JSON.parse(stdout.replaceAll(`"${log}"`, '"audit.log"'));
+  };
+  const expected = await read('audit.log');
+  assert.is(expected.decisions.widened, 500);
+  assert.equal(await read('audit.log.gz'), expected);
+  const piped = spawnSync(process.execPath, [PROGRAMS.authzc, 'replay', '-', '--against', 'new', '-o', 'json'], {
+    cwd: folder,
+    input: text,
+    encoding: 'utf8',
+  });
+  assert.equal(JSON.parse(piped.stdout.replaceAll('"-"', '"audit.log"')), expected);
+  const { lines, decisions } = await read('cut.log.gz');
   assert.is(lines.damaged, 1);
   assert.ok(decisions.widened > 0 && decisions.widened < 500);
+});
+
+/** A folder with the policies and a database, which the backend of the server writes. */
+async function folderWithDatabase(records: readonly AuditRecord[]): Promise<{
+  readonly folder: string;
+  readonly stop: () => Promise<void>;
+}> {
+  const folder = folderOf({ 'new/album.yaml': ALBUM });
+  folders.push(folder);
+  const { local } = AUDIT_DEFAULTS;
+  // Entries of the year 2025 are not to be deleted.
+  const config = { ...local, storagePath: join(folder, 'audit'), retentionPeriod: 1e13 };
+  const backend = await openLocalBackend(config, (message) => assert.unreachable(message));
+  await backend.write(records);
+  return { folder, stop: () => backend.close() };
+}
+
+test('a database of the backend `local` is read as it is, by its folder or its file', async () => {
+  const records = [WIDENED, SAME, NARROWED].map((logged, at) => recordFor({ ...logged, time: TIME + 2_000 - at }));
+  const { folder, stop } = await folderWithDatabase(records);
+  await stop();
+  const bytes = readFileSync(join(folder, 'audit/audit.db'));
+  for (const log of ['audit', 'audit/audit.db']) {
+    const { code, stdout, stderr } = await run(PROGRAMS.authzc, ['replay', log, '--against', 'new'], folder);
+    assert.is(stderr, '');
+    assert.is(code, 1);
+    assert.match(stdout, /delete album a1 {3}line 1,/);
+    assert.match(stdout, '3 decisions: 1 unchanged, 1 widened, 1 narrowed\n');
+  }
+  assert.equal(readFileSync(join(folder, 'audit/audit.db')), bytes);
+  assert.equal(readdirSync(join(folder, 'audit')), ['audit.db']);
+});
+
+test('what a killed server left in the write-ahead log of its database is read too', async () => {
+  const { folder, stop } = await folderWithDatabase([recordFor(WIDENED), recordFor(WIDENED)]);
+  cpSync(join(folder, 'audit'), join(folder, 'killed'), { recursive: true });
+  await stop();
+  assert.ok(readFileSync(join(folder, 'killed/audit.db-wal')).length > 0);
+  // As of a machine that was started again since.
+  writeFileSync(join(folder, 'killed/owner'), '1 1 another-boot');
+  const { stdout } = await run(PROGRAMS.authzc, ['replay', 'killed', '--against', 'new'], folder);
+  assert.match(stdout, '2 decisions: 0 unchanged, 2 widened, 0 narrowed\n');
+});
+
+test('a database that a server uses, and one that is none, are errors with a fix', async () => {
+  const { folder, stop } = await folderWithDatabase([recordFor(SAME)]);
+  const used = await run(PROGRAMS.authzc, ['replay', 'audit', '--against', 'new'], folder);
+  assert.is(used.code, 2);
+  assert.is(
+    used.stderr,
+    `audit: error: the audit database cannot be read: it is in use by process ${process.pid}\n  note: stop the server, or read it through the server: \`authzc audit --kind decision --raw\`\n`,
+  );
+  await stop();
+  writeFileSync(join(folder, 'cut.db'), readFileSync(join(folder, 'audit/audit.db')).subarray(0, 3000));
+  for (const log of ['cut.db', 'new']) {
+    const { code, stderr } = await run(PROGRAMS.authzc, ['replay', log, '--against', 'new'], folder);
+    assert.is(code, 2);
+    assert.match(stderr, `${log}: error: the audit database cannot be read: `);
+  }
+});
+
+test('several logs are read in order, and places name the log', async () => {
+  const folder = await folderWith([recordFor(SAME), recordFor(WIDENED)]);
+  writeFileSync(join(folder, 'older.log'), `no JSON\n${readFileSync(join(folder, 'audit.log'), 'utf8')}`);
+  const { stdout } = await run(PROGRAMS.authzc, ['replay', 'older.log', 'audit.log', '--against', 'new'], folder);
+  assert.match(stdout, 'older.log line 3, ');
+  assert.match(stdout, 'audit.log line 2, ');
+  assert.match(stdout, '4 decisions: 2 unchanged, 2 widened, 0 narrowed\n');
+  assert.match(stdout, '1 damaged line: older.log 1\n');
+});
+
+test('--against names a git revision, too', async () => {
+  const { folder, commit, git, remove } = newRepository();
+  try {
+    commit({ 'policies/album.yaml': ALBUM.replace('roles: [user]', 'roles: [nobody]') });
+    git('branch', 'strict');
+    commit({ 'policies/album.yaml': ALBUM, 'other/album.yaml': ALBUM });
+    const log = join(await folderWith([recordFor(WIDENED)]), 'audit.log');
+    const summary = async (against: string): Promise<string | undefined> => {
+      const { stdout } = await run(PROGRAMS.authzc, ['replay', log, '--against', against], folder);
+      return stdout.trim().split('\n').at(-1);
+    };
+    assert.is(await summary('policies'), '1 decision: 0 unchanged, 1 widened, 0 narrowed');
+    assert.is(await summary('strict'), '1 decision: 1 unchanged, 0 widened, 0 narrowed');
+    assert.is(await summary('main:other'), '1 decision: 0 unchanged, 1 widened, 0 narrowed');
+    const { code, stderr } = await run(PROGRAMS.authzc, ['replay', log, '--against', 'nowhere'], folder);
+    assert.is(code, 1);
+    assert.match(stderr, 'nowhere');
+  } finally {
+    remove();
+  }
 });
 
 test('entries alone are read too, as `authzc audit --raw` prints them', async () => {

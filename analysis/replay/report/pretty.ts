@@ -1,6 +1,6 @@
 import type { Paint } from '../../../compiler/diagnostics/paint.js';
 import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
-import type { FlipExample, FlipGroup, NotReplayed, Outcome, ReplayReport } from '../report.js';
+import type { FlipExample, FlipGroup, LogPlace, NotReplayed, Outcome, ReplayReport } from '../report.js';
 
 /** A report for people: the groups of flips with examples, and a summary. */
 export function prettyReplay(report: ReplayReport, paint: Paint): string {
@@ -9,28 +9,32 @@ export function prettyReplay(report: ReplayReport, paint: Paint): string {
   for (const group of report.flips) {
     if (group.kind !== kind) lines.push(...(kind === undefined ? [] : ['']), paint.strong(visible(group.kind)));
     kind = group.kind;
-    lines.push(...groupLines(group, paint));
+    lines.push(...groupLines(group, report.logs, paint));
   }
   if (lines.length > 0) lines.push('');
   lines.push(...summaryOf(report));
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function groupLines({ change, action, roles, count, examples, kind }: FlipGroup, paint: Paint): readonly string[] {
+function groupLines(
+  { change, action, roles, count, examples, kind }: FlipGroup,
+  logs: readonly string[],
+  paint: Paint,
+): readonly string[] {
   const who = roles.length === 0 ? 'no roles' : `roles: ${roles.map(visible).join(', ')}`;
   const label = paint.mark(change.toUpperCase());
   return [
     `  ${label}   ${visible(action)}   ${who}   ${counted(count, 'decision')}`,
-    ...examples.flatMap((example) => exampleLines(example, { kind, action }, paint)),
+    ...examples.flatMap((example) => exampleLines(example, { kind, action, logs }, paint)),
   ];
 }
 
 function exampleLines(
-  { line, timestamp, principal, resource, auxData, before, after }: FlipExample,
-  { kind, action }: Pick<FlipGroup, 'kind' | 'action'>,
+  { log, line, timestamp, principal, resource, auxData, before, after }: FlipExample,
+  { kind, action, logs }: Pick<FlipGroup, 'kind' | 'action'> & Pick<ReplayReport, 'logs'>,
   paint: Paint,
 ): readonly string[] {
-  const where = `line ${line}, ${visible(timestamp)}`;
+  const where = `${logs.length > 1 ? `${visible(log)} ` : ''}line ${line}, ${visible(timestamp)}`;
   return [
     `    ${visible(principal.id)}: ${visible(action)} ${visible(kind)} ${visible(resource.id)}   ${paint.faint(where)}`,
     `      principal  ${visibleJson(principal)}`,
@@ -46,7 +50,7 @@ function outcomeText({ effect, policy }: Outcome): string {
   return policy === '' ? word : `${word.padEnd(5)}  ${visible(policy)}`;
 }
 
-function summaryOf({ only, lines, decisions, notReplayed, ungrouped }: ReplayReport): readonly string[] {
+function summaryOf({ logs, only, lines, decisions, notReplayed, ungrouped }: ReplayReport): readonly string[] {
   const { replayed, unchanged, widened, narrowed } = decisions;
   const limits = Object.entries(only).map(([name, value]) => `${name} ${visible(value)}`);
   const left = REASONS.flatMap(([name, one, reason]) =>
@@ -54,7 +58,10 @@ function summaryOf({ only, lines, decisions, notReplayed, ungrouped }: ReplayRep
   );
   const { damaged, firstDamaged } = lines;
   const rest = damaged > firstDamaged.length ? ', …' : '';
-  if (damaged > 0) left.push(`  ${counted(damaged, 'damaged line')}: ${firstDamaged.map(String).join(', ')}${rest}`);
+  const named = firstDamaged.map(({ log, line }: LogPlace) =>
+    logs.length > 1 ? `${visible(log)} ${line}` : `${line}`,
+  );
+  if (damaged > 0) left.push(`  ${counted(damaged, 'damaged line')}: ${named.join(', ')}${rest}`);
   return [
     ...(limits.length === 0 ? [] : [`only ${limits.join(', ')}`]),
     `${counted(replayed, 'decision')}: ${unchanged} unchanged, ${widened} widened, ${narrowed} narrowed`,

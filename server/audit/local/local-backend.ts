@@ -8,6 +8,7 @@ import { RETRY_DELAYS } from '../file/line-writer.js';
 import type { AuditRecord } from '../record.js';
 import { EntryStore } from './entry-store.js';
 import { takeOwnership } from './owner-file.js';
+import { DATABASE } from './stored-entries.js';
 
 const MEBI = 1024 * 1024;
 /** Entries deleted without a pause. */
@@ -25,7 +26,7 @@ export async function openLocalBackend(
   const ownership = takeOwnership(config.storagePath);
   let store: EntryStore;
   try {
-    store = openStore(join(config.storagePath, 'audit.db'), ownership.machineFailed, onProblem);
+    store = openStore(join(config.storagePath, DATABASE), ownership.machineFailed, onProblem);
   } catch (error) {
     ownership.giveUp();
     throw error;

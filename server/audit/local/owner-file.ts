@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../../config/config-error.js';
 
@@ -17,7 +17,7 @@ export interface Ownership {
  * A ConfigError when another process uses it, or when it cannot be written.
  */
 export function takeOwnership(folder: string): Ownership {
-  const path = join(folder, 'owner');
+  const path = join(folder, FILE);
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     return { machineFailed: takeFile(path, folder), giveUp: () => rmSync(path, { force: true }) };
@@ -27,18 +27,40 @@ export function takeOwnership(folder: string): Ownership {
   }
 }
 
+const FILE = 'owner';
 const KEY = 'audit.local.storagePath';
+
+/** The process that has taken a storage folder and still runs. */
+export function ownerOf(folder: string): number | undefined {
+  const path = join(folder, FILE);
+  return existsSync(path) ? runningOwner(readOwner(path)) : undefined;
+}
 
 /** Gives whether the machine failed under the last owner. */
 function takeFile(path: string, folder: string): boolean {
   if (write(path)) return false;
-  const [pid = '', start = '', boot = ''] = readFileSync(path, 'utf8').split(' ');
-  const isSameBoot = boot === bootOf();
-  if (isSameBoot && isStillRunning(Number(pid), start))
-    throw new ConfigError(`\`${folder}\` is in use by process ${pid}`, KEY);
+  const owner = readOwner(path);
+  const running = runningOwner(owner);
+  if (running !== undefined) throw new ConfigError(`\`${folder}\` is in use by process ${running}`, KEY);
   rmSync(path, { force: true });
   if (!write(path)) throw new ConfigError(`\`${folder}\` is in use by another process`, KEY);
-  return !isSameBoot;
+  return owner.boot !== bootOf();
+}
+
+/** A process, by when it and its machine were started. */
+interface Owner {
+  readonly pid: number;
+  readonly start: string;
+  readonly boot: string;
+}
+
+function readOwner(path: string): Owner {
+  const [pid = '', start = '', boot = ''] = readFileSync(path, 'utf8').split(' ');
+  return { pid: Number(pid), start, boot };
+}
+
+function runningOwner({ pid, start, boot }: Owner): number | undefined {
+  return boot === bootOf() && isStillRunning(pid, start) ? pid : undefined;
 }
 
 function write(path: string): boolean {
