@@ -216,6 +216,15 @@ addEngineFlags(
 });
 
 program
+  .command('docs')
+  .description('print the page of a diagnostic, or the list of all')
+  .argument('[code]', 'the code, such as variable/unused')
+  .action(async (code) => {
+    const { docsCommand } = await import('./commands/docs.js');
+    process.exitCode = docsCommand(code);
+  });
+
+program
   .command('matrix')
   .description('show who may do what: roles by actions for each kind, with the conditions')
   .argument('[dir]', 'the folder of the policies', 'policies')

@@ -29,7 +29,7 @@ test.before(async () => {
   const env = { ...process.env, AUTHZ_DIST: join(staged, 'dist') };
   for (const script of ['scripts/build.ts', 'scripts/build-package.ts'])
     await run(process.execPath, ['--import', 'tsx', script], { cwd: ROOT, env });
-  for (const path of ['package.json', 'README.md', 'LICENSE', 'runtime', 'analysis', 'compiler'])
+  for (const path of ['package.json', 'README.md', 'LICENSE', 'runtime', 'analysis', 'compiler', 'docs/diagnostics'])
     if (existsSync(join(ROOT, path))) cpSync(join(ROOT, path), join(staged, path), { recursive: true });
   await run(process.execPath, [npmProgram(), 'pack', '--ignore-scripts', '--silent'], { cwd: staged });
   cpSync(join(ROOT, 'tests/package/consumer'), consumer, { recursive: true });
@@ -56,6 +56,12 @@ test('authzc compiles policies from the installed package', async () => {
     readonly policies: { readonly hash: string };
   };
   assert.type(policies.hash, 'string');
+});
+
+test('the package has the pages of diagnostics', async () => {
+  const program = join(modules, 'authz/dist/authzc.js');
+  const { stdout } = await run(process.execPath, [program, 'docs', 'policy/disabled'], { cwd: consumer });
+  assert.match(stdout, /^# policy\/disabled\n/);
 });
 
 test('policies that explain their decisions compile from the installed package', async () => {
