@@ -14,10 +14,11 @@ import { isAt, Replay } from '../witness/replay.js';
 import { shrink } from '../witness/shrink.js';
 import type { Situation } from '../witness/situation.js';
 
-/** Which situations are tried first, and which count; by default all. */
+/** Which situations are tried first, and which count. */
 export interface DifferenceOptions {
   readonly seeds: readonly Situation[];
-  readonly accepts?: (situation: Situation) => boolean;
+  /** Whether attributes satisfy the schemas; only such situations count. By default all do. */
+  readonly satisfiesSchemas?: (situation: Situation) => boolean;
 }
 
 /** A mutant beside the program that it was made from. */
@@ -75,7 +76,7 @@ export class MutantComparison {
   private async difference(
     mutated: ir.Program,
     mutant: Evaluations,
-    { seeds, accepts = () => true }: DifferenceOptions,
+    { seeds, satisfiesSchemas }: DifferenceOptions,
   ): Promise<Answer> {
     const isConcerned = concerned(changedModules(this.program, mutated), [...this.program.modules, ...mutated.modules]);
     for (const search of ['strict', 'lenient'] as const) {
@@ -83,7 +84,8 @@ export class MutantComparison {
       const differs = differing(before, after);
       const compared: Compared = {
         sets: [before.decisions, after.decisions],
-        differs: (situation) => differs(situation) && accepts(situation),
+        differs: (situation) => differs(situation) && (satisfiesSchemas?.(situation) ?? true),
+        assumesSchemas: satisfiesSchemas !== undefined,
         seeds,
         open: new Map(),
       };
@@ -131,7 +133,8 @@ export class MutantComparison {
       if (!isShared && this.keys.of(before) === this.keys.of(after)) continue;
       // Formulas do not know which rules share results: they say only what may matter.
       const formula = isShared ? or(before, after) : or(and(before, not(after)), and(after, not(before)));
-      const question: Question = { formula, point, action, roles: names, globals: undefined, schemas: [] };
+      const schemas = compared.assumesSchemas ? decisions.flatMap((own) => own.schemasFor(action)) : [];
+      const question: Question = { formula, point, action, roles: names, globals: undefined, schemas };
       const seeds = compared.seeds.flatMap((seed) => asking(seed, action, names));
       // Other actions often have the same formula.
       const known = compared.open.get(this.keys.of(formula));
@@ -191,6 +194,7 @@ function differing(before: Evaluation, after: Evaluation): (situation: Situation
 interface Compared {
   readonly sets: readonly [Decisions, Decisions];
   readonly differs: (situation: Situation) => boolean;
+  readonly assumesSchemas: boolean;
   readonly seeds: readonly Situation[];
   /** What is not decided, by the key of the formula. */
   readonly open: Map<number, Answer>;

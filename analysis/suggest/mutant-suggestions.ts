@@ -93,7 +93,7 @@ class MutantSearch {
       find: async (witness) => {
         const known = readable(witness) ?? readable(this.pool.find(shows));
         if (known !== undefined) return known;
-        const answer = await difference({ seeds: this.pool, accepts: isValid });
+        const answer = await difference({ seeds: this.pool, satisfiesSchemas: isValid });
         return answer.answer === 'yes' ? readable(answer.situation) : undefined;
       },
     };
