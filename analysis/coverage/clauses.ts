@@ -28,6 +28,8 @@ export type Formula =
 /** A condition with its clauses. */
 export interface ClausedCondition {
   readonly clauses: readonly Clause[];
+  /** Each clause as a condition of the module. */
+  readonly conditions: readonly Match[];
   readonly formula: Formula;
   /** The value of each clause for a request. None is left out, whatever the others are. */
   readonly vectorOf: (request: Request) => readonly Truth[];
@@ -37,6 +39,7 @@ export interface ClausedCondition {
 export function clausedCondition(match: Match, module: Module): ClausedCondition {
   const clauses: Clause[] = [];
   const values: Value[] = [];
+  const conditions: Match[] = [];
   const indexes = new Map<string, number>();
   const clauseOf = (value: Value, expression: AuthoredText): Formula => {
     const { start, end } = extentOf(value) ?? { start: 0, end: expression.text.length };
@@ -45,6 +48,7 @@ export function clausedCondition(match: Match, module: Module): ClausedCondition
     if (known !== undefined) return { kind: 'clause', clause: known };
     indexes.set(text, clauses.length);
     values.push(value);
+    conditions.push({ kind: 'expr', value, expression });
     clauses.push({ text, place: placeAt(expression.spanOf(start, end)) });
     return { kind: 'clause', clause: clauses.length - 1 };
   };
@@ -64,6 +68,7 @@ export function clausedCondition(match: Match, module: Module): ClausedCondition
   const formula = ofMatch(match);
   return {
     clauses,
+    conditions,
     formula,
     vectorOf: (request) => {
       const within = surroundingsOf(module, request);

@@ -128,6 +128,11 @@ export class RuleRecord {
     return this.origin.module;
   }
 
+  /** The first of those that it was lowered to. */
+  get rule(): Origin['rule'] {
+    return this.origin.rule;
+  }
+
   coverage(): RuleCoverage {
     const { module, rule } = this.origin;
     return {

@@ -6,6 +6,7 @@ import { shrink } from '../witness/shrink.js';
 import { type Situation, situationOf } from '../witness/situation.js';
 import { requestsOf } from '../witness/test-requests.js';
 import { type Goal, goalsOf } from './goals.js';
+import { Reachability } from './reachability.js';
 import { scoreOf, searchFor, type Trial } from './search.js';
 import { startsOf } from './starts.js';
 import { type Continue, SchemaTrial, type SuggestionSubject, type Suggestions, testOf, type Unmet } from './subject.js';
@@ -25,17 +26,22 @@ export async function suggestForCoverage(
   const goals = recorder.rules().flatMap((record) => goalsOf(record));
   const tests: SuggestedTest[] = [];
   const unmet: Unmet[] = [];
+  const reachability = new Reachability(subject.prover);
   let done = 0;
-  for (const goal of goals) {
-    if (!(await goOn(done, goals.length))) break;
-    done += 1;
-    const met = find(goal, trial, () =>
-      startsOf(goal.record, subject.program, seeds, subject.allowed).map(situationOf),
-    );
-    if (met.missed !== undefined) unmet.push({ place: goal.place, text: `${goal.text}: ${met.missed}` });
-    if (met.situation === undefined) continue;
-    trial.record(met.situation);
-    tests.push(testOf(`${goal.place.file}:${goal.place.line} ${goal.text}`, met.situation, subject));
+  try {
+    for (const goal of goals) {
+      if (!(await goOn(done, goals.length))) break;
+      done += 1;
+      const starts = (): readonly Situation[] =>
+        startsOf(goal.record, subject.program, seeds, subject.allowed).map(situationOf);
+      const met = await find(goal, trial, starts, reachability);
+      if (met.missed !== undefined) unmet.push({ place: goal.place, text: `${goal.text}: ${met.missed}` });
+      if (met.situation === undefined) continue;
+      trial.record(met.situation);
+      tests.push(testOf(`${goal.place.file}:${goal.place.line} ${goal.text}`, met.situation, subject));
+    }
+  } finally {
+    await reachability.close();
   }
   return { tests, unmet, isInterrupted: done < goals.length };
 }
@@ -46,17 +52,24 @@ interface Found {
   readonly missed?: string;
 }
 
-function find(goal: Goal, trial: SituationTrial, starts: () => readonly Situation[]): Found {
+async function find(
+  goal: Goal,
+  trial: SituationTrial,
+  starts: () => readonly Situation[],
+  reachability: Reachability,
+): Promise<Found> {
   if (goal.isMet()) return {};
-  const situation = searchFor(goal, starts(), trial);
-  if (situation !== undefined) return { situation: trial.refined(goal, situation) };
-  if (goal.otherwise === undefined) return { missed: 'no request found' };
-  const { situation: weaker, missed = 'no request found for which it decides alone' } = find(
-    goal.otherwise,
-    trial,
-    starts,
-  );
-  return { missed, ...(weaker && { situation: weaker }) };
+  const found =
+    searchFor(goal, starts(), trial) ??
+    (await reachability.decide(goal, starts(), (situation) => scoreOf(goal, situation, trial).isMet));
+  if (found !== undefined && found !== 'impossible') return { situation: trial.refined(goal, found) };
+  const verdict = found === 'impossible' ? 'proved that no request can' : 'no request found';
+  if (goal.otherwise === undefined) return { missed: verdict };
+  const weaker = await find(goal.otherwise, trial, starts, reachability);
+  const missed =
+    weaker.missed ??
+    (found === 'impossible' ? 'proved never to decide alone' : `${verdict} for which it decides alone`);
+  return { missed, ...(weaker.situation && { situation: weaker.situation }) };
 }
 
 /** Observes what situations exercise. */

@@ -2,6 +2,10 @@ import type { FilePlace } from '#runtime/parts';
 import { matchesAny } from '#runtime/policy';
 import type { Clause, ClausedCondition } from '../coverage/clauses.js';
 import type { RuleRecord, Sight } from '../coverage/rule-record.js';
+import { type Formula, not } from '../formula/formula.js';
+import { valuesOf } from '../../compiler/ir/visit.js';
+import { readsRuntime } from '../../compiler/lower/rules.js';
+import { decidesFormula, hasValueFormula, holdsFormula } from './clause-formulas.js';
 import { decides, distance, distanceToDecisive } from './distance.js';
 
 /** Something that no test exercises yet. */
@@ -16,6 +20,8 @@ export interface Goal {
   readonly isMetBy: (sight: Sight) => boolean;
   /** How many clauses would have to turn until a decision shows it well: without failures, by an active derived role. */
   readonly distance: (sight: Sight) => number;
+  /** When a decision of the rule shows it, or more often; undefined if that is not known. */
+  readonly formula?: () => Formula;
   /** The goal instead, if no request shows this one. */
   readonly otherwise?: Goal;
 }
@@ -38,6 +44,7 @@ export function goalsOf(record: RuleRecord): readonly Goal[] {
       isMet: () => record.coverage().applied > 0,
       isMetBy: ({ applies }: Sight) => applies,
       distance: distanceToApplies,
+      ...(condition && !readsRoles(record) && { formula: () => appliesFormula(record, condition) }),
     },
     ...names.map(({ kind, text }): Goal => {
       const matches = matchesAny(text);
@@ -57,10 +64,12 @@ export function goalsOf(record: RuleRecord): readonly Goal[] {
 /** That a clause decides; if it cannot, that it has the value. */
 function clauseGoal(
   record: RuleRecord,
-  { formula, clauses }: ClausedCondition,
+  condition: ClausedCondition,
   { index, isTrue, name }: { readonly index: number; readonly isTrue: boolean; readonly name: string },
 ): Goal {
+  const { formula, clauses } = condition;
   const clause = clauses[index] as Clause;
+  const isKnown = !readsRoles(record);
   const wanted = { clause: index, isTrue };
   const common = { record, place: clause.place, text: `${name}, ${clauseText(clause.text, isTrue)}` };
   return {
@@ -68,13 +77,26 @@ function clauseGoal(
     isMet: () => record.decides(index, isTrue),
     isMetBy: ({ vector }) => decides(formula, vector, wanted),
     distance: (sight) => distanceToDecisive(formula, sight.vector, wanted) + distanceToActive(sight),
+    ...(isKnown && { formula: () => decidesFormula(condition, record.module, wanted) }),
     otherwise: {
       ...common,
       isMet: () => record.hasSeen(index, isTrue),
       isMetBy: ({ vector }) => (vector[index] === true) === isTrue,
       distance: ({ vector }) => distance({ kind: 'clause', clause: index }, vector, isTrue),
+      ...(isKnown && { formula: () => hasValueFormula(condition, record.module, wanted) }),
     },
   };
+}
+
+/** When the condition of a rule makes it apply. */
+function appliesFormula({ module, rule }: RuleRecord, condition: ClausedCondition): Formula {
+  const holds = holdsFormula(condition, module);
+  return 'inverted' in rule && rule.inverted ? not(holds) : holds;
+}
+
+/** Whether a condition reads which derived roles are active, which formulas of one rule do not know. */
+function readsRoles({ module, rule }: RuleRecord): boolean {
+  return readsRuntime([...valuesOf(rule.condition), ...module.variables.map(({ value }) => value)]);
 }
 
 function distanceToApplies(sight: Sight): number {

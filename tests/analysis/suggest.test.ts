@@ -7,9 +7,12 @@ import { selected } from '../../analysis/mutate/selection.js';
 import type { ProgramBundle } from '../../analysis/program/bundle.js';
 import { suggestForCoverage } from '../../analysis/suggest/coverage-suggestions.js';
 import { suggestForMutants } from '../../analysis/suggest/mutant-suggestions.js';
+import { goalsOf } from '../../analysis/suggest/goals.js';
+import { Reachability } from '../../analysis/suggest/reachability.js';
 import type { Suggestions, SuggestionSubject } from '../../analysis/suggest/subject.js';
 import { suiteText } from '../../analysis/suggest/suite.js';
 import { askEngine, type LoadedPolicies } from '../../analysis/policy-tests/ask-engine.js';
+import { proverOf } from '../../cli/policies/solver.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import type { Program } from '../../compiler/ir/program.js';
 import type { Ask } from '../../compiler/policy-tests/ask.js';
@@ -18,6 +21,7 @@ import { compileTexts, loaded } from '../support/compiled.js';
 import { policyFiles } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
 import { randomStore } from '../support/oracle/random-store.js';
+import { skip } from '../support/skip.js';
 
 /** The number of random stores; SEED is the first seed. */
 const STORES = Number(process.env.STORES ?? 1);
@@ -72,11 +76,76 @@ test('what no request can show is said with its place', async () => {
       'dead, R.attr.n > 3 is true: no request found for which it decides alone',
       'dead, R.attr.n < 2 is true: no request found for which it decides alone',
       'dead applies: no request found',
-      'both, has(R.attr.x) is false: no request found for which it decides alone',
+      'both, has(R.attr.x) is false: proved never to decide alone',
     ],
   );
   assert.equal(coverage.total.clauses, { covered: 8, all: 8 });
   assert.equal(coverage.total.rules, { covered: 1, all: 2 });
+});
+
+const z3 = proverOf({});
+if (z3 === undefined) skip(import.meta.url, 'z3-solver is not installed');
+else {
+  test('a solver proves that rules are dead', async () => {
+    const { unmet } = await suggested(
+      [{ ...VIEW, name: 'dead', condition: { match: { expr: 'R.attr.n > 3 && R.attr.n < 2' } } }],
+      { prover: z3 },
+    );
+    assert.equal(
+      unmet.map(({ text }) => text),
+      [
+        'dead, R.attr.n > 3 is true: proved never to decide alone',
+        'dead, R.attr.n < 2 is true: proved never to decide alone',
+        'dead applies: proved that no request can',
+      ],
+    );
+  });
+
+  test('a solver finds values that nothing is compared with', async () => {
+    const rule = {
+      ...VIEW,
+      condition: { match: { expr: 'R.attr.code.matches("^[a-c]{3}-[0-9]{4}$") && "vip" in P.roles' } },
+    };
+    const without = await suggested([rule]);
+    assert.equal(
+      without.unmet.map(({ text }) => text).filter((text) => text.includes('applies')),
+      ['view applies: no request found'],
+    );
+    const { unmet, coverage } = await suggested([rule], { prover: z3 });
+    assert.equal(unmet, []);
+    assert.is(isComplete(coverage), true);
+  });
+}
+
+test('no request of a small domain reaches a goal that is proved impossible', async () => {
+  const reachability = new Reachability(z3);
+  let proved = 0;
+  for (let seed = SEED; seed < SEED + 15 * STORES; seed += 1) {
+    const random = new Random(seed);
+    const expr = randomCondition(random, 3);
+    const { lowered } = compileTexts(policyTexts([{ ...VIEW, condition: { match: { expr } } }]));
+    const recorder = new CoverageRecorder(lowered as Program);
+    for (const goal of recorder.rules().flatMap(goalsOf))
+      for (const own of [goal, ...(goal.otherwise ? [goal.otherwise] : [])]) {
+        if ((await reachability.decide(own, [], () => false)) !== 'impossible') continue;
+        proved += 1;
+        for (const a of VALUES)
+          for (const b of VALUES) {
+            const attr = { ...(a !== undefined && { a }), ...(b !== undefined && { b }) };
+            const request = {
+              principal: { id: 'alice', roles: ['user'] },
+              resource: { kind: 'doc', id: 'r1', attr },
+              action: 'view',
+            };
+            const isMet = recorder
+              .observe(request, {})
+              .some((sight) => sight.record === own.record && own.isMetBy(sight));
+            assert.not(isMet, `seed ${seed}: ${expr}: ${own.text}: ${JSON.stringify(attr)}`);
+          }
+      }
+  }
+  await reachability.close();
+  assert.ok(proved > 5 * STORES, `only ${proved} goals are proved impossible`);
 });
 
 const CONDITIONS: readonly string[] = [
@@ -146,7 +215,9 @@ test('only names of the vocabulary are used', async () => {
     { ...VIEW, actions: ['view', 'comment:*'], roles: ['user', 'guest:*'] },
     { ...VIEW, name: 'none', actions: ['other:*'] },
   ];
-  const { unmet, text } = await suggested(rules, { roles: ['user', 'guest:x'], actions: ['view', 'comment:add'] });
+  const { unmet, text } = await suggested(rules, {
+    allowed: { roles: ['user', 'guest:x'], actions: ['view', 'comment:add'] },
+  });
   assert.match(text, 'comment:add');
   assert.match(text, 'guest:x');
   assert.equal(
@@ -197,6 +268,29 @@ test('random policies: a suite notices each mutant that a test is suggested for'
 
 test.run();
 
+const VALUES = [undefined, 'x', 'y', true, false, 1, null] as const;
+
+/** A condition of two attributes. */
+function randomCondition(random: Random, depth: number): string {
+  const attribute = `R.attr.${random.pick(['a', 'b'])}`;
+  const part = (): string => randomCondition(random, depth - 1);
+  if (depth === 0 || random.chance(0.2))
+    return random.pick([
+      `${attribute} == "x"`,
+      `${attribute} != "x"`,
+      `has(${attribute})`,
+      attribute,
+      `${attribute} in ["x", "y"]`,
+      `${attribute} < 2`,
+    ]);
+  return random.pick([
+    () => `(${part()} && ${part()})`,
+    () => `(${part()} || ${part()})`,
+    () => `!(${part()})`,
+    () => `(${part()} ? ${part()} : ${part()})`,
+  ])();
+}
+
 const ASK_OPTIONS = { strictEvaluation: false, schemaEnforcement: 'warn' } as const;
 
 const always = (): Promise<boolean> => Promise.resolve(true);
@@ -208,13 +302,16 @@ function isComplete({ total: { rules, clauses, mcdc } }: Coverage): boolean {
 /** What is suggested for a resource policy without tests, and the coverage of the suite when it is run. */
 async function suggested(
   rules: readonly object[],
-  allowed: SuggestionSubject['allowed'] = { roles: undefined, actions: undefined },
+  more: Partial<SuggestionSubject> = {},
 ): Promise<Suggestions & { readonly text: string; readonly coverage: Coverage }> {
-  const resourcePolicy = { resource: 'doc', version: 'default', rules };
-  const texts = { 'doc.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy }) };
-  const subject = { ...(await subjectOf(texts)), allowed };
+  const subject = { ...(await subjectOf(policyTexts(rules))), ...more };
   const suggestions = await suggestForCoverage(new CoverageRecorder(subject.program), subject, always);
   return { ...suggestions, text: suiteText(suggestions.tests), coverage: coverageOf(suggestions, subject) };
+}
+
+function policyTexts(rules: readonly object[]): { readonly [path: string]: string } {
+  const resourcePolicy = { resource: 'doc', version: 'default', rules };
+  return { 'doc.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy }) };
 }
 
 type LoadedSubject = SuggestionSubject & { readonly loaded: LoadedPolicies };
