@@ -133,8 +133,9 @@ function situationOf({ globals = {}, ...request }: Asked, now: string): Situatio
 /** What the conditions compare the parts of a request with; instants are added to `times`. */
 function candidatesOf({ conditions, globals }: SearchSpace, asked: Asked, times: Set<string>): readonly Candidates[] {
   const collector = new CandidateCollector(false);
-  const request = requestOf(asked, globals);
-  for (const { condition, module } of conditions) {
+  for (const holds of conditions) {
+    const { condition, module } = holds;
+    const request = requestOf(asked, globals, holds);
     const results = resultsOf(condition, (observe) => surroundingsOf(module, request, { observe }));
     collector.addCondition(condition, module, results);
     for (const result of results.values())
@@ -154,15 +155,19 @@ export function addTimes(timestamp: cel.Timestamp, times: Set<string>): void {
   }
 }
 
-/** What conditions see of a request. */
-function requestOf({ principal, resource, auxData, globals = {} }: Asked, known: Attributes | undefined): Request {
+/** What a condition sees of a request, if all derived roles are active that it may see. */
+function requestOf(
+  { principal, resource, auxData, globals = {} }: Asked,
+  known: Attributes | undefined,
+  { derivedRoles = [] }: Pick<Holds, 'derivedRoles'>,
+): Request {
   const { attr: principalAttr = {}, policyVersion: principalVersion = '', scope: principalScope = '' } = principal;
   const { attr = {}, policyVersion = '', scope = '' } = resource;
   return {
     principal: { ...principal, attr: principalAttr, policyVersion: principalVersion, scope: principalScope },
     resource: { ...resource, attr, policyVersion, scope },
     auxData: { jwt: auxData?.jwt ?? {}, jwts: auxData?.jwts ?? {} },
-    effectiveDerivedRoles: [],
+    effectiveDerivedRoles: derivedRoles.map(({ name }) => name),
     failedDerivedRoles: [],
     globals: known ?? globals,
     now: instantOf(DEFAULT_NOW),
@@ -175,7 +180,7 @@ function assigned(space: SearchSpace, assignment: readonly (readonly [Atom, bool
   let asked = withRoles(space, roles.length > 0 ? roles : space.roles.slice(0, 1));
   for (const [{ predicate, within }, value] of assignment) {
     if (predicate === undefined || within === undefined || !value) continue;
-    const surroundings = surroundingsOf(within.module, requestOf(asked, space.globals));
+    const surroundings = surroundingsOf(within.module, requestOf(asked, space.globals, within));
     for (const [path, json] of settingsOf(predicate, (part) => evaluate(part, surroundings)))
       if (path[0] !== GLOBALS || space.globals === undefined) asked = withValueAt(asked, path, json) as Asked;
   }

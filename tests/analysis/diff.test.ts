@@ -305,6 +305,27 @@ test('a comparison fails if the globs of kinds are too many to tell apart', asyn
   }
 });
 
+test('what conditions compare with active derived roles is searched', async () => {
+  const roles = {
+    'roles.yaml': { derivedRoles: { name: 'roles', definitions: [{ name: 'reviewer', parentRoles: ['user'] }] } },
+  };
+  const policy = (expr: string): Files => ({
+    ...roles,
+    ...one({
+      importDerivedRoles: ['roles'],
+      rules: [
+        { ...VIEW, condition: { match: { expr } } },
+        { actions: ['edit'], effect: 'EFFECT_ALLOW', derivedRoles: ['reviewer'] },
+      ],
+    }),
+  });
+  const sought = 'R.attr.reader in runtime.effectiveDerivedRoles';
+  const { rows } = await diffOf(policy('false'), policy(sought));
+  const [row] = rows.filter(({ action }) => action === 'view');
+  assert.is(row?.verdict, 'widened', JSON.stringify(rows));
+  assert.equal(row?.widened.answer === 'yes' && row.widened.request.resource.attr, { reader: 'reviewer' });
+});
+
 test('outputs and schemas that changed are listed, not compared', async () => {
   const rule = (text: string): object => ({ ...VIEW, output: { when: { ruleActivated: `"${text}"` } } });
   const report = await diffOf(one({ rules: [rule('a')] }), one({ rules: [rule('b')] }));
