@@ -142,6 +142,31 @@ test('policies that do not compile end with 3', async () => {
   }
 });
 
+test('kinds of globs that are too many to tell apart are an error, also of verify', async () => {
+  const letters = [...'abcdefghijklmnop'];
+  const rules = letters.map((letter, index) => ({
+    resource: `*${letter}*${letters.at(-index - 1)}*`,
+    actions: [{ action: 'view', effect: 'EFFECT_ALLOW' }],
+  }));
+  const files = {
+    'policies/eve.yaml': JSON.stringify({
+      apiVersion: 'api.authz.dev/v1',
+      principalPolicy: { principal: 'eve', version: 'default', rules },
+    }),
+    'policies/note.yaml': NOTE,
+    'policies/roles.yaml': ROLES,
+    'policies/invariants.yaml': JSON.stringify({
+      apiVersion: 'api.authz.dev/v1',
+      invariants: { name: 'notes', statements: [{ name: 'readable', reachable: { resource: 'note' } }] },
+    }),
+  };
+  for (const words of [['matrix'], ['who-can', '--kind', 'note', '--action', 'view'], ['verify']]) {
+    const { code, stdout, stderr } = await authzc(files, ...words);
+    assert.equal([code, stdout], [1, ''], words.join(' '));
+    assert.is(stderr, 'authzc: too many globs of kinds in principal and role policies\n');
+  }
+});
+
 test.run();
 
 function authzc(files: { readonly [path: string]: string }, ...options: readonly string[]): Promise<Ended> {
