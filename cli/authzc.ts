@@ -247,8 +247,15 @@ program
   .command('who-can')
   .description('list the roles and principals that may do an action, and under which condition')
   .argument('[dir]', 'the folder of the policies', 'policies')
-  .requiredOption('--kind <kind>', 'the kind of the resources')
+  .option('--kind <kind>', 'the kind of the resources')
   .requiredOption('--action <action>', 'the action')
+  .option('--id <id>', 'the id of the resource: conditions about it are evaluated')
+  .addOption(
+    new Option(
+      '--resource <file>',
+      'the resource in YAML or JSON: conditions about its id and attributes are evaluated',
+    ).conflicts(['kind', 'id', 'scope']),
+  )
   .option('--scope <scope>', 'only this scope; the root is an empty string')
   .option('--lenient-scope-search', 'decide as an engine with this option')
   .addOption(new Option('-o, --output <format>', 'format of the list').choices(['pretty', 'json']).default('pretty'))

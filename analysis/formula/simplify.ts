@@ -9,6 +9,9 @@ import { type Product, productsOf, TooManyProducts } from './products.js';
 /** What a simplified formula is made of. */
 export type Leaf = Holds | HasRole;
 
+/** Whether a condition holds for all requests in question; undefined if that differs or is not known. */
+export type ValueOf = (holds: Holds) => boolean | undefined;
+
 const MOST_NODES = 20_000;
 const MOST_LEAVES = 100;
 const MOST_PRODUCTS = 64;
@@ -17,10 +20,17 @@ const MOST_PRODUCTS = 64;
  * A shorter formula that is true for the same requests. Its leaves are the parts of conditions below `all`, `any`,
  * `none`, `&&` and `||`: whether one holds does not depend on the others, while the operand of a `!` may also fail.
  *
- * @param isWhole conditions that are not taken apart.
+ * @param isWhole conditions that are not taken apart, unless the value of a part is known.
+ * @param valueOf whether a part holds, if that is known: then the formula is true for the same of the requests for which
+ * it does.
  */
-export function simplified(formula: Formula, keys: FormulaKeys, isWhole: (holds: Holds) => boolean): Formula {
-  const split = splitConditions(formula, isWhole);
+export function simplified(
+  formula: Formula,
+  keys: FormulaKeys,
+  isWhole: (holds: Holds) => boolean,
+  valueOf: ValueOf = () => undefined,
+): Formula {
+  const split = splitConditions(formula, isWhole, valueOf);
   const leaves = new Map<number, Leaf>();
   const numbers = new Map<number, number>();
   const isNamed = (leaf: Leaf): boolean => leaf.kind === 'holds' && isWhole(leaf);
@@ -60,43 +70,50 @@ export function leavesOf(formula: Formula): readonly Leaf[] {
   }
 }
 
-function splitConditions(formula: Formula, isWhole: (holds: Holds) => boolean): Formula {
+function splitConditions(formula: Formula, isWhole: (holds: Holds) => boolean, valueOf: ValueOf): Formula {
   if (typeof formula === 'boolean') return formula;
   switch (formula.kind) {
     case 'and':
-      return and(...formula.operands.map((operand) => splitConditions(operand, isWhole)));
+      return and(...formula.operands.map((operand) => splitConditions(operand, isWhole, valueOf)));
     case 'or':
-      return or(...formula.operands.map((operand) => splitConditions(operand, isWhole)));
+      return or(...formula.operands.map((operand) => splitConditions(operand, isWhole, valueOf)));
     case 'not':
-      return not(splitConditions(formula.operand, isWhole));
-    case 'holds':
-      return isWhole(formula) ? formula : splitMatch(formula.condition, formula);
+      return not(splitConditions(formula.operand, isWhole, valueOf));
+    case 'holds': {
+      let isPartKnown = false;
+      const parts = splitMatch(formula.condition, formula, (leaf) => {
+        const value = valueOf(leaf);
+        isPartKnown ||= value !== undefined;
+        return value ?? leaf;
+      });
+      return isWhole(formula) && !isPartKnown ? formula : parts;
+    }
     case 'role':
       return formula;
   }
 }
 
-function splitMatch(match: Match, holds: Holds): Formula {
+function splitMatch(match: Match, holds: Holds, leafOf: (part: Holds) => Formula): Formula {
   switch (match.kind) {
     case 'expr':
-      return splitValue(match.value, match.expression, holds);
+      return splitValue(match.value, match.expression, holds, leafOf);
     case 'all':
-      return and(...match.of.map((part) => splitMatch(part, holds)));
+      return and(...match.of.map((part) => splitMatch(part, holds, leafOf)));
     case 'any':
-      return or(...match.of.map((part) => splitMatch(part, holds)));
+      return or(...match.of.map((part) => splitMatch(part, holds, leafOf)));
     case 'none':
-      return not(or(...match.of.map((part) => splitMatch(part, holds))));
+      return not(or(...match.of.map((part) => splitMatch(part, holds, leafOf))));
   }
 }
 
 /** `a && b` is true exactly where both are, and `a || b` where one is, whatever the other is or fails with. */
-function splitValue(value: Value, expression: AuthoredText, holds: Holds): Formula {
+function splitValue(value: Value, expression: AuthoredText, holds: Holds, leafOf: (part: Holds) => Formula): Formula {
   if (value.kind === 'literal' && value.literal === 'bool') return value.value;
   if (value.kind === 'operator' && (value.operator === 'and' || value.operator === 'or')) {
-    const operands = value.operands.map((operand) => splitValue(operand, expression, holds));
+    const operands = value.operands.map((operand) => splitValue(operand, expression, holds, leafOf));
     return value.operator === 'and' ? and(...operands) : or(...operands);
   }
-  return { ...holds, condition: { kind: 'expr', expression: partOf(value, expression), value } };
+  return leafOf({ ...holds, condition: { kind: 'expr', expression: partOf(value, expression), value } });
 }
 
 function partOf(value: Value, expression: AuthoredText): AuthoredText {

@@ -9,6 +9,7 @@ import { FormulaKeys } from '../formula/keys.js';
 import { leavesOf, simplified } from '../formula/simplify.js';
 import { Booleans } from '../solve/booleans.js';
 import { type Definition, Definitions } from './definitions.js';
+import { type KnownFields, KnownResource } from './known-resource.js';
 import { wordsOf } from './words.js';
 
 /** Who may do what: a table for each kind, version and scope. */
@@ -75,6 +76,10 @@ export interface MatrixOptions extends Selecting {
   readonly role?: string | undefined;
   /** A scope; the root is the empty string. */
   readonly scope?: string | undefined;
+  /** The version of the resource. */
+  readonly version?: string | undefined;
+  /** What is known of the resource. Conditions that it decides are left out. */
+  readonly known?: KnownFields | undefined;
 }
 
 /** Thrown if there is more than anybody could read. */
@@ -93,18 +98,21 @@ const MOST_CELLS = 100_000;
  * @param program with folded literals, as its authors wrote it: conditions are shown in their words.
  */
 export function matrixOf(program: ir.Program, options: MatrixOptions): Matrix {
-  const { kind = '*', scope, lenientScopeSearch = false } = options;
+  const { kind = '*', scope, version, lenientScopeSearch = false } = options;
   const decisions = new Decisions(program, options);
   const matchesKind = matcherOf(kind);
   const points = pointsOf(
     [decisions],
     lenientScopeSearch,
-    (point) => matchesKind(point.kind) && (scope === undefined || point.scope === scope),
+    (point) =>
+      matchesKind(point.kind) &&
+      (scope === undefined || point.scope === scope) &&
+      (version === undefined || point.version === version),
   );
   const maker = new TableMaker(decisions, program, options);
   const tables = groupsOf(points)
     .map((group) => maker.table(group))
-    .filter(({ rows, actions }) => rows.length > 0 && actions.length > 0);
+    .filter(({ rows, actions }) => options.onlyAction !== undefined || (rows.length > 0 && actions.length > 0));
   return { tables, definitions: maker.definitions.all };
 }
 
@@ -129,6 +137,7 @@ class TableMaker {
   private readonly keys = new FormulaKeys();
   private readonly booleans = new Booleans(this.keys);
   readonly definitions: Definitions;
+  private readonly known: KnownResource | undefined;
   private cells = 0;
 
   constructor(
@@ -136,6 +145,7 @@ class TableMaker {
     program: ir.Program,
     private readonly options: MatrixOptions,
   ) {
+    this.known = options.known && new KnownResource(options.known);
     this.definitions = new Definitions(program, (holds) =>
       wordsOf(
         simplified(holds, this.keys, () => false),
@@ -210,7 +220,12 @@ class TableMaker {
     if (this.booleans.isImpossible(formula)) return { answer: 'denied' };
     if (this.booleans.isImpossible(not(formula))) return { answer: 'allowed' };
     const nameOf = (holds: Holds): string | undefined => this.definitions.nameOf(holds);
-    const short = simplified(formula, this.keys, (holds) => nameOf(holds) !== undefined);
+    const short = simplified(
+      formula,
+      this.keys,
+      (holds) => nameOf(holds) !== undefined,
+      (holds) => this.known?.valueOf(holds),
+    );
     if (typeof short === 'boolean') return { answer: short ? 'allowed' : 'denied' };
     for (const leaf of leavesOf(short)) if (leaf.kind === 'holds') this.definitions.add(leaf);
     return { answer: 'condition', condition: wordsOf(short, nameOf), formula: short };

@@ -6,21 +6,42 @@ import { visible, visibleJson } from '../../compiler/diagnostics/visible.js';
 import { fold } from '../../compiler/optimise/index.js';
 import { EXIT } from '../exit.js';
 import { compiledFolder } from '../policies/compile.js';
+import { readResource } from '../policies/request-files.js';
+import { InputError, reportInputError } from '../report.js';
 import { sanitize } from '#runtime/policy';
 
 /** The command line options of `authzc who-can`. */
 export interface WhoCanOptions extends Pick<MatrixOptions, 'scope' | 'lenientScopeSearch'> {
-  readonly kind: string;
+  /** Required without `resource`. */
+  readonly kind?: string;
   readonly action: string;
+  /** The id of the resource. */
+  readonly id?: string;
+  /** A file of the resource. */
+  readonly resource?: string;
   readonly output: 'pretty' | 'json';
 }
 
 /** `authzc who-can`: the roles and principals that may do an action. Returns the exit code. */
-export function whoCanCommand(directory: string, { kind, action, output, ...options }: WhoCanOptions): number {
+export function whoCanCommand(directory: string, options: WhoCanOptions): number {
+  try {
+    return listed(directory, options);
+  } catch (error) {
+    return reportInputError(error);
+  }
+}
+
+function listed(directory: string, { action, output, ...given }: WhoCanOptions): number {
+  const { kind, ...options } = subjectOf(given);
   const compilation = compiledFolder(directory);
   if (compilation === undefined) return EXIT.refused;
   const program = fold(compilation.lowered);
-  const { tables, definitions } = matrixOf(program, { ...options, kind: sanitize(kind), onlyAction: action });
+  const { tables, definitions } = matrixOf(program, {
+    ...options,
+    ...(given.lenientScopeSearch === true && { lenientScopeSearch: true }),
+    kind: sanitize(kind),
+    onlyAction: action,
+  });
   if (tables.length === 0) {
     const kinds = program.modules.flatMap((module) => (module.kind === 'resource' ? module.resource : []));
     const [note] = didYouMean(kind, kinds);
@@ -36,6 +57,27 @@ export function whoCanCommand(directory: string, { kind, action, output, ...opti
       : answersText({ tables: answers, definitions }, (file) => shownPath(file, directory)),
   );
   return EXIT.done;
+}
+
+/** The resources in question, and what is known of them. */
+function subjectOf({ kind, id, scope, resource: file }: Omit<WhoCanOptions, 'action' | 'output'>): Pick<
+  MatrixOptions,
+  'scope' | 'version' | 'known'
+> & {
+  readonly kind: string;
+} {
+  if (file === undefined) {
+    if (kind === undefined)
+      throw new InputError('name the resources', undefined, [{ message: 'by `--kind KIND` or `--resource FILE`' }]);
+    return { kind, scope, known: id === undefined ? undefined : { id } };
+  }
+  const resource = readResource(file);
+  return {
+    kind: resource.kind,
+    scope: (resource.scope ?? '').replace(/^\./, ''),
+    version: resource.policyVersion ?? 'default',
+    known: { id: resource.id, attr: resource.attr ?? {} },
+  };
 }
 
 function isPossible({ cells: [cell] }: MatrixRow): boolean {

@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type AccessRequest, createEngine } from '#runtime/engine';
+import type { Attributes } from '#runtime/policy';
 import { type Cell, type Matrix, type MatrixRow, type MatrixTable, matrixOf } from '../../analysis/matrix/matrix.js';
 import { matrixText } from '../../analysis/matrix/report/text.js';
 import type { Program } from '../../compiler/ir/program.js';
@@ -45,6 +46,34 @@ test('every cell is what the engine decides, for one role and for several', asyn
   }
   for (const answer of ['allowed', 'denied', 'condition'] as const)
     assert.ok((seen.get(answer) ?? 0) > STORES * 10, `${answer}: ${seen.get(answer)}`);
+});
+
+test('what a known resource leaves of conditions is what the engine decides for it', async () => {
+  const seen = new Map<string, number>();
+  for (let seed = SEED; seed < SEED + STORES; seed += 1) {
+    const random = new Random(seed);
+    const compilation = compileTexts(policyFiles(randomStore(random, { outputs: false, runtime: random.chance(0.4) })));
+    const { policies } = await loaded(compilation);
+    const program = fold(compilation.lowered as Program);
+    const engine = createEngine(policies, { clock: () => NOW });
+    const attr = randomAttributes(random);
+    const all = matrixOf(program, {});
+    const left = matrixOf(program, { known: { id: 'r', attr } });
+    for (const matrix of [all, left])
+      for (const { answer } of matrix.tables.flatMap(({ rows }) => rows.flatMap(({ cells }) => cells)))
+        count(seen, `${answer} ${matrix === left ? 'of one' : 'of all'}`);
+    for (const table of left.tables)
+      for (const { cells, request } of checksOf(table, random, attr)) {
+        if (cells.some(({ answer }) => answer === 'undecided')) continue;
+        assert.is(
+          cells.some((cell) => isAllowed(cell, request)),
+          engine.isAllowed(request),
+          `seed ${seed}: ${JSON.stringify(request)}`,
+        );
+      }
+  }
+  const ofOne = seen.get('condition of one') ?? 0;
+  assert.ok(ofOne > 0 && ofOne < (seen.get('condition of all') ?? 0), JSON.stringify([...seen]));
 });
 
 test('two runs give equal tables, whatever the order of files', () => {
@@ -95,7 +124,7 @@ interface Check {
   readonly cells: readonly Cell[];
 }
 
-function checksOf(table: MatrixTable, random: Random): readonly Check[] {
+function checksOf(table: MatrixTable, random: Random, attr?: Attributes): readonly Check[] {
   const everybody = table.rows.filter(({ principal }) => principal === null);
   const own = table.rows.filter(({ principal }) => principal !== null);
   const roles = [...new Set(table.rows.flatMap(({ role }) => role?.example ?? []))];
@@ -122,7 +151,7 @@ function checksOf(table: MatrixTable, random: Random): readonly Check[] {
               id: 'r',
               scope: table.scope,
               policyVersion: table.version,
-              attr: randomAttributes(random),
+              attr: attr ?? randomAttributes(random),
             },
             action,
           };
@@ -152,6 +181,10 @@ function cellOf(row: MatrixRow | undefined, index: number): Cell {
 
 function isAllowed(cell: Cell, request: AccessRequest): boolean {
   return cell.answer === 'condition' ? isTrueFor(cell.formula, request, NOW) : cell.answer === 'allowed';
+}
+
+function count(seen: Map<string, number>, name: string): void {
+  seen.set(name, (seen.get(name) ?? 0) + 1);
 }
 
 function plain(matrix: Matrix): unknown {

@@ -119,6 +119,52 @@ test('who-can lists who may do one action, also one that no rule names', async (
   assert.equal(typo, { code: 1, stdout: '', stderr: 'authzc: no policy is about kind `nots`: did you mean `note`?\n' });
 });
 
+test('who-can of one resource evaluates the parts of conditions that it decides', async () => {
+  const note = NOTE.replace('R.attr.locked == true', 'R.attr.locked == true && P.attr.level < R.attr.level');
+  const files = {
+    'policies/note.yaml': note,
+    'policies/roles.yaml': ROLES,
+    'open.yaml': 'kind: note\nid: n1\nattr: {owner: bob, level: 3}\n',
+    'locked.yaml': 'kind: note\nid: n1\nattr: {owner: bob, level: 3, locked: true}\n',
+    'elsewhere.yaml': 'kind: note\nid: n1\nscope: acme\n',
+  };
+  const rowsOf = async (file: string): Promise<readonly string[]> => {
+    const { stdout } = await authzc(files, 'who-can', '--resource', file, '--action', 'edit');
+    return (stdout.split('\n\n')[0] as string).split('\n').map((line) => line.trim().replace(/ {2,}/, '  '));
+  };
+  assert.equal(await rowsOf('open.yaml'), ['note  edit', 'admin  allowed', 'user  if owner']);
+  assert.equal(await rowsOf('locked.yaml'), [
+    'note  edit',
+    'admin  if not (P.attr.level < R.attr.level)',
+    'user  if owner and not (P.attr.level < R.attr.level)',
+  ]);
+  const elsewhere = await authzc(files, 'who-can', '--resource', 'elsewhere.yaml', '--action', 'edit');
+  assert.equal([elsewhere.code, elsewhere.stdout], [1, '']);
+  assert.match(elsewhere.stderr, 'no policy is about kind `note` in scope `acme`');
+});
+
+test('who-can of one id decides conditions about the id alone', async () => {
+  const files = {
+    'policies/note.yaml': NOTE.replace('R.attr.locked == true', 'R.id == "root" || R.attr.locked == true')
+      .replace('- {actions: ["*"], effect: EFFECT_ALLOW, roles: [admin]}', '')
+      .replace('importDerivedRoles: [note_roles]', '')
+      .replace('derivedRoles: [owner]', 'roles: ["*"]'),
+  };
+  const who = ['who-can', '--kind', 'note', '--action', 'edit'];
+  assert.is((await authzc(files, ...who, '--id', 'root')).stdout, 'note   edit\n  nobody\n');
+  const { stdout } = await authzc(files, ...who, '--id', 'n1');
+  assert.match(stdout, 'if not (R.attr.locked == true)\n');
+  assert.not.match(stdout, 'R.id');
+});
+
+test('who-can needs a kind or a resource', async () => {
+  const neither = await authzc(FILES, 'who-can', '--action', 'edit');
+  assert.equal([neither.code, neither.stdout], [2, '']);
+  assert.match(neither.stderr, '`--kind KIND` or `--resource FILE`');
+  const both = await authzc(FILES, 'who-can', '--action', 'edit', '--kind', 'note', '--resource', 'x.yaml');
+  assert.is(both.code, 2);
+});
+
 test('names and conditions of policies are text', async () => {
   const hostile = NOTE.replace('roles: [user, "guest:*"]', 'roles: [user, "<b>|\\u202e`@x"]').replace(
     'R.attr.locked == true',
