@@ -86,9 +86,11 @@ function conditionsOf(compilation: ReturnType<typeof compileTexts>, optimised: b
   });
 }
 
-/** As a server reads it: a request has no -0. */
+/** What proofs are about (docs/spec/analysis.md#domain): no -0, and no half of a surrogate pair. */
 function json<T>(value: T): T {
-  return JSON.parse(JSON.stringify(value)) as T;
+  return JSON.parse(JSON.stringify(value), (_, part: unknown) =>
+    typeof part === 'string' ? part.replace(/\p{Surrogate}/gu, '\ufffd') : part,
+  ) as T;
 }
 
 const OPAQUE: { readonly [name: string]: string } = {
