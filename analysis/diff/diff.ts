@@ -334,7 +334,7 @@ export function witnessRequest({ request, globals, now }: Situation): WitnessReq
       ...(resource.scope && { scope: resource.scope }),
     },
     action,
-    auxData: { jwt: auxData?.jwt ?? {} },
+    auxData: auxData?.jwts === undefined ? { jwt: auxData?.jwt ?? {} } : { jwts: auxData.jwts },
     globals,
     now,
   };

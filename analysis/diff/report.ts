@@ -1,3 +1,4 @@
+import type { AuxDataInput } from '#runtime/engine';
 import type { FilePlace } from '#runtime/parts';
 import type { Attributes } from '#runtime/policy';
 import type { UndecidedReason } from '../solve/question.js';
@@ -107,7 +108,8 @@ export interface WitnessRequest {
     readonly scope?: string;
   };
   readonly action: string;
-  readonly auxData: { readonly jwt: Attributes };
+  /** Claims of one token, `jwt`, or of named ones, `jwts`. */
+  readonly auxData: AuxDataInput;
   readonly globals: Attributes;
   /** RFC 3339. */
   readonly now: string;

@@ -158,6 +158,8 @@ export class Terms {
   }
 
   private termOf(value: Value, scope: Scope): Term {
+    const token = namedToken(value);
+    if (token !== undefined) return this.claims(token);
     const of = (part: Value): Term => this.term(part, scope);
     switch (value.kind) {
       case 'literal':
@@ -216,6 +218,17 @@ export class Terms {
     const text = `(${constructor} ${this.script.uninterpreted(own, isMap ? 'M' : 'String', '')})`;
     this.fields.set(own, text);
     return unknown(text, true);
+  }
+
+  /** `request.auxData.jwts.NAME.claims`: tokens as a map of maps, which conditions do not see as such. */
+  private claims(token: string): Term {
+    const text = `(Map ${this.script.uninterpreted('auxData.jwts', 'M', '')})`;
+    this.fields.set('auxData.jwts', text);
+    const part = (of: Term, name: string): Term => {
+      const { text: named, isJson } = this.select(of, name);
+      return unknown(this.script.define('V', named), isJson);
+    };
+    return part(part(unknown(this.script.define('V', text), true), token), 'claims');
   }
 
   /** The list as a whole depends on which of its roles are active. */
@@ -624,6 +637,19 @@ function readsTime(macro: Macro): boolean {
   return [macro.body, ...(macro.predicate ? [macro.predicate] : [])].some((part) =>
     some(part, (inner) => inner.kind === 'call' && !inner.pure),
   );
+}
+
+/** The name of the token whose claims a value is. */
+function namedToken(value: Value): string | undefined {
+  if (value.kind !== 'select' || value.name !== 'claims') return undefined;
+  const { operand } = value;
+  const [tokens, name] =
+    operand.kind === 'select'
+      ? [operand.operand, operand.name]
+      : operand.kind === 'index' && operand.index.kind === 'literal' && operand.index.literal === 'string'
+        ? [operand.operand, operand.index.value]
+        : [];
+  return tokens?.kind === 'field' && tokens.of === 'auxData' && tokens.name === 'jwts' ? name : undefined;
 }
 
 function dependsOnRequest(value: Value): boolean {

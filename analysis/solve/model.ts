@@ -1,4 +1,5 @@
 import { Duration, exactDurationText, Timestamp, timestampText } from '#runtime/cel';
+import type { AuxDataInput } from '#runtime/engine';
 import type { Attributes } from '#runtime/policy';
 import type { Asked } from '../encode/query.js';
 import { withRequired } from '../witness/schema-example.js';
@@ -17,7 +18,8 @@ type ModelValue =
 
 /**
  * The request of a model: maps and lists of the model have what the query reads of them, and attributes what schemas
- * require besides. Undefined if it has no time.
+ * require besides. Undefined if it
+ * has no time, or claims of a token and of named ones.
  */
 export function situationOf(asked: Asked, values: readonly SExpression[], question: Question): Situation | undefined {
   const reader = new ModelReader(asked, values.map(valueOf));
@@ -25,7 +27,10 @@ export function situationOf(asked: Asked, values: readonly SExpression[], questi
   const { kind, version, scope, principal } = question.point;
   const roles = reader.roles();
   const now = reader.now();
-  if (now === undefined) return undefined;
+  const [jwt, jwts] = [reader.attributes('auxData.jwt'), tokensOf(reader.attributes('auxData.jwts'))];
+  const hasTokens = Object.keys(jwts).length > 0;
+  // A call has one token, or named ones.
+  if (now === undefined || (hasTokens && Object.keys(jwt).length > 0)) return undefined;
   return {
     request: {
       principal: {
@@ -43,11 +48,24 @@ export function situationOf(asked: Asked, values: readonly SExpression[], questi
         scope,
       },
       action: question.action,
-      auxData: { jwt: reader.attributes('auxData.jwt') },
+      auxData: hasTokens ? { jwts } : { jwt },
     },
     globals: question.globals ?? reader.attributes('globals'),
     now,
   };
+}
+
+/** Named tokens, each with its claims. */
+function tokensOf(maps: Attributes): NonNullable<AuxDataInput['jwts']> {
+  return Object.fromEntries(
+    Object.entries(maps).flatMap(([name, token]) =>
+      isMap(token) ? [[name, { claims: isMap(token['claims']) ? token['claims'] : {} }]] : [],
+    ),
+  );
+}
+
+function isMap(value: unknown): value is Attributes {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Models may be cyclic. */

@@ -1,4 +1,4 @@
-import type { AccessRequest } from '#runtime/engine';
+import type { AccessRequest, AuxDataInput } from '#runtime/engine';
 import { DEFAULT_NOW, type Situation } from './situation.js';
 
 type Json = { readonly [name: string]: unknown };
@@ -47,6 +47,7 @@ function* smallerOnes(situation: Situation): Generator<Situation> {
   for (const attr of smallerValues(resource.attr ?? {}))
     yield asking({ resource: { ...resource, attr: attr as Json } });
   for (const jwt of smallerValues(auxData?.jwt ?? {})) yield asking({ auxData: { ...auxData, jwt: jwt as Json } });
+  for (const jwts of smallerTokens(auxData?.jwts ?? {})) yield asking({ auxData: { ...auxData, jwts } });
   for (const smaller of smallerValues(globals)) yield { ...situation, globals: smaller as Json };
   if (now !== DEFAULT_NOW) yield { ...situation, now: DEFAULT_NOW };
   if (principal.id !== 'alice') yield renamed(situation, principal.id, 'alice');
@@ -70,6 +71,16 @@ function renamed(situation: Situation, from: string, to: string): Situation {
       resource: { ...resource, attr: replace(resource.attr ?? {}) as Json },
     },
   };
+}
+
+type Tokens = NonNullable<AuxDataInput['jwts']>;
+
+/** Named tokens without one of them, or with a part of its claims less. */
+function* smallerTokens(tokens: Tokens): Generator<Tokens> {
+  for (const [name, { claims }] of Object.entries(tokens)) {
+    yield Object.fromEntries(Object.entries(tokens).filter(([other]) => other !== name));
+    for (const smaller of smallerValues(claims)) yield { ...tokens, [name]: { claims: smaller as Json } };
+  }
 }
 
 /** A value with one part less. */

@@ -87,6 +87,7 @@ const IMPLIED: readonly (readonly [string, string])[] = [
   ['R.kind == "doc" && R.attr.x', 'R.attr.x'],
   ['true', 'R.kind == "doc"'],
   ['G.limit > 2', 'G.limit > 1'],
+  ['request.auxData.jwts.a.claims.role == "x"', '"role" in request.auxData.jwts["a"].claims'],
   ['P.id + "x" == R.attr.owner', 'R.attr.owner.startsWith(P.id)'],
 ];
 
@@ -104,6 +105,8 @@ const NOT_IMPLIED: readonly (readonly [string, string])[] = [
   ['P.attr.levels[R.attr.x] > 1.0', 'P.attr.levels.a > 1.0'],
   ['R.attr["\u{1f600} \\"|\\\\ \\u0001"] == "|\\n\u{1f600}"', 'R.attr.x'],
   ['request.auxData.jwt.sub == P.id', 'request.auxData.jwt.admin'],
+  ['request.auxData.jwts.a.claims.n > 1.0', 'request.auxData.jwts.b.claims.n > 1.0'],
+  ['request.auxData.jwts.a.claims.n == request.auxData.jwts.b.claims.n', 'request.auxData.jwts.a.claims.n == 1.0'],
 ];
 
 for (const [one, other] of IMPLIED)

@@ -150,7 +150,7 @@ export function requestParts({
   const parts: readonly (readonly [string, object])[] = [
     ['principal', withoutEmptyAttr(principal)],
     ['resource', withoutEmptyAttr(resource)],
-    ['auxData', Object.keys(auxData.jwt).length === 0 ? {} : auxData],
+    ['auxData', Object.keys(auxData.jwts ?? auxData.jwt ?? {}).length === 0 ? {} : auxData],
     ['globals', globals],
   ];
   return [

@@ -34,7 +34,7 @@ export function witnessText(witness: Witness | undefined): string {
   const who = `${visible(principal.id)} [${principal.roles.map(visible).join(', ')}]${attributes(principal.attr)}`;
   const scope = resource.scope ? ` in ${visible(resource.scope)}` : '';
   const what = `${visible(action)} ${visible(resource.kind)}${scope}${attributes(resource.attr)}`;
-  const claims = labelled('claims', request.auxData?.jwt);
+  const claims = labelled('claims', request.auxData?.jwts ?? request.auxData?.jwt);
   const time = now === DEFAULT_NOW ? '' : ` at ${now}`;
   return `no test asks: ${who} ${what}${claims}${labelled('globals', globals)}${time}   ${before}, mutant ${after}`;
 }

@@ -37,6 +37,7 @@ export function concreteQuery(
   const parts: { readonly [name: string]: unknown } = {
     globals: request.globals,
     'auxData.jwt': request.auxData.jwt,
+    'auxData.jwts': request.auxData.jwts,
     ...Object.fromEntries(Object.entries(request.principal).map(([name, value]) => [`principal.${name}`, value])),
     ...Object.fromEntries(Object.entries(request.resource).map(([name, value]) => [`resource.${name}`, value])),
   };
