@@ -9,7 +9,7 @@ import { and, type Formula, not } from '../../analysis/formula/formula.js';
 import { bundleOf } from '../../analysis/program/bundle.js';
 import { solverCommand } from '../../analysis/solve/command.js';
 import { proverOf } from '../../analysis/solve/prover.js';
-import type { Answer, Question } from '../../analysis/solve/question.js';
+import type { Answer, Prover, Question } from '../../analysis/solve/question.js';
 import type { Solver } from '../../analysis/solve/solver.js';
 import { startZ3 } from '../../analysis/solve/z3.js';
 import type { Situation } from '../../analysis/witness/situation.js';
@@ -140,14 +140,6 @@ test('globals that are known are constants', async () => {
     assert.is((await prover.prove({ ...questionOf(holdsOf(module, 0)), globals }, () => false)).answer, answer);
 });
 
-test('lists of derived roles with different content are different', async () => {
-  const { module } = policyOf('size(runtime.effectiveDerivedRoles) == 1', 'true');
-  const listed = (isActive: Formula): Formula => holdsOf(module, 0, { derivedRoles: [{ name: 'owner', isActive }] });
-  const role: Formula = { kind: 'role', role: 'user' };
-  const answer = await prover.prove(questionOf(and(listed(role), not(listed(not(role))))), () => true);
-  assert.is(answer.answer, 'yes');
-});
-
 test('a variable that fails is null only while derived roles are listed', async () => {
   const { module } = policyOf('V.given == null', 'true');
   const listed = holdsOf(module, 0, { failedIsNull: true });
@@ -184,6 +176,35 @@ function solverWith(run: (query: string, echo: string) => string | undefined | P
   const echoOf = (query: string): string => /^\(echo "(\w+)"\)/.exec(query)?.[1] ?? '';
   return { name: 'test', run: async (query) => run(query, echoOf(query)), close: async () => undefined };
 }
+
+/** A prover whose queries have a mistake. */
+function mistaken(mistake: (query: string) => string): Prover {
+  return proverOf(
+    solverWith((query) => {
+      assert.is.not(mistake(query), query, 'the mistake is not in the query');
+      return solver.run(mistake(query));
+    }),
+    { effort: 3 },
+  );
+}
+
+test('derived roles that are listed by name alone, and not by content, would be a wrong proof', async () => {
+  const { module } = policyOf('size(runtime.effectiveDerivedRoles) == 1', 'true');
+  const listed = (isActive: Formula): Formula => holdsOf(module, 0, { derivedRoles: [{ name: 'owner', isActive }] });
+  const role: Formula = { kind: 'role', role: 'user' };
+  const question = questionOf(and(listed(role), not(listed(not(role)))));
+  const byName = mistaken((query) => query.replace(/\((\|derived roles [^|]*\|) [^()]*\)/g, '($1 true)'));
+  assert.is((await prover.prove(question, () => true)).answer, 'yes');
+  assert.is((await byName.prove(question, () => true)).answer, 'no');
+});
+
+test('a class of roles that is taken for one role would be a wrong proof', async () => {
+  const { module } = policyOf('true', 'V.seen in P.roles');
+  const question = questionOf(and(not(holdsOf(module, 1)), { kind: 'role', role: 'admin' }));
+  const alone = mistaken((query) => query.replace('(assert (=> (hasRole "admin")', '(assert (= (hasRole "admin")'));
+  assert.is((await prover.prove(question, () => false)).answer, '?');
+  assert.is((await alone.prove(question, () => false)).answer, 'no');
+});
 
 const TROUBLE: { readonly [name: string]: Solver } = {
   'an error beside an answer': solverWith((_, echo) => `${echo}\n(error "line 1: what")\nunsat\n${echo}\n`),
