@@ -109,9 +109,10 @@ test('only the owner can read and write the cache', async () => {
 test('an entry that other users can write, or that another user owns, is ignored and replaced', async () => {
   await compile();
   const forge = (change: () => void): void => {
-    const text = readFileSync(entry(), 'utf8').replaceAll("'OPEN'", "'HOLE'");
+    const text = readFileSync(entry(), 'latin1').replaceAll("'OPEN'", "'HOLE'");
     const body = text.slice(text.indexOf('\n') + 1);
-    writeFileSync(entry(), `authzc-cache 1 ${createHash('sha256').update(body).digest('hex')}\n${body}`);
+    const checksum = createHash('sha256').update(body, 'latin1').digest('hex');
+    writeFileSync(entry(), text.replace(/[0-9a-f]{64}/, checksum), 'latin1');
     change();
   };
   // Its owner can do that: without the checks below, others could.
