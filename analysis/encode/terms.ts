@@ -4,7 +4,7 @@ import { evaluate, type Surroundings } from '../../compiler/evaluate.js';
 import type { Match, Module } from '../../compiler/ir/program.js';
 import { survives } from '../../compiler/ir/survives.js';
 import type { Macro, Operator, Value } from '../../compiler/ir/value.js';
-import { some } from '../../compiler/ir/visit.js';
+import { parts, some } from '../../compiler/ir/visit.js';
 import { call, optional, uninterpretedCall } from './calls.js';
 import { abstracted } from './macros.js';
 import { IPV4_ADDRESSES } from './networks.js';
@@ -502,6 +502,8 @@ export class Terms {
       const counts = range.candidates.map(({ isIn }) => isIn);
       return unknown(this.unrolled(macro, elements, scope, counts), true);
     }
+    const sought = range.isRoles === true && isQuantifier(macro) ? textsSought(macro) : undefined;
+    if (sought !== undefined) return this.overRoles(macro, sought, scope);
     const { shape, outside } = abstracted(macro);
     const args = [
       range,
@@ -519,6 +521,25 @@ export class Terms {
     const result = unknown(`(ite (isErr ${range.text}) Err ${limit === undefined ? image : `(${limit} ${image})`})`);
     const named = { ...result, text: this.script.define('V', result.text) };
     return this.search(macro, range, named, scope) ?? named;
+  }
+
+  /**
+   * `exists` and `all` over the roles of the principal: what is sought among them, and one that stands for all others.
+   */
+  private overRoles(macro: Macro, sought: readonly string[], scope: Scope): Term {
+    const { script } = this;
+    const name = JSON.stringify(sought);
+    const other = script.uninterpreted(`other role than ${name}`, 'String', '');
+    for (const role of sought) {
+      script.assert(`(not (= ${other} ${stringConstant(role)}))`);
+      this.roleNames.set(role, macro.range.kind === 'field' || this.roleNames.get(role) === true);
+    }
+    const elements = [...sought.map((role) => constant(role, script) as Term), unknown(`(Str ${other})`, true)];
+    const counts = [
+      ...sought.map((role) => `(hasRole ${stringConstant(role)})`),
+      script.uninterpreted(`has other role than ${name}`, 'Bool', ''),
+    ];
+    return unknown(this.unrolled(macro, elements, scope, counts), true);
   }
 
   /**
@@ -637,6 +658,43 @@ function readsTime(macro: Macro): boolean {
   return [macro.body, ...(macro.predicate ? [macro.predicate] : [])].some((part) =>
     some(part, (inner) => inner.kind === 'call' && !inner.pure),
   );
+}
+
+/**
+ * The texts that the body of `exists` or `all` compares its variable with, if it does nothing else with it: then all
+ * other elements are alike.
+ */
+function textsSought({ runtime, variables: [local = '', ...more], body }: Macro): readonly string[] | undefined {
+  if ((runtime !== 'exists' && runtime !== 'all') || more.length > 0) return undefined;
+  const found = new Set<string>();
+  const isLocal = (value: Value | undefined): boolean => value?.kind === 'local' && value.name === local;
+  const onlyCompares = (value: Value): boolean => {
+    if (isLocal(value) || (value.kind === 'macro' && value.variables.includes(local))) return false;
+    const texts = value.kind === 'operator' && value.operands.some(isLocal) ? textsBeside(value, isLocal) : [];
+    for (const text of texts ?? []) found.add(text);
+    return texts !== undefined && (texts.length > 0 || parts(value).every(onlyCompares));
+  };
+  return onlyCompares(body) ? [...found].sort() : undefined;
+}
+
+/** The texts that an operator compares a value with; undefined if it does anything else. */
+function textsBeside(
+  { operator, operands }: Value & { readonly kind: 'operator' },
+  isOther: (value: Value | undefined) => boolean,
+): readonly string[] | undefined {
+  const [one, other] = operands;
+  if (operator === 'inCollection')
+    return isOther(one) && other?.kind === 'list' ? textsOf(other.elements.map(({ value }) => value)) : undefined;
+  if (operator !== 'equals' && operator !== 'notEquals') return undefined;
+  return textsOf(operands.filter((operand) => !isOther(operand)));
+}
+
+/** Undefined if one of them is not a literal text. */
+function textsOf(values: readonly Value[]): readonly string[] | undefined {
+  const texts = values.map((value) =>
+    value.kind === 'literal' && value.literal === 'string' ? value.value : undefined,
+  );
+  return texts.length === 0 || texts.includes(undefined) ? undefined : (texts as string[]);
 }
 
 /** The name of the token whose claims a value is. */

@@ -88,11 +88,17 @@ const IMPLIED: readonly (readonly [string, string])[] = [
   ['true', 'R.kind == "doc"'],
   ['G.limit > 2', 'G.limit > 1'],
   ['request.auxData.jwts.a.claims.role == "x"', '"role" in request.auxData.jwts["a"].claims'],
+  ['P.roles.exists(r, r == "admin" || "user" == r)', '"admin" in P.roles || "user" in P.roles'],
+  ['P.roles.exists(r, r in ["admin", "user"] && R.attr.x)', 'R.attr.x && ("admin" in P.roles || "user" in P.roles)'],
+  ['P.roles.all(r, r != "admin" && !(r in ["user"]))', '!("user" in P.roles)'],
+  ['P.roles.exists(r, r != "admin" && r == "user")', 'P.roles.exists(r, r == "user")'],
   ['P.id + "x" == R.attr.owner', 'R.attr.owner.startsWith(P.id)'],
 ];
 
 const NOT_IMPLIED: readonly (readonly [string, string])[] = [
   ['has(R.attr.x)', 'R.attr.x == "a"'],
+  ['P.roles.exists(r, r == "admin" || r == "user")', '"admin" in P.roles'],
+  ['P.roles.all(r, r != "admin" || R.attr.x)', 'R.attr.x'],
   ['R.attr.n > 5.0', 'R.attr.n > 5.5'],
   ['R.attr.x.startsWith("a")', 'R.attr.x.startsWith("ab")'],
   ['R.attr.ip.inIPAddrRange("10.0.0.0/8")', 'R.attr.ip.inIPAddrRange("10.1.0.0/16")'],
