@@ -62,11 +62,11 @@ test('the configuration can be JSON', () => {
 test('an unknown key is an error with the key and its location', () => {
   assert.is(
     problem(() => fromFile('server:\n  httpListenAddr: ":1"\n  httpListenAdr: ":2"\n')),
-    'c.yaml:3:3: unknown key `server.httpListenAdr`',
+    'c.yaml:3:3: unknown key `server.httpListenAdr`; did you mean `server.httpListenAddr`?',
   );
   assert.is(
     problem(() => fromFile('engine: {}\nengin: {}\n')),
-    'c.yaml:2:1: unknown key `engin`',
+    'c.yaml:2:1: unknown key `engin`; did you mean `engine`?',
   );
   assert.is(
     problem(() => fromFile('storage:\n  disk:\n    dir: x\n')),
@@ -269,10 +269,25 @@ test('a configuration is plain data that can be sent to another process', () => 
   assert.equal(structuredClone(config), config);
 });
 
+test('an unknown key suggests a key of another block if only one has its name', () => {
+  assert.is(
+    problem(() => fromSets('workers=1')),
+    '--set workers: unknown key `workers`; did you mean `server.workers`?',
+  );
+  assert.is(
+    problem(() => fromSets('server.idleTimeout=1s')),
+    '--set server.idleTimeout: unknown key `server.idleTimeout`; did you mean `server.advanced.http.idleTimeout`?',
+  );
+  assert.is(
+    problem(() => fromSets('enabled=true')),
+    '--set enabled: unknown key `enabled`',
+  );
+});
+
 test('a key with a dot is not a path', () => {
   assert.is(
     problem(() => fromFile('"server.workers": 3')),
-    'c.yaml:1:1: unknown key `server.workers`',
+    'c.yaml:1:1: unknown key `server.workers`; use nested maps instead of dots',
   );
 });
 
@@ -395,6 +410,10 @@ test('a malformed override is an error that names it', () => {
     problem(() => fromSets('server.foo=1')),
     '--set server.foo: unknown key `server.foo`',
   );
+  assert.is(
+    problem(() => fromSets('server.wokers=1')),
+    '--set server.wokers: unknown key `server.wokers`; did you mean `server.workers`?',
+  );
 });
 
 test('keysets have a unique id and one source', () => {
@@ -410,7 +429,10 @@ test('keysets have a unique id and one source', () => {
   assert.match(sets('      - {id: a, remote: {url: "file:///etc/passwd"}}'), 'a URL that begins with');
   assert.match(sets('      - {id: a, remote: {}}'), 'has no `url`');
   assert.match(sets('      - {id: a, remote: {url: "http://h", refreshInterval: 1ms}}'), 'a duration of 1s or more');
-  assert.match(sets('      - {id: a, lokal: {}}'), 'unknown key `auxData.jwt.keySets[0].lokal`');
+  assert.match(
+    sets('      - {id: a, lokal: {}}'),
+    'unknown key `auxData.jwt.keySets[0].lokal`; did you mean `auxData.jwt.keySets[0].local`?',
+  );
 });
 
 test('listen addresses are host and port, a port, or a socket', () => {

@@ -11,6 +11,12 @@ export class ConfigError extends Error {
   }
 }
 
+/** @param likely the path of the key that was probably meant. */
+export function unknownKey(path: string, likely: string | undefined, place: string): ConfigError {
+  const suggestion = likely === undefined ? '' : `; did you mean \`${likely}\`?`;
+  return new ConfigError(`unknown key \`${path}\`${suggestion}`, place);
+}
+
 /**
  * What was thrown after the configuration was read: an error that only knows the key of what is wrong gets the place of
  * it too.

@@ -1,4 +1,5 @@
-import { ConfigError } from './config-error.js';
+import { nearestName } from '../../runtime/policy/nearest-name.js';
+import { ConfigError, unknownKey } from './config-error.js';
 import type { ConfigNode, MapNode } from './node.js';
 import { bool, duration, MASKED, name, refuse, type ValueType } from './value-types.js';
 
@@ -160,7 +161,9 @@ function flag(block: MapNode | undefined, field: string, key: string): boolean {
 function blockOf(node: ConfigNode, key: string, known: readonly string[]): MapNode {
   if (node.kind !== 'map') throw new ConfigError(`\`${key}\` must be a map`, node.place);
   for (const [field, value] of node.entries) {
-    if (!known.includes(field)) throw new ConfigError(`unknown key \`${key}.${field}\``, value.place);
+    if (known.includes(field)) continue;
+    const near = nearestName(field, known);
+    throw unknownKey(`${key}.${field}`, near && `${key}.${near}`, value.place);
   }
   return node;
 }

@@ -24,7 +24,8 @@ const INTRODUCTION = `# Configuration
 The configuration is one YAML (or JSON) file. Pass it with \`--config FILE\` or the environment variable \`AUTHZ_CONFIG\`; without a file, the server uses
 the defaults. \`authzc config print --config FILE\` prints the effective configuration with the source of each value.
 
-- Unknown keys, wrong values and blocks that are not maps are errors: the server exits with 1 and one line with the location, the key and the expected value.
+- Unknown keys, wrong values and blocks that are not maps are errors: the server exits with 1 and one line with the location, the key and the expected
+  value, or the key that was probably meant.
 - A key without a value is ignored. Anchors and aliases are errors.
 - \`\${VAR}\` and \`$VAR\` are replaced by environment variables before the YAML is parsed. \`\${VAR:default}\` uses the default if the variable is not set; a
   variable that is not set and has no default is an error. Write \`$$\` for a dollar sign.

@@ -1,4 +1,5 @@
-import { ConfigError } from './config-error.js';
+import { nearestName } from '../../runtime/policy/nearest-name.js';
+import { ConfigError, unknownKey } from './config-error.js';
 import type { ConfigKey, UsedKey } from './key.js';
 import { KEYS } from './keys.js';
 import type { ConfigNode, MapNode } from './node.js';
@@ -48,7 +49,8 @@ interface Found {
 function visit(block: MapNode, path: string, found: Found): void {
   for (const [name, node] of block.entries) {
     // A dot belongs to the path of a key, never to a name.
-    if (name.includes('.')) throw new ConfigError(`unknown key \`${name}\``, node.place);
+    if (name.includes('.'))
+      throw new ConfigError(`unknown key \`${name}\`; use nested maps instead of dots`, node.place);
     const childPath = path === '' ? name : `${path}.${name}`;
     const key = keyOf(childPath) ?? (isBlock(childPath) ? undefined : keyOf(`${path}.*`));
     if (key !== undefined) readKey(key, childPath, node, found);
@@ -57,7 +59,7 @@ function visit(block: MapNode, path: string, found: Found): void {
 }
 
 function visitBlock(node: ConfigNode, path: string, found: Found): void {
-  if (!isBlock(path)) throw new ConfigError(`unknown key \`${path}\``, node.place);
+  if (!isBlock(path)) throw unknownKey(path, likelyKey(path), node.place);
   if (node.kind === 'map') visit(node, path, found);
   else if (node.kind !== 'scalar' || node.value !== null)
     throw new ConfigError(`\`${path}\` must be a map`, node.place);
@@ -81,6 +83,20 @@ function readKey(key: ConfigKey, path: string, node: ConfigNode, found: Found): 
     case 'quiet':
       return;
   }
+}
+
+/** A key with a similar name in the same block, else the only key of this name in any other block. */
+function likelyKey(path: string): string | undefined {
+  const block = path.slice(0, path.lastIndexOf('.') + 1);
+  const name = path.slice(block.length);
+  const paths = usedKeys().map(([known]) => known);
+  const names = paths.flatMap((known) =>
+    known.startsWith(block) ? (known.slice(block.length).split('.')[0] ?? []) : [],
+  );
+  const near = nearestName(name, names);
+  if (near !== undefined) return `${block}${near}`;
+  const [elsewhere, ...others] = paths.filter((known) => known.endsWith(`.${name}`));
+  return others.length === 0 ? elsewhere : undefined;
 }
 
 function keyOf(path: string): ConfigKey | undefined {

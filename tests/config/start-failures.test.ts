@@ -56,10 +56,14 @@ const CASES: readonly (readonly [string, () => readonly string[], string | RegEx
   [
     'an unknown key in a file',
     () => ['--config', 'unknown.yaml'],
-    'authz: error: unknown.yaml:2:3: unknown key `server.wokers`',
+    'authz: error: unknown.yaml:2:3: unknown key `server.wokers`; did you mean `server.workers`?',
   ],
   ['an unknown key', () => set('server.wokers=1'), '--set server.wokers: unknown key `server.wokers`'],
-  ['an unknown block', () => set('sever.workers=1'), '--set sever.workers: unknown key `sever`'],
+  [
+    'an unknown block',
+    () => set('sever.workers=1'),
+    '--set sever.workers: unknown key `sever`; did you mean `server`?',
+  ],
   [
     'a limit out of bounds',
     () => set('server.requestLimits.maxActionsPerResource=501'),
