@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { addServerCommands, collect, countOf } from './commands/server-commands.js';
 import { EXIT } from './exit.js';
 import { OUTPUT_FORMATS } from './report.js';
@@ -340,6 +340,15 @@ program
   .action(async (words, options) => {
     const { runCommand } = await import('./commands/run.js');
     process.exitCode = await runCommand(words, options);
+  });
+
+program
+  .command('completion')
+  .description('print a script that completes commands, flags and their values in a shell')
+  .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+  .action(async (shell) => {
+    const { completionCommand } = await import('./commands/completion.js');
+    process.exitCode = completionCommand(shell, program);
   });
 
 addServerCommands(program);
