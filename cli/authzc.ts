@@ -5,6 +5,7 @@ import { EXIT } from './exit.js';
 import { OUTPUT_FORMATS } from './report.js';
 import { addComparisonOptions, addSolverOptions, CHANGES, FAILING, failing } from './policies/comparison-options.js';
 import { addCoverageOptions } from './policies/coverage-options.js';
+import { nowOption } from './policies/now-option.js';
 import { addMutationOptions } from './policies/mutation-options.js';
 import { addEngineFlags } from './policies/engine-flags.js';
 import { addSuggestionOptions } from './policies/suggestion-options.js';
@@ -114,6 +115,7 @@ program
   .option('--policy-version <version>', 'the version of the policies')
   .option('--attr <file>', 'attributes that all the resources have, as YAML or JSON')
   .option('--aux-data <file>', 'claims of tokens, assumed to be verified, as YAML or JSON: jwt, jwts')
+  .addOption(nowOption())
   .option('--reference-shapes', 'write the filter in the form of the reference PDP')
   .addOption(
     new Option('-o, --output <format>', 'format of the filter').choices(['tree', 'text', 'json']).default('tree'),
@@ -134,6 +136,7 @@ program
   .requiredOption('--resource <file>', 'the resource, as YAML or JSON: kind, id, attr, scope, policyVersion')
   .requiredOption('--action <action>', 'an action; repeatable', collect)
   .option('--aux-data <file>', 'claims of tokens, assumed to be verified, as YAML or JSON: jwt, jwts')
+  .addOption(nowOption())
   .option('--explain', 'show why each action is allowed or denied')
   .addOption(new Option('-o, --output <format>', 'format of the decisions').choices(['text', 'json']).default('text'))
   .action(async (directory, options) => {
@@ -154,6 +157,7 @@ program
   .requiredOption('--resource <file>', 'the resource, as YAML or JSON: kind, id, attr, scope, policyVersion')
   .requiredOption('--action <action>', 'the action')
   .option('--aux-data <file>', 'claims of tokens, assumed to be verified, as YAML or JSON: jwt, jwts')
+  .addOption(nowOption())
   .option('--near <number>', 'the number of sets of changes to show', countOf, 3)
   .addOption(
     new Option('--keep <part>', 'a part of the request that does not change').choices(['principal', 'resource']),
@@ -306,6 +310,7 @@ program
   .command('repl')
   .description('evaluate CEL expressions and the conditions of a policy interactively')
   .option('--history <file>', 'keep the history of a terminal session in a file')
+  .addOption(nowOption())
   .action(async (options) => {
     const { replCommand } = await import('./commands/repl.js');
     process.exitCode = await replCommand(options);

@@ -24,8 +24,7 @@ export function explainDecisions(lowered: Program, options: EngineOptions): Expl
   };
 }
 
-/** A clock that always tells the time of this call, for a decision that is made again to explain it. */
-export function stoppedClock(): () => Instant {
-  const now = currentInstant();
+/** A clock that always tells the same time, by default that of this call: a decision is made again to explain it. */
+export function stoppedClock(now: Instant = currentInstant()): () => Instant {
   return () => now;
 }

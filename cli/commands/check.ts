@@ -8,6 +8,7 @@ import { EXIT } from '../exit.js';
 import { explainDecisions, stoppedClock } from '../../analysis/explain/explain-decisions.js';
 import { readAuxData, readPrincipal, readResource, requireOneReader } from '../policies/request-files.js';
 import { policiesInMemory } from '../policies/compile.js';
+import type { NowOption } from '../policies/now-option.js';
 import { evaluationErrorText, unknownNames } from '../policies/warnings.js';
 import { readVocabulary, undeclaredWords } from '../policies/vocabulary.js';
 import { paintOf, printWarning, reportInputError } from '../report.js';
@@ -16,7 +17,7 @@ import { paintOf, printWarning, reportInputError } from '../report.js';
 export type CheckFormat = 'text' | 'json';
 
 /** The command line options of `authzc check`. */
-export interface CheckOptions {
+export interface CheckOptions extends NowOption {
   readonly principal: string;
   readonly resource: string;
   readonly action: readonly string[];
@@ -40,7 +41,7 @@ export async function checkCommand(directory: string, options: CheckOptions): Pr
 
 async function checked(
   directory: string,
-  { principal, resource: file, action, auxData, explain: explained = false, output }: CheckOptions,
+  { principal, resource: file, action, auxData, explain: explained = false, now, output }: CheckOptions,
 ): Promise<number> {
   requireOneReader([principal, file, auxData]);
   const resource = readResource(file);
@@ -57,7 +58,7 @@ async function checked(
     printWarning(line);
   for (const line of unknownNames(policies.policies, { kind: resource.kind, actions, principal: asked.principal.id }))
     printWarning(line);
-  const options = { schemaEnforcement: 'warn' as const, traced: await policies.traced(), clock: stoppedClock() };
+  const options = { schemaEnforcement: 'warn' as const, traced: await policies.traced(), clock: stoppedClock(now) };
   const engine = createAuditedEngine(policies.policies, options);
   const [result] = engine.check(asked);
   for (const error of engine.evaluationErrors(asked))

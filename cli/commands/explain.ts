@@ -3,6 +3,7 @@ import { prettyExplanation } from '../../analysis/explain/report/pretty.js';
 import { shownPath } from '../../compiler/diagnostics/format.js';
 import { EXIT } from '../exit.js';
 import { policiesInMemory } from '../policies/compile.js';
+import type { NowOption } from '../policies/now-option.js';
 import { explainDecisions, stoppedClock } from '../../analysis/explain/explain-decisions.js';
 import { readAuxData, readPrincipal, readResource, requireOneReader } from '../policies/request-files.js';
 import { unknownNames } from '../policies/warnings.js';
@@ -10,7 +11,7 @@ import { readVocabulary, undeclaredWords } from '../policies/vocabulary.js';
 import { paintOf, printWarning, reportInputError } from '../report.js';
 
 /** The command line options of `authzc explain`. */
-export interface ExplainOptions {
+export interface ExplainOptions extends NowOption {
   readonly principal: string;
   readonly resource: string;
   readonly action: string;
@@ -38,7 +39,18 @@ export async function explainCommand(directory: string, options: ExplainOptions)
 }
 
 async function explained(directory: string, given: ExplainOptions): Promise<number> {
-  const { principal, resource, action, auxData, output, near, keep, full = false, strictEvaluation = false } = given;
+  const {
+    principal,
+    resource,
+    action,
+    auxData,
+    output,
+    near,
+    keep,
+    full = false,
+    strictEvaluation = false,
+    now,
+  } = given;
   requireOneReader([principal, resource, auxData]);
   const request: AccessRequest = {
     principal: readPrincipal(principal),
@@ -53,7 +65,7 @@ async function explained(directory: string, given: ExplainOptions): Promise<numb
     printWarning(line);
   for (const line of unknownNames(policies.policies, { kind, actions: [action], principal: request.principal.id }))
     printWarning(line);
-  const options = { clock: stoppedClock(), strictEvaluation, traced: await policies.traced() };
+  const options = { clock: stoppedClock(now), strictEvaluation, traced: await policies.traced() };
   const isAllowed = createEngine(policies.policies, options).isAllowed(request);
   const explanation = explainDecisions(policies.lowered, options)(request, isAllowed, { near, keep });
   if (output === 'json') process.stdout.write(`${JSON.stringify(explanation, undefined, 2)}\n`);

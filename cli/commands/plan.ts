@@ -7,9 +7,11 @@ import {
   writingOf,
 } from '#runtime/engine';
 import { type Filter, type Operand, operandText } from '#runtime/residual';
+import { stoppedClock } from '../../analysis/explain/explain-decisions.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import { EXIT } from '../exit.js';
 import { policiesInMemory } from '../policies/compile.js';
+import type { NowOption } from '../policies/now-option.js';
 import { readAttributes, readAuxData, readPrincipal, requireOneReader } from '../policies/request-files.js';
 import { evaluationErrorText, unknownNames } from '../policies/warnings.js';
 import { readVocabulary, undeclaredWords } from '../policies/vocabulary.js';
@@ -22,7 +24,7 @@ import { printWarning, reportInputError } from '../report.js';
 export type PlanFormat = 'tree' | 'text' | 'json';
 
 /** The command line options of `authzc plan`. */
-export interface PlanOptions {
+export interface PlanOptions extends NowOption {
   readonly principal: string;
   readonly kind: string;
   readonly action: readonly string[];
@@ -62,6 +64,7 @@ async function planned(directory: string, options: PlanOptions): Promise<number>
   const engine = createAuditedEngine(policies.policies, {
     plan: writingOf(options.referenceShapes === true),
     schemaEnforcement: 'warn',
+    clock: stoppedClock(options.now),
     traced: await policies.traced(),
   });
   const plan = engine.plan(request);

@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Instant } from '#runtime/policy';
+import { currentInstant } from '../../analysis/explain/explain.js';
 import type { PolicyFile } from '../../compiler/ast/policy.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { formatPretty } from '../../compiler/diagnostics/format.js';
@@ -12,10 +12,11 @@ import { PendingInput } from '../../compiler/repl/pending-input.js';
 import { type ReadPolicy, Session } from '../../compiler/repl/session.js';
 import { allowClosedPipe, EXIT } from '../exit.js';
 import { formatInputError, isColorful } from '../report.js';
+import type { NowOption } from '../policies/now-option.js';
 import { readText } from '../policies/request-files.js';
 
 /** The command line options of `authzc repl`. */
-export interface ReplOptions {
+export interface ReplOptions extends NowOption {
   /** The file that keeps the input history between sessions. */
   readonly history?: string;
 }
@@ -27,8 +28,8 @@ const MOST_LINES = 1000;
  * `authzc repl`: reads expressions and directives until the end of the input, and answers each
  * (docs/spec/server.md#command-line). Returns the exit code.
  */
-export async function replCommand({ history }: ReplOptions): Promise<number> {
-  const session = new Session({ now, read: readPolicy });
+export async function replCommand({ history, now }: ReplOptions): Promise<number> {
+  const session = new Session({ now: now === undefined ? currentInstant : () => now, read: readPolicy });
   const pending = new PendingInput();
   const terminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
   const lines = createInterface({
@@ -126,14 +127,4 @@ function policiesIn(folder: string): readonly PolicyFile[] {
   } catch {
     return [];
   }
-}
-
-function now(): Instant {
-  const date = new Date();
-  const milliseconds = date.getTime();
-  return {
-    seconds: Math.floor(milliseconds / 1000),
-    nanos: (milliseconds % 1000) * 1_000_000,
-    offset: -date.getTimezoneOffset(),
-  };
 }

@@ -92,6 +92,7 @@ async function testOnce(directory: string, options: TestCommandOptions, watched?
   const testOptions: PolicyTestOptions = {
     filter,
     skipBatching: options.skipBatching ?? false,
+    now: options.now,
     strictEvaluation: options.strictEvaluation ?? false,
     schemaEnforcement: options.enforceSchemas === true ? 'reject' : options.ignoreSchemas === true ? 'none' : 'warn',
     format: options.testOutput ?? (options.output === 'sarif' ? 'json' : options.output),

@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
+import { nowOption, type NowOption } from './now-option.js';
 import { TEST_FORMATS, type TestFormat } from '../../compiler/policy-tests/report/formats.js';
 
 /** The options of the commands that run policy tests. */
-export interface TestOptions {
+export interface TestOptions extends NowOption {
   /** The folder of the tests; by default the folder of the policies. */
   readonly tests?: string;
   readonly testFilter?: readonly string[];
@@ -30,6 +31,7 @@ export function addTestOptions(command: Command): Command {
       (value: string, earlier: readonly string[] = []) => [...earlier, value],
     )
     .option('--skip-batching', 'send one request per action')
+    .addOption(nowOption('the time of tests that set none, such as 2025-01-31T00:00:00Z'))
     .option('--strict-evaluation', 'run the tests in strict evaluation mode')
     .option('--ignore-schemas', 'do not validate attributes')
     .addOption(new Option('--test-output <format>', 'format of results').choices([...TEST_FORMATS]))

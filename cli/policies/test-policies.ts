@@ -1,3 +1,4 @@
+import type { Instant } from '#runtime/policy';
 import type { BundleModule } from '../../compiler/bundle/import-bundle.js';
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.js';
 import { formatPretty, shownPath } from '../../compiler/diagnostics/format.js';
@@ -42,6 +43,7 @@ export async function testCompilation(
   const { results, report, code, tests } = await runPolicyTests(suites, policies, {
     filter: testFilter(options.testFilter ?? []),
     skipBatching: options.skipBatching ?? false,
+    now: options.now,
     strictEvaluation: options.strictEvaluation ?? false,
     schemaEnforcement: options.ignoreSchemas === true ? 'none' : 'reject',
     format,
@@ -103,6 +105,8 @@ export interface PolicyTestOptions extends ReportStyle, AskOptions {
   readonly policyFolder: string;
   readonly filter: TestFilter;
   readonly skipBatching: boolean;
+  /** The time of tests that set none. */
+  readonly now?: Instant | undefined;
 }
 
 /** The result of running tests. */

@@ -1,3 +1,4 @@
+import type { Instant } from '#runtime/policy';
 import type { SuiteFiles } from '../load/index.js';
 import type { Answer, Ask, Decision, Question } from './ask.js';
 import { type Expectations, mergeExpectations, type PairExpectation } from './expectations.js';
@@ -48,17 +49,17 @@ function errorOf(invalid: InvalidSuite): Pick<SuiteResult, 'error' | 'invalid'> 
 const EMPTY = { description: '', error: undefined, skipReason: '', cases: [] };
 
 function casesOfTest(suite: Suite, files: SuiteFiles, options: RunOptions): readonly CaseResult[] {
-  return pairsOfSuite(suite, files).flatMap((pair) => runPair(pair, suite.name, options));
+  return pairsOfSuite(suite, files, options).flatMap((pair) => runPair(pair, suite.name, options));
 }
 
 /** Groups are checked even in a skipped suite (docs/spec/server.md#how-tests-run). */
-function pairsOfSuite(suite: Suite, files: SuiteFiles): readonly Pair[] {
+function pairsOfSuite(suite: Suite, files: SuiteFiles, { now }: CallOptions): readonly Pair[] {
   const names = namesIn(suite, readFixtures(files));
   if (suite.skip) return [];
   inContext('Invalid test suite: ', () => requireUniqueNames(suite));
   return suite.tests.flatMap((test) =>
     inContext('Failed to load the test suite: ', () =>
-      inContext(`invalid test ${JSON.stringify(test.name)}: `, () => pairsOf(test, suite, names)),
+      inContext(`invalid test ${JSON.stringify(test.name)}: `, () => pairsOf(test, suite, { names, now })),
     ),
   );
 }
@@ -74,7 +75,7 @@ export function testCalls(files: readonly SuiteFiles[], options: CallOptions): r
   return files.flatMap((file) => {
     const read = attempt(() => readSuite(file));
     if ('invalid' in read) return [];
-    const pairs = attempt(() => pairsOfSuite(read.value, file));
+    const pairs = attempt(() => pairsOfSuite(read.value, file, options));
     if ('invalid' in pairs) return [];
     return pairs.value.flatMap((pair) =>
       pair.test.skip ? [] : callsOf(pair, actionsOf(pair, read.value.name, options).asked, options),
@@ -101,6 +102,8 @@ function attempt<T>(work: () => T): { readonly value: T } | { readonly invalid: 
 
 /** Which calls tests make. */
 interface CallOptions {
+  /** The time of tests that set none. */
+  readonly now?: Instant | undefined;
   readonly filter: TestFilter;
   /** Whether each action is a separate call. */
   readonly skipBatching: boolean;
@@ -262,7 +265,11 @@ interface Pair extends Asked {
  * The pairs of a test: all principals with all resources, ordered by principal (docs/spec/server.md#how-tests-run).
  * Throws an InvalidSuite.
  */
-function pairsOf(test: Test, suite: Suite, names: Names): readonly Pair[] {
+function pairsOf(
+  test: Test,
+  suite: Suite,
+  { names, now }: { readonly names: Names } & Pick<CallOptions, 'now'>,
+): readonly Pair[] {
   const principals = names.principals(test.input.principals);
   const resources = names.resources(test.input.resources);
   const expectations = mergeExpectations(test, names, { principals, resources });
@@ -275,7 +282,7 @@ function pairsOf(test: Test, suite: Suite, names: Names): readonly Pair[] {
       principal: names.principal(principalKey, test.input.principals),
       resource: names.resource(resourceKey, test.input.resources),
       auxData: test.input.auxData === undefined ? undefined : names.auxData(test.input.auxData),
-      options,
+      options: { ...options, now: options.now ?? now },
       expected: expectations(principalKey, resourceKey),
     })),
   );

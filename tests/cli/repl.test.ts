@@ -223,8 +223,22 @@ test('deeply nested or long input is rejected or truncated, and the next line st
   assert.ok(stdout.length < 200_000);
 });
 
+test('`now()` is the time of --now', async () => {
+  assert.is(
+    (await replWith(['--now', '2024-01-31T00:00:00+01:00'], 'now()')).stdout,
+    '_ = timestamp("2024-01-30T23:00:00Z")\n',
+  );
+});
+
 function repl(...lines: readonly string[]): Promise<Ended> {
-  const child = spawn(process.execPath, [PROGRAMS.authzc, 'repl'], { cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] });
+  return replWith([], ...lines);
+}
+
+function replWith(flags: readonly string[], ...lines: readonly string[]): Promise<Ended> {
+  const child = spawn(process.execPath, [PROGRAMS.authzc, 'repl', ...flags], {
+    cwd: folder,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
   let stdout = '';
   let stderr = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
