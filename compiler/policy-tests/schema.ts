@@ -1,6 +1,7 @@
 import {
   bool,
   choice,
+  field,
   json,
   list,
   map,
@@ -21,9 +22,6 @@ import { OPTIONAL_VERSION, SCOPE } from '../parse/schema/patterns.js';
 const required: Rule = { rule: 'required' };
 const notEmpty: Rule = { rule: 'not-empty' };
 const unique: Rule = { rule: 'unique' };
-const version = text({ rule: 'pattern', pattern: OPTIONAL_VERSION });
-const scope = text({ rule: 'pattern', pattern: SCOPE });
-
 const texts = (...rules: readonly Rule[]) => list(text(notEmpty), ...rules);
 
 const EFFECTS = ['EFFECT_UNSPECIFIED', 'EFFECT_ALLOW', 'EFFECT_DENY', 'EFFECT_NO_MATCH'];
@@ -35,113 +33,147 @@ const effect = choice(EFFECTS, {
   ]),
 });
 
-const principals = map(object(() => PRINCIPAL));
-const resources = map(object(() => RESOURCE));
-const auxData = map(object(() => AUX_DATA));
-const principalGroups = map(object(() => PRINCIPAL_GROUP));
-const resourceGroups = map(object(() => RESOURCE_GROUP));
-const options = object(() => OPTIONS);
+const principals = field('principals by key', map(object(() => PRINCIPAL)));
+const resources = field('resources by key', map(object(() => RESOURCE)));
+const auxData = field('auxiliary data by key', map(object(() => AUX_DATA)));
+const principalGroups = field('groups of principals by name', map(object(() => PRINCIPAL_GROUP)));
+const resourceGroups = field('groups of resources by name', map(object(() => RESOURCE_GROUP)));
+const skip = field('do not run it', bool());
+const skipReason = field('why it is skipped', text());
+const description = field('free text for readers', text());
+const schema = field('JSON Schema of the file, for editors', text());
+const policyVersion = field(
+  'policy version; the default version if absent',
+  text({ rule: 'pattern', pattern: OPTIONAL_VERSION }),
+);
+const scope = field('scope; the default scope if absent', text({ rule: 'pattern', pattern: SCOPE }));
 
 /** A file `*_test.yaml`. */
 export const SUITE: MessageType = messageType({
-  name: text(required),
-  description: text(),
-  skip: bool(),
-  skipReason: text(),
-  tests: list(
-    object(() => TEST),
-    required,
+  name: field('name of the suite', text(required)),
+  description,
+  skip,
+  skipReason,
+  tests: field(
+    'the tests',
+    list(
+      object(() => TEST),
+      required,
+    ),
   ),
   principals,
   resources,
   auxData,
-  options,
+  options: field(
+    'options of the engine for all tests',
+    object(() => OPTIONS),
+  ),
   principalGroups,
   resourceGroups,
-  $schema: text(),
+  $schema: schema,
 });
 
 /** `testdata/principals.yaml` */
-export const PRINCIPAL_FIXTURES: MessageType = messageType({ principals, principalGroups, $schema: text() });
+export const PRINCIPAL_FIXTURES: MessageType = messageType({ principals, principalGroups, $schema: schema });
 
 /** `testdata/resources.yaml` */
-export const RESOURCE_FIXTURES: MessageType = messageType({ resources, resourceGroups, $schema: text() });
+export const RESOURCE_FIXTURES: MessageType = messageType({ resources, resourceGroups, $schema: schema });
 
 /** `testdata/auxdata.yaml` */
-export const AUX_DATA_FIXTURES: MessageType = messageType({ auxData, $schema: text() });
+export const AUX_DATA_FIXTURES: MessageType = messageType({ auxData, $schema: schema });
 
 const TEST: MessageType = messageType({
-  name: text(required),
-  description: text(),
-  skip: bool(),
-  skipReason: text(),
-  input: object(() => INPUT, required),
-  expected: list(
-    object(() => EXPECTATION),
-    required,
+  name: field('name of the test, unique in the suite', text(required)),
+  description,
+  skip,
+  skipReason,
+  input: field(
+    'the requests: every principal with every resource',
+    object(() => INPUT, required),
   ),
-  options,
+  expected: field(
+    'the effects; an action that is not listed is expected to be denied',
+    list(
+      object(() => EXPECTATION),
+      required,
+    ),
+  ),
+  options: field(
+    'options of the engine, which replace those of the suite',
+    object(() => OPTIONS),
+  ),
 });
 
 const INPUT: MessageType = messageType({
-  principals: texts(unique),
-  principalGroups: texts(unique),
-  resources: texts(unique),
-  resourceGroups: texts(unique),
-  actions: texts(required, unique),
-  auxData: text(),
+  principals: field('keys of principals', texts(unique)),
+  principalGroups: field('groups of principals', texts(unique)),
+  resources: field('keys of resources', texts(unique)),
+  resourceGroups: field('groups of resources', texts(unique)),
+  actions: field('the actions', texts(required, unique)),
+  auxData: field('key of auxiliary data', text()),
 });
 
 const EXPECTATION: MessageType = messageType({
-  principal: text(),
-  principals: texts(unique),
-  principalGroups: texts(unique),
-  resource: text(),
-  resources: texts(unique),
-  resourceGroups: texts(unique),
-  actions: named(effect, required),
-  outputs: list(object(() => OUTPUTS)),
+  principal: field('key of the principal', text()),
+  principals: field('keys of principals', texts(unique)),
+  principalGroups: field('groups of principals', texts(unique)),
+  resource: field('key of the resource', text()),
+  resources: field('keys of resources', texts(unique)),
+  resourceGroups: field('groups of resources', texts(unique)),
+  actions: field('effects by action', named(effect, required)),
+  outputs: field('outputs by action', list(object(() => OUTPUTS))),
 });
 
 const OUTPUTS: MessageType = messageType({
-  action: text(required),
-  expected: list(
-    object(() => OUTPUT),
-    required,
+  action: field('the action', text(required)),
+  expected: field(
+    'its outputs',
+    list(
+      object(() => OUTPUT),
+      required,
+    ),
   ),
 });
 
-const OUTPUT: MessageType = messageType({ src: text(), val: json() });
+const OUTPUT: MessageType = messageType({
+  src: field('rule that gives the output: id of the policy, `#` and name', text()),
+  val: field('its value', json()),
+});
 
 const OPTIONS: MessageType = messageType({
-  now: text(),
-  lenientScopeSearch: bool(),
-  globals: map(json()),
-  defaultPolicyVersion: text(),
-  defaultScope: text(),
-  strictEvaluation: bool(),
+  now: field('value of `now()`, as in `2024-05-01T12:00:00Z`', text()),
+  lenientScopeSearch: field('if the scope has no policy, use the nearest parent scope that has one', bool()),
+  globals: field('values of `globals` in conditions', map(json())),
+  defaultPolicyVersion: field('policy version of requests without one', text()),
+  defaultScope: field('scope of requests without one', text()),
+  strictEvaluation: field('deny the action if a condition cannot be evaluated', bool()),
 });
 
 const PRINCIPAL: MessageType = messageType({
-  id: text(required),
-  policyVersion: version,
-  roles: texts(required, unique),
-  attr: named(json()),
+  id: field('id of the principal', text(required)),
+  policyVersion,
+  roles: field('roles of the principal', texts(required, unique)),
+  attr: field('attributes: `P.attr` in conditions', named(json())),
   scope,
 });
 
 const RESOURCE: MessageType = messageType({
-  kind: text(required),
-  policyVersion: version,
-  id: text(required),
-  attr: named(json()),
+  kind: field('kind of the resource', text(required)),
+  policyVersion,
+  id: field('id of the resource', text(required)),
+  attr: field('attributes: `R.attr` in conditions', named(json())),
   scope,
 });
 
-const AUX_DATA: MessageType = messageType({ jwt: map(json()), jwts: map(object(() => TOKEN)) });
+const AUX_DATA: MessageType = messageType({
+  jwt: field('claims of the token', map(json())),
+  jwts: field('several tokens by name', map(object(() => TOKEN))),
+});
 
-const TOKEN: MessageType = messageType({ claims: map(json()) });
+const TOKEN: MessageType = messageType({ claims: field('claims of the token', map(json())) });
 
-const PRINCIPAL_GROUP: MessageType = messageType({ principals: texts(required, unique) });
+const PRINCIPAL_GROUP: MessageType = messageType({
+  principals: field('keys of its members', texts(required, unique)),
+});
 
-const RESOURCE_GROUP: MessageType = messageType({ resources: texts(required, unique) });
+const RESOURCE_GROUP: MessageType = messageType({ resources: field('keys of its members', texts(required, unique)) });

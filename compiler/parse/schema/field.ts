@@ -15,6 +15,8 @@ export interface MessageType {
 export interface Field {
   /** lowerCamelCase; `$schema` is the only exception. */
   readonly name: string;
+  /** What it means, as editors show it: a phrase in Markdown, without a period. */
+  readonly description: string;
   readonly kind: Kind;
   readonly rules: readonly Rule[];
 }
@@ -50,11 +52,11 @@ export interface Pattern {
 
 /** Declares an object: its fields in order, and its groups of fields that exclude each other. */
 export function messageType(
-  fields: Readonly<Record<string, Declared>>,
+  fields: Readonly<Record<string, DescribedField>>,
   alternatives: Readonly<Record<string, readonly string[]>> = {},
   exclusive: readonly (readonly string[])[] = [],
 ): MessageType {
-  const list = Object.entries(fields).map(([name, { kind, rules }]) => ({ name, kind, rules }));
+  const list = Object.entries(fields).map(([name, declared]) => ({ name, ...declared }));
   return {
     fields: list,
     alternatives: Object.entries(alternatives).map(([name, of]) => ({ name, of })),
@@ -69,6 +71,12 @@ export interface Declared {
   readonly kind: Kind;
   readonly rules: readonly Rule[];
 }
+
+export interface DescribedField extends Declared {
+  readonly description: string;
+}
+
+export const field = (description: string, declared: Declared): DescribedField => ({ description, ...declared });
 
 export const text = (...rules: readonly Rule[]): Declared => ({ kind: { kind: 'text' }, rules });
 export const bool = (): Declared => ({ kind: { kind: 'bool' }, rules: [] });

@@ -1,6 +1,7 @@
 import {
   bool,
   choice,
+  field,
   json,
   list,
   map,
@@ -31,33 +32,74 @@ const SCOPE_PERMISSIONS = [
 
 const texts = (...rules: readonly Rule[]) => list(text(notEmpty), ...rules);
 const names = (...rules: readonly Rule[]) => list(text(matches(IDENT)), ...rules);
-const effect = choice(EFFECTS, required, among(EFFECTS, 1, 2));
-const scopePermissions = choice(SCOPE_PERMISSIONS, among(SCOPE_PERMISSIONS, 0, 1, 2));
-const scope = text(matches(SCOPE));
-const condition = object(() => CONDITION);
-const output = object(() => OUTPUT);
-const variables = object(() => VARIABLES);
-const constants = object(() => CONSTANTS);
+const version = field('version of the policy, as in `default`', text(required, matches(VERSION)));
+const scope = field('scope of the policy, as in `acme.hr`; the root if absent', text(matches(SCOPE)));
+const scopePermissions = field(
+  'whether rules of this scope override those of its parents, or parents must allow it, too',
+  choice(SCOPE_PERMISSIONS, among(SCOPE_PERMISSIONS, 0, 1, 2)),
+);
+const variables = field(
+  'named expressions for the conditions of this document, written as `V.name`',
+  object(() => VARIABLES),
+);
+const constants = field(
+  'named values for the conditions of this document, written as `C.name`',
+  object(() => CONSTANTS),
+);
+const effect = field('what the rule decides if its condition holds', choice(EFFECTS, required, among(EFFECTS, 1, 2)));
+const condition = field(
+  'when the rule applies; always if absent',
+  object(() => CONDITION),
+);
+const output = field(
+  'values that the rule adds to the response',
+  object(() => OUTPUT),
+);
+const ruleName = field('name of the rule, for outputs, audit entries and diagnostics', text(matches(NAME)));
 
 /**
  * A policy document (docs/spec/policy-language.md#top-level-fields). The tables follow
- * docs/spec/policy-language.md#document-fields, section by section.
+ * docs/spec/policy-language.md#document-fields, section by section. Editors complete and describe fields from them.
  */
 export const DOCUMENT: MessageType = messageType(
   {
-    apiVersion: text(required, { rule: 'equals', text: 'api.authz.dev/v1' }),
-    disabled: bool(),
-    description: text(),
-    metadata: object(() => METADATA),
-    resourcePolicy: object(() => RESOURCE_POLICY),
-    derivedRoles: object(() => DERIVED_ROLES),
-    principalPolicy: object(() => PRINCIPAL_POLICY),
-    exportVariables: object(() => EXPORT_VARIABLES),
-    rolePolicy: object(() => ROLE_POLICY),
-    exportConstants: object(() => EXPORT_CONSTANTS),
-    invariants: object(() => INVARIANTS),
-    variables: map(text()),
-    $schema: text(),
+    apiVersion: field('version of the policy language', text(required, { rule: 'equals', text: 'api.authz.dev/v1' })),
+    disabled: field('leave the document out, as if the file did not exist', bool()),
+    description: field('free text for readers', text()),
+    metadata: field(
+      'data about the document, without influence on decisions',
+      object(() => METADATA),
+    ),
+    resourcePolicy: field(
+      'rules for one kind of resource',
+      object(() => RESOURCE_POLICY),
+    ),
+    derivedRoles: field(
+      'roles that depend on the principal and the resource, for resource policies to import',
+      object(() => DERIVED_ROLES),
+    ),
+    principalPolicy: field(
+      'rules for one principal, which precede those of resource policies',
+      object(() => PRINCIPAL_POLICY),
+    ),
+    exportVariables: field(
+      'variables for other documents to import',
+      object(() => EXPORT_VARIABLES),
+    ),
+    rolePolicy: field(
+      'the only actions that one role may be allowed',
+      object(() => ROLE_POLICY),
+    ),
+    exportConstants: field(
+      'constants for other documents to import',
+      object(() => EXPORT_CONSTANTS),
+    ),
+    invariants: field(
+      'statements about all policies, which `authzc verify` proves or refutes',
+      object(() => INVARIANTS),
+    ),
+    variables: field('deprecated: write `variables.local` in the policy', map(text())),
+    $schema: field('JSON Schema of the file, for editors', text()),
   },
   {
     policyType: [
@@ -73,42 +115,48 @@ export const DOCUMENT: MessageType = messageType(
 );
 
 const METADATA: MessageType = messageType({
-  sourceFile: text(),
-  annotations: map(text()),
-  hash: uint64(),
-  storeIdentifier: text(),
-  storeIdentifer: text(),
-  sourceAttributes: object(() => SOURCE_ATTRIBUTES),
+  sourceFile: field('path of the file that the document was made from', text()),
+  annotations: field('names and values for your own tools', map(text())),
+  hash: field('hash of the document', uint64()),
+  storeIdentifier: field('where the document is stored', text()),
+  storeIdentifer: field('deprecated: write `storeIdentifier`', text()),
+  sourceAttributes: field(
+    'facts about the source of the document',
+    object(() => SOURCE_ATTRIBUTES),
+  ),
 });
 
-const SOURCE_ATTRIBUTES: MessageType = messageType({ attributes: map(json()) });
+const SOURCE_ATTRIBUTES: MessageType = messageType({ attributes: field('names and values', map(json())) });
 
 const RESOURCE_POLICY: MessageType = messageType({
-  resource: text(required, matches(PLAIN)),
-  version: text(required, matches(VERSION)),
-  importDerivedRoles: names(unique),
-  rules: list(object(() => RESOURCE_RULE)),
+  resource: field('kind of the resources, as in `document`', text(required, matches(PLAIN))),
+  version,
+  importDerivedRoles: field('sets of derived roles that the rules may name', names(unique)),
+  rules: field('the rules; an action that no rule allows is denied', list(object(() => RESOURCE_RULE))),
   scope,
-  schemas: object(() => SCHEMAS),
+  schemas: field(
+    'JSON Schemas of the attributes',
+    object(() => SCHEMAS),
+  ),
   variables,
   scopePermissions,
   constants,
 });
 
 const RESOURCE_RULE: MessageType = messageType({
-  actions: texts(required, unique),
-  derivedRoles: names(unique),
-  roles: texts(unique),
+  actions: field('actions that the rule is about, with globs: `"*"` is all', texts(required, unique)),
+  derivedRoles: field('imported derived roles that the rule is for', names(unique)),
+  roles: field('roles that the rule is for, with globs: `"*"` is all', texts(unique)),
   condition,
   effect,
-  name: text(matches(NAME)),
+  name: ruleName,
   output,
 });
 
 const PRINCIPAL_POLICY: MessageType = messageType({
-  principal: text(required, matches(PLAIN)),
-  version: text(required, matches(VERSION)),
-  rules: list(object(() => PRINCIPAL_RULE)),
+  principal: field('id of the principal', text(required, matches(PLAIN))),
+  version,
+  rules: field('the rules, one for each kind of resource', list(object(() => PRINCIPAL_RULE))),
   scope,
   variables,
   scopePermissions,
@@ -116,18 +164,21 @@ const PRINCIPAL_POLICY: MessageType = messageType({
 });
 
 const PRINCIPAL_RULE: MessageType = messageType({
-  resource: text(required),
-  actions: list(
-    object(() => PRINCIPAL_ACTION),
-    required,
+  resource: field('kind of the resources, with globs: `"*"` is all', text(required)),
+  actions: field(
+    'the actions, each with its effect',
+    list(
+      object(() => PRINCIPAL_ACTION),
+      required,
+    ),
   ),
 });
 
 const PRINCIPAL_ACTION: MessageType = messageType({
-  action: text(required),
+  action: field('action that the rule is about, with globs: `"*"` is all', text(required)),
   condition,
   effect,
-  name: text(matches(NAME)),
+  name: ruleName,
   output,
 });
 
@@ -135,12 +186,12 @@ const PRINCIPAL_ACTION: MessageType = messageType({
 // fails.
 const ROLE_POLICY: MessageType = messageType(
   {
-    role: text(matches(PLAIN)),
-    version: text(matches(OPTIONAL_VERSION)),
-    parentRoles: texts(unique),
+    role: field('the role', text(matches(PLAIN))),
+    version: field('version of the policy; `default` if absent', text(matches(OPTIONAL_VERSION))),
+    parentRoles: field('roles whose permissions the role has, too', texts(unique)),
     scope,
-    rules: list(object(() => ROLE_RULE)),
-    scopePermissions: choice(SCOPE_PERMISSIONS, among(SCOPE_PERMISSIONS, 0, 2)),
+    rules: field('all that the role may be allowed', list(object(() => ROLE_RULE))),
+    scopePermissions: field('deprecated: has no effect', choice(SCOPE_PERMISSIONS, among(SCOPE_PERMISSIONS, 0, 2))),
     variables,
     constants,
   },
@@ -148,38 +199,53 @@ const ROLE_POLICY: MessageType = messageType(
 );
 
 const ROLE_RULE: MessageType = messageType({
-  resource: text(required),
-  allowActions: texts(required, unique),
+  resource: field('kind of the resources, with globs: `"*"` is all', text(required)),
+  allowActions: field('actions that the role may be allowed, with globs: `"*"` is all', texts(required, unique)),
   condition,
-  name: text(matches(NAME)),
+  name: ruleName,
   output,
 });
 
 const DERIVED_ROLES: MessageType = messageType({
-  name: text(required, matches(IDENT)),
-  definitions: list(
-    object(() => DERIVED_ROLE),
-    required,
+  name: field('name of the set, for `importDerivedRoles`', text(required, matches(IDENT))),
+  definitions: field(
+    'the derived roles',
+    list(
+      object(() => DERIVED_ROLE),
+      required,
+    ),
   ),
   variables,
   constants,
 });
 
 const DERIVED_ROLE: MessageType = messageType({
-  name: text(required, matches(IDENT)),
-  parentRoles: texts(required, unique),
-  condition,
+  name: field('name of the derived role', text(required, matches(IDENT))),
+  parentRoles: field('roles of which the principal must have one, with globs: `"*"` is all', texts(required, unique)),
+  condition: field(
+    'when a principal has the derived role; always if absent',
+    object(() => CONDITION),
+  ),
 });
 
-const EXPORT_VARIABLES: MessageType = messageType({ name: text(required, matches(IDENT)), definitions: map(text()) });
+const EXPORT_VARIABLES: MessageType = messageType({
+  name: field('name of the set, for `variables.import`', text(required, matches(IDENT))),
+  definitions: field('expressions by name', map(text())),
+});
 
-const EXPORT_CONSTANTS: MessageType = messageType({ name: text(required, matches(IDENT)), definitions: map(json()) });
+const EXPORT_CONSTANTS: MessageType = messageType({
+  name: field('name of the set, for `constants.import`', text(required, matches(IDENT))),
+  definitions: field('values by name', map(json())),
+});
 
 const INVARIANTS: MessageType = messageType({
-  name: text(required, matches(IDENT)),
-  statements: list(
-    object(() => STATEMENT),
-    required,
+  name: field('name of the set of statements', text(required, matches(IDENT))),
+  statements: field(
+    'the statements; each has one form',
+    list(
+      object(() => STATEMENT),
+      required,
+    ),
   ),
   variables,
   constants,
@@ -190,12 +256,27 @@ export const FORMS = ['never', 'always', 'reachable', 'implies', 'final'] as con
 
 const STATEMENT: MessageType = messageType(
   {
-    name: text(required),
-    never: object(() => ABOUT),
-    always: object(() => ABOUT),
-    reachable: object(() => ABOUT),
-    implies: object(() => IMPLICATION),
-    final: object(() => FINALITY),
+    name: field('what the statement says, unique in the document', text(required)),
+    never: field(
+      'no such request is allowed',
+      object(() => ABOUT),
+    ),
+    always: field(
+      'every such request is allowed',
+      object(() => ABOUT),
+    ),
+    reachable: field(
+      'for each action, some such request is allowed',
+      object(() => ABOUT),
+    ),
+    implies: field(
+      'a request that is allowed for one of `actions` is allowed for all of `also`',
+      object(() => IMPLICATION),
+    ),
+    final: field(
+      'nothing overrides the DENY rule',
+      object(() => FINALITY),
+    ),
   },
   {},
   // A statement without a form is reported at its place.
@@ -203,58 +284,124 @@ const STATEMENT: MessageType = messageType(
 );
 
 const about = {
-  resource: text(notEmpty),
-  version: text(matches(VERSION)),
-  scope,
-  actions: texts(unique),
-  principal: object(() => ABOUT_PRINCIPAL),
-  when: condition,
-  unless: condition,
+  resource: field('kind of the resources, with globs; all if absent', text(notEmpty)),
+  version: field('policy version of the resource; all if absent', text(matches(VERSION))),
+  scope: field('scope of the resource, `""` for the root; all if absent', text(matches(SCOPE))),
+  actions: field('actions, with globs; all if absent', texts(unique)),
+  principal: field(
+    'the principals; all if absent',
+    object(() => ABOUT_PRINCIPAL),
+  ),
+  when: field(
+    'only requests for which this condition is true',
+    object(() => CONDITION),
+  ),
+  unless: field(
+    'only requests for which this condition is not true',
+    object(() => CONDITION),
+  ),
 };
 
 const ABOUT: MessageType = messageType(about);
 
-const IMPLICATION: MessageType = messageType({ ...about, also: texts(required, unique) });
+const IMPLICATION: MessageType = messageType({
+  ...about,
+  also: field('actions that must be allowed, too', texts(required, unique)),
+});
 
-const FINALITY: MessageType = messageType({ rule: text(required) });
+const FINALITY: MessageType = messageType({
+  rule: field('a DENY rule: id of the policy, `#` and name, as in `resource.album.vdefault#locked`', text(required)),
+});
 
 const ABOUT_PRINCIPAL: MessageType = messageType({
-  id: text(notEmpty),
-  roles: texts(unique),
-  allRoles: texts(unique),
-  notRoles: texts(unique),
+  id: field('id of the principal', text(notEmpty)),
+  roles: field('roles of which the principal has at least one', texts(unique)),
+  allRoles: field('roles all of which the principal has', texts(unique)),
+  notRoles: field('roles none of which the principal has', texts(unique)),
 });
 
-const VARIABLES: MessageType = messageType({ import: names(unique), local: map(text()) });
+const VARIABLES: MessageType = messageType({
+  import: field('names of `exportVariables` documents', names(unique)),
+  local: field('expressions by name', map(text())),
+});
 
-const CONSTANTS: MessageType = messageType({ import: names(unique), local: map(json()) });
+const CONSTANTS: MessageType = messageType({
+  import: field('names of `exportConstants` documents', names(unique)),
+  local: field('values by name', map(json())),
+});
 
 const SCHEMAS: MessageType = messageType({
-  principalSchema: object(() => SCHEMA),
-  resourceSchema: object(() => SCHEMA),
+  principalSchema: field(
+    'schema of `P.attr`',
+    object(() => SCHEMA),
+  ),
+  resourceSchema: field(
+    'schema of `R.attr`',
+    object(() => SCHEMA),
+  ),
 });
 
-const SCHEMA: MessageType = messageType({ ref: text(required), ignoreWhen: object(() => IGNORE_WHEN) });
+const SCHEMA: MessageType = messageType({
+  ref: field('file below `_schemas`, as in `authz:///document.json`', text(required)),
+  ignoreWhen: field(
+    'requests whose attributes are not validated',
+    object(() => IGNORE_WHEN),
+  ),
+});
 
-const IGNORE_WHEN: MessageType = messageType({ actions: texts(required, unique) });
+const IGNORE_WHEN: MessageType = messageType({
+  actions: field('actions of such requests, with globs', texts(required, unique)),
+});
 
 const CONDITION: MessageType = messageType(
-  { match: object(() => MATCH), script: text() },
+  {
+    match: field(
+      'what must be true',
+      object(() => MATCH),
+    ),
+    script: field('no longer supported: write `match`', text()),
+  },
   { condition: ['match', 'script'] },
 );
 
 const MATCH: MessageType = messageType(
-  { all: object(() => MATCHES), any: object(() => MATCHES), none: object(() => MATCHES), expr: text() },
+  {
+    all: field(
+      'holds if every member holds',
+      object(() => MATCHES),
+    ),
+    any: field(
+      'holds if at least one member holds',
+      object(() => MATCHES),
+    ),
+    none: field(
+      'holds if no member holds',
+      object(() => MATCHES),
+    ),
+    expr: field('CEL expression; holds if it is true, as in `R.attr.owner == P.id`', text()),
+  },
   { op: ['all', 'any', 'none', 'expr'] },
 );
 
 const MATCHES: MessageType = messageType({
-  of: list(
-    object(() => MATCH),
-    required,
+  of: field(
+    'the members',
+    list(
+      object(() => MATCH),
+      required,
+    ),
   ),
 });
 
-const OUTPUT: MessageType = messageType({ expr: text(), when: object(() => OUTPUT_WHEN) });
+const OUTPUT: MessageType = messageType({
+  expr: field('deprecated: write `when.ruleActivated`', text()),
+  when: field(
+    'expressions by the outcome of the rule',
+    object(() => OUTPUT_WHEN),
+  ),
+});
 
-const OUTPUT_WHEN: MessageType = messageType({ ruleActivated: text(), conditionNotMet: text() });
+const OUTPUT_WHEN: MessageType = messageType({
+  ruleActivated: field('CEL expression whose value is added if the rule applies', text()),
+  conditionNotMet: field('CEL expression whose value is added if only the condition does not hold', text()),
+});
