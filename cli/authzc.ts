@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { addServerCommands, collect, countOf } from './commands/server-commands.js';
-import { EXIT } from './exit.js';
+import { EXIT, failureMessage } from './exit.js';
 import { OUTPUT_FORMATS } from './report.js';
 import { addComparisonOptions, addSolverOptions, CHANGES, FAILING, failing } from './policies/comparison-options.js';
 import { addCoverageOptions } from './policies/coverage-options.js';
@@ -367,6 +367,6 @@ try {
 /** Commander has printed errors in the arguments; any other error is printed here, on one line. */
 function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-  console.error(`authzc: ${error instanceof Error ? error.message : String(error)}`);
+  console.error(`authzc: ${failureMessage(error)}`);
   return EXIT.failed;
 }

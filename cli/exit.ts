@@ -14,8 +14,16 @@ export class UsageError extends Error {}
 
 /** Prints a failure to standard error, on one line. */
 export function printError(error: unknown): void {
-  const message = error instanceof Error ? error.message : String(error);
-  process.stderr.write(`authz: error: ${message.replace(/\s*\n\s*/g, ' ')}\n`);
+  process.stderr.write(`authz: error: ${failureMessage(error).replace(/\s*\n\s*/g, ' ')}\n`);
+}
+
+/** What to tell of a failure. Packages that only some configurations need may be missing. */
+export function failureMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const missing = /^Cannot find package '([^']+)'/.exec(error.message)?.[1];
+  return missing === undefined
+    ? error.message
+    : `${missing} is not installed, and this configuration needs it: npm install ${missing}`;
 }
 
 /**
