@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { addServerCommands, collect } from './commands/server-commands.js';
@@ -7,7 +8,8 @@ import { release } from '../server/release.js';
 
 /**
  * Runs the command line of dist/server.js, which serves a compiled bundle. It never compiles.
- * @param file the path of the program, which workers run too. The default bundle is beside it.
+ * @param file the path of the program, which workers run too. The default bundle is beside it, or below the working
+ * directory.
  */
 export async function runServer(file: string): Promise<void> {
   const program = new Command('server')
@@ -20,7 +22,7 @@ export async function runServer(file: string): Promise<void> {
     .description('serve a bundle (default)')
     .option('--config <file>', 'configuration file (YAML)', process.env['AUTHZ_CONFIG'])
     .option('--set <key=value>', 'override a key of the configuration; repeatable', collect, [])
-    .option('--bundle <file>', 'the bundle file', join(dirname(file), 'policies.js'))
+    .option('--bundle <file>', 'the bundle file', defaultBundle(dirname(file)))
     .option(
       '--log-level <level>',
       'minimum level of the log: debug, info, warn, error; AUTHZ_LOG_LEVEL takes precedence',
@@ -37,6 +39,12 @@ export async function runServer(file: string): Promise<void> {
   limitGarbage();
   if (isWorkerProcess()) await runWorkerProcess();
   else await program.parseAsync();
+}
+
+/** Where `npm run build` and images put it, or else where `authzc compile` does in a project. */
+function defaultBundle(folder: string): string {
+  const beside = join(folder, 'policies.js');
+  return existsSync(beside) ? beside : join('dist', 'policies.js');
 }
 
 function level(written: string): string {

@@ -1,3 +1,4 @@
+#!/usr/bin/env node
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { keepCompiledCode } from './compile-cache.js';
