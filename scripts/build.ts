@@ -1,76 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { chmod } from 'node:fs/promises';
-import { build } from 'esbuild';
+import { buildPrograms } from './build-programs.js';
+import { PACKAGES } from './packages/packages.js';
 
-/** Tests build into a separate folder. */
+/** `npm run build`: the programs of all packages, in `dist`. Tests build into a separate folder. */
 const folder = process.env['AUTHZ_DIST'] ?? 'dist';
-
-/**
- * Not bundled: packages that load files of their own, those of OpenTelemetry, which most servers do not load, and
- * grpc-js, whose classes their exporters share.
- */
-const external = ['esbuild', 'node-sqlite3-wasm', '@platformatic/kafka', '@opentelemetry/*', '@grpc/grpc-js'];
-
-/**
- * Bundles the two programs with most of their dependencies: a start reads few files
- * (docs/decisions/0050-programs-contain-their-dependencies.md).
- */
-const { metafile } = await build({
-  entryPoints: {
-    authzc: 'cli/authzc.ts',
-    server: 'cli/server.ts',
-    // Threads, beside the chunks that start them.
-    'chunks/part-thread': 'cli/policies/part-thread.ts',
-    'chunks/z3-worker': 'analysis/solve/z3-worker.ts',
-  },
-  outdir: folder,
-  bundle: true,
-  splitting: true,
-  chunkNames: 'chunks/[name]-[hash]',
-  format: 'esm',
-  platform: 'node',
-  target: 'node20.19',
-  external,
-  // CommonJS packages require modules of Node.
-  banner: {
-    js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
-  },
+await buildPrograms(Object.assign({}, ...PACKAGES.map(({ programs }) => programs)), folder, {
+  threads: Object.assign({}, ...PACKAGES.map(({ threads }) => threads)),
   sourcemap: true,
-  metafile: true,
-  logLevel: 'warning',
-  define: { AUTHZ_RELEASE: JSON.stringify(releaseOf()) },
 });
-await chmod(`${folder}/authzc.js`, 0o755);
-writeFileSync(`${folder}/third-party-licenses.txt`, licensesOf(Object.keys(metafile.inputs)));
-
-/**
- * What ServerInfo answers: the version of the package, the commit and its date; a build outside git knows only the
- * first.
- */
-function releaseOf(): { readonly version: string; readonly commit: string; readonly buildDate: string } {
-  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
-  const git = (...args: readonly string[]): string => {
-    try {
-      return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
-    } catch {
-      return 'unknown';
-    }
-  };
-  return { version, commit: git('rev-parse', '--short', 'HEAD'), buildDate: git('log', '-1', '--format=%cI') };
-}
-
-/** The licenses of the packages that the programs contain, which ask to be distributed with them. */
-function licensesOf(modules: readonly string[]): string {
-  const packages = modules.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
-  const texts = [...new Set(packages)].sort().map((root) => {
-    const { name, version, license } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as {
-      readonly [key: string]: string;
-    };
-    const files = readdirSync(root).filter((file) => /^(licen[cs]e|notice)/i.test(file));
-    return [`${name} ${version}: ${license}`, ...files.map((file) => readFileSync(`${root}/${file}`, 'utf8'))].join(
-      '\n\n',
-    );
-  });
-  return texts.join(`\n\n${'-'.repeat(80)}\n\n`);
-}

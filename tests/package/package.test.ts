@@ -6,50 +6,45 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { packAll } from '../../scripts/packages/pack.js';
+import { PACKAGES } from '../../scripts/packages/packages.js';
+import { launch, stop } from '../support/cli/programs.js';
 import { ROOT } from '../support/compiled.js';
-import { npmProgram } from '../support/npm.js';
 
-/** The package as users get it: packed, unpacked into the node_modules of a separate project, type-checked and run. */
-const test = suite('the npm package');
+/** The packages as users get them: packed, unpacked into the node_modules of a separate project, type-checked and run. */
+const test = suite('the npm packages');
 
 const run = promisify(execFile);
-const folder = mkdtempSync(join(tmpdir(), 'authz-package-'));
-const staged = join(folder, 'staged');
+const folder = mkdtempSync(join(tmpdir(), 'authz-packages-'));
 const consumer = join(folder, 'consumer');
 const modules = join(consumer, 'node_modules');
-const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as {
-  readonly version: string;
-  readonly exports: { readonly [entry: string]: unknown };
-  readonly dependencies: { readonly [name: string]: string };
-};
-const archive = join(staged, `authz-${manifest.version}.tgz`);
+const program = join(modules, 'authzc/dist/authzc.js');
 const tool = (path: string): string => join(ROOT, 'node_modules', path);
+let archives: readonly string[] = [];
 
 test.before(async () => {
-  const env = { ...process.env, AUTHZ_DIST: join(staged, 'dist') };
-  for (const script of ['scripts/build.ts', 'scripts/build-package.ts'])
-    await run(process.execPath, ['--import', 'tsx', script], { cwd: ROOT, env });
-  for (const path of ['package.json', 'README.md', 'LICENSE', 'runtime', 'analysis', 'compiler', 'docs/diagnostics'])
-    if (existsSync(join(ROOT, path))) cpSync(join(ROOT, path), join(staged, path), { recursive: true });
-  await run(process.execPath, [npmProgram(), 'pack', '--ignore-scripts', '--silent'], { cwd: staged });
+  archives = await packAll(folder);
   cpSync(join(ROOT, 'tests/package/consumer'), consumer, { recursive: true });
   mkdirSync(modules);
-  await run('tar', ['-xzf', archive, '-C', modules]);
-  await run('mv', [join(modules, 'package'), join(modules, 'authz')]);
-  // What an installation would add: the dependencies of the package, the solver that a project may install beside it
-  // and, for the type check, the types of Node.
-  for (const name of [...Object.keys(manifest.dependencies), 'z3-solver', '@types/node']) {
-    mkdirSync(dirname(join(modules, name)), { recursive: true });
-    symlinkSync(tool(name), join(modules, name));
+  for (const [index, { name, dependencies }] of PACKAGES.entries()) {
+    await run('tar', ['-xzf', archives[index] ?? '', '-C', modules]);
+    await run('mv', [join(modules, 'package'), join(modules, name)]);
+    dependencies.forEach(link);
   }
+  // What a project adds: the solver and, for the type check, the types of Node.
+  ['z3-solver', '@types/node'].forEach(link);
 });
+
+function link(name: string): void {
+  if (existsSync(join(modules, name))) return;
+  mkdirSync(dirname(join(modules, name)), { recursive: true });
+  symlinkSync(tool(name), join(modules, name));
+}
 
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
-test('authzc compiles policies from the installed package', async () => {
-  const { stderr } = await run(process.execPath, [join(modules, 'authz/dist/authzc.js'), 'compile', 'policies'], {
-    cwd: consumer,
-  });
+test('authzc compiles policies', async () => {
+  const { stderr } = await run(process.execPath, [program, 'compile', 'policies'], { cwd: consumer });
   assert.is(stderr, '');
   assert.match(readFileSync(join(consumer, 'generated/types.ts'), 'utf8'), "readonly 'owner': string;");
   const { policies } = (await import(join(consumer, 'dist/policies.js'))) as {
@@ -58,14 +53,12 @@ test('authzc compiles policies from the installed package', async () => {
   assert.type(policies.hash, 'string');
 });
 
-test('the package has the pages of diagnostics', async () => {
-  const program = join(modules, 'authz/dist/authzc.js');
+test('authzc has the pages of diagnostics', async () => {
   const { stdout } = await run(process.execPath, [program, 'docs', 'policy/disabled'], { cwd: consumer });
   assert.match(stdout, /^# policy\/disabled\n/);
 });
 
-test('policies that explain their decisions compile from the installed package', async () => {
-  const program = join(modules, 'authz/dist/authzc.js');
+test('policies that explain their decisions compile', async () => {
   const { stderr } = await run(process.execPath, [program, 'compile', 'policies', '--explain'], { cwd: consumer });
   assert.is(stderr, '');
   const { explainer } = (await import(`${join(consumer, 'dist/policies.js')}?explained`)) as {
@@ -158,12 +151,34 @@ test('z3 starts for a program that is an option of Node', async () => {
   assert.is(stdout, 'z3 5.2.0 unsat\n\n');
 });
 
-test('every entry point has declarations and a source map', () => {
-  const entries = Object.values(manifest.exports).filter(
-    (entry): entry is { readonly types: string; readonly default: string } => typeof entry === 'object',
-  );
-  for (const { types, default: path } of entries) {
-    for (const file of [types, path, `${path}.map`]) assert.ok(existsSync(join(modules, 'authz', file)), file);
+test('authz-server serves the bundle that authzc compiled', async () => {
+  const addresses = ['httpListenAddr', 'grpcListenAddr'].flatMap((key) => ['--set', `server.${key}=127.0.0.1:0`]);
+  const server = launch(join(modules, 'authz-server/dist/server.js'), addresses, consumer);
+  try {
+    const [, url] = /REST and Connect on (\S+),/.exec(await server.firstLine) ?? [];
+    const response = await fetch(`${url}/api/check/resources`, {
+      method: 'POST',
+      body: JSON.stringify({
+        principal: { id: 'anna', roles: ['user'] },
+        resources: [{ resource: { kind: 'note', id: '1', attr: { owner: 'anna' } }, actions: ['edit'] }],
+      }),
+    });
+    const { results } = (await response.json()) as { readonly results: readonly { readonly actions: unknown }[] };
+    assert.equal(results[0]?.actions, { edit: 'EFFECT_ALLOW' });
+  } finally {
+    await stop(server);
+  }
+});
+
+test('every entry point has declarations', () => {
+  for (const { name, entries = {}, facades = {} } of PACKAGES) {
+    const { exports } = JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8')) as {
+      readonly exports: { readonly [entry: string]: { readonly types: string; readonly default: string } };
+    };
+    for (const entry of [...Object.keys(entries), ...Object.keys(facades)]) {
+      const { types, default: code } = exports[entry] ?? { types: '', default: '' };
+      for (const file of [types, code]) assert.ok(existsSync(join(modules, name, file)), `${name}: ${entry}`);
+    }
   }
 });
 
@@ -175,7 +190,7 @@ test('browser bundles import nothing of Node, and no package except RE2', async 
     'runtime/schema/index',
     'runtime/engine/parts',
     'analysis/explain/index',
-  ].map((entry) => join(modules, 'authz/dist/package', `${entry}.js`));
+  ].map((entry) => join(modules, 'authz/dist', `${entry}.js`));
   const { build } = await import('esbuild');
   for (const entry of entries) {
     const { metafile } = await build({
@@ -200,29 +215,32 @@ test('browser bundles import nothing of Node, and no package except RE2', async 
   }
 });
 
-test('publint reports nothing', async () => {
-  const { publint } = await import('publint');
-  const { messages } = await publint({ pkgDir: join(modules, 'authz'), strict: true, pack: false });
-  assert.equal(messages, []);
-});
+for (const [index, { name, entries }] of PACKAGES.entries()) {
+  test(`publint reports nothing about ${name}`, async () => {
+    const { publint } = await import('publint');
+    const { messages } = await publint({ pkgDir: join(modules, name), strict: true, pack: false });
+    assert.equal(messages, []);
+  });
 
-test('the types match the modules', async () => {
-  const { stdout } = await run(process.execPath, [
-    tool('@arethetypeswrong/cli/dist/index.js'),
-    archive,
-    '--profile',
-    'esm-only',
-    '--format',
-    'json',
-  ]).catch((error: { readonly stdout: string }) => error);
-  const { analysis } = JSON.parse(stdout) as {
-    readonly analysis: { readonly problems: readonly { readonly kind: string; readonly resolutionKind?: string }[] };
-  };
-  // Of the kinds of imports, only those of ES modules are checked.
-  assert.equal(
-    analysis.problems.filter(({ resolutionKind = '' }) => !['node10', 'node16-cjs'].includes(resolutionKind)),
-    [],
-  );
-});
+  if (entries === undefined) continue;
+  test(`the types of ${name} match its modules`, async () => {
+    const { stdout } = await run(process.execPath, [
+      tool('@arethetypeswrong/cli/dist/index.js'),
+      archives[index] ?? '',
+      '--profile',
+      'esm-only',
+      '--format',
+      'json',
+    ]).catch((error: { readonly stdout: string }) => error);
+    const { analysis } = JSON.parse(stdout) as {
+      readonly analysis: { readonly problems: readonly { readonly kind: string; readonly resolutionKind?: string }[] };
+    };
+    // Of the kinds of imports, only those of ES modules are checked.
+    assert.equal(
+      analysis.problems.filter(({ resolutionKind = '' }) => !['node10', 'node16-cjs'].includes(resolutionKind)),
+      [],
+    );
+  });
+}
 
 test.run();

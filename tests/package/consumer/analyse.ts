@@ -6,7 +6,7 @@ import {
   type PolicyTexts,
   verifyPolicies,
   z3,
-} from 'authz/analysis';
+} from 'authzc/analysis';
 
 /** A program that analyses policies. Prints one line of JSON. */
 function policies(condition: string): PolicyTexts {

@@ -16,7 +16,7 @@ export async function linkPackage(project: string, authzc: string): Promise<void
   rmSync(folder, { recursive: true, force: true });
   // What compiles is the command here, which is already built.
   const entries = Object.entries(PACKAGE_SOURCES).filter(
-    ([name]) => name !== 'authz/compiler' && name !== 'authz/analysis',
+    ([name]) => name.startsWith('authz/') && name !== 'authz/compiler' && name !== 'authz/analysis',
   );
   const names = entries.map(([name]) => name.slice('authz/'.length));
   await build({

@@ -1,21 +1,20 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { ROOT } from '../compiled.js';
+import { PACKAGES } from '../../../scripts/packages/packages.js';
 
 /**
- * The exports of the package and the source of each: `authz/runtime` is built from `runtime/engine/index.ts`. Pages are
- * checked and run against these.
+ * What can be imported from the packages, and the source of each: `authz/runtime` is built from
+ * `runtime/engine/index.ts`. Pages are checked and run against these.
  */
-export const PACKAGE_SOURCES: { readonly [specifier: string]: string } = Object.fromEntries(
-  Object.entries(exportsOf()).flatMap(([entry, target]) =>
-    typeof target === 'string'
-      ? []
-      : [[`authz${entry.slice(1)}`, target.default.replace('./dist/package/', '').replace(/\.js$/, '.ts')]],
+export const PACKAGE_SOURCES: { readonly [specifier: string]: string } = withFacades(
+  Object.fromEntries(
+    PACKAGES.flatMap(({ name, entries = {} }) =>
+      Object.entries(entries).map(([entry, source]) => [`${name}${entry.slice(1)}`, source]),
+    ),
   ),
 );
 
-function exportsOf(): { readonly [entry: string]: string | { readonly default: string } } {
-  return (
-    JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { readonly exports: ReturnType<typeof exportsOf> }
-  ).exports;
+function withFacades(sources: { readonly [specifier: string]: string }): { readonly [specifier: string]: string } {
+  const facades = PACKAGES.flatMap(({ name, facades: targets = {} }) =>
+    Object.entries(targets).map(([entry, target]) => [`${name}${entry.slice(1)}`, sources[target] as string]),
+  );
+  return { ...sources, ...Object.fromEntries(facades) };
 }

@@ -1,0 +1,87 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmod } from 'node:fs/promises';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+
+/**
+ * Not bundled: packages that load files of their own, those of OpenTelemetry, which most servers do not load, and
+ * grpc-js, whose classes their exporters share.
+ */
+const external = ['esbuild', 'node-sqlite3-wasm', '@platformatic/kafka', '@opentelemetry/*', '@grpc/grpc-js'];
+
+/** What `buildPrograms` writes besides the programs. */
+export interface ProgramOptions {
+  /** Threads, beside the chunks that start them: the path below the folder without its ending, and the source. */
+  readonly threads?: { readonly [path: string]: string };
+  /** Whether source maps are written. */
+  readonly sourcemap: boolean;
+}
+
+/**
+ * Bundles programs with most of their dependencies into one folder: a start reads few files
+ * (docs/decisions/0050-programs-contain-their-dependencies.md). Adds the licenses of what they contain.
+ * @param programs the source of each, by the name of its file without `.js`.
+ * @returns what the programs import from outside: packages and modules of Node.
+ */
+export async function buildPrograms(
+  programs: { readonly [name: string]: string },
+  folder: string,
+  { threads = {}, sourcemap }: ProgramOptions,
+): Promise<readonly string[]> {
+  const { metafile } = await build({
+    entryPoints: { ...programs, ...threads },
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    chunkNames: 'chunks/[name]-[hash]',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20.19',
+    external,
+    // CommonJS packages require modules of Node.
+    banner: {
+      js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
+    },
+    sourcemap,
+    metafile: true,
+    logLevel: 'warning',
+    define: { AUTHZ_RELEASE: JSON.stringify(releaseOf()) },
+  });
+  for (const name of Object.keys(programs)) await chmod(join(folder, `${name}.js`), 0o755);
+  writeFileSync(join(folder, 'third-party-licenses.txt'), licensesOf(Object.keys(metafile.inputs)));
+  return Object.values(metafile.outputs).flatMap(({ imports }) =>
+    imports.filter(({ external: isOutside }) => isOutside).map(({ path }) => path),
+  );
+}
+
+/**
+ * What ServerInfo answers: the version of the package, the commit and its date; a build outside git knows only the
+ * first.
+ */
+function releaseOf(): { readonly version: string; readonly commit: string; readonly buildDate: string } {
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+  const git = (...args: readonly string[]): string => {
+    try {
+      return execFileSync('git', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    } catch {
+      return 'unknown';
+    }
+  };
+  return { version, commit: git('rev-parse', '--short', 'HEAD'), buildDate: git('log', '-1', '--format=%cI') };
+}
+
+/** The licenses of the packages that the programs contain, which ask to be distributed with them. */
+function licensesOf(modules: readonly string[]): string {
+  const packages = modules.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
+  const texts = [...new Set(packages)].sort().map((root) => {
+    const { name, version, license } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as {
+      readonly [key: string]: string;
+    };
+    const files = readdirSync(root).filter((file) => /^(licen[cs]e|notice)/i.test(file));
+    return [`${name} ${version}: ${license}`, ...files.map((file) => readFileSync(`${root}/${file}`, 'utf8'))].join(
+      '\n\n',
+    );
+  });
+  return texts.join(`\n\n${'-'.repeat(80)}\n\n`);
+}

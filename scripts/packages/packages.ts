@@ -1,0 +1,128 @@
+import { PACKAGE_NAMES } from '../../compiler/package-names.js';
+
+/** A package that is built from this repository. Versions, license and engines are those of the repository. */
+export interface PackageDefinition {
+  readonly name: string;
+  readonly description: string;
+  /** The commands: the name of the program of each. */
+  readonly bin?: { readonly [command: string]: string };
+  /** The sources of the programs; each is built to `dist/NAME.js`. */
+  readonly programs?: { readonly [name: string]: string };
+  /** Threads that the programs start: the path below `dist` without its ending, and the source. */
+  readonly threads?: { readonly [path: string]: string };
+  /** What can be imported: the source of each entry point. */
+  readonly entries?: { readonly [entry: string]: string };
+  /** Modules that no entry point imports, because they are started as threads. */
+  readonly modules?: readonly string[];
+  /** Entry points of another package of this repository, under their earlier names. */
+  readonly facades?: { readonly [entry: string]: string };
+  /** Files and folders that are shipped as they are, apart from tests. */
+  readonly files: readonly string[];
+  /** Packages that are installed with it, in the versions of the repository. */
+  readonly dependencies: readonly string[];
+  /** Packages that an application installs when it uses what needs them, with the versions that suit. */
+  readonly optionalPeers: { readonly [name: string]: string };
+}
+
+/** Stands for the version that this repository has: of a package of its own, or as a dependency. */
+export const OWN = 'the version of the repository';
+
+/** What programs import. Its only dependency is RE2, and programs without patterns of requests do not load that. */
+const LIBRARY: PackageDefinition = {
+  name: PACKAGE_NAMES.library,
+  description: 'Decides with compiled authorization policies: engine, filters for lists, clients of a server',
+  entries: {
+    './runtime': 'runtime/engine/index.ts',
+    './runtime/cel': 'runtime/cel/index.ts',
+    './runtime/policy': 'runtime/policy/index.ts',
+    './runtime/residual': 'runtime/residual/index.ts',
+    './runtime/schema': 'runtime/schema/index.ts',
+    './runtime/row-schema': 'runtime/row-schema/index.ts',
+    './runtime/parts': 'runtime/engine/parts.ts',
+    './runtime/explain': 'analysis/explain/index.ts',
+    './residual': 'runtime/residual/filters.ts',
+    './residual/sql': 'runtime/residual/sql/index.ts',
+    './client': 'client/index.ts',
+    './client/grpc': 'client/grpc.ts',
+  },
+  facades: {
+    './compiler': `${PACKAGE_NAMES.compiler}/compiler`,
+    './analysis': `${PACKAGE_NAMES.compiler}/analysis`,
+  },
+  files: [],
+  dependencies: ['re2js'],
+  optionalPeers: { '@grpc/grpc-js': '1.x', [PACKAGE_NAMES.compiler]: OWN },
+};
+
+/** What sends telemetry elsewhere. Most servers do not load it. */
+const EXPORTERS = [
+  '@opentelemetry/api',
+  '@opentelemetry/exporter-metrics-otlp-grpc',
+  '@opentelemetry/exporter-metrics-otlp-proto',
+  '@opentelemetry/exporter-trace-otlp-grpc',
+  '@opentelemetry/exporter-trace-otlp-proto',
+  '@opentelemetry/propagator-b3',
+  '@opentelemetry/resources',
+  '@opentelemetry/sdk-metrics',
+  '@opentelemetry/sdk-trace-node',
+];
+
+/** The client of Kafka, for audit logs there. It needs a newer Node than authz does. */
+const KAFKA = '@platformatic/kafka';
+
+/**
+ * The command line and what it consists of. It contains the server that `authzc serve` runs, without the exporters. It
+ * does not depend on the library, so that it runs from an archive before anything is published.
+ */
+const COMPILER: PackageDefinition = {
+  name: PACKAGE_NAMES.compiler,
+  description: 'Compiles authorization policies to TypeScript, tests and analyses them',
+  bin: { authzc: 'authzc' },
+  programs: { authzc: 'cli/authzc.ts' },
+  threads: {
+    'chunks/part-thread': 'cli/policies/part-thread.ts',
+    'chunks/z3-worker': 'analysis/solve/z3-worker.ts',
+  },
+  entries: { './compiler': 'compiler/index.ts', './analysis': 'analysis/index.ts' },
+  modules: ['analysis/solve/z3-worker.ts'],
+  files: [
+    'action.yml',
+    'deploy/ci',
+    'docs/diagnostics',
+    // Sources that bundles of policies are made of.
+    'runtime',
+    'analysis/explain',
+    'analysis/program',
+    'compiler/append.ts',
+    'compiler/cel/types.ts',
+    'compiler/diagnostics/invariant.ts',
+    'compiler/diagnostics/source.ts',
+    'compiler/evaluate.ts',
+    'compiler/ir',
+  ],
+  dependencies: ['@grpc/grpc-js', '@jridgewell/sourcemap-codec', 'esbuild', 'node-sqlite3-wasm', 're2js', 'yaml'],
+  optionalPeers: {
+    [PACKAGE_NAMES.library]: OWN,
+    'z3-solver': '5.2.x',
+    ...Object.fromEntries([...EXPORTERS, KAFKA].map((name) => [name, OWN])),
+  },
+};
+
+/** The server of compiled bundles. */
+const SERVER: PackageDefinition = {
+  name: PACKAGE_NAMES.server,
+  description: 'Serves decisions of compiled authorization policies: REST, gRPC, Connect and AuthZEN',
+  bin: { 'authz-server': 'server' },
+  programs: { server: 'cli/server.ts' },
+  files: [],
+  dependencies: ['@grpc/grpc-js', ...EXPORTERS, 'node-sqlite3-wasm'],
+  optionalPeers: { [KAFKA]: OWN },
+};
+
+/** All packages, in the order in which they are published. */
+export const PACKAGES: readonly PackageDefinition[] = [LIBRARY, COMPILER, SERVER];
+
+/** The sources of the modules of a package that are imported or started as threads. */
+export function sourcesOf({ entries = {}, modules = [] }: PackageDefinition): readonly string[] {
+  return [...Object.values(entries), ...modules];
+}

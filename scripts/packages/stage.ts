@@ -1,0 +1,104 @@
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { buildPrograms } from '../build-programs.js';
+import { writeModules } from './modules.js';
+import { OWN, PACKAGES, type PackageDefinition, sourcesOf } from './packages.js';
+
+/** As far as manifests of packages are made from it. */
+interface RepositoryManifest {
+  readonly version: string;
+  readonly license: string;
+  readonly engines: { readonly node: string };
+  readonly dependencies: { readonly [name: string]: string };
+}
+
+/**
+ * Writes a package as it is published into a folder.
+ * @param compiled the folder with the modules of all packages, absolute, which `compileModules` has written.
+ */
+export async function stagePackage(definition: PackageDefinition, compiled: string, folder: string): Promise<void> {
+  const { facades = {}, programs, threads = {}, files } = definition;
+  const dist = join(folder, 'dist');
+  mkdirSync(dist, { recursive: true });
+  for (const path of ['LICENSE', ...files])
+    cpSync(path, join(folder, path), { recursive: true, filter: (name) => !name.endsWith('.test.ts') });
+  writeFileSync(join(folder, 'README.md'), readmeOf(definition));
+  const sources = sourcesOf(definition);
+  const imported = [
+    ...(sources.length === 0 ? [] : await writeModules(sources, compiled, dist)),
+    ...(programs === undefined ? [] : await buildPrograms(programs, dist, { threads, sourcemap: false })),
+  ];
+  requireDeclared(definition, imported);
+  for (const [entry, target] of Object.entries(facades))
+    for (const ending of ['js', 'd.ts'])
+      writeFileSync(join(dist, `${entry}.${ending}`), `export * from '${target}';\n`);
+  const repository = JSON.parse(readFileSync('package.json', 'utf8')) as RepositoryManifest;
+  const manifest = manifestOf(definition, repository);
+  writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+}
+
+function manifestOf(definition: PackageDefinition, repository: RepositoryManifest): object {
+  const { name, description, bin, entries = {}, facades = {}, files, dependencies, optionalPeers } = definition;
+  const versionOf = (dependency: string): string | undefined =>
+    PACKAGES.some((own) => own.name === dependency) ? repository.version : repository.dependencies[dependency];
+  const modules = Object.entries(entries).map(([entry, source]) => [entry, moduleOf(source)]);
+  const facadeModules = Object.keys(facades).map((entry) => [entry, `${entry.slice(2)}.js`]);
+  return {
+    name,
+    version: repository.version,
+    description,
+    license: repository.license,
+    type: 'module',
+    sideEffects: false,
+    engines: repository.engines,
+    ...(bin && {
+      bin: Object.fromEntries(Object.entries(bin).map(([command, program]) => [command, `dist/${program}.js`])),
+    }),
+    exports: {
+      ...Object.fromEntries(
+        [...modules, ...facadeModules].map(([entry, path = '']) => [
+          entry,
+          { types: `./dist/${path.replace(/\.js$/, '.d.ts')}`, default: `./dist/${path}` },
+        ]),
+      ),
+      './package.json': './package.json',
+    },
+    files: ['dist', ...files],
+    dependencies: Object.fromEntries(dependencies.map((dependency) => [dependency, versionOf(dependency)])),
+    peerDependencies: Object.fromEntries(
+      Object.entries(optionalPeers).map(([peer, range]) => [peer, range === OWN ? versionOf(peer) : range]),
+    ),
+    peerDependenciesMeta: Object.fromEntries(Object.keys(optionalPeers).map((peer) => [peer, { optional: true }])),
+  };
+}
+
+/** Throws if a package imports what its definition does not name, or names what it does not import. */
+function requireDeclared(definition: PackageDefinition, imported: readonly string[]): void {
+  const { name, dependencies, optionalPeers } = definition;
+  const found = new Set(imported.filter((specifier) => !isBuiltin(specifier)).map(packageOf));
+  for (const other of found)
+    if (!dependencies.includes(other) && !Object.hasOwn(optionalPeers, other))
+      throw new Error(`${name} imports ${other}, which its definition does not name`);
+  for (const dependency of dependencies)
+    if (!found.has(dependency)) throw new Error(`${name} does not import its dependency ${dependency}`);
+}
+
+/** `re2js`, or `@grpc/grpc-js`. */
+function packageOf(specifier: string): string {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+/** The path of the module that a source is compiled to. */
+function moduleOf(source: string): string {
+  return source.replace(/\.ts$/, '.js');
+}
+
+function readmeOf({ name, description }: PackageDefinition): string {
+  const others = PACKAGES.filter((other) => other.name !== name).map(
+    (other) => `- \`${other.name}\`: ${other.description}.`,
+  );
+  return [`# ${name}`, `${description}.`, 'It is a package of authz; the others:', others.join('\n')]
+    .join('\n\n')
+    .concat('\n');
+}
