@@ -3,6 +3,7 @@ import {
   type AnyPermissions,
   type Attributes,
   DENY,
+  type Effect,
   type Instant,
   type KindOf,
   type Permissions,
@@ -242,10 +243,10 @@ export class PolicyEngine implements Engine {
     const { evaluation } = this;
     try {
       const effect = check(evaluation, this.judges, action);
-      return { action, effect, matchedPolicy: evaluation.matchedPolicy, matchedScope: evaluation.matchedScope };
+      return decisionOf(action, effect, evaluation.matchedPolicy, evaluation.matchedScope);
     } catch (error) {
       this.denies(error);
-      return { action, effect: DENY, matchedPolicy: evaluation.resourceKey, matchedScope: '' };
+      return decisionOf(action, DENY, evaluation.resourceKey, '');
     }
   }
 
@@ -277,10 +278,9 @@ export class PolicyEngine implements Engine {
 
   /** The version of the principal, not of the resource (docs/spec/policy-language.md#versions). */
   private principalKey(): string {
-    const { principalVersion: version, principalScope: scope, registry } = this;
-    const { principals } = registry;
-    return principals?.exist(version, scope)
-      ? principals.keyOf(this.evaluation.request.principal.id, version, scope)
+    const { principals } = this.registry;
+    return principals?.exist(this.principalVersion, this.principalScope)
+      ? principals.keyOf(this.evaluation.request.principal.id, this.principalVersion, this.principalScope)
       : NO_MATCH;
   }
 
@@ -345,13 +345,17 @@ function judgesOf(
 
 function planOf({ planner }: CompiledBundle): NonNullable<CompiledBundle['planner']> {
   if (planner === undefined)
-    throw new Error('these policies were compiled for checks only: compile them without --checks-only to plan');
+    throw new Error('the policies were compiled for checks only: compile them without --checks-only');
   return planner;
+}
+
+function decisionOf(action: string, effect: Effect, matchedPolicy: string, matchedScope: string): ActionDecision {
+  return { action, effect, matchedPolicy, matchedScope, allowed: effect === ALLOW };
 }
 
 function denyAll(actions: readonly string[], matchedPolicy: string, errors: readonly ValidationError[]): CheckResult {
   return {
-    actions: actions.map((action) => ({ action, effect: DENY, matchedPolicy, matchedScope: '' })),
+    actions: actions.map((action) => decisionOf(action, DENY, matchedPolicy, '')),
     effectiveDerivedRoles: NONE,
     outputs: NONE,
     validationErrors: errors,

@@ -85,6 +85,8 @@ export interface CheckResult {
 
 export interface ActionDecision {
   readonly action: string;
+  /** Whether the effect is ALLOW. */
+  readonly allowed: boolean;
   readonly effect: Effect;
   /** `resource.album.vdefault/acme`, or `NO_MATCH` (docs/spec/policy-language.md#matched-policy-and-scope). */
   readonly matchedPolicy: string;

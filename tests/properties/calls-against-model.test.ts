@@ -154,10 +154,10 @@ function kept(engines: readonly Engine[], principal: PrincipalInput): Kept {
 
 function effects(engine: Engine, request: CheckRequest): readonly object[] {
   const [result] = engine.check(request);
-  return (result?.actions ?? []).map((decision) => ({
-    ...decision,
-    effect: decision.effect === ALLOW ? 'EFFECT_ALLOW' : 'EFFECT_DENY',
-  }));
+  return (result?.actions ?? []).map(({ allowed, effect, ...decision }) => {
+    assert.is(allowed, effect === ALLOW);
+    return { ...decision, effect: allowed ? 'EFFECT_ALLOW' : 'EFFECT_DENY' };
+  });
 }
 
 function isAllow([decision]: readonly object[]): boolean {

@@ -64,10 +64,10 @@ test.run();
 function inModelForm(result: CheckResult): ModelResult {
   return {
     ...result,
-    actions: result.actions.map((decision) => ({
-      ...decision,
-      effect: decision.effect === ALLOW ? 'EFFECT_ALLOW' : 'EFFECT_DENY',
-    })),
+    actions: result.actions.map(({ allowed, effect, ...decision }) => {
+      assert.is(allowed, effect === ALLOW);
+      return { ...decision, effect: allowed ? 'EFFECT_ALLOW' : 'EFFECT_DENY' };
+    }),
     outputs: [...result.outputs],
   };
 }
