@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { bundleDeclarations } from '../../compiler/bundle/declarations.js';
 import type { Bundle } from '../../compiler/bundle/index.js';
 import type { BundlePlace } from '../../compiler/bundle/source-map.js';
 import { shownPath } from '../../compiler/diagnostics/format.js';
@@ -114,8 +115,7 @@ export async function compileCommand(directory: string, options: CompileOptions)
   progress.show('bundling and writing files');
   const written = await writeOutputs(
     { policies: directory, out: options.out, bundle: options.bundle },
-    files,
-    bundling,
+    { modules: files, bundling, declarations: bundleDeclarations(snapshot.types.text, { checksOnly, explain }) },
   ).finally(() => progress.clear());
   await compilation.save(
     bundling === undefined ? compilation.written : writtenBundle(await bundling, options.bundle, settings),

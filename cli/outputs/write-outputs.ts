@@ -1,6 +1,7 @@
-import { realpathSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { FIRST_LINE } from '../../compiler/bundle/declarations.js';
 import type { Bundle } from '../../compiler/bundle/index.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
@@ -14,26 +15,31 @@ export interface OutputPaths {
   readonly policies: string;
   /** The folder of the generated modules. */
   readonly out: string;
-  /** The file of the bundle. */
+  /** The file of the bundle; its source map and its declarations are beside it. */
   readonly bundle: string;
+}
+
+/** What a compilation writes. */
+export interface Outputs {
+  /** The generated modules. */
+  readonly modules: readonly EmittedFile[];
+  /** Undefined if the bundle is up to date. */
+  readonly bundling: Promise<Bundle> | undefined;
+  /** The text of the declaration file of the bundle. */
+  readonly declarations: string;
 }
 
 /**
  * Writes the generated modules and the bundle, and deletes modules that are no longer generated. Writes nothing if a
  * file of others is in the way or a file cannot be written. Returns the number of files written.
  *
- * @param bundling undefined if the bundle is up to date.
  * @throws Error that names what is in the way, and the way out.
  */
-export async function writeOutputs(
-  paths: OutputPaths,
-  files: readonly EmittedFile[],
-  bundling: Promise<Bundle> | undefined,
-): Promise<number> {
+export async function writeOutputs(paths: OutputPaths, { modules, bundling, declarations }: Outputs): Promise<number> {
   // If another step fails first, a later failure of the bundle must not become an unhandled rejection.
   bundling?.catch(() => undefined);
-  requireApart(paths, files);
-  const { due, stale, obstacles } = folderChanges(paths.out, files);
+  requireApart(paths, modules);
+  const { due, stale, obstacles } = folderChanges(paths.out, modules);
   refuseObstacles(
     obstacles,
     `remove or move them, or use a separate folder for the modules: --out DIR (now \`${visible(paths.out)}\`)`,
@@ -42,7 +48,11 @@ export async function writeOutputs(
     await bundleObstacles(paths.bundle),
     `remove or move them, or give the bundle another name: --bundle FILE (now \`${visible(paths.bundle)}\`)`,
   );
-  const written = [...due, ...(bundling === undefined ? [] : bundleFiles(paths.bundle, await bundling))];
+  const written = [
+    ...due,
+    ...declarationFile(paths.bundle, declarations),
+    ...(bundling === undefined ? [] : bundleFiles(paths.bundle, await bundling)),
+  ];
   replaceFiles(written);
   removeStale(stale);
   return written.length;
@@ -57,7 +67,7 @@ function requireApart({ policies, out, bundle }: OutputPaths, files: readonly Em
   const root = realpathSync(policies);
   const folder = realLocation(out);
   const modules = files.map(({ path }) => join(folder, path));
-  for (const file of [bundle, `${bundle}.map`]) {
+  for (const file of [bundle, `${bundle}.map`, declarationsOf(bundle) ?? bundle]) {
     const location = realLocation(file);
     if (modules.includes(location) || location === folder)
       throw new Error(
@@ -112,9 +122,26 @@ export function bundleFiles(path: string, { js, map }: Bundle): readonly OutputF
   ];
 }
 
-/** Existing files at the paths of the bundle and its map that are not a bundle or a map. */
+/** Where TypeScript looks for the declarations of a module; undefined for a file that is not named as a module. */
+function declarationsOf(path: string): string | undefined {
+  const [ending, kind = ''] = /\.([mc]?)js$/.exec(path) ?? [];
+  return ending === undefined ? undefined : `${path.slice(0, -ending.length)}.d.${kind}ts`;
+}
+
+/** The declaration file of a bundle, unless it is there already. */
+function declarationFile(bundle: string, text: string): readonly OutputFile[] {
+  const path = declarationsOf(bundle);
+  if (path === undefined || (existsSync(path) && readFileSync(path, 'utf8') === text)) return [];
+  return [{ path, text, durable: true }];
+}
+
+/** Existing files at the paths of the bundle, its map and its declarations that are something else. */
 export async function bundleObstacles(path: string): Promise<readonly Obstacle[]> {
+  const declarations = declarationsOf(path);
   return [
+    ...(declarations === undefined
+      ? []
+      : await obstacleAt(declarations, DECLARATIONS, 'is not the declaration file of a bundle')),
     ...(await obstacleAt(path, BUNDLE_END, 'is not a bundle of policies')),
     ...(await obstacleAt(`${path}.map`, SOURCE_MAP, 'is not a source map')),
   ];
@@ -125,6 +152,8 @@ const BUNDLE_END = /\bexport\s*\{[^{}]*\bpolicies\b[^{}]*\};?\s*(?:\/\/# sourceM
 
 /** Its first property or its last: the properties between them are long. */
 const SOURCE_MAP = /^\{\s*"version":\s*3\b|"version":\s*3\s*\}\s*$/;
+
+const DECLARATIONS = new RegExp(`^${FIRST_LINE}\n`);
 
 /** How much of the beginning and the end of a file is read. */
 const PART = 4096;

@@ -43,7 +43,7 @@ test('flags set the folders of policies and modules, and the bundle file', async
   assert.is((await authzc(folder, ...options)).code, 0);
   assert.is((await authzc(folder, ...options, '--check')).code, 0);
   const made = filesIn(folder).filter((path) => !path.startsWith('src/made/'));
-  assert.equal(made, ['out/p.js', 'out/p.js.map', 'rules/document.yaml']);
+  assert.equal(made, ['out/p.d.ts', 'out/p.js', 'out/p.js.map', 'rules/document.yaml']);
   assert.ok(filesIn(folder).includes('src/made/index.ts'));
 });
 

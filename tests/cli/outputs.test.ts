@@ -127,7 +127,7 @@ test('a user file in the place of a module stops the compilation before anything
   }
 });
 
-test('a bundle replaces only a bundle, and its source map only a source map', async () => {
+test('a bundle replaces only a bundle, its source map only a source map, its declarations only declarations', async () => {
   const made = newFolder(POLICY);
   assert.is((await compile(made, '--bundle', 'a.js')).code, 0);
   // A bundle that another tool has minified is still a bundle.
@@ -138,10 +138,16 @@ test('a bundle replaces only a bundle, and its source map only a source map', as
   write(made, { 'a.js': '' });
   assert.is((await compile(made, '--bundle', 'a.js')).code, 0, 'an empty file has nothing to lose');
 
-  const users = { 'app.js': 'console.log(1);\n', 'x.js.map': '{"mine": 3}', 'package.json': '{"name": "x"}' };
+  const users = {
+    'app.js': 'console.log(1);\n',
+    'x.js.map': '{"mine": 3}',
+    'y.d.ts': 'export {};\n',
+    'package.json': '{"name": "x"}',
+  };
   for (const bundle of [
     'app.js',
     'x.js',
+    'y.js',
     'package.json',
     'policies/document.yaml',
     'policies/new.yaml',
@@ -218,6 +224,7 @@ test('no write or delete follows a symbolic link: files, folders, the bundle, th
     ['generated/resource/document.ts', '../../victim/new.ts'],
     ['dist/policies.js', '../victim/bundle.js'],
     ['dist/policies.js.map', '../victim/new.map'],
+    ['dist/policies.d.ts', '../victim/new.d.ts'],
     ['dist/policies.js', '/dev/null'],
   ];
   for (const [link, target] of links) {

@@ -105,7 +105,7 @@ test('a program runs with every entry point', async () => {
     cwd: consumer,
   });
   assert.equal(JSON.parse(stdout), {
-    answers: [true, true, 'AuthzError', 'AuthzError', 'AuthzError'],
+    answers: [true, true, true, 'AuthzError', 'AuthzError', 'AuthzError'],
     misspelt: false,
     text: JSON.parse(stdout).text,
     selected: [true, false],

@@ -6,6 +6,7 @@ import { type Filter, filterText, selects } from 'authz/residual';
 import { renderSql } from 'authz/residual/sql';
 import { explainer, policies } from './generated/index.js';
 import type { Policies } from './generated/types.js';
+import { policies as bundled, type Policies as BundledPolicies } from './dist/policies.js';
 
 /**
  * A program that uses every entry point of the package, with the types that `authzc compile` generated. Prints one line
@@ -15,6 +16,7 @@ const engine = createEngine<Policies>(policies);
 const clients: readonly AuthzClient<Policies>[] = [
   inProcessClient(engine),
   inProcessClient<Policies>(policies),
+  inProcessClient<BundledPolicies>(bundled),
   restClient<Policies>({ url: 'http://127.0.0.1:9' }),
   connectClient<Policies>({ url: 'http://127.0.0.1:9' }),
   grpcClient<Policies>({ address: '127.0.0.1:9', timeout: 300 }),
