@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Argument, Command, CommanderError, Option } from 'commander';
+import { addExamples } from './examples.js';
 import { addServerCommands, collect, countOf } from './commands/server-commands.js';
 import { EXIT, failureMessage } from './exit.js';
 import { OUTPUT_FORMATS } from './report.js';
@@ -357,6 +358,7 @@ program
   });
 
 addServerCommands(program);
+addExamples(program);
 
 try {
   await program.parseAsync();
