@@ -3,7 +3,7 @@ import type { Diagnostic, Note } from '../../compiler/diagnostics/diagnostic.js'
 import { messages } from '../../compiler/diagnostics/messages.js';
 import type { Span } from '../../compiler/diagnostics/span.js';
 import { regionOfSpan, startOf } from './region.js';
-import type { Finding, FindingRule, Fix, Location } from './sarif.js';
+import type { Finding, FindingRule, Location } from './sarif.js';
 
 /** A rule for each code of a diagnostic: its page in docs/diagnostics. */
 export const DIAGNOSTIC_RULES: readonly FindingRule[] = Object.entries(messages).map(
@@ -16,19 +16,18 @@ export function findingsOf(diagnostics: readonly Diagnostic[], folder: string): 
 }
 
 function findingOf(diagnostic: Diagnostic, folder: string): Finding {
-  const { code, severity, message, shown = message, notes } = diagnostic;
+  const { code, severity, message, shown = message, notes, fix } = diagnostic;
   const related = notes.flatMap((note) =>
     note.span === undefined ? [] : { ...locationOf(note.span, folder), message: textOf(note) },
   );
   const advice = notes.flatMap((note) => (note.span === undefined ? [textOf(note)] : []));
-  const fix = fixOf(diagnostic);
   return {
     rule: code,
     level: severity,
     message: [shown, ...advice].join('\n'),
     location: whereOf(diagnostic, folder),
     related,
-    ...(fix && { fix }),
+    ...(fix && { fix: { description: fix.description, region: regionOfSpan(fix.span), text: fix.text } }),
   };
 }
 
@@ -45,23 +44,4 @@ function whereOf({ source, place, focus = place?.span }: Diagnostic, folder: str
 
 function locationOf(span: Span, folder: string): Location {
   return { path: join(folder, span.source.path), region: regionOfSpan(span) };
-}
-
-/**
- * Replaces a misspelt name where it is written, if the text of the problem has it once and as it is. Names that may
- * need quotes are left to the author.
- */
-function fixOf({ place, focus = place?.span, notes }: Diagnostic): Fix | undefined {
-  const suggestion = notes.find((note) => note.suggestion !== undefined)?.suggestion;
-  if (focus === undefined || suggestion === undefined) return undefined;
-  const { written, nearest } = suggestion;
-  const parts = focus.source.text.slice(focus.start, focus.end).split(written);
-  const [before = ''] = parts;
-  if (parts.length !== 2 || !/^[\w.-]+$/.test(nearest)) return undefined;
-  const start = focus.start + before.length;
-  return {
-    description: `replace \`${written}\` with \`${nearest}\``,
-    region: regionOfSpan({ source: focus.source, start, end: start + written.length }),
-    text: nearest,
-  };
 }

@@ -1,3 +1,4 @@
+import { type Fix, fixOfSuggestion, type Suggestion } from './fix.js';
 import { type Code, type MessageParameters, messages, type Severity } from './messages.js';
 import type { Message } from './messages/message.js';
 import type { Source } from './source.js';
@@ -9,8 +10,8 @@ export interface Note {
   /** The text for terminals, if the message has the wording of the machine-readable report. */
   readonly shown?: string;
   readonly span?: Span;
-  /** The name that is probably meant, for tools that can replace the written one. */
-  readonly suggestion?: { readonly written: string; readonly nearest: string };
+  /** For tools that can replace the written name. */
+  readonly suggestion?: Suggestion;
 }
 
 /** A message to the author of a policy. Plain data; `format.ts` and `json.ts` render it. */
@@ -27,6 +28,7 @@ export interface Diagnostic {
   /** Absent when nothing stands at the place (a missing field). */
   readonly place?: Place;
   readonly notes: readonly Note[];
+  readonly fix?: Fix;
   /** Facts of the machine-readable report beside the message (conformance README, "compile"). */
   readonly facts: Facts;
   /** Only on the last one of a severity: how many more of that severity were found and not kept. */
@@ -56,6 +58,8 @@ export interface Details {
   readonly withoutHints?: readonly Note[];
   readonly facts?: Facts;
   readonly focus?: Span | undefined;
+  /** Where it is not the replacement of a name that a note suggests. */
+  readonly fix?: Fix | undefined;
   /** Where it is not that of the registry: an option may make a warning an error. */
   readonly severity?: Severity;
 }
@@ -87,14 +91,18 @@ export class Diagnostics {
 
   add<C extends Code>(code: C, target: Target, parameters: MessageParameters<C>, details: Details = {}): void {
     const entry = messages[code] as Message<MessageParameters<C>>;
+    const where = whereOf(target);
+    const notes = this.notesOf(details);
+    const fix = details.fix ?? suggestedFix(notes, details.focus ?? where.place?.span);
     this.keep({
       code,
       severity: details.severity ?? entry.severity,
       message: entry.text(parameters),
       ...(entry.shown && { shown: entry.shown(parameters) }),
       ...(details.focus && { focus: details.focus }),
-      ...whereOf(target),
-      notes: this.notesOf(details),
+      ...where,
+      notes,
+      ...(fix && { fix }),
       facts: details.facts ?? {},
     });
   }
@@ -156,6 +164,11 @@ export function inOrder(a: Diagnostic, b: Diagnostic): number {
     compare(a.code, b.code) ||
     compare(a.message, b.message)
   );
+}
+
+function suggestedFix(notes: readonly Note[], whole: Span | undefined): Fix | undefined {
+  const { suggestion, span = whole } = notes.find((note) => note.suggestion !== undefined) ?? {};
+  return suggestion && span && fixOfSuggestion(suggestion, span);
 }
 
 function whereOf(target: Target): { source?: Source; place?: Place } {

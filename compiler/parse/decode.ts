@@ -129,7 +129,7 @@ function decodeEnum(node: YamlNode, names: readonly string[], problems: FirstPro
 /** Names of enum values begin with the name of the enum: `ALLOW` for `EFFECT_ALLOW` is the usual mistake. */
 function enumHints(written: string, names: readonly string[]): readonly Note[] {
   const whole = names.find((name) => written !== '' && name.endsWith(`_${written.toUpperCase()}`));
-  return whole === undefined ? didYouMean(written, names) : [suggestionOf(written, whole)];
+  return whole === undefined ? didYouMean(written, names) : [suggestionOf(written, whole, { isSafe: true })];
 }
 
 function decodeList(node: YamlNode, kind: Kind, problems: FirstProblem): ListValue | undefined {

@@ -1,6 +1,7 @@
 import type { Expr } from '../ast/expr.js';
 import { dyn } from '../cel/types.js';
 import type { Value } from '../ir/value.js';
+import type { Note } from '../diagnostics/diagnostic.js';
 import { lowerValue } from '../lower/values.js';
 import { foldValue } from '../optimise/constants.js';
 import { parseCel } from '../parse/cel/index.js';
@@ -12,7 +13,7 @@ export interface ExpressionProblem {
   readonly message: string;
   readonly start: number;
   readonly end: number;
-  readonly hints?: () => readonly string[];
+  readonly hints?: () => readonly Note[];
 }
 
 export type CompiledExpression =

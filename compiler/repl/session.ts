@@ -170,7 +170,7 @@ function wrong(problems: readonly ExpressionProblem[], { whole, offset }: Placed
     return [
       `${line}:${column}: error: ${visible(message)}`,
       ...frame,
-      ...(hints?.() ?? []).map((hint) => `  note: ${visible(hint)}`),
+      ...(hints?.() ?? []).map((hint) => `  note: ${visible(hint.message)}`),
     ];
   });
   return { ...said(''), problems: lines.map((line) => `${line}\n`).join('') };

@@ -144,5 +144,5 @@ function rangesOf(text: string): readonly string[] {
 }
 
 function hintsOf(text: string): readonly string[] {
-  return check(text).problems.flatMap(({ hints }) => hints?.() ?? []);
+  return check(text).problems.flatMap(({ hints }) => (hints?.() ?? []).map(({ message }) => message));
 }

@@ -2,6 +2,7 @@ import type { Reference } from '../../ast/checked.js';
 import type { Expr } from '../../ast/expr.js';
 import type { CelFunction } from '../../cel/function.js';
 import { type CelType, dyn, optionalOf } from '../../cel/types.js';
+import type { Note } from '../../diagnostics/diagnostic.js';
 import type { Environment } from './environment.js';
 import type { Inference, Reading } from './inference.js';
 import { isDynamic, printOpenType } from './type-algebra.js';
@@ -16,7 +17,7 @@ export interface CelProblem {
   readonly start: number;
   readonly end: number;
   /** Suggested fixes: ``did you mean `owner`?``. Lazy, because finding one takes a search. */
-  readonly hints?: () => readonly string[];
+  readonly hints?: () => readonly Note[];
 }
 
 /** A range of the expression, and the offset by which a problem there is sorted. */

@@ -41,7 +41,11 @@ export function reportUndeclaredFunction(checking: Checking, name: string, start
       ...checking.environment.functions.keys(),
       ...macroForms.keys(),
     ]);
-  report(checking, { message: undeclared(name), ...place, hints: () => [`the macro \`${name}\` takes ${forms}`] });
+  report(checking, {
+    message: undeclared(name),
+    ...place,
+    hints: () => [{ message: `the macro \`${name}\` takes ${forms}` }],
+  });
 }
 
 /** Reports a message literal of an unknown type. */
@@ -57,19 +61,15 @@ export function reportUndefinedField(
   place: PlacedRange,
   known: Iterable<string>,
 ): void {
-  report(checking, { message: `undefined field '${field}'`, ...place, hints: () => hintsFor(field, known) });
+  report(checking, { message: `undefined field '${field}'`, ...place, hints: () => didYouMean(field, known) });
 }
 
 function reportUndeclared(checking: Checking, name: string, place: PlacedRange, known: () => Iterable<string>): void {
-  report(checking, { message: undeclared(name), ...place, hints: () => hintsFor(name, known()) });
+  report(checking, { message: undeclared(name), ...place, hints: () => didYouMean(name, known()) });
 }
 
 function undeclared(name: string): string {
   return `undeclared reference to '${name}' (in container '')`;
-}
-
-function hintsFor(name: string, known: Iterable<string>): readonly string[] {
-  return didYouMean(name, known).map((note) => note.message);
 }
 
 function localNames(locals: Locals): readonly string[] {

@@ -4,7 +4,9 @@ import { placeOfNode } from '../../ast/places.js';
 import type { Expression, Output } from '../../ast/policy.js';
 import type { LinkedPolicy, PolicySet } from '../../ast/policy-set.js';
 import { visit } from '../../ast/visit.js';
+import type { Fix } from '../../diagnostics/fix.js';
 import type { Problems } from '../../diagnostics/problems.js';
+import type { Place } from '../../diagnostics/span.js';
 import { expressionsOf } from '../expressions-of.js';
 import { usingDocumentsOf } from '../using-documents.js';
 
@@ -19,7 +21,7 @@ export function warnOfDeprecatedSpellings(policies: PolicySet, types: Types, rep
       'deprecated/output-expr',
       output.legacy.place,
       {},
-      { notes: [{ message: 'write `output.when.ruleActivated`' }] },
+      { notes: [{ message: 'write `output.when.ruleActivated`' }], fix: fixOfOutput(output, output.legacy.place) },
     );
   }
   for (const { file } of usingDocumentsOf(policies)) {
@@ -29,6 +31,24 @@ export function warnOfDeprecatedSpellings(policies: PolicySet, types: Types, rep
     report.add('deprecated/top-level-variables', first.name.place, {}, { notes });
   }
   for (const expression of expressionsOf(policies)) warnOfFunctions(expression, types, report);
+}
+
+/** Undefined if there is a `when`, or unless the key and its value are alone on one line. */
+function fixOfOutput(
+  { ruleActivated, conditionNotMet }: Output,
+  { span: { source, start, end }, anchor }: Place,
+): Fix | undefined {
+  const { line, column } = source.lineAndColumn(anchor);
+  const indent = source.line(line).slice(0, column - 1);
+  const isOnOneLine = source.lineAndColumn(end).line === line && start > anchor;
+  if (ruleActivated !== undefined || conditionNotMet !== undefined) return undefined;
+  if (!isOnOneLine || indent.trim() !== '' || !source.text.startsWith('expr:', anchor)) return undefined;
+  return {
+    description: 'write `output.when.ruleActivated`',
+    span: { source, start: anchor, end: anchor + 'expr'.length },
+    text: `when:\n${indent}  ruleActivated`,
+    isSafe: true,
+  };
 }
 
 function outputsOf(linked: LinkedPolicy): readonly Output[] {
@@ -45,7 +65,9 @@ function warnOfFunctions(expression: Expression, types: Types, report: Problems)
     const modern = MODERN_NAMES.get(name);
     if (modern === undefined || node.kind !== 'call') return;
     const place = placeOfNode(expression, { ...node, ...nameOf(node) });
-    report.add('deprecated/function', place, { name, modern }, { notes: [{ message: `write \`${modern}\`` }] });
+    const suggestion = { written: name, nearest: modern, isSafe: true };
+    const notes = [{ message: `write \`${modern}\``, suggestion }];
+    report.add('deprecated/function', place, { name, modern }, { notes });
   });
 }
 

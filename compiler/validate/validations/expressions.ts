@@ -65,7 +65,11 @@ function notesOf(
   return problems.flatMap((problem) => {
     const span = expression.spanOf(problem.start, problem.end);
     const hints = 'hints' in problem && problem.hints !== undefined ? report.search(problem.hints) : [];
-    return [problem.message, ...hints].map((message) => ({ message, shown: plainSyntaxError(message), span }));
+    return [{ message: problem.message }, ...hints].map((note) => ({
+      ...note,
+      shown: plainSyntaxError(note.message),
+      span,
+    }));
   });
 }
 
