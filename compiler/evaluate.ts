@@ -85,7 +85,7 @@ function allOf(values: readonly Value[], within: Surroundings): readonly cel.Res
 type Runtime = (...args: readonly unknown[]) => cel.Result;
 
 /** The names come from the compiler's own tables, never from an author. */
-function functionOf(name: string): Runtime {
+export function functionOf(name: string): Runtime {
   return (
     (cel as unknown as { readonly [name: string]: Runtime | undefined })[name] ??
     invariant(`runtime/cel has no ${name}`)

@@ -1,7 +1,7 @@
 import { invariant } from '../diagnostics/invariant.js';
 import type { Match } from '../ir/program.js';
 import type { Macro, Value } from '../ir/value.js';
-import { parts } from '../ir/visit.js';
+import { isSettled } from '../ir/settled.js';
 import { bracketed, type Doc } from './doc.js';
 import { type FunctionContext, localFunction, localName, use } from './function-context.js';
 import { LISTED, PLAIN, type Style } from './module-context.js';
@@ -36,7 +36,7 @@ const ATTEMPTS = { all: 'attemptAll', any: 'attemptAny', none: 'attemptNone' } a
  * emitted as for `when`: the principal, tokens, globals and the clock are known.
  */
 export function termDoc(value: Value, context: FunctionContext): Doc {
-  if (isSettled(value, context) && survives(value.type))
+  if (isSettled(value, context.module) && survives(value.type))
     return valueDoc(value, { ...context, style: settledStyle(context) }).doc;
   switch (value.kind) {
     case 'literal':
@@ -92,70 +92,6 @@ export function termDoc(value: Value, context: FunctionContext): Doc {
   }
 }
 
-/**
- * Whether a value is known before the resource: no part of it reads the resource, or a macro's variable from outside.
- */
-export function isSettled(
-  value: Value,
-  { module }: Pick<FunctionContext, 'module'>,
-  bound: ReadonlySet<string> = NO_NAMES,
-): boolean {
-  if (bound !== NO_NAMES) return findSettled(value, module, bound);
-  // This function is called for every part of a value, and for a variable wherever it is used.
-  const known = module.settled.get(value) ?? findSettled(value, module, bound);
-  module.settled.set(value, known);
-  return known;
-}
-
-const NO_NAMES: ReadonlySet<string> = new Set();
-
-function findSettled(value: Value, module: FunctionContext['module'], bound: ReadonlySet<string>): boolean {
-  switch (value.kind) {
-    case 'field':
-      return isSettledField(value);
-    case 'part':
-      return value.part === 'principal' || value.part === 'auxData';
-    case 'variable':
-      return isSettled(module.variableValue(value.name), { module });
-    case 'is-set':
-      return value.binding !== 'variable' || isSettled(module.variableValue(value.name), { module });
-    case 'bindings':
-      return (
-        value.of !== 'variables' ||
-        module.variablesBefore(value.before).every((name) => isSettled(module.variableValue(name), { module }))
-      );
-    case 'local':
-      return bound.has(value.name);
-    case 'macro': {
-      const inner = new Set([...bound, ...value.variables]);
-      return (
-        isSettled(value.range, { module }, bound) &&
-        [value.predicate, value.body].every((part) => part === undefined || isSettled(part, { module }, inner))
-      );
-    }
-    case 'literal':
-    case 'constant':
-    case 'global':
-    case 'select':
-    case 'optional-select':
-    case 'has':
-    case 'index':
-    case 'optional-index':
-    case 'operator':
-    case 'call':
-    case 'list':
-    case 'map':
-    case 'type-name':
-      return parts(value).every((part) => isSettled(part, { module }, bound));
-  }
-}
-
-/** The kind and scope of a resource are known (docs/spec/plans.md#known-and-unknown). */
-function isSettledField({ of, name }: Value & { kind: 'field' }): boolean {
-  if (of === 'runtime') return false;
-  return of !== 'resource' || name === 'kind' || name === 'scope';
-}
-
 function fieldDoc(value: Value & { kind: 'field' }, context: FunctionContext): Doc {
   if (value.of === 'runtime') return `${use(context, 'request')}.derivedRoles`;
   if (isAttributes(value)) return `${use(context, 'row')}.attributes`;
@@ -175,10 +111,7 @@ function variableDoc(name: string, context: FunctionContext): Doc {
 
 function variableCall(name: string, context: FunctionContext): string {
   const { module, style } = context;
-  const declared = module.variable(
-    name,
-    isSettled(module.variableValue(name), context) ? settledStyle(context) : style,
-  );
+  const declared = module.variable(name, isSettled(module.variableValue(name), module) ? settledStyle(context) : style);
   return declared.isConstant ? `${declared.name}()` : `${declared.name}(${use(context, 'request')})`;
 }
 

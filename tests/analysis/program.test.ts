@@ -1,7 +1,15 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createAuditedEngine, createEngine, type EngineOptions } from '#runtime/engine';
-import { bundleOf } from '../../analysis/program/bundle.js';
+import {
+  type CompiledBundle,
+  createAuditedEngine,
+  createEngine,
+  type EngineOptions,
+  type PlanResult,
+} from '#runtime/engine';
+import { planner } from '#runtime/parts';
+import { bundleOf, type ProgramBundle } from '../../analysis/program/bundle.js';
+import { filtersOf } from '../../analysis/program/filters.js';
 import type { Program } from '../../compiler/ir/program.js';
 import { fold } from '../../compiler/optimise/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
@@ -46,6 +54,7 @@ for (const strict of [false, true]) {
       const actual = createAuditedEngine(optimised.bundle, { ...options, traced: optimised.traced });
       const asWritten = createEngine(lowered.bundle, { ...options, traced: lowered.traced });
       const quiet = createEngine(lowered.bundle, { ...options, traced: lowered.traced });
+      const planning = strict ? undefined : createEngine(planned(optimised), options);
       for (let i = 0; i < REQUESTS; i += 1) {
         const { principal, resource, actions } = randomRequest(random);
         const request = { principal, resources: [{ resource, actions }], includeMeta: true };
@@ -61,6 +70,9 @@ for (const strict of [false, true]) {
             `${action} alone, ${detail}`,
           );
         }
+        const asked = { principal, resource: { ...resource, attr: undefined }, actions };
+        if (planning !== undefined && i % 8 === 0)
+          assert.equal(shown(planning.plan(asked)), shown(expected.plan(asked)), detail);
       }
     }
   });
@@ -88,6 +100,33 @@ for (const [name, family] of Object.entries(FAMILIES)) {
       }
     }
   });
+
+  test(`plans conditions ${name} as emitted code does`, async () => {
+    for (let seed = SEED; seed < SEED + CONDITION_STORES; seed += 1) {
+      const random = new Random(seed);
+      const { compilation, conditions } = acceptedStore(family, random, CONDITIONS);
+      const emitted = await loadSharedRuntime(compilation);
+      const options: EngineOptions = { clock: () => NOW, globals: GLOBALS };
+      const expected = createEngine(emitted.policies, options);
+      const actual = createEngine(planned(bundleOf(compilation.program as Program)), options);
+      for (const [index, condition] of conditions) {
+        for (const action of Object.keys(PLACES)) {
+          const principal = { id: random.pick(['u1', 'alice']), roles: ['user'], attr: family.principal(random) };
+          const request = { principal, resource: { kind: `kind${index}` }, actions: [action] };
+          const detail = `seed ${seed}, ${condition}: ${documentOf(request)}`;
+          assert.equal(shown(actual.plan(request)), shown(expected.plan(request)), detail);
+        }
+      }
+    }
+  });
 }
 
 test.run();
+
+function shown({ filter, filterDebug, matchedScopes, unplanned }: PlanResult): unknown {
+  return { filter, filterDebug, matchedScopes, unplanned };
+}
+
+function planned(program: ProgramBundle): CompiledBundle {
+  return { ...program.bundle, filters: [filtersOf(program)], planner };
+}
