@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { build } from 'esbuild';
+import { explorerFiles } from './explorer-files.js';
 
 /**
  * Not bundled: packages that load files of their own, those of OpenTelemetry, which most servers do not load, and
@@ -20,7 +21,8 @@ export interface ProgramOptions {
 
 /**
  * Bundles programs with most of their dependencies into one folder: a start reads few files
- * (docs/decisions/0050-programs-contain-their-dependencies.md). Adds the licenses of what they contain.
+ * (docs/decisions/0050-programs-contain-their-dependencies.md). Adds the page that the
+ * server shows, and the licenses of what they contain.
  * @param programs the source of each, by the name of its file without `.js`.
  * @returns what the programs import from outside: packages and modules of Node.
  */
@@ -49,10 +51,22 @@ export async function buildPrograms(
     define: { AUTHZ_RELEASE: JSON.stringify(releaseOf()) },
   });
   for (const name of Object.keys(programs)) await chmod(join(folder, `${name}.js`), 0o755);
-  writeFileSync(join(folder, 'third-party-licenses.txt'), licensesOf(Object.keys(metafile.inputs)));
+  const page = await writePage(join(folder, 'explorer'));
+  writeFileSync(join(folder, 'third-party-licenses.txt'), licensesOf([...Object.keys(metafile.inputs), ...page]));
   return Object.values(metafile.outputs).flatMap(({ imports }) =>
     imports.filter(({ external: isOutside }) => isOutside).map(({ path }) => path),
   );
+}
+
+/** Writes the page with playground and explorer, and returns the sources that its scripts contain. */
+async function writePage(folder: string): Promise<readonly string[]> {
+  const { files, inputs } = await explorerFiles();
+  rmSync(folder, { recursive: true, force: true });
+  for (const { path, contents } of files) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), contents);
+  }
+  return inputs;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { assets } from '../../explorer/gen/assets.js';
 import { openApiPrinter } from '../../explorer/open-api.js';
+import { type PageFile, pageFiles } from '../../explorer/page-files.js';
 import type { Services } from '../../service/services.js';
 import type { HeaderList } from './cors.js';
 import { type Exchange, JSON_TYPE } from './exchange.js';
@@ -26,15 +26,31 @@ export function addExplorerRoutes(
     body: print(addressOf(request), services.release.version),
   }));
   if (!apiExplorerEnabled) return;
-  for (const { path, mediaType, text } of assets) {
-    const answer = { headers: ['Content-Type', mediaType, ...PAGE_HEADERS], body: text };
-    add(path, () => answer);
-  }
+  for (const file of pageFiles()) add(file.path, (request) => fileAnswer(file, request));
 }
 
 interface Answer {
   readonly headers: HeaderList;
-  readonly body: string;
+  readonly body: string | Buffer;
+}
+
+function fileAnswer(
+  { mediaType, isHashed, bytes, gzipped }: PageFile,
+  { headers: { 'accept-encoding': accepted } }: IncomingMessage,
+): Answer {
+  const takesGzip = /\bgzip\b(?!;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(String(accepted));
+  const headers = [
+    'Content-Type',
+    mediaType,
+    // A new release is visible at once.
+    'Cache-Control',
+    isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'Vary',
+    'Accept-Encoding',
+    ...(takesGzip ? ['Content-Encoding', 'gzip'] : []),
+    ...PAGE_HEADERS,
+  ];
+  return { headers, body: takesGzip ? gzipped() : bytes() };
 }
 
 /** The page loads nothing from other hosts, runs no inline scripts, and cannot be embedded in another page. */
@@ -45,9 +61,6 @@ const PAGE_HEADERS: HeaderList = [
   'nosniff',
   'Referrer-Policy',
   'no-referrer',
-  // A new release is visible at once.
-  'Cache-Control',
-  'no-cache',
 ];
 
 function send(request: IncomingMessage, response: ServerResponse, exchange: Exchange, { headers, body }: Answer): void {

@@ -1,9 +1,9 @@
 import { type AnswerView, answerView } from './answer-view.js';
 import { ask } from './ask.js';
-import { element } from './dom.js';
+import { element } from '../dom.js';
 import { FieldError } from './field.js';
 import type { FieldGroup } from './form-table.js';
-import { at, type Json, membersOf, textOf } from './json.js';
+import { at, type Json, membersOf, textOf } from '../json.js';
 import { type RequestEditor, requestEditor } from './request-editor.js';
 
 /** An operation that can be tried: the path of its requests, their form, and how its responses are shown. */

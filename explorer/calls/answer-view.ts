@@ -1,6 +1,6 @@
 import type { Answer } from './ask.js';
-import { element } from './dom.js';
-import { at, type Json, textOf } from './json.js';
+import { element } from '../dom.js';
+import { at, type Json, textOf } from '../json.js';
 
 /** The area that shows responses. */
 export interface AnswerView {

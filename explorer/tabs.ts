@@ -4,13 +4,17 @@ export interface Tab {
   readonly name: string;
   readonly title: string;
   readonly content: HTMLElement;
+  /** Called whenever it is chosen. */
+  readonly onShow?: () => void;
 }
 
-/**
- * Tabs as keyboards and screen readers expect them: arrows move between them, the fragment of the address names the
- * chosen one.
- */
-export function tabs(label: string, items: readonly Tab[]): HTMLElement {
+export interface TabOptions {
+  /** The fragment of the address names the chosen one. */
+  readonly inAddress?: boolean;
+}
+
+/** Tabs as keyboards and screen readers expect them: arrows move between them. */
+export function tabs(label: string, items: readonly Tab[], { inAddress = false }: TabOptions = {}): HTMLElement {
   const buttons = items.map(({ name, title }) =>
     element('button', { type: 'button', role: 'tab', id: `tab-${name}`, 'aria-controls': `panel-${name}` }, title),
   );
@@ -25,23 +29,30 @@ export function tabs(label: string, items: readonly Tab[]): HTMLElement {
     panels.forEach((panel, index) => {
       panel.hidden = index !== chosen;
     });
+    items[chosen]?.onShow?.();
+  };
+  const onArrow = (index: number, key: string): void => {
+    const step = STEPS[key];
+    if (step === undefined) return;
+    const next = buttons[(index + step + buttons.length) % buttons.length];
+    next?.focus();
+    next?.click();
   };
   buttons.forEach((button, index) => {
     button.addEventListener('click', () => {
       choose(index);
-      history.replaceState(undefined, '', `#${items[index]?.name}`);
+      if (inAddress) history.replaceState(undefined, '', `#${items[index]?.name}`);
     });
-    button.addEventListener('keydown', ({ key }) => {
-      const step = STEPS[key];
-      if (step !== undefined) buttons[(index + step + buttons.length) % buttons.length]?.focus();
-      if (step !== undefined) buttons[(index + step + buttons.length) % buttons.length]?.click();
-    });
+    button.addEventListener('keydown', ({ key }) => onArrow(index, key));
   });
+  const [named] = location.hash.slice(1).split('=');
   choose(
-    Math.max(
-      items.findIndex(({ name }) => location.hash === `#${name}`),
-      0,
-    ),
+    inAddress
+      ? Math.max(
+          items.findIndex(({ name }) => name === named),
+          0,
+        )
+      : 0,
   );
   return element(
     'div',

@@ -1,6 +1,6 @@
-import { element } from './dom.js';
+import { element } from '../dom.js';
 import type { FieldRow } from './form-table.js';
-import { itemsOf, type Json, textOf } from './json.js';
+import { itemsOf, type Json, textOf } from '../json.js';
 
 /** A field of a form. */
 export interface Field {

@@ -1,6 +1,6 @@
 import { badge } from './check-answer.js';
-import { element } from './dom.js';
-import { at, itemsOf, type Json, membersOf, textOf } from './json.js';
+import { element } from '../dom.js';
+import { at, itemsOf, type Json, membersOf, textOf } from '../json.js';
 
 /** Why an action is allowed or denied: what decided, the rules that were asked, and what would turn the decision. */
 export function explainAnswer(body: Json): HTMLElement {

@@ -1,5 +1,5 @@
-import { element } from './dom.js';
-import { at, itemsOf, type Json, membersOf, textOf } from './json.js';
+import { element } from '../dom.js';
+import { at, itemsOf, type Json, membersOf, textOf } from '../json.js';
 
 /** The decisions of a check, resource by resource. */
 export function checkAnswer(body: Json): HTMLElement {

@@ -1,4 +1,4 @@
-import type { Json } from './json.js';
+import type { Json } from '../json.js';
 
 /** The response of a server, and its duration. */
 export interface Answer {

@@ -1,4 +1,4 @@
-import type { Step } from './json.js';
+import type { Step } from '../json.js';
 
 /** One field of a form, and its place in the request. */
 export interface FieldRow {

@@ -1,6 +1,6 @@
 import { badge } from './check-answer.js';
-import { element } from './dom.js';
-import { at, itemsOf, type Json, textOf } from './json.js';
+import { element } from '../dom.js';
+import { at, itemsOf, type Json, textOf } from '../json.js';
 
 /** The result of a plan: the condition that each resource must meet. */
 export function planAnswer(body: Json): HTMLElement {

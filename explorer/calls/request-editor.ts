@@ -1,7 +1,7 @@
-import { element } from './dom.js';
+import { element } from '../dom.js';
 import { type Field, FieldError, fieldOf } from './field.js';
 import type { FieldGroup } from './form-table.js';
-import { at, equal, type Json, withAt } from './json.js';
+import { at, equal, type Json, withAt } from '../json.js';
 
 /** The editor of a request: a form, or JSON for requests that the form cannot represent. */
 export interface RequestEditor {

@@ -1,0 +1,83 @@
+import { checkAnswer } from './answers/check-answer.js';
+import { explainAnswer } from './answers/explain-answer.js';
+import { planAnswer } from './answers/plan-answer.js';
+import { CHECK_FORM, EXPLAIN_FORM, PLAN_FORM } from './calls/form-table.js';
+import { type OperationRow, operationPanel } from './calls/operation-panel.js';
+import { element } from './dom.js';
+import { at, type Json, textOf } from './json.js';
+import { tabs } from './tabs.js';
+
+/* The page: the playground, and on a server also its operations. A server marks the page as its own. */
+
+const OPERATIONS: readonly OperationRow[] = [
+  {
+    name: 'check',
+    title: 'Check',
+    about: 'May this principal do these actions on a resource?',
+    path: '/api/check/resources',
+    form: CHECK_FORM,
+    answer: checkAnswer,
+  },
+  {
+    name: 'plan',
+    title: 'Plan',
+    about: 'Which resources of a kind may this principal act on? The answer is a filter for a query.',
+    path: '/api/plan/resources',
+    form: PLAN_FORM,
+    answer: planAnswer,
+  },
+  {
+    name: 'explain',
+    title: 'Explain',
+    about: 'Why may this principal do this, or why not? The server shows its policies to the admin only.',
+    path: '/admin/explain/decision',
+    form: EXPLAIN_FORM,
+    answer: explainAnswer,
+  },
+];
+
+const main = document.querySelector('main') as HTMLElement;
+const isServed = 'server' in document.documentElement.dataset;
+
+if (isServed) void showServer().catch(failed(main, 'The schema of the server'));
+else void showPlayground(main);
+
+async function showServer(): Promise<void> {
+  document.title = 'authz explorer';
+  (document.querySelector('#part') as HTMLElement).textContent = 'explorer';
+  (document.querySelector('#documents') as HTMLElement).hidden = false;
+  const response = await fetch('schema/swagger.json');
+  const schema = (await response.json()) as Json;
+  (document.querySelector('#release') as HTMLElement).textContent =
+    `release ${textOf(at(schema, ['info', 'version']))}`;
+  const operations = OPERATIONS.map((operation) => ({
+    name: operation.name,
+    title: operation.title,
+    content: operationPanel(operation, schema),
+  }));
+  const content = element('div');
+  const onShow = (): void => {
+    if (content.childElementCount === 0) void showPlayground(content);
+  };
+  main.replaceChildren(
+    tabs('Operations', [...operations, { name: 'playground', title: 'Playground', content, onShow }], {
+      inAddress: true,
+    }),
+  );
+}
+
+/** The editors are loaded when they are first shown. */
+async function showPlayground(parent: HTMLElement): Promise<void> {
+  parent.replaceChildren(element('p', { class: 'empty' }, 'Loading…'));
+  await import('./playground/playground.js').then(
+    ({ playground }) => parent.replaceChildren(playground()),
+    failed(parent, 'The playground'),
+  );
+}
+
+function failed(parent: HTMLElement, what: string): (error: unknown) => void {
+  return (error) => {
+    const reason = `${what} cannot be read: ${String(error)}`;
+    parent.replaceChildren(element('p', { class: 'card message', role: 'alert' }, reason));
+  };
+}

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { build, type BuildOptions, type Metafile } from 'esbuild';
+
+/** A file of the page, by its path below the folder that is served. */
+export interface ExplorerFile {
+  readonly path: string;
+  readonly contents: Uint8Array;
+}
+
+/** The page with the playground and the explorer, as static files, and the sources that its scripts contain. */
+export interface ExplorerFiles {
+  readonly files: readonly ExplorerFile[];
+  readonly inputs: readonly string[];
+}
+
+/**
+ * Builds the page from explorer/. Its first script is small; it loads the playground when that is shown, and the
+ * playground starts the compiler in a worker. Equal sources give equal files.
+ */
+export async function explorerFiles(): Promise<ExplorerFiles> {
+  const worker = await scripts(
+    { worker: 'playground/worker.ts' },
+    {
+      entryNames: '[name]-[hash]',
+      external: ['node:fs'],
+      // path-browserify resolves relative paths against a working directory.
+      banner: { js: "const process = { cwd: () => '/' };" },
+    },
+  );
+  const workerName = worker.files[0]?.path.slice(FOLDER.length) ?? '';
+  const page = await scripts(
+    { explorer: 'explorer.ts' },
+    { splitting: true, define: { PLAYGROUND_WORKER: JSON.stringify(`./${workerName}`) } },
+  );
+  const copied = [
+    ['index.html', 'index.html'],
+    [`${FOLDER}explorer.css`, 'explorer.css'],
+    [`${FOLDER}icon.svg`, 'icon.svg'],
+  ].map(([path = '', source = '']) => ({ path, contents: readFileSync(new URL(source, SOURCES)) }));
+  return { files: [...copied, ...page.files, ...worker.files], inputs: [...page.inputs, ...worker.inputs] };
+}
+
+const SOURCES = new URL('../explorer/', import.meta.url);
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+/** Where the page's files are, beside `index.html`. */
+const FOLDER = 'explorer/';
+
+async function scripts(
+  entries: { readonly [name: string]: string },
+  options: BuildOptions,
+): Promise<{ readonly files: readonly ExplorerFile[]; readonly inputs: readonly string[] }> {
+  const { outputFiles = [], metafile } = await build({
+    entryPoints: Object.fromEntries(
+      Object.entries(entries).map(([name, path]) => [name, fileURLToPath(new URL(path, SOURCES))]),
+    ),
+    absWorkingDir: ROOT,
+    outdir: 'dist/explorer',
+    bundle: true,
+    write: false,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2022',
+    minify: true,
+    charset: 'utf8',
+    legalComments: 'none',
+    chunkNames: '[name]-[hash]',
+    loader: { '.yaml': 'text' },
+    // What the compiler uses of Node. The functions that read the disk are not part of the page.
+    alias: { 'node:crypto': fileURLToPath(new URL('node/crypto.ts', SOURCES)), 'node:path': 'path-browserify' },
+    metafile: true,
+    logLevel: 'warning',
+    ...options,
+  });
+  return {
+    files: outputFiles.map(({ path, contents }) => ({ path: FOLDER + (path.split(/[\\/]/).at(-1) ?? ''), contents })),
+    inputs: Object.keys((metafile as Metafile).inputs),
+  };
+}
