@@ -242,6 +242,19 @@ module.exports = {
       to: { path: '^client/grpc|^^proto/wire/(reader|writer|value|size|json-scan)|^proto/gen/wire/' },
     },
     {
+      name: 'the-page-is-a-user',
+      comment: 'server and command line send its files, which the build makes',
+      severity: 'error',
+      from: { path: '^(analysis|cli|client|compiler|generated|proto|runtime|server)/' },
+      to: { path: '^explorer/' },
+    },
+    {
+      name: 'codemirror-is-for-the-page',
+      severity: 'error',
+      from: { pathNot: '^explorer/playground/' },
+      to: { path: '^node_modules/(@codemirror|@lezer)/' },
+    },
+    {
       name: 'nobody-needs-the-client',
       severity: 'error',
       from: { path: '^(server|compiler|runtime|proto|generated)/', pathNot: TESTS },
@@ -249,9 +262,9 @@ module.exports = {
     },
     {
       name: 'only-commands-analyse',
-      comment: 'and programs that import authz/analysis',
+      comment: 'the playground, and programs that import authz/analysis',
       severity: 'error',
-      from: { pathNot: '^(analysis|bench|cli|tests)/' },
+      from: { pathNot: '^(analysis|bench|cli|explorer|tests)/' },
       to: { path: '^analysis/' },
     },
     {

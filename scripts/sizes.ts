@@ -5,6 +5,7 @@ import { compile, type CompileOptions } from '../compiler/compile.js';
 import { Source } from '../compiler/diagnostics/source.js';
 import type { EmittedFile } from '../compiler/ir/emitted-file.js';
 import { isPolicyFile } from '../compiler/load/names.js';
+import { explorerFiles } from './explorer-files.js';
 import { minifiedProgram } from './minified-program.js';
 
 /** What a program of one kind weighs. */
@@ -18,7 +19,7 @@ export interface Size {
   readonly budget: number | undefined;
 }
 
-/** What programs weigh that embed the engine, from the least to the whole. */
+/** What programs weigh that embed the engine, from the least to the whole, and what a browser loads of the page. */
 export async function sizes(): Promise<readonly Size[]> {
   const all = readdirSync(POLICIES).filter(isPolicyFile);
   const own = (options: CompileOptions, ...paths: readonly string[]): readonly EmittedFile[] =>
@@ -34,7 +35,30 @@ export async function sizes(): Promise<readonly Size[]> {
     await sizeOf('engine and policies/, with plans', undefined, PROGRAM, own({}, ...all)),
     await sizeOf('policies/, with explanations', 131_072, EXPLAINER, own({ explain: true }, ...all)),
     ...(await Promise.all(FAMILIES.flatMap(sizesOf))),
+    ...(await sizesOfPage()),
   ];
+}
+
+/** What is loaded at first, when the playground is shown, when it compiles, and when it shows TypeScript. */
+async function sizesOfPage(): Promise<readonly Size[]> {
+  const { files } = await explorerFiles();
+  const scripts = files.filter(({ path }) => path.endsWith('.js'));
+  return [
+    { name: 'the page at first', budget: 8_192, holds: /explorer\.js$/ },
+    { name: 'the page, with the playground', budget: 143_360, holds: /\/(?:playground|chunk)-/ },
+    { name: 'the page, its compiler', budget: 307_200, holds: /worker-/ },
+    { name: 'the page, its highlighter', budget: 40_960, holds: /highlight-/ },
+  ].map(({ name, budget, holds }) => {
+    const found = scripts.filter(({ path }) => holds.test(path)).map(({ contents }) => contents);
+    if (found.length === 0) throw new Error(`${name}: no script matches ${holds}`);
+    const sum = (lengths: readonly number[]): number => lengths.reduce((all, length) => all + length, 0);
+    return {
+      name,
+      bytes: sum(found.map(({ length }) => length)),
+      gzipped: sum(found.map((contents) => gzipSync(contents, { level: 9 }).length)),
+      budget,
+    };
+  });
 }
 
 /** Conditions of one kind, and what an engine with a policy that has them may weigh. */

@@ -18,6 +18,7 @@ const GATES: readonly { readonly name: string; readonly command: readonly string
       'cli',
       'client',
       'compiler',
+      'explorer',
       'runtime',
       'server',
       'generated',

@@ -67,7 +67,7 @@ export const KEYS = {
   ),
   'server.metricsEnabled': used(bool, true, 'serve metrics at `/_authz/metrics`'),
   'server.logRequestPayloads': used(bool, false, 'log requests and responses, without tokens'),
-  'server.apiExplorerEnabled': used(bool, true, 'serve the API explorer at `/`'),
+  'server.apiExplorerEnabled': used(bool, true, 'serve the API explorer and the playground at `/`'),
   'server.adminAPI.enabled': used(bool, false, 'serve the admin API; requires both credentials'),
   'server.adminAPI.adminCredentials.username': used<string | undefined>(
     username,

@@ -171,6 +171,34 @@ function addTests(): void {
     assert.equal(results[0]?.actions, { delete: 'EFFECT_DENY', edit: 'EFFECT_DENY', view: 'EFFECT_ALLOW' });
   });
 
+  test('the playground compiles and decides in the page of a server', async () => {
+    await page.getByRole('tab', { name: 'Playground' }).click();
+    const panel = page.getByRole('tabpanel', { name: 'Playground' });
+    await panel.getByText('No problems').waitFor();
+    await panel.getByRole('tabpanel', { name: 'Decision' }).getByText('no rule allows').first().waitFor();
+    assert.is(await panel.getByRole('textbox', { name: 'Request' }).count(), 1);
+    await page.reload();
+    await panel.getByText('No problems').waitFor();
+  });
+
+  test('files are compressed, and cached if their name has a hash', async () => {
+    const header = async (path: string, name: string, encoding: string): Promise<string | null> => {
+      const response = await fetch(server.address + path, { headers: { 'accept-encoding': encoding } });
+      assert.is(response.status, 200);
+      await response.arrayBuffer();
+      return response.headers.get(name);
+    };
+    const script = '/explorer/explorer.js';
+    assert.is(await header(script, 'content-encoding', 'gzip, br'), 'gzip');
+    assert.is(await header(script, 'content-encoding', 'br, gzip;q=0'), null);
+    assert.match((await header(script, 'vary', '')) ?? '', 'Accept-Encoding');
+    for (const path of ['/', script, '/explorer/explorer.css'])
+      assert.is(await header(path, 'cache-control', ''), 'no-cache', path);
+    const text = await (await fetch(server.address + script)).text();
+    const [, chunk = ''] = /import\("\.\/(playground-\w+\.js)"\)/.exec(text) ?? [];
+    assert.match((await header(`/explorer/${chunk}`, 'cache-control', '')) ?? '', 'immutable');
+  });
+
   test('everything works with the keyboard, and every control has a name', async () => {
     const tab = page.getByRole('tab', { name: 'Check' });
     await tab.focus();
@@ -195,7 +223,7 @@ function addTests(): void {
 }
 
 async function waitForStatus(panel: Locator, text: RegExp): Promise<void> {
-  await panel.locator('.status').filter({ hasText: text }).waitFor({ timeout: 10_000 });
+  await panel.locator('.status').filter({ hasText: text }).waitFor();
 }
 
 async function rowsOf(panel: Locator): Promise<readonly string[]> {

@@ -90,6 +90,7 @@ function addTests(): void {
     ] as const) {
       await write('Request', text);
       await panel.getByText(reason).waitFor();
+      assert.is(await panel.getByText('no rule allows').count(), 0);
     }
   });
 
@@ -140,6 +141,7 @@ function addTests(): void {
       (await suiteText.innerText()).replace('{ view: EFFECT_ALLOW }', '{ view: EFFECT_DENY }'),
     );
     await panel.getByText('expected EFFECT_DENY, got EFFECT_ALLOW').waitFor();
+    assert.match(await panel.innerText(), '3 passed, 1 failed');
   });
 
   test('files are added and deleted, and schemas are read', async () => {
@@ -162,6 +164,7 @@ function addTests(): void {
     await page.getByText(/^(?:No problems|\d warnings?)$/).waitFor();
     await page.getByRole('button', { name: 'Delete file' }).click();
     await page.getByText(/^1 error/).waitFor();
+    assert.match(await page.getByRole('list', { name: 'Problems' }).innerText(), /^note\.yaml:\d+:\d+ error\[schema\//);
   });
 
   test('a link has the files and the request', async () => {
@@ -197,6 +200,7 @@ function addTests(): void {
       await page.goto(`${server.address}/#playground=${state}`);
       await page.getByText('The link cannot be read, so this is the example').waitFor();
       await page.getByText('No problems').waitFor();
+      assert.is(await page.getByRole('combobox', { name: 'File' }).inputValue(), 'album.yaml');
     }
   });
 
