@@ -5,7 +5,7 @@ import type { EmittedFile } from '../compiler/ir/emitted-file.js';
 
 /**
  * A program over emitted policies as its author would ship it: one minified ESM module for any platform. In it
- * `policies` stands for the index of the emitted files, `#runtime/...` for the runtime.
+ * `policies` stands for the index of the emitted files, `authz/runtime/...` for the runtime.
  */
 export async function minifiedProgram(text: string, files: readonly EmittedFile[] = []): Promise<string> {
   const result = await build({

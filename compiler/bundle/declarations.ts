@@ -17,7 +17,7 @@ export interface DeclarationOptions {
 export function bundleDeclarations(types: string, { checksOnly, explain }: DeclarationOptions): string {
   const full = checksOnly ? [] : FULL;
   const declared = [...ALWAYS, ...full, ...(explain ? EXPLAINED : [])];
-  const body = types.slice(types.indexOf('\n') + 1).replaceAll("'#runtime/", `'${RUNTIME}/`);
+  const body = types.slice(types.indexOf('\n') + 1);
   return `${FIRST_LINE}\n${body}\n${declared.join('\n\n')}\n`;
 }
 

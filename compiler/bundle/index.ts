@@ -1,5 +1,6 @@
 import { dirname, join, posix } from 'node:path';
 import { build, type Plugin } from 'esbuild';
+import { PACKAGE_NAMES } from '../package-names.js';
 import type { EmittedFile } from '../ir/emitted-file.js';
 import { shards } from './shards.js';
 import { type BundlePlace, EMITTED, placedMap } from './source-map.js';
@@ -17,7 +18,7 @@ export interface Bundle {
 /**
  * Bundles emitted files into one ESM module that runs anywhere: it exports `policies`, `traced`, `selects`, `explainer`
  * if it was emitted and, for queries by its host, `patternsFailedOnHost`.
- * @param runtime the folder of the runtime's sources, which generated code imports as `#runtime/...`.
+ * @param runtime the folder of the runtime's sources, which generated code imports as `authz/runtime/...`.
  * @param place where the bundle will be, for the paths in its map. The code does not depend on it.
  */
 export async function bundle(files: readonly EmittedFile[], runtime: string, place?: BundlePlace): Promise<Bundle> {
@@ -48,12 +49,15 @@ export async function bundle(files: readonly EmittedFile[], runtime: string, pla
   return { js: text('.js'), map: placedMap(text('.map'), root, place) };
 }
 
+/** What imports a part of the runtime: `authz/runtime/cel` in generated code, `#runtime/cel` in the runtime. */
+export const RUNTIME_IMPORT = new RegExp(`^(?:#|${PACKAGE_NAMES.library}/)runtime/`);
+
 /**
- * The source file that `#runtime/...` refers to, as in the `imports` of package.json.
+ * The source file that such an import refers to, as in the `imports` and `exports` of package.json.
  * @param runtime the folder of the runtime's sources.
  */
 export function runtimeModule(runtime: string, specifier: string): string {
-  const name = specifier.slice('#runtime/'.length);
+  const name = specifier.replace(RUNTIME_IMPORT, '');
   if (name === 'explain') return join(dirname(runtime), 'analysis', 'explain', 'index.ts');
   return name === 'parts' ? join(runtime, 'engine', 'parts.ts') : join(runtime, name, 'index.ts');
 }
@@ -68,7 +72,7 @@ function emittedFiles(files: readonly EmittedFile[], runtime: string): Plugin {
   return {
     name: 'emitted-files',
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^#runtime\// }, ({ path }) => ({ path: runtimeModule(runtime, path) }));
+      onResolve({ filter: RUNTIME_IMPORT }, ({ path }) => ({ path: runtimeModule(runtime, path) }));
       onResolve({ filter: /^index\.ts$/ }, ({ kind }) =>
         kind === 'entry-point' ? { path: ENTRY, namespace: EMITTED } : undefined,
       );

@@ -34,7 +34,7 @@ export interface ModuleExport {
  * esbuild omits them.
  */
 export interface ModuleImport {
-  /** `#runtime/cel`, or the path of an emitted file. */
+  /** `authz/runtime/cel`, or the path of an emitted file. */
   readonly from: string;
   /** `* as cel`, or each name as it is written: `requester as asker`. */
   readonly names: readonly string[];
@@ -106,7 +106,7 @@ const NO_CODE = /\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'/g;
 const EXPORT = /^export const ([\w$]+)/gm;
 
 function sourcePath(importer: string, specifier: string): string {
-  return specifier.startsWith('#') ? specifier : posix.join(posix.dirname(importer), specifier).replace(/\.js$/, '.ts');
+  return specifier.startsWith('.') ? posix.join(posix.dirname(importer), specifier).replace(/\.js$/, '.ts') : specifier;
 }
 
 function namesOf(clause: string): readonly string[] {

@@ -15,7 +15,7 @@ export interface CelFunction {
   /** As an author writes it, with its namespace: `startsWith`, `math.abs`, `base64.encode`. */
   readonly name: string;
   readonly overloads: readonly Overload[];
-  /** The export of `#runtime/cel` that does the work; the receiver is its first argument. All overloads share it. */
+  /** The export of `authz/runtime/cel` that does the work; the receiver is its first argument. All overloads share it. */
   readonly runtime: string;
   /** False for `now` and `timeSince`: they ask for the request's instant and are never folded. */
   readonly pure: boolean;

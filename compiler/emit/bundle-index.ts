@@ -3,7 +3,7 @@ import { type EmittedFile, emittedFile } from '../ir/emitted-file.js';
 import type { Module, Program } from '../ir/program.js';
 import type { SchemaModule } from '../ir/schema.js';
 import { bracketed, type Doc, print } from './doc.js';
-import { importLines } from './imports.js';
+import { importLines, runtimePart } from './imports.js';
 import { filterFunctions } from './filter-functions.js';
 import type { Locations } from './module.js';
 import { importSpecifier, type ModuleLocation } from './module-path.js';
@@ -72,7 +72,7 @@ export function emitIndex(
   const text = print([`export const policies: CompiledBundle = `, bundle, ';']);
   const selects = checksOnly ? '' : selectsText(modules, schemas);
   const own = [
-    { from: '#runtime/parts', names: [...parts, ...typesOf(explained)].map((name) => ({ name, as: name })) },
+    { from: runtimePart('parts'), names: [...parts, ...typesOf(explained)].map((name) => ({ name, as: name })) },
     ...[...imports, ...filters].map(({ from, name, as }) => ({ from, names: [{ name, as }] })),
     { from: './hash.js', names: [{ name: 'hash', as: 'hash' }] },
   ];

@@ -1,5 +1,11 @@
 import { append } from '../append.js';
+import { PACKAGE_NAMES } from '../package-names.js';
 import { WIDTH } from './doc.js';
+
+/** Where generated modules import the parts of the runtime from: `authz/runtime/cel`. */
+export function runtimePart(name: string): string {
+  return `${PACKAGE_NAMES.library}/runtime/${name}`;
+}
 
 /** An import of another generated module: exported names, with the local name of each. */
 export interface Import {
@@ -8,33 +14,38 @@ export interface Import {
 }
 
 /**
- * The import lines of a module body: only names that the body mentions are imported. Sorted by specifier, `#` first.
+ * The import lines of a module body: only names that the body mentions are imported. The runtime first, then sorted by specifier.
  * @param body the text below the imports.
  */
 export function importLines(body: string, own: readonly Import[]): string {
   const mentioned = new Set(body.match(COMMENT_TEXT_OR_IMPORTED));
   const mentions = (name: string): boolean => mentioned.has(name);
   const lines: string[] = [];
-  if (mentions('cel')) lines.push(`import * as cel from '#runtime/cel';`);
+  if (mentions('cel')) lines.push(`import * as cel from '${runtimePart('cel')}';`);
   const contract = CONTRACT.filter(({ name }) => mentions(name));
   if (contract.length > 0) lines.push(contractImport(contract));
-  if (mentions('residual')) lines.push(`import * as residual from '#runtime/residual';`);
+  if (mentions('residual')) lines.push(`import * as residual from '${runtimePart('residual')}';`);
   append(lines, schemaImports(mentions));
-  for (const { from, names } of [...own].sort((a, b) => (a.from < b.from ? -1 : 1)))
+  for (const { from, names } of [...own].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1)))
     lines.push(wrapped(names.map(renamed).sort(), from));
   return lines.join('\n');
+}
+
+/** Packages before modules of the bundle. */
+function sortKey({ from }: Import): string {
+  return `${from.startsWith('.') ? 1 : 0}${from}`;
 }
 
 /** The imports of policies that validate against schema modules. */
 function schemaImports(mentions: (name: string) => boolean): readonly string[] {
   const names = ['unavailable', 'violationsOf'].filter(mentions);
   return [
-    ...(mentions('rowsThatSatisfy') ? [`import { rowsThatSatisfy } from '#runtime/row-schema';`] : []),
-    ...(names.length === 0 ? [] : [wrapped(names, '#runtime/schema')]),
+    ...(mentions('rowsThatSatisfy') ? [`import { rowsThatSatisfy } from '${runtimePart('row-schema')}';`] : []),
+    ...(names.length === 0 ? [] : [wrapped(names, runtimePart('schema'))]),
   ];
 }
 
-/** The exports of `#runtime/policy` that generated code may use, in the order of its imports. */
+/** The exports of `authz/runtime/policy` that generated code may use, in the order of its imports. */
 const CONTRACT = [
   { name: 'ALLOW', type: false },
   { name: 'anyOf', type: false },
@@ -80,12 +91,12 @@ function contractImport(names: readonly (typeof CONTRACT)[number][]): string {
   if (names.every(({ type }) => type))
     return wrapped(
       names.map(({ name }) => name),
-      '#runtime/policy',
+      runtimePart('policy'),
       'import type',
     );
   return wrapped(
     names.map(({ name, type }) => (type ? `type ${name}` : name)),
-    '#runtime/policy',
+    runtimePart('policy'),
   );
 }
 

@@ -2,7 +2,7 @@ import { type EmittedFile, emittedFile, type Section } from '../ir/emitted-file.
 import type { Match, Module } from '../ir/program.js';
 import { bracketed, type Doc, hardLine, indent, join, print } from './doc.js';
 import { attemptFunction, tracedFunction } from './functions.js';
-import { importLines } from './imports.js';
+import { importLines, runtimePart } from './imports.js';
 import { type Locations, moduleContext, withHead } from './module.js';
 import { type ModuleContext, TELLING } from './module-context.js';
 import { importSpecifier, type ModuleLocation } from './module-path.js';
@@ -155,7 +155,7 @@ function tracedIndex(parts: readonly TracedPart[], modules: readonly ModuleOutli
 }
 
 const PARTS = {
-  from: '#runtime/parts',
+  from: runtimePart('parts'),
   names: ['visitRules', 'type CompiledTraces'].map((name) => ({ name, as: name })),
 };
 

@@ -1,5 +1,6 @@
 import { type EmittedFile, emittedFile } from '../ir/emitted-file.js';
 import type { Program } from '../ir/program.js';
+import { runtimePart } from './imports.js';
 import { actionType } from './permissions/actions.js';
 import { Kinds } from './permissions/kinds.js';
 import { type ModuleFacts, type TypeFacts, typeFactsOf } from './permissions/facts.js';
@@ -100,7 +101,7 @@ function outputTypes(kinds: Kinds, kind: string): readonly (readonly [source: st
 
 function importOf(body: string): string {
   const names = ['Attributes', 'Json'].filter((name) => new RegExp(`(?<![\\w'\`])${name}(?![\\w'\`])`).test(body));
-  return names.length === 0 ? '' : `import type { ${names.join(', ')} } from '#runtime/policy';`;
+  return names.length === 0 ? '' : `import type { ${names.join(', ')} } from '${runtimePart('policy')}';`;
 }
 
 function rolesOf(modules: readonly ModuleFacts[]): readonly string[] {

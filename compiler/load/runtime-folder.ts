@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder with the runtime sources that ship with this compiler: generated code imports them as `#runtime/...`. */
+/** The folder with the runtime sources that ship with this compiler: generated code imports them as `authz/runtime/...`. */
 export function runtimeFolder(): string {
   let folder = dirname(fileURLToPath(import.meta.url));
   while (!existsSync(join(folder, 'runtime', 'cel', 'index.ts'))) {

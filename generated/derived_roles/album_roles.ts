@@ -2,7 +2,7 @@
 //
 // Who someone is to an album
 
-import { derivedRole } from '#runtime/policy';
+import { derivedRole } from 'authz/runtime/policy';
 
 // owner: a [user] where
 //   R.attr.owner == P.id

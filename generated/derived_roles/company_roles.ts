@@ -2,8 +2,8 @@
 //
 // Roles that people have towards a colleague's request
 
-import * as cel from '#runtime/cel';
-import { derivedRole } from '#runtime/policy';
+import * as cel from 'authz/runtime/cel';
+import { derivedRole } from 'authz/runtime/policy';
 
 // requester: a [employee] where
 //   R.attr.owner == P.id

@@ -2,8 +2,8 @@
 //
 // Photo albums with a visibility and a lock
 
-import * as cel from '#runtime/cel';
-import { ALLOW, ANYONE, DENY, glob, matchesAny, resourcePolicy, type Rule } from '#runtime/policy';
+import * as cel from 'authz/runtime/cel';
+import { ALLOW, ANYONE, DENY, glob, matchesAny, resourcePolicy, type Rule } from 'authz/runtime/policy';
 import { owner } from '../derived_roles/album_roles.js';
 
 // The roles this policy tells apart, a bit each; `*` reaches every role.

@@ -2,7 +2,7 @@
 //
 // Contacts of the example API
 
-import { ALLOW, resourcePolicy, type Rule } from '#runtime/policy';
+import { ALLOW, resourcePolicy, type Rule } from 'authz/runtime/policy';
 
 // The roles this policy tells apart, a bit each; `*` reaches every role.
 const USER = 1 << 0;

@@ -2,8 +2,8 @@
 //
 // Who may ask for leave, and who may grant it
 
-import * as cel from '#runtime/cel';
-import { ALLOW, ANYONE, DENY, matchesAny, resourcePolicy, type Request, type Rule } from '#runtime/policy';
+import * as cel from 'authz/runtime/cel';
+import { ALLOW, ANYONE, DENY, matchesAny, resourcePolicy, type Request, type Rule } from 'authz/runtime/policy';
 import { directManager, requester } from '../derived_roles/company_roles.js';
 
 // The roles this policy tells apart, a bit each; `*` reaches every role.

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import ts from 'typescript';
-import { runtimeModule } from '../../compiler/bundle/index.js';
+import { RUNTIME_IMPORT, runtimeModule } from '../../compiler/bundle/index.js';
 
 /** Test files, and what each reaches. */
 export interface Coverage {
@@ -58,7 +58,7 @@ function importsOf(root: string, file: string, known: ReadonlySet<string>): read
 }
 
 function resolved(file: string, name: string): string | undefined {
-  if (name.startsWith('#runtime/')) return runtimeModule('runtime', name);
+  if (RUNTIME_IMPORT.test(name)) return runtimeModule('runtime', name);
   return name.startsWith('.') ? posix.join(posix.dirname(file), name).replace(/\.js$/, '.ts') : undefined;
 }
 

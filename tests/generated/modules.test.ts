@@ -32,7 +32,7 @@ test('every module type-checks with the compiler options of this repository', ()
 });
 
 test('modules import only the contract, the CEL runtime, residuals and each other', () => {
-  const allowed = /^(#runtime\/(cel|parts|policy|residual)|\.{1,2}\/.*\.js)$/;
+  const allowed = /^(authz\/runtime\/(cel|parts|policy|residual)|\.{1,2}\/.*\.js)$/;
   const imported = sourceFiles().flatMap((file) =>
     file.getImportDeclarations().map((declaration) => declaration.getModuleSpecifierValue()),
   );
@@ -147,7 +147,7 @@ function sourceFiles(): readonly SourceFile[] {
   return modules.map(({ path }) => project.getSourceFileOrThrow(join(FOLDER, path)));
 }
 
-/** The emitted files in a folder that does not exist, below the repository, so that `#runtime` resolves. */
+/** The emitted files in a folder that does not exist, below the repository, so that `authz/runtime` resolves. */
 function projectOf(emitted: readonly EmittedFile[]): Project {
   const created = new Project({ tsConfigFilePath: join(ROOT, 'tsconfig.json'), skipAddingFilesFromTsConfig: true });
   for (const { path, text } of emitted) created.createSourceFile(join(FOLDER, path), text);

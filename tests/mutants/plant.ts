@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { build, type Plugin } from 'esbuild';
-import { runtimeModule } from '../../compiler/bundle/index.js';
+import { RUNTIME_IMPORT, runtimeModule } from '../../compiler/bundle/index.js';
 import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
 import { ROOT } from '../support/compiled.js';
 import type { Caught } from './probe.js';
@@ -129,7 +129,7 @@ function runtimeImports(): Plugin {
   return {
     name: 'runtime',
     setup({ onResolve }) {
-      onResolve({ filter: /^#runtime\// }, ({ path }) => ({ path: runtimeModule(RUNTIME, path) }));
+      onResolve({ filter: RUNTIME_IMPORT }, ({ path }) => ({ path: runtimeModule(RUNTIME, path) }));
     },
   };
 }
@@ -138,8 +138,8 @@ function runtimeElsewhere(): Plugin {
   return {
     name: 'runtime elsewhere',
     setup({ onResolve }) {
-      onResolve({ filter: /^#runtime\// }, ({ path }) => ({
-        path: `${ELSEWHERE}${path.slice('#runtime/'.length)}.mjs`,
+      onResolve({ filter: RUNTIME_IMPORT }, ({ path }) => ({
+        path: `${ELSEWHERE}${path.replace(RUNTIME_IMPORT, '')}.mjs`,
         external: true,
       }));
     },

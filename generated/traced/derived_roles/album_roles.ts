@@ -2,9 +2,9 @@
 //
 // Who someone is to an album
 
-import * as cel from '#runtime/cel';
-import type { AttemptedCondition, TracedCondition } from '#runtime/policy';
-import * as residual from '#runtime/residual';
+import * as cel from 'authz/runtime/cel';
+import type { AttemptedCondition, TracedCondition } from 'authz/runtime/policy';
+import * as residual from 'authz/runtime/residual';
 
 export const conditions: readonly (readonly [string, TracedCondition])[] = [
   [

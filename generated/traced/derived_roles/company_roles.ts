@@ -2,9 +2,9 @@
 //
 // Roles that people have towards a colleague's request
 
-import * as cel from '#runtime/cel';
-import type { AttemptedCondition, TracedCondition } from '#runtime/policy';
-import * as residual from '#runtime/residual';
+import * as cel from 'authz/runtime/cel';
+import type { AttemptedCondition, TracedCondition } from 'authz/runtime/policy';
+import * as residual from 'authz/runtime/residual';
 
 // C.approvers
 const approvers: cel.Json = ['manager', 'director'];

@@ -2,9 +2,9 @@
 //
 // Who may ask for leave, and who may grant it
 
-import * as cel from '#runtime/cel';
-import type { AttemptedCondition, Query, Request, TracedCondition } from '#runtime/policy';
-import * as residual from '#runtime/residual';
+import * as cel from 'authz/runtime/cel';
+import type { AttemptedCondition, Query, Request, TracedCondition } from 'authz/runtime/policy';
+import * as residual from 'authz/runtime/residual';
 
 // V.is_pending: R.attr.status == "PENDING"
 const isPending = ({ resource: R, failures }: Request): cel.Result =>

@@ -1,7 +1,7 @@
 import { dirname, join, posix } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { runtimeModule } from '../../../compiler/bundle/index.js';
+import { RUNTIME_IMPORT, runtimeModule } from '../../../compiler/bundle/index.js';
 import { type BundleModule, importBundle } from '../../../compiler/bundle/import-bundle.js';
 import type { Compilation } from '../../../compiler/compile.js';
 import { ROOT } from '../compiled.js';
@@ -24,7 +24,7 @@ export async function loadSharedRuntime(compilation: Compilation): Promise<Bundl
       {
         name: 'emitted',
         setup({ onResolve, onLoad }) {
-          onResolve({ filter: /^#runtime\// }, ({ path }) => ({
+          onResolve({ filter: RUNTIME_IMPORT }, ({ path }) => ({
             path: pathToFileURL(runtimeModule(join(ROOT, 'runtime'), path)).href,
             external: true,
           }));

@@ -2,9 +2,9 @@
 //
 // Who may do what with contacts
 
-import { ALLOW, anyOf, resourcePolicy, type Rule } from '#runtime/policy';
-import { rowsThatSatisfy } from '#runtime/row-schema';
-import { violationsOf } from '#runtime/schema';
+import { ALLOW, anyOf, resourcePolicy, type Rule } from 'authz/runtime/policy';
+import { rowsThatSatisfy } from 'authz/runtime/row-schema';
+import { violationsOf } from 'authz/runtime/schema';
 import { contactSchema } from '../schemas/contact.js';
 
 // The roles this policy tells apart, a bit each; `*` reaches every role.

@@ -2,7 +2,7 @@
 //
 // More roles than a policy has bits
 
-import { ALLOW, glob, matchesAny, resourcePolicy, type Rule } from '#runtime/policy';
+import { ALLOW, glob, matchesAny, resourcePolicy, type Rule } from 'authz/runtime/policy';
 
 // The roles this policy tells apart, a bit each; `*` reaches every role.
 // One bit for team0, team30.

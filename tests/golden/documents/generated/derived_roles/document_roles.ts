@@ -2,8 +2,8 @@
 //
 // Who someone is to a document
 
-import * as cel from '#runtime/cel';
-import { derivedRole, type Request } from '#runtime/policy';
+import * as cel from 'authz/runtime/cel';
+import { derivedRole, type Request } from 'authz/runtime/policy';
 
 // author: a [user] where
 //   R.attr.author.id == P.id

@@ -3,8 +3,8 @@
 // Documents of a company.
 // Drafts are their author's business.
 
-import * as cel from '#runtime/cel';
-import { ALLOW, ANYONE, DENY, glob, matchesAny, resourcePolicy, type Request, type Rule } from '#runtime/policy';
+import * as cel from 'authz/runtime/cel';
+import { ALLOW, ANYONE, DENY, glob, matchesAny, resourcePolicy, type Request, type Rule } from 'authz/runtime/policy';
 import { author, reviewer } from '../derived_roles/document_roles.js';
 
 // The roles this policy tells apart, a bit each; `*` reaches every role.

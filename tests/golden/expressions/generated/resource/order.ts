@@ -2,8 +2,8 @@
 //
 // Forms an expression may take
 
-import * as cel from '#runtime/cel';
-import { ALLOW, resourcePolicy, type Rule } from '#runtime/policy';
+import * as cel from 'authz/runtime/cel';
+import { ALLOW, resourcePolicy, type Rule } from 'authz/runtime/policy';
 
 // The roles this policy tells apart, a bit each; `*` reaches every role.
 const USER = 1 << 0;

@@ -2,8 +2,10 @@
 //
 // What Alice may do beyond her roles
 
-import * as cel from '#runtime/cel';
-import { ALLOW, ANYONE, DENY, matchesAny, principalPolicy, reaches, type Request, type Rule } from '#runtime/policy';
+import * as cel from 'authz/runtime/cel';
+import {
+  ALLOW, ANYONE, DENY, matchesAny, principalPolicy, reaches, type Request, type Rule,
+} from 'authz/runtime/policy';
 
 // ALLOW view on document
 const documentRule001 = { name: 'document_rule-001', effect: ALLOW, roles: ANYONE } satisfies Rule;

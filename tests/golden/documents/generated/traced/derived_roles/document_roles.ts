@@ -2,9 +2,9 @@
 //
 // Who someone is to a document
 
-import * as cel from '#runtime/cel';
-import type { AttemptedCondition, Query, Request, TracedCondition } from '#runtime/policy';
-import * as residual from '#runtime/residual';
+import * as cel from 'authz/runtime/cel';
+import type { AttemptedCondition, Query, Request, TracedCondition } from 'authz/runtime/policy';
+import * as residual from 'authz/runtime/residual';
 
 // V.same_team: P.attr.team in R.attr.teams
 const sameTeam = ({ principal: P, resource: R, failures }: Request): cel.Result =>

@@ -3,9 +3,9 @@
 // Documents of a company.
 // Drafts are their author's business.
 
-import * as cel from '#runtime/cel';
-import type { AttemptedCondition, Query, Request, TracedCondition } from '#runtime/policy';
-import * as residual from '#runtime/residual';
+import * as cel from 'authz/runtime/cel';
+import type { AttemptedCondition, Query, Request, TracedCondition } from 'authz/runtime/policy';
+import * as residual from 'authz/runtime/residual';
 
 // C.open_states
 const openStates: cel.Json = ['PUBLISHED', 'ARCHIVED'];

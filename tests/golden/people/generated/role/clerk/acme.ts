@@ -2,8 +2,8 @@
 //
 // Clerks see what their desk needs
 
-import * as cel from '#runtime/cel';
-import { anyOf, literalAndGlob, matchesAny, rolePolicy, type RoleRule } from '#runtime/policy';
+import * as cel from 'authz/runtime/cel';
+import { anyOf, literalAndGlob, matchesAny, rolePolicy, type RoleRule } from 'authz/runtime/policy';
 
 // C.desks
 const desksSet = new Set<cel.Value>(['post', 'till']);

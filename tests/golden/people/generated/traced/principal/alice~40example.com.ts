@@ -2,9 +2,9 @@
 //
 // What Alice may do beyond her roles
 
-import * as cel from '#runtime/cel';
-import type { AttemptedCondition, Query, Request, TracedCondition } from '#runtime/policy';
-import * as residual from '#runtime/residual';
+import * as cel from 'authz/runtime/cel';
+import type { AttemptedCondition, Query, Request, TracedCondition } from 'authz/runtime/policy';
+import * as residual from 'authz/runtime/residual';
 
 // V.is_hers: R.attr.owner == P.id
 const isHers = ({ principal: P, resource: R, failures }: Request): cel.Result =>
