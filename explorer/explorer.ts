@@ -2,6 +2,7 @@ import { checkAnswer } from './answers/check-answer.js';
 import { explainAnswer } from './answers/explain-answer.js';
 import { planAnswer } from './answers/plan-answer.js';
 import { CHECK_FORM, EXPLAIN_FORM, PLAN_FORM } from './calls/form-table.js';
+import { exampleActions, examplePrincipal, exampleResource, fetchNames } from './calls/policy-names.js';
 import { type OperationRow, operationPanel } from './calls/operation-panel.js';
 import { element } from './dom.js';
 import { at, type Json, textOf } from './json.js';
@@ -16,6 +17,11 @@ const OPERATIONS: readonly OperationRow[] = [
     about: 'May this principal do these actions on a resource?',
     path: '/api/check/resources',
     form: CHECK_FORM,
+    example: (names) => ({
+      principal: examplePrincipal(names),
+      resources: [{ resource: { ...exampleResource(names), id: '1' }, actions: exampleActions(names) }],
+      includeMeta: true,
+    }),
     answer: checkAnswer,
   },
   {
@@ -24,6 +30,12 @@ const OPERATIONS: readonly OperationRow[] = [
     about: 'Which resources of a kind may this principal act on? The answer is a filter for a query.',
     path: '/api/plan/resources',
     form: PLAN_FORM,
+    example: (names) => ({
+      principal: examplePrincipal(names),
+      resource: exampleResource(names),
+      actions: exampleActions(names).slice(0, 1),
+      includeMeta: true,
+    }),
     answer: planAnswer,
   },
   {
@@ -32,6 +44,12 @@ const OPERATIONS: readonly OperationRow[] = [
     about: 'Why may this principal do this, or why not? The server shows its policies to the admin only.',
     path: '/admin/explain/decision',
     form: EXPLAIN_FORM,
+    example: (names) => ({
+      principal: examplePrincipal(names),
+      resource: { ...exampleResource(names), id: '1' },
+      action: exampleActions(names)[0],
+      near: 3,
+    }),
     answer: explainAnswer,
   },
 ];
@@ -46,14 +64,14 @@ async function showServer(): Promise<void> {
   document.title = 'authz explorer';
   (document.querySelector('#part') as HTMLElement).textContent = 'explorer';
   (document.querySelector('#documents') as HTMLElement).hidden = false;
-  const response = await fetch('schema/swagger.json');
-  const schema = (await response.json()) as Json;
+  const [response, names] = await Promise.all([fetch('schema/swagger.json'), fetchNames()]);
+  const openApi = (await response.json()) as Json;
   (document.querySelector('#release') as HTMLElement).textContent =
-    `release ${textOf(at(schema, ['info', 'version']))}`;
+    `release ${textOf(at(openApi, ['info', 'version']))}`;
   const operations = OPERATIONS.map((operation) => ({
     name: operation.name,
     title: operation.title,
-    content: operationPanel(operation, schema),
+    content: operationPanel(operation, { document: openApi, names }),
   }));
   const content = element('div');
   const onShow = (): void => {

@@ -129,6 +129,7 @@ export async function startServer(
     watchers,
     auditReader: audit?.reader,
     explainer: config.server.explain ? explainerOf(decider) : undefined,
+    names: () => decider.current.names(),
     deliver: auditWatch?.deliver,
     metrics,
     answered,
@@ -163,6 +164,7 @@ export function serve(
     watchers,
     auditReader: undefined,
     explainer: undefined,
+    names: undefined,
     deliver: undefined,
     metrics: undefined,
     answered: async () => {},
@@ -227,6 +229,7 @@ interface Listening {
   readonly watchers: readonly Watcher[];
   readonly auditReader: AuditReader | undefined;
   readonly explainer: Explainer | undefined;
+  readonly names: Services['names'];
   readonly deliver: Deliver | undefined;
   /** The health of the whole server. */
   readonly metrics: MetricsText | undefined;
@@ -244,6 +247,7 @@ async function listen({
   watchers,
   auditReader,
   explainer,
+  names,
   deliver,
   metrics,
   answered,
@@ -273,6 +277,7 @@ async function listen({
     allTurn,
     admin,
     explainer,
+    names,
     deliver,
     report,
     get release() {

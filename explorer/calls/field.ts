@@ -11,6 +11,10 @@ export interface Field {
    */
   readonly read: () => Json | undefined;
   readonly write: (value: Json | undefined) => void;
+  /** What is typed now. */
+  readonly text: () => string;
+  /** Offers names while it is edited: for a list, after what is there. */
+  readonly suggest: (names: () => readonly string[]) => void;
 }
 
 /** A field with an invalid value. */
@@ -47,6 +51,19 @@ export function fieldOf(row: FieldRow, id: string): Field {
     write: (value) => {
       complain('');
       WRITERS[row.kind](control, value);
+    },
+    text: () => control.value.trim(),
+    suggest: (names) => {
+      const list = element('datalist', { id: `${id}-names` });
+      const refresh = (): void => {
+        const begun = row.kind === 'list' ? control.value.slice(0, control.value.lastIndexOf(',') + 1) : '';
+        const before = begun === '' ? '' : `${begun} `;
+        list.replaceChildren(...names().map((name) => element('option', { value: before + name })));
+      };
+      control.setAttribute('list', list.id);
+      control.after(list);
+      control.addEventListener('focus', refresh);
+      control.addEventListener('input', refresh);
     },
   };
 }

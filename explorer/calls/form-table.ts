@@ -1,4 +1,5 @@
 import type { Step } from '../json.js';
+import type { Suggested } from './policy-names.js';
 
 /** One field of a form, and its place in the request. */
 export interface FieldRow {
@@ -9,6 +10,8 @@ export interface FieldRow {
   readonly required?: boolean;
   /** Occupies a whole line. */
   readonly isWide?: boolean;
+  /** The names of policies that are offered. */
+  readonly suggests?: Suggested;
 }
 
 /** Fields that belong together; rarely used groups are collapsed. */
@@ -24,12 +27,12 @@ const PRINCIPAL: FieldGroup = {
   legend: 'Principal',
   fields: [
     { label: 'ID', path: ['principal', 'id'], kind: 'text', required: true },
-    { label: 'Roles', path: ['principal', 'roles'], kind: 'list', hint: COMMAS, required: true },
+    { label: 'Roles', path: ['principal', 'roles'], kind: 'list', suggests: 'roles', hint: COMMAS, required: true },
     { label: 'Attributes', path: ['principal', 'attr'], kind: 'json', hint: 'a JSON object' },
   ],
   more: [
-    { label: 'Policy version', path: ['principal', 'policyVersion'], kind: 'text' },
-    { label: 'Scope', path: ['principal', 'scope'], kind: 'text' },
+    { label: 'Policy version', path: ['principal', 'policyVersion'], kind: 'text', suggests: 'policyVersions' },
+    { label: 'Scope', path: ['principal', 'scope'], kind: 'text', suggests: 'scopes' },
   ],
 };
 
@@ -51,14 +54,27 @@ export const CHECK_FORM: readonly FieldGroup[] = [
   {
     legend: 'Resource',
     fields: [
-      { label: 'Kind', path: ['resources', 0, 'resource', 'kind'], kind: 'text', required: true },
+      { label: 'Kind', path: ['resources', 0, 'resource', 'kind'], kind: 'text', suggests: 'kind', required: true },
       { label: 'ID', path: ['resources', 0, 'resource', 'id'], kind: 'text', required: true },
-      { label: 'Actions', path: ['resources', 0, 'actions'], kind: 'list', hint: COMMAS, required: true, isWide: true },
+      {
+        label: 'Actions',
+        path: ['resources', 0, 'actions'],
+        kind: 'list',
+        suggests: 'actions',
+        hint: COMMAS,
+        required: true,
+        isWide: true,
+      },
       { label: 'Attributes', path: ['resources', 0, 'resource', 'attr'], kind: 'json', hint: 'a JSON object' },
     ],
     more: [
-      { label: 'Policy version', path: ['resources', 0, 'resource', 'policyVersion'], kind: 'text' },
-      { label: 'Scope', path: ['resources', 0, 'resource', 'scope'], kind: 'text' },
+      {
+        label: 'Policy version',
+        path: ['resources', 0, 'resource', 'policyVersion'],
+        kind: 'text',
+        suggests: 'policyVersions',
+      },
+      { label: 'Scope', path: ['resources', 0, 'resource', 'scope'], kind: 'text', suggests: 'scopes' },
     ],
   },
   OPTIONS,
@@ -70,8 +86,8 @@ export const PLAN_FORM: readonly FieldGroup[] = [
   {
     legend: 'Resources',
     fields: [
-      { label: 'Kind', path: ['resource', 'kind'], kind: 'text', required: true },
-      { label: 'Actions', path: ['actions'], kind: 'list', hint: COMMAS, required: true },
+      { label: 'Kind', path: ['resource', 'kind'], kind: 'text', suggests: 'kind', required: true },
+      { label: 'Actions', path: ['actions'], kind: 'list', suggests: 'actions', hint: COMMAS, required: true },
       {
         label: 'Known attributes',
         path: ['resource', 'attr'],
@@ -80,8 +96,8 @@ export const PLAN_FORM: readonly FieldGroup[] = [
       },
     ],
     more: [
-      { label: 'Policy version', path: ['resource', 'policyVersion'], kind: 'text' },
-      { label: 'Scope', path: ['resource', 'scope'], kind: 'text' },
+      { label: 'Policy version', path: ['resource', 'policyVersion'], kind: 'text', suggests: 'policyVersions' },
+      { label: 'Scope', path: ['resource', 'scope'], kind: 'text', suggests: 'scopes' },
     ],
   },
   OPTIONS,
@@ -93,14 +109,14 @@ export const EXPLAIN_FORM: readonly FieldGroup[] = [
   {
     legend: 'Resource',
     fields: [
-      { label: 'Kind', path: ['resource', 'kind'], kind: 'text', required: true },
+      { label: 'Kind', path: ['resource', 'kind'], kind: 'text', suggests: 'kind', required: true },
       { label: 'ID', path: ['resource', 'id'], kind: 'text', required: true },
-      { label: 'Action', path: ['action'], kind: 'text', required: true, isWide: true },
+      { label: 'Action', path: ['action'], kind: 'text', suggests: 'actions', required: true, isWide: true },
       { label: 'Attributes', path: ['resource', 'attr'], kind: 'json', hint: 'a JSON object' },
     ],
     more: [
-      { label: 'Policy version', path: ['resource', 'policyVersion'], kind: 'text' },
-      { label: 'Scope', path: ['resource', 'scope'], kind: 'text' },
+      { label: 'Policy version', path: ['resource', 'policyVersion'], kind: 'text', suggests: 'policyVersions' },
+      { label: 'Scope', path: ['resource', 'scope'], kind: 'text', suggests: 'scopes' },
     ],
   },
   {

@@ -3,7 +3,8 @@ import { ask } from './ask.js';
 import { element } from '../dom.js';
 import { FieldError } from './field.js';
 import type { FieldGroup } from './form-table.js';
-import { at, type Json, membersOf, textOf } from '../json.js';
+import { at, itemsOf, type Json, membersOf, textOf } from '../json.js';
+import type { KindNames } from './policy-names.js';
 import { type RequestEditor, requestEditor } from './request-editor.js';
 
 /** An operation that can be tried: the path of its requests, their form, and how its responses are shown. */
@@ -13,27 +14,32 @@ export interface OperationRow {
   readonly about: string;
   readonly path: string;
   readonly form: readonly FieldGroup[];
+  /** A request about a kind. */
+  readonly example: (names: KindNames) => Json;
   readonly answer: (body: Json) => HTMLElement;
 }
 
-/**
- * The two halves of an operation: a request to write and send, and its response. `document` is the schema of the
- * server, which contains the examples.
- */
-export function operationPanel(operation: OperationRow, document: Json): HTMLElement {
-  const editor = requestEditor(operation.name, operation.form);
+/** What a panel knows of the server. */
+export interface ServerFacts {
+  /** Its OpenAPI document, which contains examples. */
+  readonly document: Json;
+  /** Empty if it does not tell. */
+  readonly names: readonly KindNames[];
+}
+
+/** The two halves of an operation: a request to write and send, and its response. */
+export function operationPanel(operation: OperationRow, facts: ServerFacts): HTMLElement {
+  const editor = requestEditor(operation.name, operation.form, facts.names);
   const view = answerView(operation.answer);
-  const examples = membersOf(
-    at(document, ['paths', operation.path, 'post', 'requestBody', 'content', 'application/json', 'examples']),
-  );
+  const examples = examplesOf(operation, facts);
   const select = element(
     'select',
     { id: `${operation.name}-example` },
-    ...examples.map(([name, example]) => element('option', { value: name }, textOf(at(example, ['summary'])))),
+    ...examples.map(({ name, summary }) => element('option', { value: name }, summary)),
   );
   const choose = (): void => {
-    const example = examples.find(([name]) => name === select.value)?.[1];
-    if (example !== undefined) editor.write(at(example, ['value']) ?? {});
+    const example = examples.find(({ name }) => name === select.value);
+    if (example !== undefined) editor.write(example.value);
   };
   select.addEventListener('change', choose);
   choose();
@@ -66,6 +72,32 @@ export function operationPanel(operation: OperationRow, document: Json): HTMLEle
     ),
   );
   return element('div', { class: 'halves' }, form, view.node);
+}
+
+interface Example {
+  readonly name: string;
+  readonly summary: string;
+  readonly value: Json;
+}
+
+/** The examples of the document that are about kinds of this server, then one about each kind. */
+function examplesOf({ path, example }: OperationRow, { document, names }: ServerFacts): readonly Example[] {
+  const written = membersOf(
+    at(document, ['paths', path, 'post', 'requestBody', 'content', 'application/json', 'examples']),
+  ).map(([name, one]) => ({ name, summary: textOf(at(one, ['summary'])), value: at(one, ['value']) ?? {} }));
+  const known = new Set(names.map(({ kind }) => kind));
+  return [
+    ...written.filter(({ value }) => names.length === 0 || kindsIn(value).every((kind) => known.has(kind))),
+    ...names.map((own) => ({ name: `kind ${own.kind}`, summary: `A request about ${own.kind}`, value: example(own) })),
+  ];
+}
+
+function kindsIn(request: Json): readonly string[] {
+  const resources = [
+    at(request, ['resource']),
+    ...itemsOf(at(request, ['resources'])).map((entry) => at(entry, ['resource'])),
+  ];
+  return resources.flatMap((resource) => (resource === undefined ? [] : [textOf(at(resource, ['kind']))]));
 }
 
 async function send({ path }: OperationRow, editor: RequestEditor, view: AnswerView): Promise<void> {

@@ -1,6 +1,7 @@
 import { element } from '../dom.js';
 import { type Field, FieldError, fieldOf } from './field.js';
 import type { FieldGroup } from './form-table.js';
+import { type KindNames, namesFor } from './policy-names.js';
 import { at, equal, type Json, withAt } from '../json.js';
 
 /** The editor of a request: a form, or JSON for requests that the form cannot represent. */
@@ -12,8 +13,8 @@ export interface RequestEditor {
   readonly write: (request: Json) => void;
 }
 
-/** An editor with the fields of a form; `name` is unique in the page. */
-export function requestEditor(name: string, groups: readonly FieldGroup[]): RequestEditor {
+/** An editor with the fields of a form, which offer the names of policies; `name` is unique in the page. */
+export function requestEditor(name: string, groups: readonly FieldGroup[], names: readonly KindNames[]): RequestEditor {
   const fields: Field[] = [];
   const add = (row: FieldGroup['fields'][number]): HTMLElement => {
     const field = fieldOf(row, [name, ...row.path].join('-'));
@@ -21,6 +22,11 @@ export function requestEditor(name: string, groups: readonly FieldGroup[]): Requ
     return field.node;
   };
   const form = element('div', { class: 'form' }, ...groups.map((group) => groupNode(group, add)));
+  const kindField = fields.find(({ row }) => row.suggests === 'kind');
+  for (const { row, suggest } of fields) {
+    const { suggests } = row;
+    if (suggests !== undefined) suggest(() => namesFor(names, suggests, kindField?.text() ?? ''));
+  }
   const text = fieldOf({ label: 'Request', path: [], kind: 'json', hint: 'as it is sent' }, `${name}-json`);
   text.node.hidden = true;
   const [asForm, asJson] = [modeButton('Form', true), modeButton('JSON', false)];

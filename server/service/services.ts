@@ -24,6 +24,18 @@ export interface Services extends CheckService {
   readonly admin?: AdminService | undefined;
   /** Undefined: decisions are not explained. */
   readonly explainer?: Explainer | undefined;
+  /** What requests can name of the policies in use. Absent: unknown. */
+  readonly names?: (() => readonly KindNames[]) | undefined;
+}
+
+/** What requests about a kind of resource can name. */
+export interface KindNames {
+  readonly kind: string;
+  readonly actions: readonly string[];
+  readonly roles: readonly string[];
+  readonly policyVersions: readonly string[];
+  /** The root is the empty string. */
+  readonly scopes: readonly string[];
 }
 
 /** Explains decisions of the policies in use. */

@@ -4,8 +4,10 @@ import type { PolicyBundle } from '#runtime/policy';
 import type { AuditedBundle } from '../audit/audited-bundle.js';
 import type { Config } from '../config.js';
 import { ConfigError } from '../config/config-error.js';
+import { policyNames } from '../explorer/policy-names.js';
 import { release } from '../release.js';
 import type { Decider } from '../service/decider.js';
+import type { KindNames } from '../service/services.js';
 import type { Bundle } from './bundle.js';
 import type { DecisionClock } from './decision-clock.js';
 
@@ -15,6 +17,8 @@ export interface ServingEngine {
   readonly engine: AuditedEngine;
   /** Undefined if decisions are not to be explained, or the bundle cannot. */
   readonly explainer: Explainer | undefined;
+  /** What requests can name of its policies. */
+  readonly names: () => readonly KindNames[];
   /** In the form of the audit log. */
   readonly audited: AuditedBundle;
   /** The patterns that automata match because the regular expressions of this process are incorrect. */
@@ -36,7 +40,12 @@ export async function servingEngine(config: Config, bundle: Bundle, clock?: Deci
     derivedRoles: (call) => engine.check(call).map(({ effectiveDerivedRoles }) => effectiveDerivedRoles),
   };
   const explainer = config.server.explain ? await bundle.explainer?.(await engineOptionsOf(config, bundle)) : undefined;
-  return { hash, engine, explainer, audited, patternsFailedOnHost: bundle.patternsFailedOnHost?.() ?? [] };
+  let known: readonly KindNames[] | undefined;
+  const names = (): readonly KindNames[] => {
+    known ??= policyNames(bundle.policies);
+    return known;
+  };
+  return { hash, engine, explainer, names, audited, patternsFailedOnHost: bundle.patternsFailedOnHost?.() ?? [] };
 }
 
 /** Decides by one engine until it is replaced: each call uses one engine. */

@@ -81,6 +81,25 @@ function addTests(): void {
     ]);
   });
 
+  test('examples and suggestions come from the policies of the server', async () => {
+    const panel = page.getByRole('tabpanel', { name: 'Check' });
+    await panel.getByLabel('Example').selectOption('kind leave_request');
+    await panel.getByRole('button', { name: 'Send' }).click();
+    await waitForStatus(panel, /^200/);
+    assert.match((await rowsOf(panel)).join(), 'approve Denied');
+    const suggestions = async (label: string): Promise<readonly string[]> => {
+      const input = panel.getByRole('combobox', { name: label, exact: true });
+      await input.focus();
+      const options = panel.locator(`#${await input.getAttribute('list')} option`);
+      return Promise.all((await options.all()).map(async (option) => (await option.getAttribute('value')) ?? ''));
+    };
+    assert.equal(await suggestions('Kind'), ['album', 'contact', 'leave_request']);
+    assert.ok((await suggestions('Roles')).includes('employee'));
+    await panel.getByRole('combobox', { name: 'Kind', exact: true }).fill('album');
+    await panel.getByRole('combobox', { name: 'Actions' }).fill('view,');
+    assert.equal(await suggestions('Actions'), ['view, delete', 'view, edit', 'view, view']);
+  });
+
   test('a plan is sent and its filter is shown as a tree', async () => {
     await page.getByRole('tab', { name: 'Plan' }).click();
     const panel = page.getByRole('tabpanel', { name: 'Plan' });

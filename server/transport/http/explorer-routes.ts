@@ -26,6 +26,10 @@ export function addExplorerRoutes(
     body: print(addressOf(request), services.release.version),
   }));
   if (!apiExplorerEnabled) return;
+  add('/explorer/names.json', () => ({
+    headers: JSON_TYPE,
+    body: JSON.stringify({ kinds: services.names?.() ?? [] }),
+  }));
   for (const file of pageFiles()) add(file.path, (request) => fileAnswer(file, request));
 }
 
