@@ -38,7 +38,7 @@ export interface CompileOptions {
   /** Whether what explains decisions is emitted, too. */
   readonly explain?: boolean;
   /** Called before each step with its name, and before each file that is parsed. */
-  readonly onStep?: (step: string) => void;
+  readonly onStep?: ((step: string) => void) | undefined;
 }
 
 /**

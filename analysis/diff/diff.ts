@@ -119,7 +119,8 @@ class Comparison {
       (point) => ofKind(point.kind) && (scope === undefined || point.scope === scope),
     );
     const rows: DiffRow[] = [];
-    for (const point of points) {
+    for (const [index, point] of points.entries()) {
+      this.options.onStep?.(index + 1, points.length);
       for (const row of await this.rowsAt(point)) rows.push(row);
       if (rows.length > MOST_ROWS) throw new TooManyRows();
     }

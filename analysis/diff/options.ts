@@ -22,4 +22,6 @@ export interface DiffOptions {
   readonly prover?: (() => Promise<Prover>) | undefined;
   /** Asked before each question; a reason ends the comparison: what is left is undecided. */
   readonly isOver?: () => false | 'time' | 'interrupted';
+  /** Is told before each part which one it is, from 1, and how many there are. */
+  readonly onStep?: (done: number, all: number) => void;
 }

@@ -22,6 +22,8 @@ export interface ReplayOptions {
   readonly until: Bound | undefined;
   /** How many examples of a group are kept. */
   readonly examples: number;
+  /** Is told at first, and after each thousand lines, how many were read. */
+  readonly onStep?: (lines: number) => void;
 }
 
 /** A point in time, and how it was written, in RFC 3339. */
@@ -48,13 +50,20 @@ export async function replayLogs(
   options: ReplayOptions,
 ): Promise<ReplayReport> {
   const replay = new LogReplay(compiled, options);
+  let read = 0;
+  options.onStep?.(read);
   for (const { name, lines } of logs) {
     replay.begin(name);
-    for await (const line of lines) replay.add(line);
+    for await (const line of lines) {
+      replay.add(line);
+      read += 1;
+      if (read % LINES_OF_STEP === 0) options.onStep?.(read);
+    }
   }
   return replay.report();
 }
 
+const LINES_OF_STEP = 1_000;
 /** The most groups of a report. */
 const MOST_GROUPS = 10_000;
 /** The most characters of names and examples that a report keeps. */

@@ -34,8 +34,12 @@ export async function verifyStatements(
   const verifier = new Verifier(policies, options);
   try {
     const statements: VerifiedStatement[] = [];
+    const all = invariants.reduce((sum, set) => sum + set.statements.length, 0);
     for (const set of invariants)
-      for (const statement of set.statements) statements.push(await verifier.statement(statement, set));
+      for (const statement of set.statements) {
+        options.onStep?.(statements.length + 1, all);
+        statements.push(await verifier.statement(statement, set));
+      }
     return verifier.report(statements);
   } finally {
     await verifier.close();

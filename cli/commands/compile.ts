@@ -58,8 +58,13 @@ export async function compileCommand(directory: string, options: CompileOptions)
   const isCached = options.cache !== false && !explain;
   const cache = isCached ? (options.cacheDir ?? defaultCacheFolder()) : undefined;
   const progress = new ProgressLine();
-  const onStep = (step: string): void => progress.show(step);
-  const compilation = await compileCached(directory, { strictTypes, checksOnly, explain, cache, onStep });
+  const compilation = await compileCached(directory, {
+    strictTypes,
+    checksOnly,
+    explain,
+    cache,
+    onStep: progress.show,
+  });
   progress.clear();
   const { snapshot, sources, diagnostics } = compilation;
   const suites = isTested(options) ? loadSuites(options.tests ?? directory) : [];

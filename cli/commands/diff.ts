@@ -10,6 +10,7 @@ import { allowClosedPipe, EXIT } from '../exit.js';
 import type { ComparisonOptions, Failing } from '../policies/comparison-options.js';
 import { engineOptions } from '../policies/engine-options.js';
 import { comparedSets, type ReadSet, readSet, type SetName } from '../policies/compared-sets.js';
+import { ProgressLine, stepOf } from '../progress.js';
 import { proverOf } from '../policies/solver.js';
 import { isColorful, paintOf, reportInputError } from '../report.js';
 import { limitRun, type RunLimit } from '../run-limit.js';
@@ -49,8 +50,10 @@ async function compared(
   const begin = performance.now();
   const { dir, output, failOn, kind, action, scope, effort } = options;
   const engine = engineOptions(options);
-  const old = await readSet(oldName, dir, limit.signal);
-  const new_ = await readSet(newName, dir, limit.signal);
+  const progress = new ProgressLine();
+  const old = await readSet(oldName, dir, limit.signal, progress.show);
+  const new_ = await readSet(newName, dir, limit.signal, progress.show);
+  progress.clear();
   const [before, after] = [
     await loadVersion(old.compilation, old.source),
     await loadVersion(new_.compilation, new_.source),
@@ -68,7 +71,8 @@ async function compared(
     effort,
     isOver,
     prover: proverOf(options),
-  });
+    onStep: (part, all) => progress.show(`comparing ${stepOf(part, all, 'kinds and scopes')}`),
+  }).finally(() => progress.clear());
   const pathOf = (side: 'old' | 'new', file: string): string => shownPath(file, (side === 'old' ? old : new_).folder);
   const took = process.stdout.isTTY === true ? performance.now() - begin : undefined;
   switch (output) {

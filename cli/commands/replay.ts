@@ -9,6 +9,7 @@ import { readSet, setNamed } from '../policies/compared-sets.js';
 import { acceptedOf, policiesOf } from '../policies/compile.js';
 import type { EngineFlags } from '../policies/engine-flags.js';
 import { decidingOptions } from '../policies/engine-options.js';
+import { ProgressLine } from '../progress.js';
 import { InputError, paintOf, reportInputError } from '../report.js';
 
 /** The command line options of `authzc replay`. */
@@ -43,7 +44,10 @@ async function replayed(logs: readonly string[], options: ReplayCommandOptions):
   const since = boundOf('--since', options.since);
   const until = boundOf('--until', options.until);
   const engine = decidingOptions(options);
-  const { compilation, folder } = await readSet(setNamed(against), POLICIES, new AbortController().signal);
+  const progress = new ProgressLine();
+  const { signal } = new AbortController();
+  const { compilation, folder } = await readSet(setNamed(against), POLICIES, signal, progress.show);
+  progress.clear();
   const accepted = acceptedOf(compilation, folder);
   if (accepted === undefined) return EXIT.refused;
   const { policies, traced } = await policiesOf(accepted, folder);
@@ -55,7 +59,8 @@ async function replayed(logs: readonly string[], options: ReplayCommandOptions):
     since,
     until,
     examples,
-  });
+    onStep: (lines) => progress.show(`${lines.toLocaleString('en-US')} lines read`),
+  }).finally(() => progress.clear());
   requireEntries(report);
   process.stdout.write(output === 'json' ? replayJson(report) : prettyReplay(report, paintOf(process.stdout)));
   return failOn.some((change) => report.decisions[change] > 0) ? EXIT.failed : EXIT.done;

@@ -9,6 +9,7 @@ import type { SolverOptions } from '../policies/comparison-options.js';
 import { type CoverageOptions, measuresCoverage } from '../policies/coverage-options.js';
 import { type MutationOptions, mutates } from '../policies/mutation-options.js';
 import { EXIT } from '../exit.js';
+import { ProgressLine } from '../progress.js';
 import { type PolicyTestOptions, runPolicyTests } from '../policies/test-policies.js';
 import { isColorful, printDiagnostics } from '../report.js';
 import { hasTwoOutputs, type TestOptions } from '../policies/test-options.js';
@@ -59,7 +60,9 @@ export async function testCommand(directory: string, options: TestCommandOptions
 async function testOnce(directory: string, options: TestCommandOptions, watched?: WatchedTests): Promise<number> {
   const filter = testFilter(options.testFilter ?? []);
   const all = loadSuites(options.tests ?? directory);
-  const compilation = compileFolder(directory, { earlier: watched?.sources ?? [] });
+  const progress = new ProgressLine();
+  const compilation = compileFolder(directory, { earlier: watched?.sources ?? [], onStep: progress.show });
+  progress.clear();
   if (compilation.lowered === undefined) {
     printDiagnostics(compilation.diagnostics, options.output === 'tree' ? 'pretty' : options.output, {
       folder: directory,

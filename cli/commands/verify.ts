@@ -12,6 +12,7 @@ import type { ComparisonOptions } from '../policies/comparison-options.js';
 import { compileFolder, decidesNothing } from '../policies/compile.js';
 import { emptyText } from '../policies/empty-folder.js';
 import { engineOptions } from '../policies/engine-options.js';
+import { ProgressLine, stepOf } from '../progress.js';
 import { proverOf } from '../policies/solver.js';
 import { isColorful, paintOf, printDiagnostics, reportInputError } from '../report.js';
 import { statementLog } from '../sarif/statements.js';
@@ -41,7 +42,9 @@ export async function verifyCommand(directory: string, options: VerifyCommandOpt
 async function verified(directory: string, options: VerifyCommandOptions, { isOver }: RunLimit): Promise<number> {
   const { output, kind, action, scope, effort, allowUndecided = false } = options;
   const engine = engineOptions(options);
-  const compilation = compileFolder(directory);
+  const progress = new ProgressLine();
+  const compilation = compileFolder(directory, { onStep: progress.show });
+  progress.clear();
   const { invariants, diagnostics } = compilation;
   const version = await loadVersion(compilation, directory);
   if (version === undefined) {
@@ -62,7 +65,8 @@ async function verified(directory: string, options: VerifyCommandOptions, { isOv
     effort,
     isOver,
     prover: proverOf(options),
-  });
+    onStep: (statement, all) => progress.show(`verifying ${stepOf(statement, all, 'statements')}`),
+  }).finally(() => progress.clear());
   process.stdout.write(textOf(report, output, { directory, sources: compilation.sources }));
   const isInterrupted = report.limits.interrupted === true;
   if (isInterrupted) console.error('authzc: interrupted');

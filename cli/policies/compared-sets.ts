@@ -5,7 +5,7 @@ import { checkOut } from '../git/checkout.js';
 import type { GitOptions } from '../git/git.js';
 import { prefixOf, treeOf } from '../git/revisions.js';
 import { InputError } from '../report.js';
-import { compileFolder, type FolderCompilation } from './compile.js';
+import { compileFolder, type FolderCompilation, type FolderOptions } from './compile.js';
 
 /** A set of policies as the command line names it: a folder, or a folder of a git revision. */
 export type SetName =
@@ -83,11 +83,18 @@ function usage(message: string, note: string): InputError {
  * nothing.
  *
  * @param dir the folder of the policies in a revision, from the working directory.
+ * @param onStep is told what is being done.
  * @throws Error if it cannot be read.
  */
-export async function readSet(name: SetName, dir: string, signal: AbortSignal): Promise<ReadSet> {
+export async function readSet(
+  name: SetName,
+  dir: string,
+  signal: AbortSignal,
+  onStep?: FolderOptions['onStep'],
+): Promise<ReadSet> {
+  const folderOptions = { vocabulary: {}, onStep };
   if ('folder' in name)
-    return { compilation: compileFolder(name.folder, { vocabulary: {} }), source: name.folder, folder: name.folder };
+    return { compilation: compileFolder(name.folder, folderOptions), source: name.folder, folder: name.folder };
   const options: GitOptions = { folder: '.', signal };
   const { revision } = name;
   const tree = await treeOf(revision, options);
@@ -96,7 +103,7 @@ export async function readSet(name: SetName, dir: string, signal: AbortSignal): 
   return withTemporaryFolder(async (folder) => {
     await checkOut({ revision, tree, path }, folder, options);
     return {
-      compilation: compileFolder(folder, { vocabulary: {} }),
+      compilation: compileFolder(folder, folderOptions),
       source: `git:${revision}:${path}`,
       folder: posix.relative(prefix, path),
     };

@@ -1,6 +1,6 @@
 import { type BundleModule, importBundle } from '../../compiler/bundle/import-bundle.js';
 import { bundle } from '../../compiler/bundle/index.js';
-import { type Compilation, compile } from '../../compiler/compile.js';
+import { type Compilation, compile, type CompileOptions } from '../../compiler/compile.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { formatPretty, shownPath } from '../../compiler/diagnostics/format.js';
 import type { Source } from '../../compiler/diagnostics/source.js';
@@ -29,6 +29,8 @@ export interface FolderOptions {
   readonly vocabulary?: Vocabulary;
   readonly checksOnly?: boolean;
   readonly explain?: boolean;
+  /** Is told what is being done. */
+  readonly onStep?: CompileOptions['onStep'];
 }
 
 /** Loads and compiles a folder of policies. Throws when the folder cannot be read. */
@@ -40,11 +42,12 @@ export function compileFolder(
     strictTypes = false,
     checksOnly = false,
     explain = false,
+    onStep,
   }: FolderOptions = {},
 ): FolderCompilation {
   const report = new Diagnostics();
   const { sources, schemas } = load(directory, report, earlier);
-  const options = { schemaTexts: schemas, strictTypes, vocabulary, checksOnly, explain };
+  const options = { schemaTexts: schemas, strictTypes, vocabulary, checksOnly, explain, onStep };
   return { ...compile(sources, report, options), sources, schemas };
 }
 

@@ -7,6 +7,7 @@ import { selected } from '../../analysis/mutate/selection.js';
 import type { SuiteFiles } from '../../compiler/load/index.js';
 import { testCalls } from '../../compiler/policy-tests/run-tests.js';
 import { EXIT } from '../exit.js';
+import { ProgressLine, stepOf } from '../progress.js';
 import { askEngine } from '../../analysis/policy-tests/ask-engine.js';
 import type { PoliciesInMemory } from './compile.js';
 import type { MutationOptions } from './mutation-options.js';
@@ -21,6 +22,7 @@ export async function tryTests(
   testOptions: PolicyTestOptions,
   { rule, mutants: count, seed, solver }: MutationOptions & SolverOptions,
 ): Promise<MutationReport> {
+  const progress = new ProgressLine();
   let isInterrupted = false;
   const interrupt = (): void => {
     isInterrupted = true;
@@ -39,7 +41,7 @@ export async function tryTests(
       },
       {
         next: async (done, all) => {
-          showProgress(done, all);
+          progress.show(`trying ${stepOf(done + 1, all, 'mutants')}`);
           await nextTurn();
           return !isInterrupted;
         },
@@ -47,7 +49,7 @@ export async function tryTests(
     );
   } finally {
     process.off('SIGINT', interrupt);
-    showProgress(0, 0);
+    progress.clear();
   }
 }
 
@@ -56,12 +58,6 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
   });
-}
-
-/** A line on a terminal that the next one replaces; empty for no mutants. */
-function showProgress(done: number, all: number): void {
-  if (process.stderr.isTTY !== true) return;
-  process.stderr.write(`\r\x1b[K${all === 0 ? '' : `${done}/${all} mutants`}`);
 }
 
 /** How a report is shown. */

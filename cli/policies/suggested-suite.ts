@@ -14,6 +14,7 @@ import { visible } from '../../compiler/diagnostics/visible.js';
 import { isSuiteFile, type SuiteFiles } from '../../compiler/load/index.js';
 import { runTests, testCalls } from '../../compiler/policy-tests/run-tests.js';
 import { EXIT } from '../exit.js';
+import { ProgressLine } from '../progress.js';
 import { askEngine, type LoadedPolicies } from '../../analysis/policy-tests/ask-engine.js';
 import type { PoliciesInMemory } from './compile.js';
 import type { SolverOptions } from './comparison-options.js';
@@ -170,6 +171,8 @@ const LONGEST_SEARCH = 60_000;
 
 /** Ends a search after some time, or at Ctrl-C. */
 async function withinTime<T>(milliseconds = LONGEST_SEARCH, search: (goOn: Continue) => Promise<T>): Promise<T> {
+  const progress = new ProgressLine();
+  progress.show('searching for tests');
   const end = performance.now() + milliseconds;
   let isInterrupted = false;
   const interrupt = (): void => {
@@ -186,6 +189,7 @@ async function withinTime<T>(milliseconds = LONGEST_SEARCH, search: (goOn: Conti
     });
   } finally {
     process.off('SIGINT', interrupt);
+    progress.clear();
   }
 }
 

@@ -12,6 +12,7 @@ import { reportOf, type ReportStyle } from '../../compiler/policy-tests/report/i
 import type { Summary, TestResults } from '../../compiler/policy-tests/results.js';
 import { runTests } from '../../compiler/policy-tests/run-tests.js';
 import { EXIT } from '../exit.js';
+import { ProgressLine, stepOf } from '../progress.js';
 import { isColorful, type OutputFormat, printDiagnostics } from '../report.js';
 import { DIAGNOSTIC_RULES, findingsOf } from '../sarif/diagnostics.js';
 import { sarifLog } from '../sarif/sarif.js';
@@ -137,9 +138,16 @@ export async function runPolicyTests(
   options: PolicyTestOptions,
   onDecision?: OnDecision,
 ): Promise<PolicyTestOutcome> {
+  const progress = new ProgressLine();
   const loaded = { policies: policies.policies, traces: await policies.traced() };
   const { ask, violations } = askEngine(loaded, options, onDecision);
-  const ran = runTests(suites, { ...options, ask, traced: options.verbose });
+  const ran = runTests(suites, {
+    ...options,
+    ask,
+    traced: options.verbose,
+    onStep: (suite, all) => progress.show(`running ${stepOf(suite, all, 'suites')}`),
+  });
+  progress.clear();
   const results = await explained(ran, policies, options);
   return {
     results,

@@ -26,7 +26,10 @@ import type { ExpectedOutput, Suite, Test, TestOptions } from './suite.js';
  * that cannot be run is one of the results.
  */
 export function runTests(files: readonly SuiteFiles[], options: RunOptions): TestResults {
-  const suites = files.map((file) => resultOf(file, options));
+  const suites = files.map((file, index) => {
+    options.onStep?.(index + 1, files.length);
+    return resultOf(file, options);
+  });
   return { suites, summary: sumOf(suites.map(({ summary }) => summary)) };
 }
 
@@ -114,6 +117,8 @@ interface CallOptions {
 /** Options for running tests. */
 interface RunOptions extends CallOptions {
   readonly ask: Ask;
+  /** Is told before each suite which one it is, from 1, and how many there are. */
+  readonly onStep?: ((suite: number, all: number) => void) | undefined;
 }
 
 /**

@@ -59,6 +59,14 @@ test('each verdict', async () => {
   ]);
 });
 
+test('each kind is announced before it is compared', async () => {
+  const policy = (resource: string): object => ({ resourcePolicy: { resource, version: 'default', rules: [VIEW] } });
+  const policies: Files = { 'a.yaml': policy('a'), 'b.yaml': policy('b') };
+  const steps: string[] = [];
+  await diffOf(policies, policies, { onStep: (done, all) => steps.push(`${done} of ${all}`) });
+  assert.equal(steps, ['1 of 2', '2 of 2']);
+});
+
 test('a witness is a small request, with what decides it and why', async () => {
   const { rows } = await diffOf(
     one({

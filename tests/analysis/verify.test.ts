@@ -257,6 +257,15 @@ resourcePolicy:
   assert.is(await answerWith('reject'), 'undecided');
 });
 
+test('each statement is announced before it is verified', async () => {
+  const steps: string[] = [];
+  const statements = ['view', 'update', 'delete'].map(
+    (action) => `    - name: ${action}\n      never: {resource: contact, actions: [${action}]}\n`,
+  );
+  await verified(statements.join(''), undefined, { onStep: (done, all) => steps.push(`${done} of ${all}`) });
+  assert.equal(steps, ['1 of 3', '2 of 3', '3 of 3']);
+});
+
 test('rules that share results are not decided', async () => {
   const shared = CONTACT.replace('name: owners', 'name: rule-003').replace('name: public', '# no name');
   const { answer, rows } = await one('never: {resource: contact, actions: [view]}', { 'contact.yaml': shared });

@@ -1,6 +1,7 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -17,6 +18,7 @@ import { sampleCall, sampleCheck, samplePlan } from '../support/audit/samples.js
 import { BROKEN_POLICY } from '../support/cli/policies.js';
 import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
 import { newRepository } from '../support/git-repository.js';
+import { skip } from '../support/skip.js';
 
 const test = suite('authzc replay');
 const folders: string[] = [];
@@ -133,6 +135,24 @@ test('decisions that change are grouped by kind, action and roles, with examples
 4 decisions: 1 unchanged, 2 widened, 1 narrowed
 `,
   );
+});
+
+test('a terminal shows how much of a slow log was read', async () => {
+  if (spawnSync('script', ['--version']).status !== 0) return skip(import.meta.url, 'script is not installed');
+  const folder = await folderWith([recordFor(SAME)]);
+  const command = `'${process.execPath}' '${PROGRAMS.authzc}' replay - --against new <&3`;
+  const terminal = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
+  });
+  let shown = '';
+  const log = terminal.stdio[3] as Writable;
+  terminal.stdout?.on('data', (chunk: Buffer) => {
+    shown += chunk.toString('utf8');
+    if (shown.includes('0 lines read ...') && !log.writableEnded) log.end(readFileSync(join(folder, 'audit.log')));
+  });
+  await new Promise((resolve) => terminal.on('close', resolve));
+  assert.is(shown, '\r\u001b[K0 lines read ...\r\u001b[K1 decision: 1 unchanged, 0 widened, 0 narrowed\r\n');
 });
 
 test('JSON has the same, and equal logs give equal bytes', async () => {
