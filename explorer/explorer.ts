@@ -1,9 +1,7 @@
-import { checkAnswer } from './answers/check-answer.js';
-import { explainAnswer } from './answers/explain-answer.js';
-import { planAnswer } from './answers/plan-answer.js';
 import { CHECK_FORM, EXPLAIN_FORM, PLAN_FORM } from './calls/form-table.js';
 import { exampleActions, examplePrincipal, exampleResource, fetchNames } from './calls/policy-names.js';
 import { type OperationRow, operationPanel } from './calls/operation-panel.js';
+import { CHECK_PROTOCOLS, EXPLAIN_PROTOCOLS, PLAN_PROTOCOLS } from './calls/protocols.js';
 import { element } from './dom.js';
 import { at, type Json, textOf } from './json.js';
 import { tabs } from './tabs.js';
@@ -22,7 +20,7 @@ const OPERATIONS: readonly OperationRow[] = [
       resources: [{ resource: { ...exampleResource(names), id: '1' }, actions: exampleActions(names) }],
       includeMeta: true,
     }),
-    answer: checkAnswer,
+    protocols: CHECK_PROTOCOLS,
   },
   {
     name: 'plan',
@@ -36,7 +34,7 @@ const OPERATIONS: readonly OperationRow[] = [
       actions: exampleActions(names).slice(0, 1),
       includeMeta: true,
     }),
-    answer: planAnswer,
+    protocols: PLAN_PROTOCOLS,
   },
   {
     name: 'explain',
@@ -50,7 +48,7 @@ const OPERATIONS: readonly OperationRow[] = [
       action: exampleActions(names)[0],
       near: 3,
     }),
-    answer: explainAnswer,
+    protocols: EXPLAIN_PROTOCOLS,
   },
 ];
 

@@ -1,17 +1,19 @@
 import type { Answer } from './ask.js';
 import { element } from '../dom.js';
 import { at, type Json, textOf } from '../json.js';
+import { curlCommand, type SentRequest, typescriptModule } from './snippets.js';
 
 /** The area that shows responses. */
 export interface AnswerView {
   readonly node: HTMLElement;
   readonly waiting: () => void;
-  readonly show: (answer: Answer, url: string, request: string) => void;
+  /** Shows a response, if it is successful by `showBody`, and how to send the same request. */
+  readonly show: (answer: Answer, sent: SentRequest, showBody: (body: Json) => HTMLElement) => void;
   readonly unreachable: (reason: string) => void;
 }
 
-/** A view that shows successful responses by `showBody`; changes are announced to screen readers. */
-export function answerView(showBody: (body: Json) => HTMLElement): AnswerView {
+/** A view whose changes are announced to screen readers. */
+export function answerView(): AnswerView {
   const status = element('p', { class: 'status', role: 'status' });
   const content = element(
     'div',
@@ -31,7 +33,7 @@ export function answerView(showBody: (body: Json) => HTMLElement): AnswerView {
   return {
     node,
     waiting: () => say('Waiting…', 'busy'),
-    show: (answer, url, request) => {
+    show: (answer, sent, showBody) => {
       const isGood = answer.status >= 200 && answer.status < 300 && answer.body !== undefined;
       say(
         `${answer.status} ${answer.statusText} · ${answer.time.toFixed(1)} ms · ${sizeText(answer.size)}`,
@@ -40,7 +42,7 @@ export function answerView(showBody: (body: Json) => HTMLElement): AnswerView {
       content.replaceChildren(
         isGood ? showBody(answer.body as Json) : errorAnswer(answer),
         ...bodyNodes(answer),
-        ...commandNodes(url, request),
+        ...snippetNodes(sent),
       );
     },
     unreachable: (reason) => {
@@ -56,13 +58,14 @@ function bodyNodes({ body }: Answer): readonly HTMLElement[] {
   return [element('div', { class: 'bar' }, element('h3', {}, 'Response'), copyButton(text)), text];
 }
 
-function commandNodes(url: string, request: string): readonly HTMLElement[] {
-  const command = element(
-    'pre',
-    { class: 'code wrap', tabindex: 0, 'aria-label': 'Command line' },
-    curlCommand(url, JSON.stringify(JSON.parse(request))),
-  );
-  return [element('div', { class: 'bar' }, element('h3', {}, 'From a shell'), copyButton(command)), command];
+function snippetNodes(sent: SentRequest): readonly HTMLElement[] {
+  return [
+    ['From a shell', 'Command line', curlCommand(sent)],
+    ['In TypeScript', 'TypeScript', typescriptModule(sent)],
+  ].flatMap(([title = '', label, text]) => {
+    const code = element('pre', { class: 'code wrap', tabindex: 0, 'aria-label': label }, text);
+    return [element('div', { class: 'bar' }, element('h3', {}, title), copyButton(code)), code];
+  });
 }
 
 function sizeText(bytes: number): string {
@@ -100,16 +103,6 @@ const TOKEN = /("(?:[^"\\]|\\.)*")(?=(:)?)|-?\d[\d.eE+-]*|true|false|null/g;
 function classOf([, text, colon]: RegExpExecArray): string {
   if (text === undefined) return 'json-word';
   return colon === undefined ? 'json-text' : 'json-name';
-}
-
-/** The command line that sends the same request from a shell. */
-export function curlCommand(url: string, body: string): string {
-  return `curl ${quoted(url)} -H 'content-type: application/json' -d ${quoted(body)}`;
-}
-
-/** Within single quotes a shell interprets only the quote. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Json } from '../json.js';
+import type { SentRequest } from './snippets.js';
 
 /** The response of a server, and its duration. */
 export interface Answer {
@@ -14,9 +15,9 @@ export interface Answer {
 }
 
 /** Posts a request and reads the response. Rejects if the server cannot be reached. */
-export async function ask(url: string, body: string): Promise<Answer> {
+export async function ask({ url, headers, body }: Pick<SentRequest, 'url' | 'headers' | 'body'>): Promise<Answer> {
   const start = performance.now();
-  const response = await fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) });
   const bytes = await response.arrayBuffer();
   const time = performance.now() - start;
   const text = new TextDecoder().decode(bytes);

@@ -5,9 +5,11 @@ import { FieldError } from './field.js';
 import type { FieldGroup } from './form-table.js';
 import { at, itemsOf, type Json, membersOf, textOf } from '../json.js';
 import type { KindNames } from './policy-names.js';
+import type { Protocol } from './protocols.js';
+import type { SentRequest } from './snippets.js';
 import { type RequestEditor, requestEditor } from './request-editor.js';
 
-/** An operation that can be tried: the path of its requests, their form, and how its responses are shown. */
+/** An operation that can be tried: the path of its requests in the OpenAPI document, their form, and ways to send them. */
 export interface OperationRow {
   readonly name: string;
   readonly title: string;
@@ -16,7 +18,7 @@ export interface OperationRow {
   readonly form: readonly FieldGroup[];
   /** A request about a kind. */
   readonly example: (names: KindNames) => Json;
-  readonly answer: (body: Json) => HTMLElement;
+  readonly protocols: readonly [Protocol, ...Protocol[]];
 }
 
 /** What a panel knows of the server. */
@@ -30,7 +32,7 @@ export interface ServerFacts {
 /** The two halves of an operation: a request to write and send, and its response. */
 export function operationPanel(operation: OperationRow, facts: ServerFacts): HTMLElement {
   const editor = requestEditor(operation.name, operation.form, facts.names);
-  const view = answerView(operation.answer);
+  const view = answerView();
   const examples = examplesOf(operation, facts);
   const select = element(
     'select',
@@ -43,19 +45,26 @@ export function operationPanel(operation: OperationRow, facts: ServerFacts): HTM
   };
   select.addEventListener('change', choose);
   choose();
+  const route = element('code', { class: 'route' });
+  const protocolSelect = element(
+    'select',
+    { id: `${operation.name}-protocol`, onchange: () => showRoute() },
+    ...operation.protocols.map(({ name, title }) => element('option', { value: name }, title)),
+  );
+  const showRoute = (): void => {
+    const chosen = operation.protocols.find(({ name }) => name === protocolSelect.value);
+    route.textContent = `POST /${chosen?.path ?? ''}`;
+  };
+  showRoute();
   const onsubmit = (event: Event): void => {
     event.preventDefault();
-    void send(operation, editor, view);
+    const protocol = operation.protocols.find(({ name }) => name === protocolSelect.value);
+    if (protocol !== undefined) void send(protocol, editor, view);
   };
   const form = element(
     'form',
     { class: 'card', 'aria-label': operation.title, onsubmit, onkeydown: submitOnControlEnter },
-    element(
-      'div',
-      { class: 'bar' },
-      element('h2', {}, operation.title),
-      element('code', { class: 'route' }, `POST ${operation.path}`),
-    ),
+    element('div', { class: 'bar' }, element('h2', {}, operation.title), route),
     element('p', { class: 'about' }, operation.about),
     element(
       'div',
@@ -68,6 +77,8 @@ export function operationPanel(operation: OperationRow, facts: ServerFacts): HTM
       'div',
       { class: 'actions' },
       element('button', { type: 'submit', class: 'primary' }, 'Send'),
+      element('label', { for: protocolSelect.id }, 'Protocol'),
+      protocolSelect,
       element('span', { class: 'hint' }, 'or Ctrl + Enter'),
     ),
   );
@@ -100,13 +111,19 @@ function kindsIn(request: Json): readonly string[] {
   return resources.flatMap((resource) => (resource === undefined ? [] : [textOf(at(resource, ['kind']))]));
 }
 
-async function send({ path }: OperationRow, editor: RequestEditor, view: AnswerView): Promise<void> {
-  // A proxy may serve the page below a path.
-  const url = new URL(path.slice(1), document.baseURI).href;
+async function send(protocol: Protocol, editor: RequestEditor, view: AnswerView): Promise<void> {
+  const { path, headers, write = (request) => request, answer, client } = protocol;
   try {
-    const request = editor.read();
+    const body = write(editor.read());
+    const sent: SentRequest = {
+      // A proxy may serve the page below a path.
+      url: new URL(path, document.baseURI).href,
+      headers: { 'content-type': 'application/json', ...headers },
+      body,
+      client: client && { ...client, server: new URL('.', document.baseURI).href.replace(/\/$/, '') },
+    };
     view.waiting();
-    view.show(await ask(url, request), url, request);
+    view.show(await ask(sent), sent, (shown) => answer(shown, body));
     const { top } = view.node.getBoundingClientRect();
     if (top < 0 || top > innerHeight / 2) view.node.scrollIntoView();
   } catch (error) {

@@ -7,8 +7,8 @@ import { at, equal, type Json, withAt } from '../json.js';
 /** The editor of a request: a form, or JSON for requests that the form cannot represent. */
 export interface RequestEditor {
   readonly node: HTMLElement;
-  /** The request as JSON text. Throws a FieldError for invalid JSON. */
-  readonly read: () => string;
+  /** The request. Throws a FieldError for invalid JSON. */
+  readonly read: () => Json;
   /** Shows a request, in the form if it has a field for each part of it. */
   readonly write: (request: Json) => void;
 }
@@ -67,7 +67,7 @@ export function requestEditor(name: string, groups: readonly FieldGroup[], names
     node: element('div', { class: 'editor' }, modes, note, form, text.node),
     read: () => {
       note.textContent = '';
-      return JSON.stringify((form.hidden ? text.read() : readForm()) ?? {}, undefined, 2);
+      return (form.hidden ? text.read() : readForm()) ?? {};
     },
     write: (request) => {
       note.textContent = '';

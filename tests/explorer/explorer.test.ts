@@ -1,10 +1,15 @@
 import { execFile } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Locator, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { axeViolations } from './axe.js';
 import { type Browser, hasBrowser, openBrowser } from './browser.js';
 import { type StartedServer, startServed } from './start-server.js';
+import { ROOT } from '../support/compiled.js';
 import { skip } from '../support/skip.js';
 
 const test = suite('the API explorer in a browser');
@@ -154,6 +159,56 @@ function addTests(): void {
     await panel.getByText('The form has no place for all of this request.').waitFor();
   });
 
+  test('the same check by REST, Connect and AuthZEN is decided alike', async () => {
+    const panel = page.getByRole('tabpanel', { name: 'Check' });
+    await panel.getByLabel('Roles').fill('user, curator');
+    for (const protocol of ['rest', 'connect', 'authzen']) {
+      await panel.getByLabel('Protocol').selectOption(protocol);
+      await panel.getByRole('button', { name: 'Send' }).click();
+      await panel
+        .getByLabel('Command line')
+        .filter({ hasText: ROUTES[protocol] ?? '' })
+        .waitFor();
+      assert.equal(
+        (await rowsOf(panel)).map((row) => row.split(' ').slice(0, 2).join(' ')).sort(),
+        ['delete Denied', 'edit Denied', 'view Allowed'],
+        protocol,
+      );
+    }
+  });
+
+  test('the copied TypeScript returns the same response', async () => {
+    const panel = page.getByRole('tabpanel', { name: 'Check' });
+    await panel.getByLabel('Attributes').first().fill(`{"__proto__": {"a-b": "it's"}, "note": "a \\"b\\": c"}`);
+    for (const [protocol, expected] of [
+      ['rest', '"view": true'],
+      ['authzen', '"evaluations": [ { "decision":'],
+    ] as const) {
+      await panel.getByLabel('Protocol').selectOption(protocol);
+      await panel.getByRole('button', { name: 'Send' }).click();
+      await panel
+        .getByLabel('Command line')
+        .filter({ hasText: ROUTES[protocol] ?? '' })
+        .waitFor();
+      const text = await panel.getByLabel('TypeScript', { exact: true }).innerText();
+      const module = text.replace("'authz/client'", JSON.stringify(join(ROOT, 'client/index.ts')));
+      const folder = mkdtempSync(join(tmpdir(), 'authz-snippet-'));
+      try {
+        writeFileSync(join(folder, 'snippet.mts'), module);
+        const { stdout } = await promisify(execFile)(
+          process.execPath,
+          ['--import', 'tsx', join(folder, 'snippet.mts')],
+          {
+            cwd: ROOT,
+          },
+        );
+        assert.match(stdout.replace(/\s+/g, ' '), expected);
+      } finally {
+        rmSync(folder, { recursive: true, force: true });
+      }
+    }
+  });
+
   test('attributes that are not valid JSON are not sent', async () => {
     const panel = page.getByRole('tabpanel', { name: 'Check' });
     const attributes = panel.getByLabel('Attributes').first();
@@ -232,6 +287,23 @@ function addTests(): void {
     }
   });
 
+  test('axe finds nothing to improve, and a phone shows whole words', async () => {
+    for (const name of ['Check', 'Plan', 'Explain']) {
+      await page.getByRole('tab', { name }).click();
+      const panel = page.getByRole('tabpanel', { name });
+      if (name !== 'Explain') {
+        await panel.getByRole('button', { name: 'Send' }).click();
+        await waitForStatus(panel, /^200/);
+      }
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        assert.equal(await axeViolations(page), [], `${name}, ${colorScheme}`);
+      }
+      await page.setViewportSize({ width: 360, height: 740 });
+      assert.is(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0, name);
+    }
+  });
+
   test('light and dark follow the system setting', async () => {
     const background = async (colorScheme: 'light' | 'dark'): Promise<string> => {
       await page.emulateMedia({ colorScheme });
@@ -240,6 +312,12 @@ function addTests(): void {
     assert.is.not(await background('light'), await background('dark'));
   });
 }
+
+const ROUTES: { readonly [protocol: string]: string } = {
+  rest: '/api/check/resources',
+  connect: '/authz.svc.v1.AuthzService/CheckResources',
+  authzen: '/access/v1/evaluations',
+};
 
 async function waitForStatus(panel: Locator, text: RegExp): Promise<void> {
   await panel.locator('.status').filter({ hasText: text }).waitFor();

@@ -1,16 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { skip } from '../support/skip.js';
+import { axeViolations } from './axe.js';
 import { type Browser, hasBrowser, openBrowser } from './browser.js';
 import type { StartedServer } from './start-server.js';
 import { startStatic } from './static-server.js';
 
 const test = suite('the playground in a browser, as static files');
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 const NOTE = `apiVersion: api.authz.dev/v1
 resourcePolicy:
@@ -205,18 +202,11 @@ function addTests(): void {
   });
 
   test('axe finds nothing to improve, light and dark, and a phone shows whole words', async () => {
-    await page.evaluate(AXE);
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme });
       for (const tab of ['Decision', 'Plan', 'TypeScript', 'Tests']) {
         await page.getByRole('tab', { name: tab }).click();
-        const found = (await page.evaluate('axe.run()')) as { readonly violations: readonly Violation[] };
-        assert.equal(
-          found.violations.map(
-            ({ id, nodes }) => `${tab}, ${colorScheme}: ${id} ${nodes.map(({ html }) => html).join(' ')}`,
-          ),
-          [],
-        );
+        assert.equal(await axeViolations(page), [], `${tab}, ${colorScheme}`);
       }
     }
     await page.setViewportSize({ width: 360, height: 740 });
@@ -259,9 +249,4 @@ async function write(editor: string, text: string): Promise<void> {
   await page.getByRole('textbox', { name: editor }).focus();
   await page.keyboard.press('Control+A');
   await page.keyboard.press('Control+V');
-}
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly html: string }[];
 }

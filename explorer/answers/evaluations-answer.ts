@@ -1,0 +1,26 @@
+import { element } from '../dom.js';
+import { at, itemsOf, type Json, textOf } from '../json.js';
+import { badge } from './check-answer.js';
+
+/** The decisions of AuthZEN, in the order of the evaluations that were asked for. */
+export function evaluationsAnswer(body: Json, asked: Json): HTMLElement {
+  const questions = itemsOf(at(asked, ['evaluations']));
+  const rows = itemsOf(at(body, ['evaluations'])).map((evaluation, index) => {
+    const question = questions[index];
+    const resource = `${textOf(at(question, ['resource', 'type']))} ${textOf(at(question, ['resource', 'id']))}`;
+    const isAllowed = at(evaluation, ['decision']) === true;
+    return element(
+      'tr',
+      {},
+      element('th', { scope: 'row' }, textOf(at(question, ['action', 'name']))),
+      element('td', {}, isAllowed ? badge('Allowed', 'allow') : badge('Denied', 'deny')),
+      element('td', {}, resource),
+    );
+  });
+  const head = ['Action', 'Decision', 'Resource'].map((title) => element('th', { scope: 'col' }, title));
+  return element(
+    'section',
+    { class: 'result' },
+    element('table', {}, element('thead', {}, element('tr', {}, ...head)), element('tbody', {}, ...rows)),
+  );
+}
