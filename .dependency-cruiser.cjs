@@ -211,7 +211,7 @@ module.exports = {
     {
       name: 'yaml-is-for-reading',
       severity: 'error',
-      from: { pathNot: `^compiler/parse/|^server/config/|^analysis/suggest/suite\\.ts$|${TESTS}` },
+      from: { pathNot: `^compiler/(?:format|parse)/|^server/config/|^analysis/suggest/suite\\.ts$|${TESTS}` },
       to: { path: '^node_modules/yaml/' },
     },
     {

@@ -99,6 +99,16 @@ addSolverOptions(
 });
 
 program
+  .command('fmt')
+  .description('write policies, tests and fixtures in one style; comments and meaning stay')
+  .argument('[path...]', 'files and folders; - reads standard input and prints', ['policies'])
+  .option('--check', 'write nothing and fail if a file is not in this style')
+  .action(async (paths, options) => {
+    const { fmtCommand } = await import('./commands/fmt.js');
+    process.exitCode = fmtCommand(paths, options);
+  });
+
+program
   .command('plan')
   .description('print a filter that selects the resources of a kind on which a principal may perform the actions')
   .argument('[dir]', 'the folder of the policies', 'policies')

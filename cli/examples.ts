@@ -18,6 +18,10 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ["authzc test --test-filter 'action=delete' --verbose", 'show how the tests of one action are decided'],
     ['authzc test --suggest --write policies/suggested_test.yaml', 'write the tests that are missing'],
   ],
+  fmt: [
+    ['authzc fmt', 'write policies, tests and fixtures in one style'],
+    ['authzc fmt --check', 'in CI: fail if a file is not in this style'],
+  ],
   plan: [
     ['authzc plan --principal people/alice.yaml --kind document --action view', 'which documents Alice may view'],
     [

@@ -9,6 +9,10 @@ const GATES: readonly { readonly name: string; readonly command: readonly string
   { name: 'lint', command: ['node_modules/@biomejs/biome/bin/biome', 'lint', '--error-on-warnings'] },
   { name: 'format', command: ['node_modules/@biomejs/biome/bin/biome', 'format'] },
   {
+    name: 'format of policies',
+    command: ['--import', 'tsx', 'cli/authzc.ts', 'fmt', '--check', 'policies', 'examples/contact-api/policies'],
+  },
+  {
     name: 'boundaries',
     command: [
       'node_modules/dependency-cruiser/bin/dependency-cruise.mjs',

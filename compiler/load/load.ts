@@ -73,7 +73,8 @@ function rootOf(directory: string): string {
   return realpathSync(directory);
 }
 
-function readPolicy(root: string, path: string, report: Diagnostics, directory: string): string | undefined {
+/** The text of a policy file below a folder; undefined if it is too large or not UTF-8, which is reported. */
+export function readPolicy(root: string, path: string, report: Diagnostics, directory: string): string | undefined {
   const bytes = readBounded(root, path, report, directory);
   if (bytes === undefined) return undefined;
   // A byte-order mark is not stripped (docs/spec/policy-language.md#encoding).

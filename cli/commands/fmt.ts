@@ -1,0 +1,105 @@
+import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
+import { Source } from '../../compiler/diagnostics/source.js';
+import { visible } from '../../compiler/diagnostics/visible.js';
+import { formatted } from '../../compiler/format/format.js';
+import { readPolicy } from '../../compiler/load/load.js';
+import { isHidden, SCHEMAS_DIRECTORY } from '../../compiler/load/names.js';
+import { allowClosedPipe, EXIT } from '../exit.js';
+import { type OutputFile, replaceFiles } from '../outputs/replace-files.js';
+import { InputError, printDiagnostics, reportInputError } from '../report.js';
+import { counted } from './compile.js';
+
+/** The command line options of `authzc fmt`. */
+export interface FmtOptions {
+  /** Whether nothing is written, and a file that is not formatted is a failure. */
+  readonly check?: boolean;
+}
+
+/**
+ * `authzc fmt`: writes policies, tests and fixtures in one style, and prints the paths of those that were not in it.
+ * Files that are not well-formed are reported and stay as they are. Returns the exit code.
+ * @param paths files and folders. `-` reads one file from standard input, and prints it.
+ */
+export function fmtCommand(paths: readonly string[], { check = false }: FmtOptions): number {
+  allowClosedPipe();
+  try {
+    return paths.length === 1 && paths[0] === '-' ? formatInput() : formatFiles(paths, check);
+  } catch (error) {
+    return reportInputError(error);
+  }
+}
+
+function formatInput(): number {
+  const report = new Diagnostics();
+  const text = formattedFile({ folder: '/dev', name: 'stdin' }, report);
+  printDiagnostics(report.sorted(), 'pretty', { folder: '' });
+  if (text === undefined) return EXIT.refused;
+  process.stdout.write(text.after);
+  return EXIT.done;
+}
+
+function formatFiles(paths: readonly string[], check: boolean): number {
+  const due: OutputFile[] = [];
+  let isRefused = false;
+  for (const file of paths.flatMap(filesAt)) {
+    const report = new Diagnostics();
+    const text = formattedFile(file, report);
+    printDiagnostics(report.sorted(), 'pretty', { folder: file.folder });
+    if (text === undefined) isRefused = true;
+    else if (text.after !== text.before) due.push({ path: join(file.folder, file.name), text: text.after });
+  }
+  if (!check) replaceFiles(due);
+  for (const { path } of due) console.log(visible(path));
+  if (check && due.length > 0)
+    console.error(`${counted(due.length, 'file')} not formatted; run: npx authzc fmt ${paths.map(visible).join(' ')}`);
+  if (isRefused) return EXIT.refused;
+  return check && due.length > 0 ? EXIT.failed : EXIT.done;
+}
+
+/** A file by its folder, and its path below that, with `/`. */
+interface NamedFile {
+  readonly folder: string;
+  readonly name: string;
+}
+
+/** The text of a file before and after; undefined if it is not well-formed, which is reported. */
+function formattedFile(
+  { folder, name }: NamedFile,
+  report: Diagnostics,
+): { readonly before: string; readonly after: string } | undefined {
+  const before = readPolicy(folder, name, report, folder);
+  const after = before === undefined ? undefined : formatted(new Source(name, before), report);
+  return before === undefined || after === undefined ? undefined : { before, after };
+}
+
+/**
+ * The YAML files at a path, in order. Links in a folder are not followed: what they lead to is formatted where it is.
+ * @throws {InputError} if there is nothing, or a file of another format.
+ */
+function filesAt(path: string): readonly NamedFile[] {
+  const standing = statSync(path, { throwIfNoEntry: false });
+  if (standing === undefined) throw new InputError('there is no such file or folder', undefined, [], path);
+  if (standing.isDirectory()) return filesIn(path).map((name) => ({ folder: path, name }));
+  if (!isYaml(path)) throw new InputError('only YAML files are formatted', undefined, [], path);
+  // A link to a file stays a link.
+  const file = lstatSync(path).isSymbolicLink() ? realpathSync(path) : path;
+  return [{ folder: dirname(file), name: basename(file) }];
+}
+
+/** Policies, tests and fixtures below a folder; not schemas, which are JSON. */
+function filesIn(folder: string, inner = ''): readonly string[] {
+  return readdirSync(join(folder, inner), { withFileTypes: true })
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = inner === '' ? entry.name : `${inner}/${entry.name}`;
+      if (isHidden(entry.name) || path === SCHEMAS_DIRECTORY) return [];
+      if (entry.isDirectory()) return filesIn(folder, path);
+      return entry.isFile() && isYaml(entry.name) ? [path] : [];
+    });
+}
+
+function isYaml(name: string): boolean {
+  return /\.ya?ml$/i.test(name);
+}

@@ -1,0 +1,104 @@
+import { type Document, isCollection, Lexer, parseDocument, visit, type YAMLMap, type YAMLSeq } from 'yaml';
+import { Diagnostics } from '../diagnostics/diagnostic.js';
+import { Source } from '../diagnostics/source.js';
+import { readDocument } from '../parse/yaml/read.js';
+import { isSameTree } from './same-tree.js';
+import { skeletonOf } from './scalars.js';
+
+/**
+ * A policy or a test file in the style that `authzc fmt` writes (docs/formatting.md): indentation, spaces, empty lines
+ * and line ends change. Values stay as they were written, conditions among them, and so do comments and the order of
+ * keys.
+ *
+ * @param report gets the problems of a file that is not well-formed.
+ * @returns undefined for a file that is not well-formed. The text itself for a file without a document, and for one whose
+ * meaning or comments would change, which unusual YAML risks.
+ */
+export function formatted(source: Source, report: Diagnostics): string | undefined {
+  const own = new Diagnostics();
+  const before = readDocument(source, own);
+  report.adopt(own);
+  if (own.hasErrors) return undefined;
+  if (before === undefined) return source.text;
+  const text = settled(source.text.replaceAll('\r\n', '\n'));
+  if (text === undefined || commentsIn(text) !== commentsIn(source.text)) return source.text;
+  const after = readDocument(new Source(source.path, text), new Diagnostics());
+  return after !== undefined && isSameTree(before.root, after.root) ? text : source.text;
+}
+
+/** The printer moves a comment before an item of a list in a list in two steps. Undefined if it never ends. */
+function settled(text: string): string | undefined {
+  let before: string | undefined = text;
+  for (let step = 0; step < STEPS && before !== undefined; step += 1) {
+    const after = styled(before);
+    if (after === before) return after;
+    before = after;
+  }
+  return undefined;
+}
+
+const STEPS = 5;
+
+/** The columns that a `{...}` or `[...]` may reach; one that is longer is written in lines. */
+const WIDTH = 120;
+
+const STYLE = { lineWidth: 0, flowCollectionPadding: false, verifyAliasOrder: false } as const;
+
+function styled(text: string): string | undefined {
+  const skeleton = skeletonOf(text);
+  if (skeleton === undefined) return undefined;
+  const { document, fill } = skeleton;
+  for (;;) {
+    // The printer breaks no line, for it would also break those of conditions.
+    const printed = fill(document.toString(STYLE));
+    if (!breakLines(document, printed)) return printed;
+  }
+}
+
+/**
+ * Chooses the notation in lines for collections that are too long in `{...}` or `[...]`. Returns whether there were any:
+ * in their new places, those inside may be too long.
+ */
+function breakLines(document: Document.Parsed, printed: string): boolean {
+  const collections = flowCollections(document);
+  let isBroken = false;
+  for (const [index, { range }] of flowCollections(parseDocument(printed, { uniqueKeys: false })).entries()) {
+    const [start, end] = range ?? [0, 0];
+    const lineStart = printed.lastIndexOf('\n', start) + 1;
+    const isLong = printed
+      .slice(lineStart, end)
+      .split('\n')
+      .some((line) => line.length > WIDTH);
+    if (!isLong) continue;
+    delete (collections[index] as YAMLMap | YAMLSeq).flow;
+    isBroken = true;
+  }
+  return isBroken;
+}
+
+/** The collections in `{...}` or `[...]`, without those that a key consists of. */
+function flowCollections(document: Document.Parsed): readonly (YAMLMap | YAMLSeq)[] {
+  const found: (YAMLMap | YAMLSeq)[] = [];
+  visit(document, {
+    Collection(position, node) {
+      if (position === 'key') return visit.SKIP;
+      if (isCollection(node) && node.flow === true) found.push(node as YAMLMap | YAMLSeq);
+      return undefined;
+    },
+  });
+  return found;
+}
+
+/** The comments of a text, in their order. */
+function commentsIn(text: string): string {
+  const comments: string[] = [];
+  let isScalar = false;
+  for (const lexeme of new Lexer().lex(text)) {
+    if (!isScalar && lexeme.startsWith('#')) comments.push(lexeme.trimEnd());
+    isScalar = lexeme === SCALAR;
+  }
+  return comments.join('\n');
+}
+
+/** What the lexer puts before a scalar. */
+const SCALAR = '\u001f';

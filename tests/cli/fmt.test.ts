@@ -1,0 +1,78 @@
+import { lstatSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { documentPolicy } from '../support/cli/policies.js';
+import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+
+const test = suite('authzc fmt');
+const folders: string[] = [];
+test.after(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+const TIDY = documentPolicy('view');
+const UNTIDY = TIDY.replace('version: default', 'version:   default');
+const FILES = {
+  'policies/tidy.yaml': TIDY,
+  'policies/untidy.yaml': UNTIDY,
+  'policies/testdata/principals.yml': 'principals:   {}\n',
+  'policies/_schemas/document.yaml': 'a:   1\n',
+  'policies/.hidden/a.yaml': 'a:   1\n',
+  'policies/notes.txt': 'a:   1\n',
+};
+
+test('it writes files in one style and prints their paths; --check only prints them', async () => {
+  const folder = newFolder(FILES);
+  const due = 'policies/testdata/principals.yml\npolicies/untidy.yaml\n';
+  const checked = await run(PROGRAMS.authzc, ['fmt', '--check'], folder);
+  assert.equal([checked.code, checked.stdout], [1, due]);
+  assert.match(checked.stderr, '2 files not formatted; run: npx authzc fmt policies\n');
+  assert.is(readFileSync(join(folder, 'policies/untidy.yaml'), 'utf8'), UNTIDY);
+
+  const written = await run(PROGRAMS.authzc, ['fmt'], folder);
+  assert.equal(written, { code: 0, stdout: due, stderr: '' });
+  assert.is(readFileSync(join(folder, 'policies/untidy.yaml'), 'utf8'), TIDY);
+  for (const path of ['policies/_schemas/document.yaml', 'policies/.hidden/a.yaml', 'policies/notes.txt'] as const)
+    assert.is(readFileSync(join(folder, path), 'utf8'), FILES[path]);
+  assert.equal(await run(PROGRAMS.authzc, ['fmt', '--check'], folder), { code: 0, stdout: '', stderr: '' });
+});
+
+test('a file that is not well-formed stays, and the others are formatted', async () => {
+  const folder = newFolder({ 'policies/broken.yaml': 'a: [\n', 'policies/untidy.yaml': UNTIDY });
+  const { code, stdout } = await run(PROGRAMS.authzc, ['fmt'], folder);
+  assert.is(code, 3);
+  assert.match(stdout, /policies\/broken\.yaml:2:1|policies\/broken\.yaml:1:5/);
+  assert.match(stdout, /^policies\/untidy\.yaml$/m);
+  assert.is(readFileSync(join(folder, 'policies/broken.yaml'), 'utf8'), 'a: [\n');
+  assert.is(readFileSync(join(folder, 'policies/untidy.yaml'), 'utf8'), TIDY);
+});
+
+test('a link stays a link, and links in folders are not followed', async () => {
+  const folder = newFolder({ 'elsewhere/target.yaml': UNTIDY, 'policies/tidy.yaml': TIDY });
+  symlinkSync('../elsewhere/target.yaml', join(folder, 'policies/link.yaml'));
+  assert.equal(await run(PROGRAMS.authzc, ['fmt'], folder), { code: 0, stdout: '', stderr: '' });
+  assert.is((await run(PROGRAMS.authzc, ['fmt', 'policies/link.yaml'], folder)).code, 0);
+  assert.ok(lstatSync(join(folder, 'policies/link.yaml')).isSymbolicLink());
+  assert.is(readFileSync(join(folder, 'elsewhere/target.yaml'), 'utf8'), TIDY);
+});
+
+test('what is missing and what is not YAML is an error with its path', async () => {
+  const folder = newFolder({ 'a.json': '{}' });
+  for (const [path, message] of [
+    ['nothing', 'nothing: error: there is no such file or folder'],
+    ['a.json', 'a.json: error: only YAML files are formatted'],
+  ] as const) {
+    const { code, stderr } = await run(PROGRAMS.authzc, ['fmt', path], folder);
+    assert.is(code, 2, path);
+    assert.match(stderr, message);
+  }
+});
+
+test.run();
+
+function newFolder(files: { readonly [path: string]: string }): string {
+  const folder = folderOf(files);
+  folders.push(folder);
+  return folder;
+}

@@ -1,0 +1,135 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { compile } from '../../compiler/compile.js';
+import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
+import { Source } from '../../compiler/diagnostics/source.js';
+import { formatted } from '../../compiler/format/format.js';
+import { isPolicyFile } from '../../compiler/load/names.js';
+import { CORPUS, hasCorpus } from '../support/corpus.js';
+import { ROOT } from '../support/compiled.js';
+
+const format = (text: string): string | undefined => formatted(new Source('a.yaml', text), new Diagnostics());
+
+test('layout changes, and what a person wrote stays', () => {
+  const before = `# The policy of documents.
+apiVersion:   "api.authz.dev/v1"
+
+
+resourcePolicy:
+    resource: document   # a kind
+    version: 'default'
+    rules:
+    - actions: [ "view",edit ]
+      effect: EFFECT_ALLOW
+      roles:
+      - user
+
+      # Only these.
+      condition:
+         match:
+            expr: >-   # folded
+                  R.attr.a == 1 &&
+                    R.attr.b == 2
+    -   actions: ['*']
+        effect: EFFECT_DENY
+        roles: [ ]
+        condition: {match: {expr: "R.attr.aVeryLongName == \\"some value\\" && R.attr.another == \\"another value\\" && R.attr.third"}}
+`;
+  const after = `# The policy of documents.
+apiVersion: "api.authz.dev/v1"
+
+resourcePolicy:
+  resource: document # a kind
+  version: 'default'
+  rules:
+    - actions: ["view", edit]
+      effect: EFFECT_ALLOW
+      roles:
+        - user
+
+      # Only these.
+      condition:
+        match:
+          expr: >- # folded
+            R.attr.a == 1 &&
+              R.attr.b == 2
+    - actions: ['*']
+      effect: EFFECT_DENY
+      roles: []
+      condition:
+        match:
+          expr: "R.attr.aVeryLongName == \\"some value\\" && R.attr.another == \\"another value\\" && R.attr.third"
+`;
+  assert.is(format(before), after);
+  assert.is(format(before.replaceAll('\n', '\r\n')), after);
+  assert.is(format(after), after);
+});
+
+test('files that are not well-formed are reported with a place, and not formatted', () => {
+  for (const [text, code] of [
+    ['a: [\n', 'yaml/syntax'],
+    ['a:\n\t- b\n', 'yaml/syntax'],
+    ['a: 1\n---\nb: 2\n', 'yaml/several-documents'],
+    [`${'['.repeat(600)}${']'.repeat(600)}\n`, 'yaml/too-deep'],
+  ] as const) {
+    const report = new Diagnostics();
+    assert.is(formatted(new Source('a.yaml', text), report), undefined, text);
+    assert.is(report.sorted()[0]?.code, code, text);
+  }
+});
+
+test('unusual files stay as they are', () => {
+  const privateCharacters = Array.from({ length: 256 }, (_, index) => String.fromCharCode(0xe000 + index)).join('');
+  for (const text of ['', '# only a comment', '\ufeffa:   1\n', `a:   "${privateCharacters}"\n`])
+    assert.is(format(text), text, text);
+});
+
+test('cost grows with the size of a file', () => {
+  for (const text of [
+    `a: ${'[1, '.repeat(400)}1${']'.repeat(400)}\n`,
+    `a: [${'{b: [1, 2]}, '.repeat(20_000)}1]\n`,
+    `a:\n${'- \n  - b # c\n'.repeat(10_000)}`,
+  ]) {
+    const once = format(text);
+    assert.ok(once !== undefined);
+    assert.is(format(once), once);
+  }
+});
+
+test('formatted policies compile to the same code', () => {
+  const folders = ['policies', 'examples/contact-api/policies', 'tests/golden/expressions/policies'];
+  for (const folder of folders) compilesAlike(sourcesIn(join(ROOT, folder)), folder);
+});
+
+if (hasCorpus(import.meta.url))
+  test('formatted policies of the recorded suites compile to the same code', () => {
+    const root = join(CORPUS, 'compile');
+    for (const name of readdirSync(root).filter((name) => existsSync(join(root, name, 'policies'))))
+      compilesAlike(sourcesIn(join(root, name, 'policies')), name);
+  });
+
+test.run();
+
+function sourcesIn(folder: string): readonly Source[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => isPolicyFile(path) && /\.ya?ml$/.test(path) && !path.includes('testdata'))
+    .sort()
+    .map((path) => new Source(path, readFileSync(join(folder, path), 'utf8')));
+}
+
+/** Places are those of the files; the code does not contain them. */
+function compilesAlike(sources: readonly Source[], message: string): void {
+  const after = sources.map((source) => {
+    const text = formatted(source, new Diagnostics());
+    return text === undefined ? source : new Source(source.path, text);
+  });
+  const codeOf = (of: readonly Source[]) => {
+    const { files, diagnostics } = compile(of);
+    // The manifest has the hashes of the sources.
+    const modules = files.filter(({ path }) => path !== 'manifest.json');
+    return { files: modules.map(({ path, text }) => [path, text]), codes: diagnostics.map(({ code }) => code).sort() };
+  };
+  assert.equal(codeOf(after), codeOf(sources), message);
+}
