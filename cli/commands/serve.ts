@@ -36,8 +36,8 @@ export async function serveCommand(directory: string | undefined, options: Serve
   const compiled = await compiler();
   if (compiled === undefined) return EXIT.refused;
 
-  // Standard output is reserved for the line that the server is ready; the log only contains warnings and errors.
-  const log = openLog({ level: 'warn' });
+  // A program reads the line that the server is ready; a person also wants to see the calls.
+  const log = openLog({ level: process.stdout.isTTY === true ? 'info' : 'warn' });
   const server = await started(config, compiled, log).catch((error: unknown) => {
     throw placed(error, places);
   });

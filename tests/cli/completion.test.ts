@@ -1,10 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { completionsOf } from '../../cli/completion/completions.js';
 import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { NO_TERMINAL, onTerminal } from '../support/cli/terminal.js';
 import { skip } from '../support/skip.js';
 
 const test = suite('authzc completion');
@@ -48,8 +49,8 @@ const TYPED: readonly (readonly [string, string])[] = [
 
 for (const shell of Object.keys(SHELLS) as Shell[]) {
   test(`the Tab key completes in ${shell}`, async () => {
-    const missing = [shell, 'script'].find((program) => spawnSync(program, ['--version']).status !== 0);
-    if (missing !== undefined) return skip(import.meta.url, `${missing} is not installed`);
+    if (NO_TERMINAL !== undefined) return skip(import.meta.url, NO_TERMINAL);
+    if (spawnSync(shell, ['--version']).status !== 0) return skip(import.meta.url, `${shell} is not installed`);
     const script = await run(PROGRAMS.authzc, ['completion', shell], folder);
     assert.is(script.stderr, '');
     const got = await typedIn(
@@ -108,11 +109,7 @@ test.run();
 async function typedIn(shell: Shell, script: string, lines: readonly string[]): Promise<readonly string[]> {
   const { command, load, say } = SHELLS[shell];
   const files = folderOf({ script, 'policies/album.yaml': '', 'people/alice.yaml': '' });
-  const terminal = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
-    cwd: files,
-    env: { ...process.env, TERM: 'dumb', HOME: files },
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
+  const terminal = onTerminal(command, files, { TERM: 'dumb', HOME: files });
   const ended = new Promise((resolve) => terminal.on('close', resolve));
   let shown = '';
   let onData = (): void => undefined;

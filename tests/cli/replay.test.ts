@@ -1,4 +1,4 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -17,6 +17,7 @@ import type { Checked } from '../../server/service/watcher.js';
 import { sampleCall, sampleCheck, samplePlan } from '../support/audit/samples.js';
 import { BROKEN_POLICY } from '../support/cli/policies.js';
 import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { NO_TERMINAL, onTerminal } from '../support/cli/terminal.js';
 import { newRepository } from '../support/git-repository.js';
 import { skip } from '../support/skip.js';
 
@@ -138,16 +139,13 @@ test('decisions that change are grouped by kind, action and roles, with examples
 });
 
 test('a terminal shows how much of a slow log was read', async () => {
-  if (spawnSync('script', ['--version']).status !== 0) return skip(import.meta.url, 'script is not installed');
+  if (NO_TERMINAL !== undefined) return skip(import.meta.url, NO_TERMINAL);
   const folder = await folderWith([recordFor(SAME)]);
   const command = `'${process.execPath}' '${PROGRAMS.authzc}' replay - --against new <&3`;
-  const terminal = spawn('script', ['--quiet', '--return', '--command', command, '/dev/null'], {
-    cwd: folder,
-    stdio: ['ignore', 'pipe', 'inherit', 'pipe'],
-  });
+  const terminal = onTerminal(command, folder);
   let shown = '';
-  const log = terminal.stdio[3] as Writable;
-  terminal.stdout?.on('data', (chunk: Buffer) => {
+  const log = terminal.stdio[3] as unknown as Writable;
+  terminal.stdout.on('data', (chunk: Buffer) => {
     shown += chunk.toString('utf8');
     if (shown.includes('0 lines read ...') && !log.writableEnded) log.end(readFileSync(join(folder, 'audit.log')));
   });

@@ -8,6 +8,8 @@ import { send } from '../support/server/http-client.js';
 import { checkOverGrpc } from '../support/cli/grpc-check.js';
 import { BROKEN_POLICY, CHECK, documentPolicy } from '../support/cli/policies.js';
 import { filesIn, folderOf, launch, PROGRAMS, type Running, run, stop } from '../support/cli/programs.js';
+import { NO_TERMINAL, onTerminal } from '../support/cli/terminal.js';
+import { skip } from '../support/skip.js';
 
 const test = suite('authzc serve');
 const folders: string[] = [];
@@ -39,6 +41,33 @@ test('one line names both addresses; REST, Connect and gRPC answer alike; nothin
   assert.is(stderr, '');
   assert.ok(took < 1000, `${took} ms`);
   assert.equal(filesIn(folder), ['policies/document.yaml']);
+});
+
+test('a person on a terminal sees each call as text', async () => {
+  if (NO_TERMINAL !== undefined) return skip(import.meta.url, NO_TERMINAL);
+  const terminal = onTerminal([process.execPath, PROGRAMS.authzc, 'serve', ...LOOPBACK].join(' '), newFolder(GOOD), {
+    NO_COLOR: '1',
+  });
+  let shown = '';
+  const shows = (text: RegExp): Promise<RegExpExecArray> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        const found = text.exec(shown);
+        if (found !== null) resolve(found);
+      };
+      terminal.stdout.on('data', look);
+      terminal.on('close', () => reject(new Error(`the server ended: ${shown}`)));
+      look();
+    });
+  terminal.stdout.on('data', (chunk: Buffer) => {
+    shown += chunk.toString('utf8');
+  });
+  const [, http = ''] = await shows(/http:\/\/(127\.0\.0\.1:\d+), gRPC on /);
+  assert.equal(await actions(http), ANSWER);
+  await shows(/\d INFO {2}CheckResources OK in [\d.]+ ms \(rest, 127\.0\.0\.1\) call=\w+ request=r1\r\n/);
+  const ended = new Promise((resolve) => terminal.on('close', resolve));
+  terminal.stdin.write('\u0003');
+  assert.is(await ended, 0);
 });
 
 test('the folder is the argument, or that of the configuration, or policies/', async () => {

@@ -2,6 +2,7 @@ import { isatty } from 'node:tty';
 import { pino } from 'pino';
 import { ConfigError } from '../../config/config-error.js';
 import type { Environment } from '../../config/substitute.js';
+import { consoleLines } from './console-line.js';
 import { LineSink } from './line-sink.js';
 import { type Log, LOG_LEVELS, type LogFields, type Logger, type LogLevel } from './logger.js';
 import { TimestampWriter } from './timestamp.js';
@@ -24,16 +25,17 @@ export interface LogOptions {
 export function openLog(options: LogOptions = {}): Log {
   const environment = options.environment ?? process.env;
   const output = options.output ?? 1;
-  const sinks: Sinks = { output: new LineSink(output, ENOUGH), errors: new LineSink(options.errors ?? 2, 0) };
+  const errors = options.errors ?? 2;
+  const sinks: Sinks = { output: new LineSink(output, ENOUGH), errors: new LineSink(errors, 0) };
+  const toText = consoleLines({ isColorful: !environment['NO_COLOR'] });
   process.on('exit', () => {
     sinks.output.flushSync();
     sinks.errors.flushSync();
   });
-  return new ProcessLog(
-    sinks,
-    logLevelOf(options.level, environment),
-    isatty(output) ? consoleText({ hasColour: !environment['NO_COLOR'] }) : undefined,
-  );
+  return new ProcessLog(sinks, logLevelOf(options.level, environment), {
+    output: isatty(output) ? toText : asIs,
+    errors: isatty(errors) ? toText : asIs,
+  });
 }
 
 interface Sinks {
@@ -41,12 +43,17 @@ interface Sinks {
   readonly errors: LineSink;
 }
 
+/** What is made of the lines of each sink. */
+type Formats = { readonly [Sink in keyof Sinks]: (line: string) => string };
+
+const asIs = (line: string): string => line;
+
 /** In UTF-16 units. */
 const ENOUGH = 16_384;
 
 class ProcessLog implements Log {
   readonly #sinks: Sinks;
-  readonly #format: ((line: string) => string) | undefined;
+  readonly #formats: Formats;
   readonly #loggers = new Map<string, Logger>();
   readonly #timestamps = new TimestampWriter();
   readonly #output: pino.Logger;
@@ -56,9 +63,9 @@ class ProcessLog implements Log {
   readonly #level: number;
   #debugTimer: NodeJS.Timeout | undefined;
 
-  constructor(sinks: Sinks, level: LogLevel, format: ((line: string) => string) | undefined) {
+  constructor(sinks: Sinks, level: LogLevel, formats: Formats) {
     this.#sinks = sinks;
-    this.#format = format;
+    this.#formats = formats;
     this.#level = LOG_LEVELS.indexOf(level);
     this.#threshold = this.#level;
     this.#output = this.#pino('info');
@@ -131,8 +138,8 @@ class ProcessLog implements Log {
   }
 
   #write(level: LogLevel, line: string): void {
-    const sink = level === 'error' ? this.#sinks.errors : this.#sinks.output;
-    sink.write(this.#format === undefined ? line : this.#format(line));
+    const sink = level === 'error' ? 'errors' : 'output';
+    this.#sinks[sink].write(this.#formats[sink](line));
   }
 }
 
@@ -169,47 +176,4 @@ function levelNamed(text: string, place: string): LogLevel {
   const level = LOG_LEVELS.find((name) => name === text.toLowerCase());
   if (level === undefined) throw new ConfigError(`\`${text}\` must be one of ${LOG_LEVELS.join(', ')}`, place);
   return level;
-}
-
-/** How a line of the log looks to a person: time, level, logger, message, then what else it says. */
-export function consoleText({ hasColour }: { readonly hasColour: boolean }): (line: string) => string {
-  const paint = (code: number, text: string): string => (hasColour ? `\u001b[${code}m${text}\u001b[0m` : text);
-  return (line) => {
-    const {
-      'log.level': level,
-      '@timestamp': timestamp,
-      'log.logger': logger,
-      message,
-      ...rest
-    } = JSON.parse(line) as { readonly [key: string]: unknown };
-    const fields = Object.entries(rest).map(([key, value]) => `${paint(DIM, `${key}=`)}${valueText(value)}`);
-    const head = [
-      paint(DIM, String(timestamp).slice(11, 23)),
-      paint(COLOURS.get(String(level)) ?? DIM, String(level).toUpperCase().padEnd(5)),
-      paint(BOLD, printable(String(logger))),
-    ];
-    return `${[...head, printable(String(message)), ...fields].join(' ')}\n`;
-  };
-}
-
-const BOLD = 1;
-const DIM = 2;
-const COLOURS: ReadonlyMap<string, number> = new Map([
-  ['debug', 35],
-  ['info', 34],
-  ['warn', 33],
-  ['error', 31],
-]);
-
-function valueText(value: unknown): string {
-  if (typeof value !== 'string') return printable(JSON.stringify(value));
-  return /^[^\s"=]+$/.test(value) ? printable(value) : printable(JSON.stringify(value)).replaceAll('\\n', '\n  ');
-}
-
-/** What callers send may hold control characters, which a terminal obeys. */
-function printable(text: string): string {
-  return text.replaceAll(
-    /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }
