@@ -4,7 +4,7 @@ import { type OperationRow, operationPanel } from './calls/operation-panel.js';
 import { CHECK_PROTOCOLS, EXPLAIN_PROTOCOLS, PLAN_PROTOCOLS } from './calls/protocols.js';
 import { element } from './dom.js';
 import { at, type Json, textOf } from './json.js';
-import { tabs } from './tabs.js';
+import { type Tab, tabs } from './tabs.js';
 
 /* The page: the playground, and on a server also its operations. A server marks the page as its own. */
 
@@ -56,7 +56,7 @@ const main = document.querySelector('main') as HTMLElement;
 const isServed = 'server' in document.documentElement.dataset;
 
 if (isServed) void showServer().catch(failed(main, 'The schema of the server'));
-else void showPlayground(main);
+else show(main, 'The playground', loadPlayground);
 
 async function showServer(): Promise<void> {
   document.title = 'authz explorer';
@@ -71,24 +71,34 @@ async function showServer(): Promise<void> {
     title: operation.title,
     content: operationPanel(operation, { document: openApi, names }),
   }));
-  const content = element('div');
-  const onShow = (): void => {
-    if (content.childElementCount === 0) void showPlayground(content);
+  const loadApi = async (): Promise<HTMLElement> => {
+    const { openApiView } = await import('./api/open-api-view.js');
+    return openApiView(openApi);
   };
-  main.replaceChildren(
-    tabs('Operations', [...operations, { name: 'playground', title: 'Playground', content, onShow }], {
-      inAddress: true,
-    }),
-  );
+  const others = [
+    { name: 'api', title: 'API', ...loadedWhenShown('The description of the API', loadApi) },
+    { name: 'playground', title: 'Playground', ...loadedWhenShown('The playground', loadPlayground) },
+  ];
+  main.replaceChildren(tabs('Operations', [...operations, ...others], { inAddress: true }));
 }
 
-/** The editors are loaded when they are first shown. */
-async function showPlayground(parent: HTMLElement): Promise<void> {
+async function loadPlayground(): Promise<HTMLElement> {
+  const { playground } = await import('./playground/playground.js');
+  return playground();
+}
+
+/** The content of a tab whose scripts are loaded when it is first shown. */
+function loadedWhenShown(what: string, load: () => Promise<HTMLElement>): Pick<Tab, 'content' | 'onShow'> {
+  const content = element('div');
+  const onShow = (): void => {
+    if (content.childElementCount === 0) show(content, what, load);
+  };
+  return { content, onShow };
+}
+
+function show(parent: HTMLElement, what: string, load: () => Promise<HTMLElement>): void {
   parent.replaceChildren(element('p', { class: 'empty' }, 'Loading…'));
-  await import('./playground/playground.js').then(
-    ({ playground }) => parent.replaceChildren(playground()),
-    failed(parent, 'The playground'),
-  );
+  load().then((content) => parent.replaceChildren(content), failed(parent, what));
 }
 
 function failed(parent: HTMLElement, what: string): (error: unknown) => void {

@@ -47,6 +47,7 @@ async function sizesOfPage(): Promise<readonly Size[]> {
     { name: 'the page at first', budget: 8_192, holds: /explorer\.js$/ },
     { name: 'the page, with the playground', budget: 143_360, holds: /\/(?:playground|chunk)-/ },
     { name: 'the page, its compiler', budget: 307_200, holds: /worker-/ },
+    { name: 'the page, the description of the API', budget: 8_192, holds: /open-api-view-/ },
     { name: 'the page, its highlighter', budget: 40_960, holds: /highlight-/ },
   ].map(({ name, budget, holds }) => {
     const found = scripts.filter(({ path }) => holds.test(path)).map(({ contents }) => contents);

@@ -287,6 +287,24 @@ function addTests(): void {
     }
   });
 
+  test('the OpenAPI document is rendered, with the fields of messages and examples', async () => {
+    await page.getByRole('tab', { name: 'API' }).click();
+    const panel = page.getByRole('tabpanel', { name: 'API' });
+    await panel.getByRole('region', { name: 'Administration' }).waitFor();
+    const sections = await panel.getByRole('region').all();
+    const names = await Promise.all(sections.map((section) => section.getAttribute('aria-label')));
+    assert.equal(names, ['Decisions', 'AuthZEN', 'Server', 'Administration']);
+    await panel.getByText('POST /api/check/resources', { exact: true }).click();
+    const operation = panel.locator('details.operation').first();
+    await operation.getByText('resources', { exact: true }).click();
+    await operation.getByText('at least 1 item').first().waitFor();
+    await operation.getByText('Example:').first().click();
+    assert.match(await operation.getByLabel('JSON', { exact: true }).first().innerText(), '"principal"');
+    assert.equal(await axeViolations(page), []);
+    await page.setViewportSize({ width: 360, height: 740 });
+    assert.is(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0);
+  });
+
   test('axe finds nothing to improve, and a phone shows whole words', async () => {
     for (const name of ['Check', 'Plan', 'Explain']) {
       await page.getByRole('tab', { name }).click();
