@@ -124,7 +124,7 @@ module.exports = {
     {
       name: 'nobody-needs-the-commands',
       severity: 'error',
-      from: { path: '^(client|compiler|generated|proto|runtime|server)/' },
+      from: { path: '^(client|compiler|editor|generated|proto|runtime|server)/' },
       to: { path: '^cli/' },
     },
     {
@@ -268,6 +268,19 @@ module.exports = {
       to: { path: '^analysis/' },
     },
     {
+      name: 'only-its-command-needs-the-editor',
+      comment: 'no other command, and no package that programs import, loads a language server',
+      severity: 'error',
+      from: { pathNot: '^editor/|^cli/commands/lsp\\.ts$|^tests/' },
+      to: { path: '^editor/|^node_modules/vscode-' },
+    },
+    {
+      name: 'the-editor-knows-no-command',
+      severity: 'error',
+      from: { path: '^editor/', pathNot: TESTS },
+      to: { path: '^(analysis|cli|client|generated|proto|runtime|scripts|server)/' },
+    },
+    {
       name: 'analysis-knows-no-server',
       severity: 'error',
       from: { path: '^analysis/', pathNot: TESTS },
@@ -292,7 +305,7 @@ module.exports = {
     {
       name: 'no-test-support-in-the-product',
       severity: 'error',
-      from: { path: '^(analysis|cli|client|compiler|runtime|server)/', pathNot: TESTS },
+      from: { path: '^(analysis|cli|client|compiler|editor|runtime|server)/', pathNot: TESTS },
       to: { path: '^tests/|^bench/' },
     },
   ],

@@ -359,6 +359,16 @@ program
   });
 
 program
+  .command('lsp')
+  .description('serve an editor: diagnostics, fixes, completion and navigation for policies')
+  .argument('[dir]', 'the folder of the policies; default is policies in the folder that the editor has open')
+  .option('--stdio', 'communicate over standard input and output, which is the only way')
+  .action(async (directory) => {
+    const { lspCommand } = await import('./commands/lsp.js');
+    lspCommand(directory);
+  });
+
+program
   .command('completion')
   .description('print a script that completes commands, flags and their values in a shell')
   .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))

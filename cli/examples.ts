@@ -86,6 +86,7 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['authzc serve policies --set schema.enforcement=reject', 'also deny requests that violate their schemas'],
   ],
   run: [['authzc run -- npm test', 'run tests that need a server']],
+  lsp: [['authzc lsp --stdio', 'what an editor starts']],
   completion: [['eval "$(authzc completion bash)"', 'complete commands and flags in this shell']],
   'config print': [
     ['authzc config print --config config.yaml', 'what a server with this file uses'],

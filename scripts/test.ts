@@ -22,6 +22,7 @@ const GATES: readonly { readonly name: string; readonly command: readonly string
       'cli',
       'client',
       'compiler',
+      'editor',
       'explorer',
       'runtime',
       'server',

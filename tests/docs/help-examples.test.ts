@@ -69,6 +69,8 @@ const NO_SERVER = {
 const ENDS: readonly (readonly [string, number])[] = [
   ['authzc healthcheck', EXIT.failed],
   ['authzc audit', EXIT.failed],
+  // The editor is gone at once.
+  ['authzc lsp', EXIT.failed],
 ];
 
 test('each command has some, and they run', async () => {

@@ -1,0 +1,222 @@
+import { fileURLToPath } from 'node:url';
+import type { Connection } from 'vscode-languageserver';
+import {
+  type InitializeParams,
+  type InitializeResult,
+  DidChangeWatchedFilesNotification,
+  ErrorCodes,
+  ResponseError,
+  TextDocuments,
+  TextDocumentSyncKind,
+} from 'vscode-languageserver';
+import { TextDocument } from 'vscode-languageserver-textdocument';
+import type { Diagnostic } from '../compiler/diagnostics/diagnostic.js';
+import type { Vocabulary } from '../compiler/validate/vocabulary.js';
+import { CODE_ACTION_KINDS, codeActions } from './code-actions.js';
+import { complete } from './completion.js';
+import { editorDiagnostic } from './diagnostics.js';
+import { hover } from './hover.js';
+import { definition, references, rename, renameable } from './navigation.js';
+import { SEMANTIC_TOKEN_TYPES, semanticTokens } from './semantic-tokens.js';
+import { documentSymbols, workspaceSymbols } from './symbols.js';
+import { policyFolderIn, Workspace } from './workspace.js';
+
+/** What the server needs from its host. */
+export interface LanguageServerOptions {
+  readonly version: string;
+  /** The folder of the policies; by default that of each folder that the editor has open. */
+  readonly folder?: string | undefined;
+  /** The roles and actions that the policies of a project may name. May throw. */
+  readonly vocabularyOf: (root: string) => Vocabulary;
+}
+
+/** After this many milliseconds without an edit, the whole folder is compiled. */
+const QUIET = 300;
+
+/** Serves an editor over a connection. Answers from the texts in the editor, and writes no file. */
+export function serveEditor(connection: Connection, options: LanguageServerOptions): void {
+  const documents = new TextDocuments(TextDocument);
+  let workspaces: readonly Workspace[] = [];
+  let canWatch = false;
+
+  const openWorkspace = (root: string): Workspace | undefined => {
+    const folder = options.folder ?? policyFolderIn(root);
+    return folder === undefined ? undefined : new Workspace(folder, () => vocabularyOf(root));
+  };
+  const vocabularyOf = (root: string): Vocabulary => {
+    try {
+      return options.vocabularyOf(root);
+    } catch (error) {
+      connection.console.warn(error instanceof Error ? error.message : String(error));
+      return {};
+    }
+  };
+
+  connection.onInitialize((parameters): InitializeResult => {
+    workspaces = rootsOf(parameters).flatMap((root) => openWorkspace(root) ?? []);
+    canWatch = parameters.capabilities.workspace?.didChangeWatchedFiles?.dynamicRegistration === true;
+    return { capabilities: CAPABILITIES, serverInfo: { name: 'authzc', version: options.version } };
+  });
+  connection.onInitialized(() => {
+    if (canWatch)
+      void connection.client.register(DidChangeWatchedFilesNotification.type, {
+        watchers: [{ globPattern: '**/*.{yaml,yml,json}' }],
+      });
+    for (const workspace of workspaces) reload(workspace);
+  });
+
+  /** The workspace of a document, and its path there. */
+  const locate = (uri: string): readonly [workspace: Workspace, path: string] | undefined => {
+    for (const workspace of workspaces) {
+      const path = workspace.pathOf(uri);
+      if (path !== undefined) return [workspace, path];
+    }
+    return undefined;
+  };
+  /** Editors may write the URI of a file in another way. */
+  const uris = new Map<string, string>();
+  const uriIn =
+    (workspace: Workspace) =>
+    (path: string): string =>
+      uris.get(workspace.uriOf(path)) ?? workspace.uriOf(path);
+
+  const published = new Map<string, Set<string>>();
+  const publish = (workspace: Workspace, path: string, diagnostics: readonly Diagnostic[]): void => {
+    const uriOf = uriIn(workspace);
+    const shown = published.get(workspace.folder) ?? new Set();
+    published.set(workspace.folder, shown);
+    if (diagnostics.length === 0 && !shown.has(path)) return;
+    if (diagnostics.length === 0) shown.delete(path);
+    else shown.add(path);
+    void connection.sendDiagnostics({
+      uri: uriOf(path),
+      diagnostics: diagnostics.map((diagnostic) => editorDiagnostic(diagnostic, uriOf)),
+    });
+  };
+
+  const timers = new Map<Workspace, NodeJS.Timeout>();
+  const diagnoseLater = (workspace: Workspace): void => {
+    clearTimeout(timers.get(workspace));
+    timers.set(
+      workspace,
+      setTimeout(() => guarded(() => diagnoseAll(workspace)), QUIET),
+    );
+  };
+  const diagnoseAll = (workspace: Workspace): void => {
+    const byPath = new Map<string, Diagnostic[]>();
+    for (const diagnostic of workspace.diagnose()) {
+      const path = diagnostic.source?.path;
+      if (path !== undefined) byPath.set(path, [...(byPath.get(path) ?? []), diagnostic]);
+    }
+    for (const path of published.get(workspace.folder) ?? []) if (!byPath.has(path)) publish(workspace, path, []);
+    for (const [path, diagnostics] of byPath) publish(workspace, path, diagnostics);
+  };
+  const reload = (workspace: Workspace): void =>
+    guarded(() => {
+      workspace.reload();
+      diagnoseLater(workspace);
+    });
+  /** A mistake of the server must not end it. */
+  const guarded = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      connection.console.error(error instanceof Error ? (error.stack ?? error.message) : String(error));
+    }
+  };
+
+  documents.onDidChangeContent(({ document }) =>
+    guarded(() => {
+      const [workspace, path] = locate(document.uri) ?? [];
+      if (workspace === undefined || path === undefined) return;
+      uris.set(workspace.uriOf(path), document.uri);
+      workspace.setText(path, document.getText());
+      publish(workspace, path, workspace.diagnoseFile(path));
+      diagnoseLater(workspace);
+    }),
+  );
+  documents.onDidClose(({ document }) =>
+    guarded(() => {
+      const [workspace, path] = locate(document.uri) ?? [];
+      if (workspace === undefined || path === undefined) return;
+      workspace.setText(path, undefined);
+      reload(workspace);
+    }),
+  );
+  documents.onDidSave(({ document }) => {
+    const [workspace] = locate(document.uri) ?? [];
+    if (workspace !== undefined && !canWatch) reload(workspace);
+  });
+  connection.onDidChangeWatchedFiles(({ changes }) => {
+    for (const workspace of workspaces)
+      if (changes.some(({ uri }) => workspace.pathOf(uri) !== undefined)) reload(workspace);
+  });
+
+  const at = <T>(uri: string, answer: (workspace: Workspace, path: string) => T): T | undefined => {
+    const [workspace, path] = locate(uri) ?? [];
+    return workspace === undefined || path === undefined ? undefined : answer(workspace, path);
+  };
+  connection.onDocumentSymbol(({ textDocument: { uri } }) =>
+    at(uri, (workspace, path) => {
+      const file = workspace.get(path)?.file;
+      return file && documentSymbols(file);
+    }),
+  );
+  connection.onWorkspaceSymbol(({ query }) => workspaces.flatMap((workspace) => workspaceSymbols(workspace, query)));
+  connection.onDefinition(({ textDocument: { uri }, position }) =>
+    at(uri, (workspace, path) => definition(workspace, path, position)),
+  );
+  connection.onReferences(({ textDocument: { uri }, position, context }) =>
+    at(uri, (workspace, path) => references(workspace, path, position, context.includeDeclaration)),
+  );
+  connection.onPrepareRename(({ textDocument: { uri }, position }) =>
+    at(uri, (workspace, path) => renameable(workspace, path, position)),
+  );
+  connection.onRenameRequest(({ textDocument: { uri }, position, newName }) =>
+    at(uri, (workspace, path) => {
+      const renamed = rename(workspace, path, position, newName);
+      return typeof renamed === 'string' ? new ResponseError(ErrorCodes.InvalidParams, renamed) : renamed;
+    }),
+  );
+  connection.onHover(({ textDocument: { uri }, position }) =>
+    at(uri, (workspace, path) => hover(workspace, path, position)),
+  );
+  connection.onCompletion(({ textDocument: { uri }, position }) =>
+    at(uri, (workspace, path) => complete(workspace, path, position)),
+  );
+  connection.onCodeAction(({ textDocument: { uri }, range, context }) =>
+    at(uri, (workspace, path) => codeActions(workspace.diagnoseFile(path), range, context.only, uriIn(workspace))),
+  );
+  connection.languages.semanticTokens.on(({ textDocument: { uri } }) => {
+    const tokens = at(uri, (workspace, path) => {
+      const { source, file } = workspace.get(path) ?? {};
+      return file?.source === source && file !== undefined ? semanticTokens(file) : undefined;
+    });
+    return tokens ?? { data: [] };
+  });
+  connection.onShutdown(() => {
+    for (const timer of timers.values()) clearTimeout(timer);
+  });
+
+  documents.listen(connection);
+  connection.listen();
+}
+
+const CAPABILITIES: InitializeResult['capabilities'] = {
+  positionEncoding: 'utf-16',
+  textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: true },
+  codeActionProvider: { codeActionKinds: CODE_ACTION_KINDS },
+  completionProvider: { triggerCharacters: ['.', ':', ' ', '[', '"', "'"] },
+  definitionProvider: true,
+  documentSymbolProvider: true,
+  hoverProvider: true,
+  referencesProvider: true,
+  renameProvider: { prepareProvider: true },
+  semanticTokensProvider: { legend: { tokenTypes: SEMANTIC_TOKEN_TYPES, tokenModifiers: [] }, full: true },
+  workspaceSymbolProvider: true,
+};
+
+function rootsOf({ workspaceFolders, rootUri }: InitializeParams): readonly string[] {
+  const uris = workspaceFolders?.map(({ uri }) => uri) ?? (rootUri === null ? [] : [rootUri]);
+  return uris.filter((uri) => uri.startsWith('file:')).map((uri) => fileURLToPath(uri));
+}

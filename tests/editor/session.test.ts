@@ -1,0 +1,294 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import {
+  CodeActionRequest,
+  CompletionRequest,
+  type CompletionItem,
+  type CompletionList,
+  DefinitionRequest,
+  DocumentSymbolRequest,
+  type DocumentSymbol,
+  HoverRequest,
+  type Location,
+  PrepareRenameRequest,
+  ReferencesRequest,
+  RenameRequest,
+  SemanticTokensRequest,
+  type TextEdit,
+  WorkspaceSymbolRequest,
+} from 'vscode-languageserver-protocol/node';
+import { type Editor, marked, openEditor } from './client.js';
+
+const test = suite('authzc lsp');
+
+const ALBUM = `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: album
+  version: default
+  importDerivedRoles: [common]
+  schemas:
+    resourceSchema: { ref: authz:///album.json }
+  variables:
+    local:
+      is_public: R.attr.visibility == "public"
+  rules:
+    - name: view-public
+      actions: [view]
+      roles: [user]
+      effect: EFFECT_ALLOW
+      condition:
+        match:
+          expr: V.is_public
+    - actions: [edit, "delete"]
+      derivedRoles: [owner]
+      effect: EFFECT_ALLOW
+`;
+
+const COMMON = `apiVersion: api.authz.dev/v1
+derivedRoles:
+  name: common
+  definitions:
+    - name: owner
+      parentRoles: [user]
+      condition: { match: { expr: "R.attr.owner == P.id" } }
+`;
+
+const SCHEMA = JSON.stringify({
+  type: 'object',
+  properties: { owner: { type: 'string' }, visibility: { enum: ['public', 'private'] }, tags: { type: 'array' } },
+  required: ['owner', 'visibility'],
+});
+
+let editor: Editor;
+
+test.before(async () => {
+  editor = await openEditor({ 'album.yaml': ALBUM, 'common.yaml': COMMON, '_schemas/album.json': SCHEMA });
+  await editor.open('album.yaml', ALBUM);
+  await editor.open('common.yaml', COMMON);
+});
+
+test.after(async () => {
+  assert.is(await editor.close(), 0);
+});
+
+test('mistakes are reported as they are written, and a fix corrects them', async () => {
+  await editor.edit('album.yaml', ALBUM.replace('expr: V.is_public', 'expr: V.is_publc'));
+  const [found] = await editor.diagnostics('album.yaml', (list) => list.length > 0);
+  assert.is(found?.code, 'variable/undefined');
+  assert.match(String(found?.message), 'did you mean `is_public`?');
+  assert.equal(found?.range.start, { line: 17, character: 16 });
+  const actions = await editor.connection.sendRequest(CodeActionRequest.type, {
+    textDocument: { uri: editor.uriOf('album.yaml') },
+    range: found?.range as NonNullable<typeof found>['range'],
+    context: { diagnostics: [] },
+  });
+  const [action] = actions ?? [];
+  assert.ok(action !== undefined && 'edit' in action);
+  assert.equal(action.edit?.changes?.[editor.uriOf('album.yaml')], [
+    { range: { start: { line: 17, character: 18 }, end: { line: 17, character: 26 } }, newText: 'is_public' },
+  ]);
+  await editor.edit('album.yaml', ALBUM);
+  await editor.diagnostics('album.yaml', (list) => list.length === 0);
+});
+
+test('a mistake in another file is reported there once writing stops', async () => {
+  await editor.edit('common.yaml', COMMON.replace('name: owner', 'name: ownr'));
+  const [found] = await editor.diagnostics('album.yaml', (list) => list.length > 0);
+  assert.is(found?.code, 'derived-role/unknown');
+  await editor.edit('common.yaml', COMMON);
+  await editor.diagnostics('album.yaml', (list) => list.length === 0);
+});
+
+test('the outline has rules and definitions, the workspace its documents', async () => {
+  const outline = (await editor.connection.sendRequest(DocumentSymbolRequest.type, {
+    textDocument: { uri: editor.uriOf('album.yaml') },
+  })) as DocumentSymbol[];
+  assert.equal(
+    [outline[0]?.name, ...(outline[0]?.children ?? []).map(({ name, detail }) => `${name}: ${detail}`)],
+    ['resource.album.vdefault', 'is_public: variable', 'view-public: allow view', 'rule-002: allow edit, delete'],
+  );
+  const symbols = await editor.connection.sendRequest(WorkspaceSymbolRequest.type, { query: 'own' });
+  assert.equal(
+    (symbols ?? []).map(({ name }) => name),
+    ['owner'],
+  );
+});
+
+test('a derived role and a variable lead to their definitions and references', async () => {
+  const at = async (path: string, text: string): Promise<readonly string[]> => {
+    const found = (await editor.connection.sendRequest(DefinitionRequest.type, {
+      textDocument: { uri: editor.uriOf(path) },
+      position: marked(text).position,
+    })) as Location[];
+    return found.map(({ uri, range: { start } }) => `${uri.split('/').at(-1)}:${start.line}:${start.character}`);
+  };
+  assert.equal(await at('album.yaml', ALBUM.replace('[owner]', '[ow|ner]')), ['common.yaml:4:12']);
+  assert.equal(await at('album.yaml', ALBUM.replace('[common]', '[|common]')), ['common.yaml:2:8']);
+  assert.equal(await at('album.yaml', ALBUM.replace('V.is_public', 'V.is_|public')), ['album.yaml:9:6']);
+  assert.equal(await at('album.yaml', ALBUM.replace('authz:///', 'authz|:///')), ['album.json:0:0']);
+  const references = await editor.connection.sendRequest(ReferencesRequest.type, {
+    textDocument: { uri: editor.uriOf('common.yaml') },
+    position: marked(COMMON.replace('name: owner', 'name: ow|ner')).position,
+    context: { includeDeclaration: true },
+  });
+  assert.equal(
+    (references ?? []).map(({ uri }) => uri.split('/').at(-1)),
+    ['album.yaml', 'common.yaml'],
+  );
+});
+
+test('a derived role is renamed in all files, and a name of requests is not', async () => {
+  const renamed = await editor.connection.sendRequest(RenameRequest.type, {
+    textDocument: { uri: editor.uriOf('album.yaml') },
+    position: marked(ALBUM.replace('[owner]', '[ow|ner]')).position,
+    newName: 'creator',
+  });
+  const changed = (path: string, text: string): string => applied(text, renamed?.changes?.[editor.uriOf(path)] ?? []);
+  assert.is(changed('album.yaml', ALBUM), ALBUM.replace('[owner]', '[creator]'));
+  assert.is(changed('common.yaml', COMMON), COMMON.replace('name: owner', 'name: creator'));
+  const refused = await editor.connection.sendRequest(PrepareRenameRequest.type, {
+    textDocument: { uri: editor.uriOf('album.yaml') },
+    position: marked(ALBUM.replace('roles: [user]', 'roles: [us|er]')).position,
+  });
+  assert.is(refused, null);
+});
+
+test('hovering shows definitions, types by schemas, signatures and keys', async () => {
+  const shown = async (path: string, text: string): Promise<string> => {
+    const found = await editor.connection.sendRequest(HoverRequest.type, {
+      textDocument: { uri: editor.uriOf(path) },
+      position: marked(text).position,
+    });
+    return found === null ? '' : (found.contents as { value: string }).value;
+  };
+  assert.match(await shown('album.yaml', ALBUM.replace('[owner]', '[ow|ner]')), 'R.attr.owner == P.id');
+  assert.match(
+    await shown('album.yaml', ALBUM.replace('attr.visibility', 'attr.vis|ibility')),
+    'one of "public", "private"',
+  );
+  assert.match(await shown('album.yaml', ALBUM.replace('effect:', 'ef|fect:')), 'what the rule decides');
+  assert.match(await shown('common.yaml', COMMON.replace('P.id', 'P.i|d')), '`P.id`: string');
+});
+
+test('completion knows keys, values, and what expressions can name', async () => {
+  const items = async (path: string, text: string): Promise<readonly CompletionItem[]> => {
+    const { text: written, position } = marked(text);
+    await editor.edit(path, written);
+    const list = (await editor.connection.sendRequest(CompletionRequest.type, {
+      textDocument: { uri: editor.uriOf(path) },
+      position,
+    })) as CompletionList;
+    return list.items;
+  };
+  const labels = async (text: string): Promise<readonly string[]> =>
+    (await items('album.yaml', text)).map(({ label }) => label);
+  const at = (line: string): string => ALBUM.replace('          expr: V.is_public\n', line);
+
+  assert.equal(await labels(ALBUM.replace('      roles: [user]\n', '      ro|\n')), ['roles']);
+  assert.equal(await labels(ALBUM.replace('EFFECT_ALLOW\n    -', '|\n    -')), ['EFFECT_ALLOW', 'EFFECT_DENY']);
+  assert.equal(await labels(ALBUM.replace('[owner]', '[|')), ['owner']);
+  assert.equal(await labels(ALBUM.replace('[common]', '[|]')), ['common']);
+  assert.equal(await labels(ALBUM.replace('roles: [user]', 'roles:\n        - |')), ['user']);
+  assert.equal(await labels(at('          expr: V.|\n')), ['is_public']);
+  assert.equal(await labels(at('          expr: R.attr.vi|\n')), ['visibility']);
+  assert.equal(await labels(at('          expr: "R.attr.ow|\n')), ['owner']);
+  assert.equal(await labels(at('          expr: >-\n            true &&\n            R.attr.t|\n')), [
+    'tags',
+    'transformList',
+    'transformMap',
+  ]);
+  assert.equal(await labels(ALBUM.replace('match:\n          expr: V.is_public', 'match: { expr: "P.i|" }')), ['id']);
+  assert.ok((await labels(at('          expr: R.attr.tags.ex|\n'))).includes('exists'));
+  assert.not((await labels(at('          expr: R.attr.tags.s|\n'))).includes('startsWith'));
+  assert.equal(await labels(at('          expr: R.attr.visibility == "p|\n')), []);
+  const [visibility] = await items('album.yaml', at('          expr: R.attr.vi|\n'));
+  assert.is(visibility?.detail, 'one of "public", "private"');
+  await editor.edit('album.yaml', ALBUM);
+});
+
+test('semantic tokens have the places of expressions in scalars of every style', async () => {
+  const styles: readonly (readonly [yaml: string, tokens: readonly string[]])[] = [
+    ['expr: R.id == "é𝄞" && true', ['R', 'id', '==', '"é𝄞"', '&&', 'true']],
+    [
+      'expr: "R.id == \\"x\\" && \\u0050.id == R.id"',
+      ['R', 'id', '==', '\\"x\\"', '&&', '\\u0050', 'id', '==', 'R', 'id'],
+    ],
+    ["expr: 'R.id == ''x'''", ['R', 'id', '==', "''x''"]],
+    ['expr: >-\n            R.id ==\n            P.id', ['R', 'id', '==', 'P', 'id']],
+    ['expr: |\n            size(R.attr.a)\n              > 1.5', ['size', 'R', 'attr', 'a', '>', '1.5']],
+    ['expr: R.id ==\n            P.id', ['R', 'id', '==', 'P', 'id']],
+  ];
+  for (const [yaml, expected] of styles) {
+    const text = ALBUM.replace('expr: V.is_public', yaml).replace(/ {2}variables:\n.*\n.*\n/, '');
+    await editor.edit('album.yaml', text);
+    const tokens = await editor.connection.sendRequest(SemanticTokensRequest.type, {
+      textDocument: { uri: editor.uriOf('album.yaml') },
+    });
+    assert.equal(tokenTexts(text, tokens?.data ?? []), expected, yaml);
+  }
+  await editor.edit('album.yaml', ALBUM);
+});
+
+test('hostile documents are answered', async () => {
+  const hostile = [
+    '',
+    '|',
+    '\u0000',
+    '[[[['.repeat(50_000),
+    '{a: '.repeat(50_000),
+    '- '.repeat(50_000),
+    `a: &a [x]\n${'b: *a\n'.repeat(1000)}`,
+    ALBUM.replace('V.is_public', '('.repeat(20_000)),
+    ALBUM.replace('V.is_public', `"${'\\u'.repeat(1000)}`),
+    ALBUM.replaceAll('\n', '\r'),
+    `\ufeff${ALBUM}`,
+    ALBUM.repeat(50),
+  ];
+  const textDocument = { uri: editor.uriOf('album.yaml') };
+  const { connection } = editor;
+  for (const text of hostile) {
+    await editor.edit('album.yaml', text);
+    for (const position of [
+      { line: 0, character: 0 },
+      { line: 17, character: 20 },
+      { line: 0, character: 150_000 },
+      { line: 1e9, character: 1e9 },
+    ]) {
+      const place = { textDocument, position };
+      await Promise.all([
+        connection.sendRequest(CompletionRequest.type, place),
+        connection.sendRequest(HoverRequest.type, place),
+        connection.sendRequest(DefinitionRequest.type, place),
+        connection.sendRequest(PrepareRenameRequest.type, place),
+      ]);
+    }
+    await connection.sendRequest(DocumentSymbolRequest.type, { textDocument });
+    await connection.sendRequest(SemanticTokensRequest.type, { textDocument });
+  }
+  await editor.edit('album.yaml', ALBUM);
+  assert.equal(await editor.diagnostics('album.yaml', (list) => list.length === 0), []);
+});
+
+function applied(text: string, edits: readonly TextEdit[]): string {
+  const lines = text.split('\n');
+  for (const { range, newText } of [...edits].reverse()) {
+    const line = lines[range.start.line] as string;
+    lines[range.start.line] = line.slice(0, range.start.character) + newText + line.slice(range.end.character);
+  }
+  return lines.join('\n');
+}
+
+function tokenTexts(text: string, data: readonly number[]): readonly string[] {
+  const lines = text.split('\n');
+  const found: string[] = [];
+  let [line, character] = [0, 0];
+  for (let at = 0; at < data.length; at += 5) {
+    const [lineDelta = 0, characterDelta = 0, length = 0] = data.slice(at, at + 3);
+    character = lineDelta === 0 ? character + characterDelta : characterDelta;
+    line += lineDelta;
+    found.push((lines[line] as string).slice(character, character + length));
+  }
+  return found;
+}
+
+test.run();
