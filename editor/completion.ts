@@ -1,16 +1,16 @@
 import { type CompletionItem, CompletionItemKind, type Position } from 'vscode-languageserver';
 import type { PolicyFile } from '../compiler/ast/policy.js';
 import { lex } from '../compiler/parse/cel/lexer.js';
-import type { Kind } from '../compiler/parse/schema/field.js';
+import type { Kind, MessageType } from '../compiler/parse/schema/field.js';
 import { kindAt } from '../compiler/parse/schema/kind-at.js';
-import { DOCUMENT } from '../compiler/parse/schema/tables.js';
 import { policyEnvironment } from '../compiler/validate/cel/environment.js';
 import { fieldsOf, receiverKinds, selected } from './attributes.js';
 import { globalFunctions, memberFunctions, signaturesOf } from './functions.js';
 import { type NameKind, namesIn } from './names.js';
 import { visibleFrom } from './navigation.js';
 import { offsetAt } from './positions.js';
-import type { Workspace } from './workspace.js';
+import { tableOf } from './tables.js';
+import { kindOf, type Workspace } from './workspace.js';
 import { type Path, yamlCursor, type YamlCursor } from './yaml-cursor.js';
 
 /** The maximum number of proposals: editors filter them, and ask again when they were not all. */
@@ -32,14 +32,15 @@ export function complete(
   path: string,
   position: Position,
 ): { readonly isIncomplete: boolean; readonly items: CompletionItem[] } {
-  const { source, file } = workspace.get(path) ?? {};
-  if (source === undefined) return { isIncomplete: false, items: [] };
+  const { file } = workspace.get(path) ?? {};
+  const [source, table] = [workspace.sourceOf(path), tableOf(path)];
+  if (source === undefined || table === undefined) return { isIncomplete: false, items: [] };
   const cursor = yamlCursor(source.text, offsetAt(source, position));
-  const inExpression = isExpression(cursor);
+  const inExpression = kindOf(path) === 'policy' && isExpression(cursor);
   const typed = inExpression ? (/\w*$/.exec(cursor.written)?.[0] ?? '') : cursor.written;
   const proposals = inExpression
     ? proposeInExpression(cursor.written, workspace, file)
-    : propose(cursor, workspace, file);
+    : propose(cursor, table, workspace, file);
   const start = { line: position.line, character: Math.max(0, position.character - typed.length) };
   const matching = proposals.filter(({ label }) => label.toLowerCase().startsWith(typed.toLowerCase().slice(0, 1)));
   return {
@@ -74,8 +75,13 @@ const EXPRESSIONS: ReadonlySet<string> = new Set([
   'condition_not_met',
 ]);
 
-function propose(cursor: YamlCursor, workspace: Workspace, file: PolicyFile | undefined): readonly Proposal[] {
-  const kind = kindAt(DOCUMENT, cursor.path);
+function propose(
+  cursor: YamlCursor,
+  table: MessageType,
+  workspace: Workspace,
+  file: PolicyFile | undefined,
+): readonly Proposal[] {
+  const kind = kindAt(table, cursor.path);
   if (kind === undefined) return [];
   // An item that has not got a key yet may also be a value.
   if (cursor.kind === 'key') return [...keysOf(kind, cursor.siblings), ...valuesOf(kind, cursor.path, workspace, file)];
@@ -150,8 +156,11 @@ function textsFor(field: string, path: Path, workspace: Workspace, file: PolicyF
     case 'allowActions':
     case 'also':
       return named('action');
-    case 'resource':
+    case 'kind':
       return named('kind');
+    case 'resource':
+      // In tests it is a key of a fixture.
+      return path[0] === 'tests' ? [] : named('kind');
     case 'ref':
       return [...workspace.schemaTexts.keys()].sort().map((name) => valueNamed(`authz:///${name}`));
     default:

@@ -5,7 +5,6 @@ import { visit } from '../compiler/ast/visit.js';
 import { printType } from '../compiler/cel/types.js';
 import type { Span } from '../compiler/diagnostics/span.js';
 import { kindAt } from '../compiler/parse/schema/kind-at.js';
-import { DOCUMENT } from '../compiler/parse/schema/tables.js';
 import { checkExpression } from '../compiler/validate/cel/check-expression.js';
 import { policyEnvironment } from '../compiler/validate/cel/environment.js';
 import { describeSelected, selected } from './attributes.js';
@@ -13,6 +12,7 @@ import { expressionsIn } from './expressions.js';
 import { signaturesOf } from './functions.js';
 import { definitionsOf, nameAt } from './navigation.js';
 import { offsetAt, rangeOf } from './positions.js';
+import { tableOf } from './tables.js';
 import type { Workspace } from './workspace.js';
 import { yamlCursor } from './yaml-cursor.js';
 
@@ -21,14 +21,15 @@ const LONGEST_SHOWN = 2_000;
 
 /** What is known about the name, the function, the attribute or the key at a position. */
 export function hover(workspace: Workspace, path: string, position: Position): Hover | undefined {
-  const { source, file } = workspace.get(path) ?? {};
+  const { file } = workspace.get(path) ?? {};
+  const source = workspace.sourceOf(path);
   if (source === undefined) return undefined;
   const offset = offsetAt(source, position);
   const current = file?.source === source ? file : undefined;
   return (
     hoverOfName(workspace, path, position) ??
     (current && hoverInExpression(workspace, current, offset)) ??
-    hoverOfKey(source.text, offset)
+    hoverOfKey(path, source.text, offset)
   );
 }
 
@@ -129,12 +130,13 @@ function chainOf(node: Expr): readonly string[] | undefined {
   return below.kind === 'ident' ? [...names, below.name].reverse() : undefined;
 }
 
-function hoverOfKey(text: string, offset: number): Hover | undefined {
+function hoverOfKey(file: string, text: string, offset: number): Hover | undefined {
   const word = /^[\w$]*/.exec(text.slice(offset, offset + 100))?.[0] ?? '';
   const after = offset + word.length;
   if (!/^["']? *:/.test(text.slice(after, after + 10))) return undefined;
   const { kind, path, written } = yamlCursor(text, after);
-  const parent = kind === 'key' ? kindAt(DOCUMENT, path) : undefined;
+  const table = tableOf(file);
+  const parent = kind === 'key' && table !== undefined ? kindAt(table, path) : undefined;
   const field = parent?.kind === 'object' ? parent.type().bySpelling.get(written) : undefined;
   return field && { contents: { kind: 'markdown', value: field.description } };
 }

@@ -1,25 +1,32 @@
 import { fileURLToPath } from 'node:url';
 import type { Connection } from 'vscode-languageserver';
 import {
+  type Diagnostic as LspDiagnostic,
   type InitializeParams,
   type InitializeResult,
   DidChangeWatchedFilesNotification,
   ErrorCodes,
+  MessageType,
   ResponseError,
+  ShowMessageNotification,
   TextDocuments,
   TextDocumentSyncKind,
 } from 'vscode-languageserver';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import type { Diagnostic } from '../compiler/diagnostics/diagnostic.js';
+import type { SuiteFiles } from '../compiler/load/index.js';
+import type { SuiteResult } from '../compiler/policy-tests/results.js';
 import type { Vocabulary } from '../compiler/validate/vocabulary.js';
 import { CODE_ACTION_KINDS, codeActions } from './code-actions.js';
 import { complete } from './completion.js';
 import { editorDiagnostic } from './diagnostics.js';
+import { format } from './formatting.js';
 import { hover } from './hover.js';
 import { definition, references, rename, renameable } from './navigation.js';
 import { SEMANTIC_TOKEN_TYPES, semanticTokens } from './semantic-tokens.js';
 import { documentSymbols, workspaceSymbols } from './symbols.js';
-import { policyFolderIn, Workspace } from './workspace.js';
+import { failuresOf, lensesOf, problemsOf, RUN_TESTS, suitesOf } from './suites.js';
+import { kindOf, policyFolderIn, Workspace } from './workspace.js';
 
 /** What the server needs from its host. */
 export interface LanguageServerOptions {
@@ -28,6 +35,8 @@ export interface LanguageServerOptions {
   readonly folder?: string | undefined;
   /** The roles and actions that the policies of a project may name. May throw. */
   readonly vocabularyOf: (root: string) => Vocabulary;
+  /** Runs the tests of a suite, or the one with a name, by the policies as the editor has them. Rejects if these have errors. */
+  readonly runSuite: (workspace: Workspace, suite: SuiteFiles, test: string | undefined) => Promise<SuiteResult>;
 }
 
 /** After this many milliseconds without an edit, the whole folder is compiled. */
@@ -59,9 +68,11 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
   });
   connection.onInitialized(() => {
     if (canWatch)
-      void connection.client.register(DidChangeWatchedFilesNotification.type, {
-        watchers: [{ globPattern: '**/*.{yaml,yml,json}' }],
-      });
+      sent(
+        connection.client.register(DidChangeWatchedFilesNotification.type, {
+          watchers: [{ globPattern: '**/*.{yaml,yml,json}' }],
+        }),
+      );
     for (const workspace of workspaces) reload(workspace);
   });
 
@@ -81,17 +92,32 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
       uris.get(workspace.uriOf(path)) ?? workspace.uriOf(path);
 
   const published = new Map<string, Set<string>>();
-  const publish = (workspace: Workspace, path: string, diagnostics: readonly Diagnostic[]): void => {
-    const uriOf = uriIn(workspace);
+  const publish = (workspace: Workspace, path: string, diagnostics: readonly LspDiagnostic[]): void => {
     const shown = published.get(workspace.folder) ?? new Set();
     published.set(workspace.folder, shown);
     if (diagnostics.length === 0 && !shown.has(path)) return;
     if (diagnostics.length === 0) shown.delete(path);
     else shown.add(path);
-    void connection.sendDiagnostics({
-      uri: uriOf(path),
-      diagnostics: diagnostics.map((diagnostic) => editorDiagnostic(diagnostic, uriOf)),
-    });
+    sent(connection.sendDiagnostics({ uri: uriIn(workspace)(path), diagnostics: [...diagnostics] }));
+  };
+  const shownIn =
+    (workspace: Workspace) =>
+    (diagnostic: Diagnostic): LspDiagnostic =>
+      editorDiagnostic(diagnostic, uriIn(workspace));
+  /** Shows the mistakes in a file that was edited. */
+  const diagnose = (workspace: Workspace, path: string): void => {
+    switch (kindOf(path)) {
+      case 'policy':
+        publish(workspace, path, workspace.diagnoseFile(path).map(shownIn(workspace)));
+        break;
+      case 'suite':
+      case 'fixtures':
+        for (const suite of suitesOf(workspace, path)) publish(workspace, suite.path, problemsOf(suite));
+        return;
+      default:
+        break;
+    }
+    diagnoseLater(workspace);
   };
 
   const timers = new Map<Workspace, NodeJS.Timeout>();
@@ -103,12 +129,16 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
     );
   };
   const diagnoseAll = (workspace: Workspace): void => {
-    const byPath = new Map<string, Diagnostic[]>();
+    const byPath = new Map<string, LspDiagnostic[]>();
     for (const diagnostic of workspace.diagnose()) {
       const path = diagnostic.source?.path;
-      if (path !== undefined) byPath.set(path, [...(byPath.get(path) ?? []), diagnostic]);
+      if (path === undefined) continue;
+      const own = byPath.get(path) ?? [];
+      byPath.set(path, own);
+      own.push(shownIn(workspace)(diagnostic));
     }
-    for (const path of published.get(workspace.folder) ?? []) if (!byPath.has(path)) publish(workspace, path, []);
+    for (const path of published.get(workspace.folder) ?? [])
+      if (!byPath.has(path) && kindOf(path) === 'policy') publish(workspace, path, []);
     for (const [path, diagnostics] of byPath) publish(workspace, path, diagnostics);
   };
   const reload = (workspace: Workspace): void =>
@@ -116,7 +146,11 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
       workspace.reload();
       diagnoseLater(workspace);
     });
-  /** A mistake of the server must not end it. */
+  /** What a client refuses, or does not receive any more, must not end the server. */
+  const sent = (message: Promise<unknown>): void => {
+    message.catch((error: unknown) => connection.console.log(String(error)));
+  };
+  /** Neither must a mistake of the server. */
   const guarded = (work: () => void): void => {
     try {
       work();
@@ -131,8 +165,7 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
       if (workspace === undefined || path === undefined) return;
       uris.set(workspace.uriOf(path), document.uri);
       workspace.setText(path, document.getText());
-      publish(workspace, path, workspace.diagnoseFile(path));
-      diagnoseLater(workspace);
+      diagnose(workspace, path);
     }),
   );
   documents.onDidClose(({ document }) =>
@@ -140,6 +173,7 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
       const [workspace, path] = locate(document.uri) ?? [];
       if (workspace === undefined || path === undefined) return;
       workspace.setText(path, undefined);
+      publish(workspace, path, []);
       reload(workspace);
     }),
   );
@@ -194,6 +228,33 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
     });
     return tokens ?? { data: [] };
   });
+  connection.onDocumentFormatting(({ textDocument: { uri } }) =>
+    at(uri, (workspace, path) => {
+      const source = kindOf(path) === 'schema' ? undefined : workspace.sourceOf(path);
+      return source && format(source);
+    }),
+  );
+  connection.onCodeLens(({ textDocument: { uri } }) =>
+    at(uri, (workspace, path) =>
+      workspace.suites.filter((suite) => suite.path === path).flatMap((suite) => lensesOf(suite, uri)),
+    ),
+  );
+  connection.onExecuteCommand(async ({ command, arguments: [uri, test] = [] }) => {
+    if (command !== RUN_TESTS || typeof uri !== 'string') return null;
+    const [workspace, path] = locate(uri) ?? [];
+    const suite = workspace?.suites.find((other) => other.path === path);
+    if (workspace === undefined || suite === undefined) return null;
+    const result = await options.runSuite(workspace, suite, typeof test === 'string' ? test : undefined);
+    const failures = failuresOf(result);
+    publish(workspace, suite.path, failures);
+    const passed = result.summary.counts.get('passed') ?? 0;
+    const [type, message] =
+      failures.length > 0
+        ? [MessageType.Error, `${failures.length} failed, ${passed} passed`]
+        : [MessageType.Info, `${passed} passed`];
+    sent(connection.sendNotification(ShowMessageNotification.method, { type, message }));
+    return { passed, failed: failures.length };
+  });
   connection.onShutdown(() => {
     for (const timer of timers.values()) clearTimeout(timer);
   });
@@ -206,9 +267,12 @@ const CAPABILITIES: InitializeResult['capabilities'] = {
   positionEncoding: 'utf-16',
   textDocumentSync: { openClose: true, change: TextDocumentSyncKind.Incremental, save: true },
   codeActionProvider: { codeActionKinds: CODE_ACTION_KINDS },
+  codeLensProvider: {},
   completionProvider: { triggerCharacters: ['.', ':', ' ', '[', '"', "'"] },
   definitionProvider: true,
+  documentFormattingProvider: true,
   documentSymbolProvider: true,
+  executeCommandProvider: { commands: [RUN_TESTS] },
   hoverProvider: true,
   referencesProvider: true,
   renameProvider: { prepareProvider: true },

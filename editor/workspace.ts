@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from 'node:fs';
-import { join, relative, sep } from 'node:path';
+import { join, posix, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { importKey, policyKeyOf } from '../compiler/ast/names.js';
 import type { PolicyFile } from '../compiler/ast/policy.js';
@@ -7,7 +7,14 @@ import { type CompileOptions, programOf } from '../compiler/compile.js';
 import { type Diagnostic, Diagnostics } from '../compiler/diagnostics/diagnostic.js';
 import type { Code } from '../compiler/diagnostics/messages.js';
 import { Source } from '../compiler/diagnostics/source.js';
-import { isReadFromPolicies, load } from '../compiler/load/index.js';
+import {
+  isReadFromPolicies,
+  isSuiteFile,
+  load,
+  loadSuites,
+  type SuiteFiles,
+  type TestFile,
+} from '../compiler/load/index.js';
 import { parse } from '../compiler/parse/index.js';
 import type { Vocabulary } from '../compiler/validate/vocabulary.js';
 
@@ -43,21 +50,24 @@ export class Workspace {
     this.root = realpathSync(folder);
   }
 
+  private suitesOnDisk: readonly SuiteFiles[] = [];
+
   /** Reads the folder again. Throws an Error if that is not possible; the earlier texts then remain. */
   reload(): void {
     const { sources, schemas } = load(this.root, new Diagnostics(), [...this.onDisk.values()]);
     this.onDisk = new Map(sources.map((source) => [source.path, source]));
     this.schemas = schemas;
+    this.suitesOnDisk = loadSuites(this.root);
     for (const path of new Set([...this.index.keys(), ...this.onDisk.keys()])) this.update(path);
   }
 
-  /** The path of a document below the folder, with `/`; undefined if it is not a policy or schema of the folder. */
+  /** The path of a document below the folder, with `/`; undefined if it is not a file of the folder. */
   pathOf(uri: string): string | undefined {
     const file = filePathOf(uri);
     if (file === undefined) return undefined;
     for (const root of [this.folder, this.root]) {
       const path = relative(root, file).split(sep).join('/');
-      if (path !== '' && !path.startsWith('../') && isReadFromPolicies(path)) return path;
+      if (path !== '' && !path.startsWith('../') && kindOf(path) !== undefined) return path;
     }
     return undefined;
   }
@@ -78,7 +88,35 @@ export class Workspace {
     return this.index.get(path);
   }
 
-  /** All files, by path. */
+  /** The text of a file that is a policy or open. */
+  sourceOf(path: string): Source | undefined {
+    return this.index.get(path)?.source ?? this.open.get(path);
+  }
+
+  /** The test suites of the folder, with the texts that are open. */
+  get suites(): readonly SuiteFiles[] {
+    const current = (file: TestFile): TestFile => {
+      const source = this.open.get('source' in file ? file.source.path : file.path);
+      return source === undefined ? file : { source };
+    };
+    const onDisk = this.suitesOnDisk.map((suite) => ({
+      ...suite,
+      file: current(suite.file),
+      principals: suite.principals && current(suite.principals),
+      resources: suite.resources && current(suite.resources),
+      auxData: suite.auxData && current(suite.auxData),
+    }));
+    const known = new Set(onDisk.map(({ path }) => path));
+    const unsaved = [...this.open.values()].filter(({ path }) => kindOf(path) === 'suite' && !known.has(path));
+    return [...onDisk, ...unsaved.map(newSuite)];
+  }
+
+  /** The sources of all policies, in path order. */
+  get sources(): readonly Source[] {
+    return [...this.index.values()].map(({ source }) => source).sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  /** All policies, by path. */
   get files(): ReadonlyMap<string, Indexed> {
     return this.index;
   }
@@ -96,8 +134,7 @@ export class Workspace {
 
   /** The diagnostics of all files. */
   diagnose(): readonly Diagnostic[] {
-    const sources = [...this.index.values()].map(({ source }) => source);
-    return this.compiled(sources.sort((a, b) => (a.path < b.path ? -1 : 1)));
+    return this.compiled(this.sources);
   }
 
   /**
@@ -139,7 +176,7 @@ export class Workspace {
   }
 
   private update(path: string): void {
-    if (path.startsWith('_schemas/')) return;
+    if (kindOf(path) !== 'policy') return;
     const source = this.open.get(path) ?? this.onDisk.get(path);
     const before = this.index.get(path);
     if (before?.source === source) return;
@@ -164,6 +201,29 @@ export class Workspace {
     this.byKey.get(key)?.delete(path);
     this.families.get(familyOf(key))?.delete(path);
   }
+}
+
+/** What a file of a folder of policies is, by its path below that. */
+export function kindOf(path: string): 'policy' | 'schema' | 'suite' | 'fixtures' | undefined {
+  const folders = path.split('/');
+  const name = folders.pop() as string;
+  if (isReadFromPolicies(path)) return folders[0] === '_schemas' ? 'schema' : 'policy';
+  if (isSuiteFile(name)) return folders.includes('testdata') ? undefined : 'suite';
+  return folders.at(-1) === 'testdata' && FIXTURES.test(name) ? 'fixtures' : undefined;
+}
+
+const FIXTURES = /^(?:principals|resources|auxdata|auxData|aux_data)\.(?:yaml|yml|json)$/;
+
+/** A suite that is not on disk yet. */
+function newSuite(source: Source): SuiteFiles {
+  return {
+    path: source.path,
+    file: { source },
+    fixtureFolder: posix.join(posix.dirname(source.path), 'testdata'),
+    principals: undefined,
+    resources: undefined,
+    auxData: undefined,
+  };
 }
 
 /** The folder of the policies in a folder that an editor has open: `policies`, or itself if it has no packages. */

@@ -1,7 +1,14 @@
 import { join } from 'node:path';
 import { createConnection, ProposedFeatures } from 'vscode-languageserver/node';
+import { compile } from '../../compiler/compile.js';
+import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
+import type { SuiteFiles } from '../../compiler/load/index.js';
+import type { SuiteResult } from '../../compiler/policy-tests/results.js';
 import { version } from '../../compiler/version.js';
 import { serveEditor } from '../../editor/server.js';
+import type { Workspace } from '../../editor/workspace.js';
+import { policiesOf } from '../policies/compile.js';
+import { runPolicyTests } from '../policies/test-policies.js';
 import { PROJECT_FILE, readVocabulary } from '../policies/vocabulary.js';
 
 /**
@@ -14,5 +21,27 @@ export function lspCommand(folder: string | undefined): void {
     version,
     folder,
     vocabularyOf: (root) => readVocabulary(join(root, PROJECT_FILE)),
+    runSuite,
   });
+}
+
+async function runSuite(workspace: Workspace, suite: SuiteFiles, test: string | undefined): Promise<SuiteResult> {
+  const compilation = compile(workspace.sources, new Diagnostics(), { schemaTexts: workspace.schemaTexts });
+  if (compilation.program === undefined) throw new Error('the policies have errors: correct them first');
+  const policies = await policiesOf(compilation, workspace.folder);
+  const { results } = await runPolicyTests(
+    [suite],
+    { ...policies, lowered: () => compilation.lowered },
+    {
+      filter: new Map(test === undefined ? [] : [['test', (name: string) => name === test]]),
+      skipBatching: false,
+      strictEvaluation: false,
+      schemaEnforcement: 'none',
+      format: 'list',
+      verbose: false,
+      color: false,
+      policyFolder: workspace.folder,
+    },
+  );
+  return results.suites[0] as SuiteResult;
 }

@@ -2,12 +2,15 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   CodeActionRequest,
+  CodeLensRequest,
   CompletionRequest,
   type CompletionItem,
   type CompletionList,
   DefinitionRequest,
+  DocumentFormattingRequest,
   DocumentSymbolRequest,
   type DocumentSymbol,
+  ExecuteCommandRequest,
   HoverRequest,
   type Location,
   PrepareRenameRequest,
@@ -50,7 +53,7 @@ derivedRoles:
   definitions:
     - name: owner
       parentRoles: [user]
-      condition: { match: { expr: "R.attr.owner == P.id" } }
+      condition: {match: {expr: "R.attr.owner == P.id"}}
 `;
 
 const SCHEMA = JSON.stringify({
@@ -59,12 +62,29 @@ const SCHEMA = JSON.stringify({
   required: ['owner', 'visibility'],
 });
 
+const SUITE = `name: albums
+tests:
+  - name: the owner edits
+    input: { principals: [alice], resources: [hers], actions: [edit, view] }
+    expected:
+      - { principal: alice, resource: hers, actions: { edit: EFFECT_ALLOW } }
+  - name: everybody views
+    input: { principals: [alice], resources: [hers], actions: [view] }
+    expected:
+      - { principal: alice, resource: hers, actions: { view: EFFECT_ALLOW } }
+principals:
+  alice: { id: alice, roles: [user] }
+resources:
+  hers: { kind: album, id: a1, attr: { owner: alice, visibility: private } }
+`;
+
 let editor: Editor;
 
 test.before(async () => {
   editor = await openEditor({ 'album.yaml': ALBUM, 'common.yaml': COMMON, '_schemas/album.json': SCHEMA });
   await editor.open('album.yaml', ALBUM);
   await editor.open('common.yaml', COMMON);
+  await editor.open('album_test.yaml', SUITE);
 });
 
 test.after(async () => {
@@ -227,6 +247,46 @@ test('semantic tokens have the places of expressions in scalars of every style',
     assert.equal(tokenTexts(text, tokens?.data ?? []), expected, yaml);
   }
   await editor.edit('album.yaml', ALBUM);
+});
+
+test('a lens runs a test, and failures are shown with their reasons', async () => {
+  const uri = editor.uriOf('album_test.yaml');
+  const lenses = (await editor.connection.sendRequest(CodeLensRequest.type, { textDocument: { uri } })) ?? [];
+  assert.equal(
+    lenses.map(({ range, command }) => `${range.start.line}: ${command?.title}`),
+    ['0: run all tests', '2: run test', '6: run test'],
+  );
+  const run = (index: number): Promise<unknown> => {
+    const { command = '', arguments: args = [] } = lenses[index]?.command ?? {};
+    return editor.connection.sendRequest(ExecuteCommandRequest.type, { command, arguments: args });
+  };
+  assert.equal(await run(1), { passed: 2, failed: 0 });
+  assert.equal(await run(2), { passed: 0, failed: 1 });
+  const [failure] = await editor.diagnostics('album_test.yaml', (list) => list.length > 0);
+  assert.is(failure?.range.start.line, 6);
+  assert.match(String(failure?.message), 'alice, hers, view: expected EFFECT_ALLOW, but the decision is EFFECT_DENY');
+  assert.match(String(failure?.message), '"private"');
+  await editor.edit('album_test.yaml', SUITE.replace('resources: [hers]', 'resources: [herz]'));
+  const [unknown] = await editor.diagnostics('album_test.yaml', (list) => /herz/.test(String(list[0]?.message)));
+  assert.match(String(unknown?.message), 'did you mean `hers`?');
+  await editor.edit('album_test.yaml', SUITE);
+  await editor.diagnostics('album_test.yaml', (list) => list.length === 0);
+});
+
+test('a document is formatted as by authzc fmt', async () => {
+  const textDocument = { uri: editor.uriOf('common.yaml') };
+  const options = { tabSize: 2, insertSpaces: true };
+  const format = (): Promise<TextEdit[] | null> =>
+    editor.connection.sendRequest(DocumentFormattingRequest.type, { textDocument, options });
+  assert.equal(await format(), []);
+  await editor.edit('common.yaml', COMMON.replace('name: common', 'name:    common   # shared'));
+  assert.is(
+    applied(COMMON.replace('name: common', 'name:    common   # shared'), (await format()) ?? []),
+    COMMON.replace('name: common', 'name: common # shared'),
+  );
+  await editor.edit('common.yaml', '{');
+  assert.equal(await format(), []);
+  await editor.edit('common.yaml', COMMON);
 });
 
 test('hostile documents are answered', async () => {

@@ -85,7 +85,7 @@ test('files outside of the policies are not theirs', () => {
   withWorkspace({ 'album.yaml': policy('album') }, (workspace) => {
     assert.is(workspace.pathOf(workspace.uriOf('sub/a b.yaml')), 'sub/a b.yaml');
     assert.is(workspace.pathOf(workspace.uriOf('../compose.yaml')), undefined);
-    assert.is(workspace.pathOf(workspace.uriOf('testdata/principals.yaml')), undefined);
+    assert.is(workspace.pathOf(workspace.uriOf('testdata/notes.yaml')), undefined);
     for (const uri of ['untitled:album.yaml', 'file://host/album.yaml', 'file:///%', ''])
       assert.is(workspace.pathOf(uri), undefined);
   });
