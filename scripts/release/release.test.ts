@@ -39,6 +39,15 @@ parts('an empty changelog, a missing section and an existing version are rejecte
   );
 });
 
+parts('a patch release denies more, and never allows more', () => {
+  const log = (...entries: readonly string[]): string =>
+    `## [Unreleased]\n\n### Decisions\n\n${entries.map((entry) => `- ${entry}\n`).join('')}\n### Fixed\n\n- A bug.\n`;
+  assert.ok(releasedChangelog(log('Denied: one.', 'Allowed: two.'), '1.1.0', ''));
+  assert.ok(releasedChangelog(log('Denied: one.'), '1.0.1', ''));
+  assert.throws(() => releasedChangelog(log('Denied: one.', 'Allowed: two.'), '1.0.1', ''), /release a minor version/);
+  assert.throws(() => releasedChangelog(log('One.'), '1.1.0', ''), /begin `- One.` with `Allowed:` or `Denied:`/);
+});
+
 parts('each line with the version is replaced, and nothing else', () => {
   const file = { path: 'a.json', lines: ['  "version": "%",', '      "version": "%",'] };
   const text = '{\n  "version": "1.0.0",\n  "x": {\n      "version": "1.0.0",\n      "other": "1.0.0"\n';
