@@ -38,6 +38,7 @@ const PATHS: ReadonlyMap<string, 'files' | 'directories'> = new Map([
   ['log', 'files'],
   ['new', 'directories'],
   ['old', 'directories'],
+  ['path', 'files'],
   ['program', 'files'],
   ['set', 'directories'],
 ]);

@@ -33,6 +33,7 @@ test.after(() => rmSync(folder, { recursive: true, force: true }));
 const TYPED: readonly (readonly [string, string])[] = [
   ['authzc compil\t', 'compile'],
   ['authzc compile pol\t', 'compile policies'],
+  ['authzc fmt peop\tali\t', 'fmt people/alice.yaml'],
   ['authzc compile --no-em\t', 'compile --no-emit'],
   ['authzc compile -o js\t', 'compile -o json'],
   ['authzc compile --output js\t', 'compile --output json'],
