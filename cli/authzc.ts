@@ -3,6 +3,7 @@ import { Argument, Command, CommanderError, Option } from 'commander';
 import { addExamples } from './examples.js';
 import { addServerCommands, collect, countOf } from './commands/server-commands.js';
 import { EXIT, failureMessage } from './exit.js';
+import { LOG_FORMATS } from './findings/log.js';
 import { OUTPUT_FORMATS } from './report.js';
 import { addComparisonOptions, addSolverOptions, CHANGES, FAILING, failing } from './policies/comparison-options.js';
 import { addCoverageOptions } from './policies/coverage-options.js';
@@ -73,7 +74,7 @@ addSolverOptions(
             .argument('[dir]', 'the folder of the policies', 'policies')
             .addOption(
               new Option('-o, --output <format>', 'format of compile problems and results')
-                .choices(['tree', 'list', 'json', 'sarif'])
+                .choices(['tree', 'list', 'json', ...LOG_FORMATS])
                 .default('tree'),
             )
             .addOption(
@@ -286,7 +287,7 @@ addComparisonOptions(
     .argument('[dir]', 'the folder of the policies', 'policies')
     .addOption(
       new Option('-o, --output <format>', 'format of the report')
-        .choices(['pretty', 'list', 'json', 'markdown', 'sarif'])
+        .choices(['pretty', 'list', 'json', 'markdown', ...LOG_FORMATS])
         .default('pretty'),
     )
     .option('--allow-undecided', 'succeed although statements are not decided'),

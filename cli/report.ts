@@ -6,11 +6,11 @@ import { colored, type Paint, plain } from '../compiler/diagnostics/paint.js';
 import type { Place } from '../compiler/diagnostics/span.js';
 import { visible } from '../compiler/diagnostics/visible.js';
 import { EXIT } from './exit.js';
-import { DIAGNOSTIC_RULES, findingsOf } from './sarif/diagnostics.js';
-import { sarifLog } from './sarif/sarif.js';
+import { DIAGNOSTIC_RULES, findingsOf } from './findings/diagnostics.js';
+import { findingLog, isLogFormat, LOG_FORMATS } from './findings/log.js';
 
-/** How diagnostics are shown: one per line, with code frames, or as JSON or SARIF for programs. */
-export const OUTPUT_FORMATS = ['list', 'pretty', 'json', 'sarif'] as const;
+/** How diagnostics are shown: one per line, with code frames, or as JSON or another log for programs. */
+export const OUTPUT_FORMATS = ['list', 'pretty', 'json', ...LOG_FORMATS] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 /** Whether a stream is a terminal that may be coloured. */
@@ -24,15 +24,15 @@ export function paintOf(stream: { readonly isTTY?: boolean }): Paint {
 }
 
 /**
- * Prints diagnostics of a folder of policies to standard output, and nothing when there are none; a SARIF log says that
- * there are none.
+ * Prints diagnostics of a folder of policies to standard output, and nothing when there are none; a log for programs
+ * says that there are none.
  */
 export function printDiagnostics(
   diagnostics: readonly Diagnostic[],
   format: OutputFormat,
   { folder, color = isColorful(process.stdout) }: Shown,
 ): void {
-  if (diagnostics.length === 0 && format !== 'sarif') return;
+  if (diagnostics.length === 0 && !isLogFormat(format)) return;
   process.stdout.write(textOf(diagnostics, format, { folder, color }));
 }
 
@@ -50,7 +50,9 @@ function textOf(diagnostics: readonly Diagnostic[], format: OutputFormat, style:
     case 'json':
       return `${JSON.stringify(toReport(diagnostics), undefined, 2)}\n`;
     case 'sarif':
-      return sarifLog(findingsOf(diagnostics, style.folder), DIAGNOSTIC_RULES);
+    case 'github':
+    case 'junit':
+      return findingLog(format, findingsOf(diagnostics, style.folder), DIAGNOSTIC_RULES);
   }
 }
 

@@ -8,6 +8,7 @@ import { compileFolder, type FolderCompilation, type PoliciesInMemory, policiesO
 import type { SolverOptions } from '../policies/comparison-options.js';
 import { type CoverageOptions, measuresCoverage } from '../policies/coverage-options.js';
 import { type MutationOptions, mutates } from '../policies/mutation-options.js';
+import { isLogFormat, LOG_FORMATS } from '../findings/log.js';
 import { EXIT } from '../exit.js';
 import { ProgressLine } from '../progress.js';
 import { type PolicyTestOptions, runPolicyTests } from '../policies/test-policies.js';
@@ -19,7 +20,12 @@ import { suggestedFor, type SuggestionOptions } from '../policies/suggestion-opt
 import type { WatchedTests } from '../policies/watched-tests.js';
 
 /** How problems of policies and the results of tests are shown. */
-export const TEST_OUTPUTS = ['tree', 'list', 'json', 'sarif'] as const;
+export const TEST_OUTPUTS = ['tree', 'list', 'json', ...LOG_FORMATS] as const;
+
+/** Whether findings are printed; the report of the tests is a JUnit document itself. */
+function isLog(output: string): output is 'sarif' | 'github' {
+  return isLogFormat(output) && output !== 'junit';
+}
 
 /** The command line options of `authzc test`. */
 export interface TestCommandOptions
@@ -98,7 +104,7 @@ async function testOnce(directory: string, options: TestCommandOptions, watched?
     now: options.now,
     strictEvaluation: options.strictEvaluation ?? false,
     schemaEnforcement: options.enforceSchemas === true ? 'reject' : options.ignoreSchemas === true ? 'none' : 'warn',
-    format: options.testOutput ?? (options.output === 'sarif' ? 'json' : options.output),
+    format: options.testOutput ?? (isLog(options.output) ? 'json' : options.output),
     verbose: options.verbose ?? false,
     color: options.color && isColorful(process.stdout),
     folder: options.tests ?? directory,
@@ -110,8 +116,8 @@ async function testOnce(directory: string, options: TestCommandOptions, watched?
     testOptions,
     recorder && ((request, engineOptions) => recorder.record(request, engineOptions)),
   );
-  const isSarif = options.output === 'sarif';
-  if (!isSarif && (watched === undefined || suites.length > 0))
+  const { output } = options;
+  if (!isLog(output) && (watched === undefined || suites.length > 0))
     (isSuitePrinted(options) ? process.stderr : process.stdout).write(report);
   watched?.finish(suites, failed);
   if (violations > 0 && options.enforceSchemas !== true) console.error(unenforced(violations));
@@ -120,9 +126,11 @@ async function testOnce(directory: string, options: TestCommandOptions, watched?
   // Mutants are tried with tests that pass.
   const mutants =
     code === EXIT.done && mutates(options) ? await tryMutants(suites, policies, testOptions, options) : undefined;
-  if (isSarif) {
-    const { foldersOf, testLog } = await import('../sarif/tests.js');
-    process.stdout.write(testLog({ results, coverage, mutants }, foldersOf(compilation, directory, options.tests)));
+  if (isLog(output)) {
+    const { foldersOf, testLog } = await import('../findings/tests.js');
+    process.stdout.write(
+      testLog(output, { results, coverage, mutants }, foldersOf(compilation, directory, options.tests)),
+    );
   }
   if (code !== EXIT.done) {
     console.error('authzc: tests failed');
@@ -182,7 +190,7 @@ function streamOf(options: TestCommandOptions): NodeJS.WriteStream {
   const { testOutput, output } = options;
   const format = testOutput ?? output;
   if (isSuitePrinted(options)) return process.stderr;
-  return format === 'json' || format === 'junit' || format === 'sarif' ? process.stderr : process.stdout;
+  return format === 'json' || format === 'junit' || isLog(format) ? process.stderr : process.stdout;
 }
 
 /** Reports coverage, and returns the thresholds that it misses. */

@@ -15,12 +15,13 @@ import { engineOptions } from '../policies/engine-options.js';
 import { ProgressLine, stepOf } from '../progress.js';
 import { proverOf } from '../policies/solver.js';
 import { isColorful, paintOf, printDiagnostics, reportInputError } from '../report.js';
-import { statementLog } from '../sarif/statements.js';
+import { isLogFormat, type LogFormat } from '../findings/log.js';
+import { statementLog } from '../findings/statements.js';
 import { limitRun, type RunLimit } from '../run-limit.js';
 
 /** The command line options of `authzc verify`. */
 export interface VerifyCommandOptions extends ComparisonOptions {
-  readonly output: 'pretty' | 'list' | 'json' | 'markdown' | 'sarif';
+  readonly output: 'pretty' | 'list' | 'json' | 'markdown' | LogFormat;
   /** Whether statements that are not decided are no failure. */
   readonly allowUndecided?: boolean;
 }
@@ -49,7 +50,7 @@ async function verified(directory: string, options: VerifyCommandOptions, { isOv
   const version = await loadVersion(compilation, directory);
   if (version === undefined) {
     const style = { color: isColorful(process.stderr), folder: directory };
-    if (output === 'sarif') printDiagnostics(diagnostics, output, { folder: directory });
+    if (isLogFormat(output)) printDiagnostics(diagnostics, output, { folder: directory });
     else process.stderr.write(output === 'list' ? formatList(diagnostics, style) : formatPretty(diagnostics, style));
     return EXIT.refused;
   }
@@ -90,7 +91,9 @@ function textOf(
     case 'json':
       return verifyJson(report);
     case 'sarif':
-      return statementLog(report, directory, sources);
+    case 'github':
+    case 'junit':
+      return statementLog(output, report, directory, sources);
     case 'markdown':
       return markdownVerification(report);
   }

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { isLogFormat } from '../findings/log.js';
 import { nowOption, type NowOption } from './now-option.js';
 import { TEST_FORMATS, type TestFormat } from '../../compiler/policy-tests/report/formats.js';
 
@@ -14,10 +15,10 @@ export interface TestOptions extends NowOption {
   readonly verbose?: boolean;
 }
 
-/** A SARIF log has the results of tests, too: standard output has room for one document. */
+/** A log for programs has the results of tests, too: standard output has room for one document. */
 export function hasTwoOutputs({ output, testOutput }: TestOptions & { readonly output: string }): boolean {
-  if (output !== 'sarif' || testOutput === undefined) return false;
-  console.error('authzc: `--output sarif` includes the results of tests; leave out `--test-output`');
+  if (!isLogFormat(output) || testOutput === undefined) return false;
+  console.error(`authzc: \`--output ${output}\` includes the results of tests; leave out \`--test-output\``);
   return true;
 }
 

@@ -14,9 +14,9 @@ import { runTests } from '../../compiler/policy-tests/run-tests.js';
 import { EXIT } from '../exit.js';
 import { ProgressLine, stepOf } from '../progress.js';
 import { isColorful, type OutputFormat, printDiagnostics } from '../report.js';
-import { DIAGNOSTIC_RULES, findingsOf } from '../sarif/diagnostics.js';
-import { sarifLog } from '../sarif/sarif.js';
-import { foldersOf, TEST_RULES, testFindings } from '../sarif/tests.js';
+import { DIAGNOSTIC_RULES, findingsOf } from '../findings/diagnostics.js';
+import { findingLog, isLogFormat } from '../findings/log.js';
+import { foldersOf, TEST_RULES, testFindings } from '../findings/tests.js';
 import { askEngine, type AskOptions, type OnDecision } from '../../analysis/policy-tests/ask-engine.js';
 import { compileFolder, type FolderCompilation, policiesOf } from './compile.js';
 import type { TestOptions } from './test-options.js';
@@ -53,24 +53,26 @@ export async function testCompilation(
     folder: options.tests ?? options.folder,
     policyFolder: options.folder,
   });
-  if (options.output === 'sarif') {
+  if (isLogFormat(options.output)) {
     const { folder, tests: testFolder = folder } = options;
     const findings = [
       ...findingsOf(compilation.diagnostics, folder),
       ...testFindings(results, foldersOf(compilation, folder, testFolder)),
     ];
-    process.stdout.write(sarifLog(findings, [...DIAGNOSTIC_RULES, ...TEST_RULES]));
+    process.stdout.write(findingLog(options.output, findings, [...DIAGNOSTIC_RULES, ...TEST_RULES]));
   } else show(report, compilation.diagnostics, { format, output: options.output, folder: options.folder });
   if (code !== EXIT.done) console.error('authzc: tests failed');
   return { code, tests };
 }
 
-/** A SARIF log has failed tests; what explains them is data, as in JSON. */
+/** A log for programs has failed tests; what explains them is data, as in JSON. */
 const FORMATS: Readonly<Record<OutputFormat, TestFormat>> = {
   list: 'list',
   pretty: 'tree',
   json: 'json',
   sarif: 'json',
+  github: 'json',
+  junit: 'json',
 };
 
 /** Programs that read standard output expect one document there. */

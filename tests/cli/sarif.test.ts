@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Ajv from 'ajv-draft-04';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MOST_RESULTS, sarifLog } from '../../cli/sarif/sarif.js';
+import { MOST_RESULTS, sarifLog } from '../../cli/findings/sarif.js';
 import { BROKEN_POLICY, documentPolicy } from '../support/cli/policies.js';
 import { type Ended, folderOf, PROGRAMS, run } from '../support/cli/programs.js';
 

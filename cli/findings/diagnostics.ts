@@ -3,7 +3,7 @@ import type { Diagnostic, Note } from '../../compiler/diagnostics/diagnostic.js'
 import { messages } from '../../compiler/diagnostics/messages.js';
 import type { Span } from '../../compiler/diagnostics/span.js';
 import { regionOfSpan, startOf } from './region.js';
-import type { Finding, FindingRule, Location } from './sarif.js';
+import type { Finding, FindingRule, Location } from './finding.js';
 
 /** A rule for each code of a diagnostic: its page in docs/diagnostics. */
 export const DIAGNOSTIC_RULES: readonly FindingRule[] = Object.entries(messages).map(

@@ -1,55 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync } from 'node:fs';
-import { dirname, join, relative, resolve, sep } from 'node:path';
-import { visible } from '../../compiler/diagnostics/visible.js';
+import { resolve } from 'node:path';
 import { version } from '../../compiler/version.js';
-
-/** What a command found, in the terms of SARIF 2.1.0. Text is shown as for terminals: harmless characters only. */
-export interface Finding {
-  /** The id of its rule. */
-  readonly rule: string;
-  readonly level: 'error' | 'warning' | 'note';
-  /** The first sentence is its title. */
-  readonly message: string;
-  readonly location: Location;
-  /** Other locations that explain it. */
-  readonly related?: readonly (Location & { readonly message: string })[];
-  readonly fix?: Fix;
-}
-
-/** A kind of finding. */
-export interface FindingRule {
-  readonly id: string;
-  readonly level: Finding['level'];
-  /** What it means and how to fix it, in Markdown. The first sentence is its description. */
-  readonly help: string;
-}
-
-/** A file, or a folder for a problem of all of its files, and the part of it. */
-export interface Location {
-  /** From the working directory. */
-  readonly path: string;
-  readonly region?: Region;
-}
-
-/** A part of a file. Lines and columns are 1-based, columns count UTF-16 units; the end is exclusive. */
-export interface Region {
-  readonly startLine: number;
-  readonly startColumn: number;
-  readonly endLine: number;
-  readonly endColumn: number;
-  /** The text of the region; left out if it is long. */
-  readonly text?: string;
-  /** The line that it begins on. */
-  readonly line: string;
-}
-
-/** Replaces a part of the file of a finding. */
-export interface Fix {
-  readonly description: string;
-  readonly region: Region;
-  readonly text: string;
-}
+import { type Finding, type FindingRule, type Fix, type Location, type Region, visibleLines } from './finding.js';
+import { pathInRepository, repositoryOf } from './repository.js';
 
 /** More than that is not read by code scanning services. */
 export const MOST_RESULTS = 25_000;
@@ -140,22 +93,9 @@ function fixOf(
   };
 }
 
-function visibleLines(text: string): string {
-  return text.split('\n').map(visible).join('\n');
-}
-
 /** A relative URI. A folder has a final slash. */
 function uriOf(path: string, root: string): string {
-  const uri = relative(root, resolve(path)).split(sep).map(encodeURIComponent).join('/');
-  return path.endsWith('/') ? `${uri}/` : uri;
-}
-
-/** The closest folder above with a `.git`, which is a file in worktrees; the folder itself if there is none. */
-function repositoryOf(folder: string): string {
-  for (let parent = folder; ; parent = dirname(parent)) {
-    if (existsSync(join(parent, '.git'))) return parent;
-    if (parent === dirname(parent)) return folder;
-  }
+  return pathInRepository(path, root).split('/').map(encodeURIComponent).join('/');
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { FilePlace } from '#runtime/parts';
 import type { Source } from '../../compiler/diagnostics/source.js';
 import type { Span } from '../../compiler/diagnostics/span.js';
-import type { Region } from './sarif.js';
+import type { Region } from './finding.js';
 
 /** In UTF-16 units. A region may be a whole document. */
 const LONGEST_SNIPPET = 1000;

@@ -13,7 +13,8 @@ import type {
   UnmetOutput,
 } from '../../compiler/policy-tests/results.js';
 import { regionAt, regionOfSpan } from './region.js';
-import { type Finding, type FindingRule, type Location, sarifLog } from './sarif.js';
+import type { Finding, FindingRule, Location } from './finding.js';
+import { findingLog, type LogFormat } from './log.js';
 
 /** What tests of policies find. */
 export const TEST_RULES: readonly FindingRule[] = [
@@ -77,14 +78,14 @@ export interface TestRun {
   readonly mutants: MutationReport | undefined;
 }
 
-/** A SARIF log of a run of tests. */
-export function testLog({ results, coverage, mutants }: TestRun, folders: Folders): string {
+/** A log of what a run of tests found. */
+export function testLog(format: LogFormat, { results, coverage, mutants }: TestRun, folders: Folders): string {
   const findings = [
     ...testFindings(results, folders),
     ...(coverage === undefined ? [] : coverageFindings(coverage, folders)),
     ...(mutants === undefined ? [] : mutantFindings(mutants, folders)),
   ];
-  return sarifLog(findings, TEST_RULES);
+  return findingLog(format, findings, TEST_RULES);
 }
 
 /** The tests that failed, and those that could not be run. */

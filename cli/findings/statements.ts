@@ -4,7 +4,8 @@ import { decisiveRows, openReasons, partsOf, refutation } from '../../analysis/v
 import type { Source } from '../../compiler/diagnostics/source.js';
 import { visible, visibleJson } from '../../compiler/diagnostics/visible.js';
 import { regionAt } from './region.js';
-import { type Finding, type FindingRule, sarifLog } from './sarif.js';
+import type { Finding, FindingRule } from './finding.js';
+import { findingLog, type LogFormat } from './log.js';
 
 const RULES: readonly FindingRule[] = [
   {
@@ -28,11 +29,16 @@ Install the solver or raise \`--effort\`. \`--allow-undecided\` accepts such sta
 ];
 
 /**
- * A SARIF log of the statements that are not proved.
+ * A log of the statements that are not proved.
  *
  * @param folder the folder of the policies.
  */
-export function statementLog({ statements }: VerifyReport, folder: string, sources: readonly Source[]): string {
+export function statementLog(
+  format: LogFormat,
+  { statements }: VerifyReport,
+  folder: string,
+  sources: readonly Source[],
+): string {
   const byPath = new Map(sources.map((source) => [source.path, source]));
   const findings = statements.flatMap((statement): readonly Finding[] => {
     const { answer, place } = statement;
@@ -47,7 +53,7 @@ export function statementLog({ statements }: VerifyReport, folder: string, sourc
       },
     ];
   });
-  return sarifLog(findings, RULES);
+  return findingLog(format, findings, RULES);
 }
 
 /** The first request that refutes a statement, or why it is not decided. */
