@@ -100,10 +100,51 @@ addSolverOptions(
 });
 
 program
+  .command('lint')
+  .description('report problems of a folder of policies, and fix those that have a safe fix')
+  .argument('[dir]', 'the folder of the policies', 'policies')
+  .option('--fix', 'apply the fixes after which the policies mean the same, or what nothing else can be meant by')
+  .addOption(new Option('-o, --output <format>', 'format of problems').choices([...OUTPUT_FORMATS]).default('pretty'))
+  .addOption(
+    new Option('--fail-on <severity>', 'minimum severity that fails').choices(['error', 'warning']).default('error'),
+  )
+  .option('--strict-types', 'report attributes that are not in the JSON schemas, or that may be missing, as errors')
+  .action(async (directory, options) => {
+    const { lintCommand } = await import('./commands/lint.js');
+    process.exitCode = lintCommand(directory, options);
+  });
+
+program
+  .command('ci')
+  .description('check all that must hold before a change lands: style, generated code, tests, invariants')
+  .argument('[dir]', 'the folder of the policies', 'policies')
+  .option('--out <dir>', 'the folder of the generated modules', 'generated')
+  .addOption(
+    new Option('-o, --output <format>', 'for people, or as annotations of a GitHub workflow')
+      .choices(['pretty', 'github'])
+      .default('pretty'),
+  )
+  .addOption(
+    new Option('--fail-on <severity>', 'minimum severity of problems that fail')
+      .choices(['error', 'warning'])
+      .default('warning'),
+  )
+  .option('--strict-types', 'report attributes that are not in the JSON schemas, or that may be missing, as errors')
+  .action(async (directory, options) => {
+    const { ciCommand } = await import('./commands/ci.js');
+    process.exitCode = await ciCommand(directory, options);
+  });
+
+program
   .command('fmt')
   .description('write policies, tests and fixtures in one style; comments and meaning stay')
   .argument('[path...]', 'files and folders; - reads standard input and prints', ['policies'])
   .option('--check', 'write nothing and fail if a file is not in this style')
+  .addOption(
+    new Option('-o, --output <format>', 'format of the files that are not in it, and of problems')
+      .choices(['list', ...LOG_FORMATS])
+      .default('list'),
+  )
   .action(async (paths, options) => {
     const { fmtCommand } = await import('./commands/fmt.js');
     process.exitCode = fmtCommand(paths, options);

@@ -18,6 +18,11 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ["authzc test --test-filter 'action=delete' --verbose", 'show how the tests of one action are decided'],
     ['authzc test --suggest --write policies/suggested_test.yaml', 'write the tests that are missing'],
   ],
+  lint: [
+    ['authzc lint', 'report the problems of policies/'],
+    ['authzc lint --fix', 'fix those that have a safe fix first'],
+  ],
+  ci: [['authzc ci', 'check style, generated code, tests and invariants']],
   fmt: [
     ['authzc fmt', 'write policies, tests and fixtures in one style'],
     ['authzc fmt --check', 'in CI: fail if a file is not in this style'],

@@ -7,6 +7,9 @@ import { formatted } from '../../compiler/format/format.js';
 import { readPolicy } from '../../compiler/load/load.js';
 import { isHidden, SCHEMAS_DIRECTORY } from '../../compiler/load/names.js';
 import { allowClosedPipe, EXIT } from '../exit.js';
+import { DIAGNOSTIC_RULES, findingsOf } from '../findings/diagnostics.js';
+import type { Finding, FindingRule } from '../findings/finding.js';
+import { findingLog, type LogFormat } from '../findings/log.js';
 import { type OutputFile, replaceFiles } from '../outputs/replace-files.js';
 import { InputError, printDiagnostics, reportInputError } from '../report.js';
 import { counted } from './compile.js';
@@ -15,6 +18,7 @@ import { counted } from './compile.js';
 export interface FmtOptions {
   /** Whether nothing is written, and a file that is not formatted is a failure. */
   readonly check?: boolean;
+  readonly output?: 'list' | LogFormat;
 }
 
 /**
@@ -22,10 +26,10 @@ export interface FmtOptions {
  * Files that are not well-formed are reported and stay as they are. Returns the exit code.
  * @param paths files and folders. `-` reads one file from standard input, and prints it.
  */
-export function fmtCommand(paths: readonly string[], { check = false }: FmtOptions): number {
+export function fmtCommand(paths: readonly string[], { check = false, output = 'list' }: FmtOptions): number {
   allowClosedPipe();
   try {
-    return paths.length === 1 && paths[0] === '-' ? formatInput() : formatFiles(paths, check);
+    return paths.length === 1 && paths[0] === '-' ? formatInput() : formatFiles(paths, check, output);
   } catch (error) {
     return reportInputError(error);
   }
@@ -40,22 +44,43 @@ function formatInput(): number {
   return EXIT.done;
 }
 
-function formatFiles(paths: readonly string[], check: boolean): number {
+function formatFiles(paths: readonly string[], check: boolean, output: 'list' | LogFormat): number {
   const due: OutputFile[] = [];
+  const findings: Finding[] = [];
   let isRefused = false;
   for (const file of paths.flatMap(filesAt)) {
     const report = new Diagnostics();
     const text = formattedFile(file, report);
-    printDiagnostics(report.sorted(), 'pretty', { folder: file.folder });
+    if (output === 'list') printDiagnostics(report.sorted(), 'pretty', { folder: file.folder });
+    findings.push(...findingsOf(report.sorted(), file.folder));
     if (text === undefined) isRefused = true;
     else if (text.after !== text.before) due.push({ path: join(file.folder, file.name), text: text.after });
   }
   if (!check) replaceFiles(due);
-  for (const { path } of due) console.log(visible(path));
+  if (output === 'list') for (const { path } of due) console.log(visible(path));
+  else
+    process.stdout.write(
+      findingLog(output, [...findings, ...due.map(unformatted)], [UNFORMATTED, ...DIAGNOSTIC_RULES]),
+    );
   if (check && due.length > 0)
     console.error(`${counted(due.length, 'file')} not formatted; run: npx authzc fmt ${paths.map(visible).join(' ')}`);
   if (isRefused) return EXIT.refused;
   return check && due.length > 0 ? EXIT.failed : EXIT.done;
+}
+
+const UNFORMATTED: FindingRule = {
+  id: 'format/style',
+  level: 'error',
+  help: 'A file is not in the style of `authzc fmt`. Run `authzc fmt`.',
+};
+
+function unformatted({ path }: OutputFile): Finding {
+  return {
+    rule: UNFORMATTED.id,
+    level: UNFORMATTED.level,
+    message: 'not formatted; run authzc fmt',
+    location: { path },
+  };
 }
 
 /** A file by its folder, and its path below that, with `/`. */

@@ -35,7 +35,7 @@ export async function startPdp({ http, grpc }: PdpAddresses): Promise<PdpProcess
   throw new Error('the decision point did not start');
 }
 
-/** Built by `npm run build`. In your own project it is `node_modules/authz/dist/authzc.js`, or `npx authzc`. */
+/** Built by `npm run build`. In your own project it is `node_modules/authzc/dist/authzc.js`, or `npx authzc`. */
 const AUTHZC = fileURLToPath(new URL(`../../${process.env['AUTHZ_DIST'] ?? 'dist'}/authzc.js`, import.meta.url));
 const POLICIES = fileURLToPath(new URL('policies', import.meta.url));
 

@@ -265,7 +265,7 @@ async function perform(
       env: {
         ...process.env,
         PATH: path,
-        GITHUB_ACTION_PATH: join(folder, 'node_modules/authz'),
+        GITHUB_ACTION_PATH: join(folder, 'node_modules/authzc'),
         GITHUB_API_URL: server.url,
         GITHUB_REPOSITORY: 'a/b',
         GITHUB_OUTPUT: outputs,

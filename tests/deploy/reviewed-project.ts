@@ -51,7 +51,7 @@ export function reviewedProject(change: { readonly [path: string]: string }): Re
   commit(origin);
   git(folder, 'clone', '--quiet', '--depth=1', `file://${origin}`, 'clone');
   mkdirSync(join(folder, 'clone/node_modules'));
-  execFileSync('ln', ['-s', ROOT, join(folder, 'clone/node_modules/authz')]);
+  execFileSync('ln', ['-s', ROOT, join(folder, 'clone/node_modules/authzc')]);
   return { folder: join(folder, 'clone'), base, path: `${join(folder, 'bin')}:${process.env['PATH']}` };
 }
 
