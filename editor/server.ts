@@ -39,8 +39,13 @@ export interface LanguageServerOptions {
   readonly runSuite: (workspace: Workspace, suite: SuiteFiles, test: string | undefined) => Promise<SuiteResult>;
 }
 
-/** After this many milliseconds without an edit, the whole folder is compiled. */
+/**
+ * After a pause of at least this many milliseconds, the folder is compiled: longer if that takes long, because an edit
+ * then waits for it (docs/decisions/0061-an-edit-compiles-what-a-file-imports.md).
+ */
 const QUIET = 300;
+/** The pause as a multiple of the time that the folder took last. */
+const PATIENCE = 3;
 
 /** Serves an editor over a connection. Answers from the texts in the editor, and writes no file. */
 export function serveEditor(connection: Connection, options: LanguageServerOptions): void {
@@ -121,16 +126,21 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
   };
 
   const timers = new Map<Workspace, NodeJS.Timeout>();
+  /** Milliseconds of the last compilation of each folder. */
+  const took = new Map<Workspace, number>();
   const diagnoseLater = (workspace: Workspace): void => {
     clearTimeout(timers.get(workspace));
     timers.set(
       workspace,
-      setTimeout(() => guarded(() => diagnoseAll(workspace)), QUIET),
+      setTimeout(() => guarded(() => diagnoseAll(workspace)), Math.max(QUIET, PATIENCE * (took.get(workspace) ?? 0))),
     );
   };
   const diagnoseAll = (workspace: Workspace): void => {
     const byPath = new Map<string, LspDiagnostic[]>();
-    for (const diagnostic of workspace.diagnose()) {
+    const begun = performance.now();
+    const diagnostics = workspace.diagnose();
+    took.set(workspace, performance.now() - begun);
+    for (const diagnostic of diagnostics) {
       const path = diagnostic.source?.path;
       if (path === undefined) continue;
       const own = byPath.get(path) ?? [];
@@ -139,7 +149,7 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
     }
     for (const path of published.get(workspace.folder) ?? [])
       if (!byPath.has(path) && kindOf(path) === 'policy') publish(workspace, path, []);
-    for (const [path, diagnostics] of byPath) publish(workspace, path, diagnostics);
+    for (const [path, own] of byPath) publish(workspace, path, own);
   };
   const reload = (workspace: Workspace): void =>
     guarded(() => {

@@ -86,7 +86,7 @@ function releaseOf(): { readonly version: string; readonly commit: string; reado
 }
 
 /** The licenses of the packages that the programs contain, which ask to be distributed with them. */
-function licensesOf(modules: readonly string[]): string {
+export function licensesOf(modules: readonly string[]): string {
   const packages = modules.flatMap((path) => /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
   const texts = [...new Set(packages)].sort().map((root) => {
     const { name, version, license } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8')) as {

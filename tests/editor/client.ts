@@ -19,7 +19,7 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from 'vscode-languageserver-protocol/node';
-import { ROOT } from '../support/compiled.js';
+import { PROGRAMS } from '../support/cli/programs.js';
 
 /** An editor with a folder of policies: the server as a process, and a client of the protocol from npm. */
 export interface Editor {
@@ -44,8 +44,8 @@ export async function openEditor(files: { readonly [path: string]: string }): Pr
     mkdirSync(dirname(join(folder, 'policies', path)), { recursive: true });
     writeFileSync(join(folder, 'policies', path), text);
   }
-  const program = spawn(process.execPath, ['--import', 'tsx', join(ROOT, 'cli/authzc.ts'), 'lsp', '--stdio'], {
-    cwd: ROOT,
+  const program = spawn(process.execPath, [PROGRAMS.authzc, 'lsp', '--stdio'], {
+    cwd: folder,
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const exited = new Promise<number | null>((resolve) => program.once('exit', resolve));
