@@ -14,11 +14,11 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { packAll } from '../../scripts/packages/pack.js';
+import { packedPackages } from '../support/packed-packages.js';
 import { PACKAGES } from '../../scripts/packages/packages.js';
 import { PROGRAMS } from '../support/cli/programs.js';
 import { ROOT } from '../support/compiled.js';
-import { nodeEnvironment, npmProgram } from '../support/npm.js';
+import { isRegistryReachable, nodeEnvironment, npmProgram } from '../support/npm.js';
 import { skip } from '../support/skip.js';
 
 /** The archives of the packages, installed by npm into empty folders, with their dependencies from the registry. */
@@ -41,7 +41,7 @@ const BUDGETS: { readonly [name: string]: { readonly bytes: number; readonly pac
 
 let archives: readonly string[] = [];
 test.before(async () => {
-  archives = await packAll(folder);
+  archives = await packedPackages();
 });
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -89,11 +89,7 @@ async function anyBundle(): Promise<string> {
   return file;
 }
 
-const isRegistryReachable = await npm(['view', 're2js', 'version'], folder).then(
-  () => true,
-  () => false,
-);
-if (isRegistryReachable) test.run();
+if (await isRegistryReachable()) test.run();
 else skip(import.meta.url, 'the package registry cannot be reached');
 
 function bytesIn(root: string): number {

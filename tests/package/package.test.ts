@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { packAll } from '../../scripts/packages/pack.js';
+import { packedPackages } from '../support/packed-packages.js';
 import { PACKAGES } from '../../scripts/packages/packages.js';
 import { launch, stop } from '../support/cli/programs.js';
 import { ROOT } from '../support/compiled.js';
@@ -23,7 +23,7 @@ const tool = (path: string): string => join(ROOT, 'node_modules', path);
 let archives: readonly string[] = [];
 
 test.before(async () => {
-  archives = await packAll(folder);
+  archives = await packedPackages();
   cpSync(join(ROOT, 'tests/package/consumer'), consumer, { recursive: true });
   mkdirSync(modules);
   for (const [index, { name, dependencies }] of PACKAGES.entries()) {

@@ -1,3 +1,4 @@
+import { execFile } from 'node:child_process';
 import { realpathSync, existsSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 
@@ -18,4 +19,13 @@ export function npmProgram(): string {
 /** An environment in which `node` is the Node of this process. */
 export function nodeEnvironment(): NodeJS.ProcessEnv {
   return { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}` };
+}
+
+/** Whether npm can install packages. */
+export function isRegistryReachable(): Promise<boolean> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [npmProgram(), 'view', 're2js', 'version'], { env: nodeEnvironment() }, (error) =>
+      resolve(error === null),
+    );
+  });
 }
