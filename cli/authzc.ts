@@ -12,6 +12,7 @@ import { addMutationOptions } from './policies/mutation-options.js';
 import { addEngineFlags } from './policies/engine-flags.js';
 import { addSuggestionOptions } from './policies/suggestion-options.js';
 import { addTestOptions } from './policies/test-options.js';
+import { TEMPLATES } from './project/template-names.js';
 import { version } from '../compiler/version.js';
 
 /** The command line of `authzc`: its commands and their flags. Each command is a file in cli/commands. */
@@ -25,11 +26,20 @@ const program = new Command('authzc')
 
 program
   .command('init')
-  .description('create a project: policies, schemas, a test, CI; never overwrites a file')
+  .description('create a project, or add policies to one; files that exist stay as they are')
   .argument('[dir]', 'the folder of the project', '.')
-  .action(async (directory) => {
+  .addOption(
+    new Option('--template <name>', 'the sample application; default is ts in a new project, none in another').choices(
+      Object.keys(TEMPLATES),
+    ),
+  )
+  .option('--policies <dir>', 'use these policies instead of a sample; a folder outside of the project is copied')
+  .option('--packages <dir>', 'install the packages from the archives in this folder, instead of the registry')
+  .option('--dry-run', 'show the changes, and make none')
+  .option('-y, --yes', 'ask nothing')
+  .action(async (directory, options) => {
     const { initCommand } = await import('./commands/init.js');
-    process.exitCode = await initCommand(directory);
+    process.exitCode = await initCommand(directory, options);
   });
 
 addTestOptions(

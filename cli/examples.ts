@@ -7,7 +7,8 @@ type Example = readonly [line: string, purpose: string];
 const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   init: [
     ['authzc init', 'create a project in this folder'],
-    ['authzc init my-app', 'create it in a new folder'],
+    ['authzc init my-app --template hono', 'create it in a new folder, with an application'],
+    ['authzc init --dry-run', 'show what it would add to this project'],
   ],
   compile: [
     ['authzc compile', 'compile policies/ to generated/ and dist/policies.js'],

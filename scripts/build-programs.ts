@@ -41,6 +41,8 @@ export async function buildPrograms(
     platform: 'node',
     target: 'node20.19',
     external,
+    // Its main module cannot be bundled: it requires others by names that are computed.
+    alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     // CommonJS packages require modules of Node.
     banner: {
       js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",

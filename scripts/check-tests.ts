@@ -6,11 +6,15 @@ import { silentTestsOf } from './silent-tests.js';
 /*
  * Fails for tests that cannot fail: a uvu file that never calls `run()` executes nothing and passes, and a test that
  * asserts nothing passes whatever the product returns. And for suites that import from each other: what two suites use
- * is in tests/support.
+ * is in tests/support. Tests in templates are for another runner.
  */
-const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.test.ts'], {
-  encoding: 'utf8',
-})
+const files = execFileSync(
+  'git',
+  ['ls-files', '--cached', '--others', '--exclude-standard', '*.test.ts', ':!templates'],
+  {
+    encoding: 'utf8',
+  },
+)
   .split('\n')
   .filter((file) => file !== '');
 report(

@@ -1,88 +1,77 @@
-import { lstatSync } from 'node:fs';
-import { mkdir, open, rm } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
-import { visible } from '../../compiler/diagnostics/visible.js';
-import { EXIT } from '../exit.js';
-import { initFiles } from './init-files.js';
+import { realpathSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { EXIT, UsageError } from '../exit.js';
+import { replaceFiles } from '../outputs/replace-files.js';
+import { foundProject, type ProjectChanges, projectChanges } from '../project/changes.js';
+import { changesText, nextSteps } from '../project/report.js';
+import type { Template } from '../project/template-names.js';
+
+/** The command line options of `authzc init`. */
+export interface InitOptions {
+  readonly template?: Template;
+  /** A folder of policies to use in place of the sample. */
+  readonly policies?: string;
+  /** A folder with the archives of the packages, from which npm installs them. */
+  readonly packages?: string;
+  readonly dryRun?: boolean;
+  /** Whether nothing is asked. */
+  readonly yes?: boolean;
+}
 
 /**
- * `authzc init`: creates a project that compiles, has a passing test and can be served. Writes all of its files, or
- * none if one of them exists. Returns the exit code.
+ * `authzc init`: creates a project, or adds authz to one. Files that exist keep their content, except that package.json
+ * gets the keys that it lacks. Shows the changes, and confirms them before it changes a project. Returns the exit code.
  */
-export async function initCommand(directory: string): Promise<number> {
-  const folder = resolve(directory);
-  const files = Object.entries(initFiles(projectName(basename(folder))));
-  const inTheWay = files.filter(([path]) => stands(join(folder, path)));
-  if (inTheWay.length > 0) {
-    const names = inTheWay.map(([path]) => `  ${visible(join(directory, path))}\n`).join('');
-    process.stderr.write(
-      `authzc: nothing was written, because files are in the way:\n${names}name another folder: authzc init DIR\n`,
-    );
-    return EXIT.failed;
+export async function initCommand(directory: string, options: InitOptions): Promise<number> {
+  try {
+    return await initialise(directory, options);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    process.stderr.write(`authzc: ${error.message}\n`);
+    return EXIT.usage;
   }
-  await writeAll(files.map(([path, text]) => [join(folder, path), text]));
-  process.stdout.write(
-    nextSteps(
-      directory,
-      files.map(([path]) => path),
-    ),
-  );
+}
+
+async function initialise(directory: string, options: InitOptions): Promise<number> {
+  const { dryRun = false, yes = false, packages: archives } = options;
+  const project = foundProject(resolve(directory), options.policies);
+  const isNew = project.manifest === undefined;
+  const asks = !yes && !dryRun && process.stdin.isTTY === true && process.stdout.isTTY === true;
+  // What asks is loaded only if somebody can answer.
+  const prompts = asks ? await import('../project/prompts.js') : undefined;
+
+  let { template } = options;
+  if (template === undefined && isNew && project.policies === undefined) {
+    template = prompts === undefined ? 'ts' : await prompts.selectedTemplate();
+    if (template === undefined) return nothingWritten();
+  }
+  const changes = projectChanges(project, { template, archives });
+  const hasChanges = changes.created.size > 0 || (changes.manifest?.added.length ?? 0) > 0;
+  if (dryRun || !hasChanges) {
+    process.stdout.write(changesText(directory, changes, 'would'));
+    if (!hasChanges) process.stdout.write('nothing to add\n');
+    return EXIT.done;
+  }
+  if (!isNew && !yes) {
+    process.stdout.write(changesText(directory, changes, 'would'));
+    if (prompts === undefined) return nothingWritten('; --yes makes these changes');
+    if (!(await prompts.confirmed())) return nothingWritten();
+  }
+  write(project.folder, changes);
+  process.stdout.write(`${changesText(directory, changes, 'done')}${nextSteps(directory, changes)}`);
   return EXIT.done;
 }
 
-/** Whether anything exists at a path; a symbolic link counts, wherever it points. */
-function stands(path: string): boolean {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-  } catch {
-    // For example, a parent of the path is a file: the error of writing names it.
-    return false;
-  }
+function nothingWritten(wayOut = ''): number {
+  process.stderr.write(`authzc: nothing was written${wayOut}\n`);
+  return EXIT.failed;
 }
 
-/** When a file cannot be written, those before it are removed again. */
-async function writeAll(files: readonly (readonly [path: string, text: string])[]): Promise<void> {
-  const written: string[] = [];
-  try {
-    for (const [path, text] of files) {
-      await mkdir(dirname(path), { recursive: true });
-      // Fails rather than overwrite a file that was created in the meantime.
-      const handle = await open(path, 'wx');
-      written.push(path);
-      try {
-        await handle.writeFile(text);
-      } finally {
-        await handle.close();
-      }
-    }
-  } catch (error) {
-    for (const path of written) await rm(path, { force: true });
-    throw error;
-  }
-}
-
-/** A name that npm accepts. */
-function projectName(folder: string): string {
-  const name = folder
-    .toLowerCase()
-    .replace(/[^a-z0-9-]+/g, '-')
-    .replace(/^-+|-+$/g, '');
-  // A project of the same name would import itself.
-  return name === '' || name === 'authz' ? 'my-policies' : name;
-}
-
-function nextSteps(directory: string, paths: readonly string[]): string {
-  const folder = visible(join(directory));
-  return [
-    'created:',
-    ...paths.map((path) => `  ${visible(join(directory, path))}`),
-    '',
-    'next:',
-    ...(folder === '.' ? [] : [`  cd ${folder}`]),
-    '  npm install',
-    '  npm test                  # compiles policies/, then runs tests/',
-    '  npx authzc plan --principal people/alice.yaml --kind document --action view',
-    '  npx authzc serve --watch  # REST and Connect on port 3592, gRPC on 3593',
-    '',
-  ].join('\n');
+/** Writes all files, or none if one cannot be written. */
+function write(folder: string, { created, manifest }: ProjectChanges): void {
+  const files = [...created].map(([path, text]) => ({ path: join(folder, path), text }));
+  // A link stays a link.
+  const changed =
+    manifest === undefined ? [] : [{ path: realpathSync(join(folder, 'package.json')), text: manifest.text }];
+  replaceFiles([...files, ...changed]);
 }

@@ -89,6 +89,7 @@ const COMPILER: PackageDefinition = {
     'action.yml',
     'deploy/ci',
     'docs/diagnostics',
+    'templates',
     // Sources that bundles of policies are made of.
     'runtime',
     'analysis/explain',

@@ -21,8 +21,9 @@ export async function stagePackage(definition: PackageDefinition, compiled: stri
   const { facades = {}, programs, threads = {}, files } = definition;
   const dist = join(folder, 'dist');
   mkdirSync(dist, { recursive: true });
-  for (const path of ['LICENSE', ...files])
-    cpSync(path, join(folder, path), { recursive: true, filter: (name) => !name.endsWith('.test.ts') });
+  // The tests in templates are for projects.
+  const isShipped = (path: string): boolean => path.startsWith('templates') || !path.endsWith('.test.ts');
+  for (const path of ['LICENSE', ...files]) cpSync(path, join(folder, path), { recursive: true, filter: isShipped });
   writeFileSync(join(folder, 'README.md'), readmeOf(definition));
   const sources = sourcesOf(definition);
   const imported = [

@@ -1,8 +1,8 @@
 import { type CheckRequest, createEngine } from '#runtime/engine';
 import { parse } from 'yaml';
 import { compileTexts, loaded } from '../support/compiled.js';
-import { type Block, titleOf } from './blocks.js';
-import { difference } from './expected.js';
+import { type Block, titleOf } from '../support/docs/blocks.js';
+import { difference } from '../support/docs/expected.js';
 
 /** A line of a block of expressions: `size("abc")  // => 3`. */
 const LINE = /^(.*?)\s+\/\/ => (.*)$/;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
 import { ROOT } from '../support/compiled.js';
-import { type Block, titleOf } from './blocks.js';
-import { matchesText } from './expected.js';
+import { type Block, titleOf } from '../support/docs/blocks.js';
+import { matchesText } from '../support/docs/expected.js';
 import { PACKAGE_SOURCES } from '../support/docs/package-sources.js';
 
 /** The output of a block, or its failure. */

@@ -6,13 +6,14 @@ import { parseDocument } from 'yaml';
 import { loadConfig } from '../../server/config.js';
 import { folderOf, launch, PROGRAMS, type Running, stop } from '../support/cli/programs.js';
 import { ROOT } from '../support/compiled.js';
-import { type Block, type Page, readPage, titleOf } from './blocks.js';
+import { type Block, type Page, readPage, titleOf } from '../support/docs/blocks.js';
 import { runExpressions } from './cel-blocks.js';
 import { runCode } from './code-blocks.js';
 import { runHttp } from './http-blocks.js';
 import { pagesThatRun } from './pages.js';
 import { runPolicies } from './policy-blocks.js';
-import { openShell } from './shell-blocks.js';
+import { hasSteps, runSteps } from '../support/docs/steps.js';
+import { openShell } from '../support/docs/shell-blocks.js';
 
 const test = suite('documentation');
 
@@ -74,7 +75,8 @@ for (const page of pages) {
   });
 
   test(`${page.path}: commands and requests print what is shown, one after another`, async () => {
-    assert.equal(await runSteps(page), []);
+    // Those that install the packages run in tests/installation.
+    if (hasSteps(page) && !page.installs) assert.equal(await runSteps(page, openShell(page, http), runHttp), []);
   });
 }
 
@@ -86,28 +88,6 @@ test('code type-checks, runs and prints what is shown', async () => {
 });
 
 test.run();
-
-const STEPS: readonly string[] = ['sh', 'console', 'http'];
-
-async function runSteps(page: Page): Promise<readonly string[]> {
-  if (!page.blocks.some(({ language }) => STEPS.includes(language))) return [];
-  const shell = openShell(page, http);
-  const problems: string[] = [];
-  try {
-    for (const block of page.blocks) {
-      if (block.words.has('file')) shell.write(block);
-      if (block.words.has('output')) problems.push(...shell.compare(block));
-      else if (block.words.has('serve')) problems.push(...(await shell.serve(block)));
-      else if (block.language === 'sh' || block.language === 'console') problems.push(...(await shell.run(block)));
-      else if (block.language === 'http') problems.push(...(await runHttp(block, shell.base())));
-      // Errors after a failed step would only hide it.
-      if (problems.length > 0) return problems;
-    }
-    return problems;
-  } finally {
-    await shell.close();
-  }
-}
 
 /** An excerpt must match its file. */
 function excerptProblems(block: Block): readonly string[] {

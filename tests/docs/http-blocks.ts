@@ -1,5 +1,5 @@
-import { type Block, titleOf } from './blocks.js';
-import { difference, matchesText } from './expected.js';
+import { type Block, titleOf } from '../support/docs/blocks.js';
+import { difference, matchesText } from '../support/docs/expected.js';
 
 /**
  * Sends the request of a block (`METHOD PATH`, headers, an empty line and a body) and compares the response with the

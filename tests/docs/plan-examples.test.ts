@@ -6,8 +6,8 @@ import { parse } from 'yaml';
 import { createEngine, type PlanRequest } from '#runtime/engine';
 import { REFERENCE } from '#runtime/residual';
 import { compileTexts, loaded } from '../support/compiled.js';
-import { readPage } from './blocks.js';
-import { matchesText } from './expected.js';
+import { readPage } from '../support/docs/blocks.js';
+import { matchesText } from '../support/docs/expected.js';
 import { DOCS_FOLDER } from './pages.js';
 
 /**

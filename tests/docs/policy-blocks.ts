@@ -5,8 +5,8 @@ import { type Compilation, compile } from '../../compiler/compile.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { loaded } from '../support/compiled.js';
-import { type Block, titleOf } from './blocks.js';
-import { difference } from './expected.js';
+import { type Block, titleOf } from '../support/docs/blocks.js';
+import { difference } from '../support/docs/expected.js';
 
 /**
  * Tests the policies, schemas and checks under one heading: they compile together without a warning, and decide as the

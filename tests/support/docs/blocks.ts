@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
-import { ROOT } from '../support/compiled.js';
+import { ROOT } from '../compiled.js';
 
 /**
  * A fenced block of a page. Its info string says how it is tested: `yaml policy`, `yaml policy-error=CODE`, `yaml
@@ -29,13 +29,23 @@ export interface Page {
    * policies.
    */
   readonly startsEmpty: boolean;
+  /**
+   * Pages with `<!-- installs the packages -->` run with the packed packages, which npm installs with their dependencies.
+   * `tests/installation` runs them.
+   */
+  readonly installs: boolean;
 }
 
 /** Reads a page. Throws for an unclosed fence. */
 export function readPage(file: string): Page {
   const text = readFileSync(file, 'utf8');
   const path = relative(ROOT, file);
-  return { path, blocks: blocksOf(text, path), startsEmpty: text.includes('<!-- starts in an empty folder -->') };
+  return {
+    path,
+    blocks: blocksOf(text, path),
+    startsEmpty: text.includes('<!-- starts in an empty folder -->'),
+    installs: text.includes('<!-- installs the packages -->'),
+  };
 }
 
 /** How messages name a block. */

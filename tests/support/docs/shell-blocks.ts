@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { launch, PROGRAMS, type Running, stop } from '../support/cli/programs.js';
-import { ROOT } from '../support/compiled.js';
-import { npmProgram } from '../support/npm.js';
+import { launch, PROGRAMS, type Running, stop } from '../cli/programs.js';
+import { ROOT } from '../compiled.js';
+import { npmProgram } from '../npm.js';
+import { type Application, startApplication } from '../application.js';
 import { type Block, type Page, titleOf } from './blocks.js';
 import { difference, matchesText } from './expected.js';
 
@@ -21,6 +22,7 @@ const ALLOWED: readonly string[] = [
   'echo',
   'git',
   'cp',
+  'mv',
   'grep',
   'tail',
   'sed',
@@ -37,9 +39,6 @@ const GIT = {
   GIT_COMMITTER_EMAIL: 'reader@example.com',
 };
 
-/** A command that hangs fails the page after this many milliseconds. */
-const TIMEOUT = 30_000;
-
 /** The folder in which a page's commands run, step by step, as a reader would run them. */
 export interface Shell {
   /** Writes a file of the page into the reader's working directory. */
@@ -53,11 +52,27 @@ export interface Shell {
   readonly close: () => Promise<void>;
 }
 
-/** @param base the addresses of the test server. */
-export function openShell(page: Page, base: string): Shell {
-  const folder = mkdtempSync(join(ROOT, '.cache', 'docs-'));
+/** What the commands of a page run. */
+export interface ShellPrograms {
+  /** Writes `authzc`, `npx` and `npm` into the folder. */
+  readonly write: (bin: string) => void;
+  readonly environment: NodeJS.ProcessEnv;
+  /** The folder in which the one of the page is created. */
+  readonly parent: string;
+  /** A command that hangs fails the page after this many milliseconds. */
+  readonly timeout: number;
+}
+
+/**
+ * @param base the addresses of the test server.
+ * @param programs those of this repository if absent.
+ */
+export function openShell(page: Page, base: string, programs: ShellPrograms = REPOSITORY_PROGRAMS): Shell {
+  const folder = mkdtempSync(join(programs.parent, 'docs-'));
   const bin = join(folder, '.bin');
-  writePrograms(bin);
+  mkdirSync(bin);
+  symlinkSync(process.execPath, join(bin, 'node'));
+  programs.write(bin);
   // Pages write tests of their own.
   const filter = (path: string): boolean => !path.endsWith('_test.yaml');
   if (!page.startsEmpty) cpSync(join(ROOT, 'policies'), join(folder, 'policies'), { recursive: true, filter });
@@ -65,12 +80,13 @@ export function openShell(page: Page, base: string): Shell {
   let printed = '';
   let url = base;
   const servers: Running[] = [];
+  const applications: Application[] = [];
 
   /** Runs a script in the reader's working directory, and remembers the directory in which it ends. */
   const bash = (script: string): Promise<{ readonly code: number; readonly output: string }> =>
     new Promise((resolve) => {
       const mark = join(folder, '.where');
-      const body = `set -e\ntrap 'pwd > "${mark}"' EXIT\n${script.replaceAll('http://localhost:3592', url).replaceAll('localhost:3592', new URL(url).host)}`;
+      const body = `set -e\ntrap 'pwd > "${mark}"' EXIT\n${script.replace(LOCAL, url).replaceAll('localhost:3592', new URL(url).host)}`;
       const environment = {
         ...process.env,
         PATH: `${bin}:${process.env['PATH']}`,
@@ -78,11 +94,12 @@ export function openShell(page: Page, base: string): Shell {
         FORCE_COLOR: '0',
         NODE_NO_WARNINGS: '1',
         ...GIT,
+        ...programs.environment,
       };
       execFile(
         'bash',
         ['-c', `exec 2>&1\n${body}`],
-        { cwd: current, env: environment, timeout: TIMEOUT },
+        { cwd: current, env: environment, timeout: programs.timeout },
         (error, stdout) => {
           current = readFileSync(mark, 'utf8').trim();
           resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : 1, output: stdout });
@@ -115,18 +132,24 @@ export function openShell(page: Page, base: string): Shell {
       return problems;
     },
     serve: async (block) => {
-      const words = block.text
-        .trim()
-        .replace(/^npx authzc |^authzc /, '')
-        .replace(/ &$/, '')
-        .split(' ');
-      const server = launch(
-        PROGRAMS.authzc,
-        [...words, '--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0'],
-        current,
-      );
-      servers.push(server);
+      const command = block.text.trim().replace(/ &$/, '');
       try {
+        if (command === 'npm start') {
+          const application = startApplication(current, { PATH: `${bin}:${process.env['PATH']}` });
+          applications.push(application);
+          url = await application.url;
+          return [];
+        }
+        const server = launch(
+          PROGRAMS.authzc,
+          [
+            ...command.replace(/^npx authzc |^authzc /, '').split(' '),
+            '--set',
+            'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0',
+          ],
+          current,
+        );
+        servers.push(server);
         url = /http:\/\/[^,]+/.exec(await server.firstLine)?.[0] ?? url;
         return [];
       } catch (error) {
@@ -144,7 +167,7 @@ export function openShell(page: Page, base: string): Shell {
     },
     base: () => url,
     close: async () => {
-      await Promise.all(servers.map(stop));
+      await Promise.all([...servers.map(stop), ...applications.map((application) => application.stop())]);
       rmSync(folder, { recursive: true, force: true });
     },
   };
@@ -158,19 +181,31 @@ function jsonProblem(printed: string, expected: string): string | undefined {
   }
 }
 
-/** Writes `authzc`, also for npx, and an npm that can install only this repository. */
+/** The addresses that pages have. */
+const LOCAL = /http:\/\/localhost:(?:3000|3592)/g;
+
+/** `authzc`, also for npx, and an npm that can install only this repository. */
+const REPOSITORY_PROGRAMS: ShellPrograms = {
+  write: writePrograms,
+  environment: {},
+  parent: join(ROOT, '.cache'),
+  timeout: 30_000,
+};
+
+/** Writes a program as a shell script. */
+export function writeScript(bin: string, name: string, body: string): void {
+  writeFileSync(join(bin, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 });
+}
+
 function writePrograms(bin: string): void {
-  mkdirSync(bin);
-  const script = (name: string, body: string): void =>
-    writeFileSync(join(bin, name), `#!/bin/sh\n${body}\n`, { mode: 0o755 });
+  const script = (name: string, body: string): void => writeScript(bin, name, body);
   script('authzc', `exec "${process.execPath}" "${PROGRAMS.authzc}" "$@"`);
   script('npx', '[ "$1" = authzc ] || { echo "npx $1 is not run from a page"; exit 1; }\nshift\nexec authzc "$@"');
-  const link = `"${process.execPath}" --import tsx "${join(ROOT, 'tests/docs/link-package.ts')}" "$PWD" "${PROGRAMS.authzc}"`;
+  const link = `"${process.execPath}" --import tsx "${join(ROOT, 'tests/support/docs/link-package.ts')}" "$PWD" "${PROGRAMS.authzc}"`;
   script(
     'npm',
     `case "$1" in install|ci) cd_to="$PWD"; (cd "${ROOT}" && PWD="$cd_to" ${link.replace('"$PWD"', '"$cd_to"')}) ;; *) exec node "${npmProgram()}" "$@" ;; esac`,
   );
-  symlinkSync(process.execPath, join(bin, 'node'));
 }
 
 interface Session {
@@ -193,6 +228,7 @@ function sessionsOf(text: string): readonly Session[] {
 /** The commands of a script that no page may run. Quoted strings and request bodies are not commands. */
 function forbiddenCommands(script: string): readonly string[] {
   const bare = script
+    .replace(/<<'(\w+)'\n[\s\S]*?\n\1$/gm, '')
     .replace(/'[^']*'|"[^"]*"/g, '""')
     .replaceAll('\\\n', ' ')
     .replace(/^#.*$/gm, '');

@@ -1,4 +1,4 @@
-import { linkPackage } from '../support/docs/package-link.js';
+import { linkPackage } from './package-link.js';
 
 /** Replaces `npm install` on pages: `link-package.ts PROJECT AUTHZC`. */
 const [, , project = '', authzc = ''] = process.argv;

@@ -1,0 +1,7 @@
+import type { AddressInfo } from 'node:net';
+import { app } from './app.ts';
+
+const server = app.listen(Number(process.env['PORT'] ?? 3000), () => {
+  const { port } = server.address() as AddressInfo;
+  console.log(`listening on http://localhost:${port}`);
+});

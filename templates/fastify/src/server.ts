@@ -1,0 +1,6 @@
+import type { AddressInfo } from 'node:net';
+import { app } from './app.ts';
+
+await app.listen({ port: Number(process.env['PORT'] ?? 3000) });
+const { port } = app.server.address() as AddressInfo;
+console.log(`listening on http://localhost:${port}`);

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { DELETE, GET as read } from '../src/app/documents/[id]/route.ts';
+import { GET as list } from '../src/app/documents/route.ts';
+
+/** Calls a handler as Next.js would. */
+async function ask(person: string, path: string, method: 'GET' | 'DELETE' = 'GET'): Promise<Response> {
+  const request = new Request(`http://localhost${path}`, { method, headers: { 'x-user': person } });
+  const [, , id] = path.split('/');
+  if (id === undefined) return list(request);
+  return (method === 'GET' ? read : DELETE)(request, { params: Promise.resolve({ id }) });
+}
+
+test('a person sees their own documents and what their team has published', async () => {
+  const found = (await (await ask('alice', '/documents')).json()) as readonly { readonly id: string }[];
+  assert.deepEqual(
+    found.map(({ id }) => id),
+    ['d1', 'd3', 'd5'],
+  );
+});
+
+test('only the owner deletes a document', async () => {
+  assert.equal((await ask('alice', '/documents/d3', 'DELETE')).status, 403);
+  assert.equal((await ask('bob', '/documents/d3', 'DELETE')).status, 200);
+});
+
+test('a document that a person may not view is not found', async () => {
+  assert.equal((await ask('bob', '/documents/d1')).status, 404);
+  assert.equal((await ask('alice', '/documents/d1')).status, 200);
+});
+
+test('a caller without a name is refused', async () => {
+  assert.equal((await ask('', '/documents')).status, 401);
+});

@@ -1,0 +1,69 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { TEMPLATES } from '../../cli/project/template-names.js';
+import { type Application, startApplication } from '../support/application.js';
+import { ROOT } from '../support/compiled.js';
+import { nodeEnvironment, npmProgram } from '../support/npm.js';
+import { installOffline, unpackedPackages } from '../support/packed-packages.js';
+
+/** Projects that the packed `authzc init` creates: installed from the archives, type-checked, tested and started. */
+const test = suite('templates');
+
+const run = promisify(execFile);
+const folder = mkdtempSync(join(tmpdir(), 'authz-templates-'));
+const applications: Application[] = [];
+test.after(async () => {
+  await Promise.all(applications.map(({ stop }) => stop()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/**
+ * Dependencies that are not installed here, because they weigh hundreds of megabytes. The handlers of these templates
+ * take standard requests, so their types and tests do not need them; `npm start` does.
+ */
+const NOT_INSTALLED: { readonly [template: string]: readonly string[] } = {
+  next: ['next', 'react', 'react-dom', '@types/react'],
+  workers: ['wrangler'],
+};
+
+for (const template of Object.keys(TEMPLATES)) {
+  test(`the template ${template} type-checks, its tests pass, and its application answers`, async () => {
+    const project = join(folder, template);
+    const authzc = join(await unpackedPackages(), 'authzc/dist/authzc.js');
+    await run(process.execPath, [authzc, 'init', project, '--template', template]);
+    assert.equal([...(await installOffline(project))].sort(), [...(NOT_INSTALLED[template] ?? [])].sort());
+
+    const { stdout } = await run(process.execPath, [npmProgram(), 'test'], { cwd: project, env: nodeEnvironment() });
+    assert.match(stdout, 'pass 4\n');
+    if (NOT_INSTALLED[template] !== undefined) return;
+
+    const application = startApplication(project);
+    applications.push(application);
+    const response = await fetch(`${await application.url}/documents`, { headers: { 'x-user': 'carol' } });
+    assert.is(response.status, 200);
+    assert.equal(await response.json(), [{ id: 'd4', owner: 'carol', team: 'sales', status: 'published' }]);
+  });
+}
+
+test('templates name the versions that this repository tests with', () => {
+  const own = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Dependencies;
+  for (const part of [...Object.keys(TEMPLATES), 'project']) {
+    const manifest = JSON.parse(readFileSync(join(ROOT, 'templates', part, 'package.json'), 'utf8')) as Dependencies;
+    for (const [name, range] of Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })) {
+      const version = own.devDependencies[name];
+      if (version !== undefined) assert.is(range, `^${version}`, `${part}: ${name}`);
+    }
+  }
+});
+
+test.run();
+
+interface Dependencies {
+  readonly dependencies?: { readonly [name: string]: string };
+  readonly devDependencies: { readonly [name: string]: string };
+}
