@@ -134,7 +134,9 @@ function answered(text: string, bundle: CompiledBundle, lowered: Program): Answe
     });
     return { kind: 'answered', decisions, plans };
   } catch (error) {
-    if (error instanceof EvaluationLimitError) return { kind: 'refused', reason: error.message };
+    // A stack that overflows: a value is nested too deeply.
+    const limit = error instanceof RangeError ? new EvaluationLimitError('depth') : error;
+    if (limit instanceof EvaluationLimitError) return { kind: 'refused', reason: limit.message };
     throw error;
   }
 }
