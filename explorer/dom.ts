@@ -22,3 +22,8 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   made.append(...children.filter((child) => child !== undefined));
   return made;
 }
+
+/** A name such as `resource.album.vdefault` that lines can break at its separators, not within a word. */
+export function breakable(name: string): readonly (Node | string)[] {
+  return name.split(/(?<=[./#:_@-])/).flatMap((part, index) => (index === 0 ? [part] : [element('wbr'), part]));
+}

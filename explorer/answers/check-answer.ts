@@ -1,4 +1,4 @@
-import { element } from '../dom.js';
+import { breakable, element } from '../dom.js';
 import { at, itemsOf, type Json, membersOf, textOf } from '../json.js';
 
 /** The decisions of a check, resource by resource. */
@@ -24,7 +24,7 @@ function resultNode(result: Json): HTMLElement {
     'section',
     { class: 'result' },
     element('h3', {}, `${kind} `, element('span', { class: 'id' }, id)),
-    element('table', {}, element('thead', {}, element('tr', {}, ...head)), element('tbody', {}, ...rows)),
+    table(head, rows),
     lines(
       'Derived roles',
       itemsOf(at(result, ['meta', 'effectiveDerivedRoles'])).map((role) => [textOf(role)]),
@@ -39,15 +39,21 @@ function resultNode(result: Json): HTMLElement {
   );
 }
 
+/** A table; where it is wider than the window, it scrolls alone. */
+export function table(head: readonly HTMLElement[], rows: readonly HTMLElement[]): HTMLElement {
+  const content = element('table', {}, element('thead', {}, element('tr', {}, ...head)), element('tbody', {}, ...rows));
+  return element('div', { class: 'scrollable' }, content);
+}
+
 function actionRow(action: string, effect: string, meta: Json | undefined, hasMeta: boolean): HTMLElement {
   const decision = effect === 'EFFECT_ALLOW' ? badge('Allowed', 'allow') : badge('Denied', 'deny');
   const cells = hasMeta ? [textOf(at(meta, ['matchedPolicy'])), textOf(at(meta, ['matchedScope'])) || '–'] : [];
   return element(
     'tr',
     {},
-    element('th', { scope: 'row' }, action),
+    element('th', { scope: 'row' }, ...breakable(action)),
     element('td', {}, decision),
-    ...cells.map((cell) => element('td', { class: 'code' }, cell)),
+    ...cells.map((cell) => element('td', { class: 'code' }, ...breakable(cell))),
   );
 }
 

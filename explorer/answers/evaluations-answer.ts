@@ -1,6 +1,6 @@
-import { element } from '../dom.js';
+import { breakable, element } from '../dom.js';
 import { at, itemsOf, type Json, textOf } from '../json.js';
-import { badge } from './check-answer.js';
+import { badge, table } from './check-answer.js';
 
 /** The decisions of AuthZEN, in the order of the evaluations that were asked for. */
 export function evaluationsAnswer(body: Json, asked: Json): HTMLElement {
@@ -12,15 +12,11 @@ export function evaluationsAnswer(body: Json, asked: Json): HTMLElement {
     return element(
       'tr',
       {},
-      element('th', { scope: 'row' }, textOf(at(question, ['action', 'name']))),
+      element('th', { scope: 'row' }, ...breakable(textOf(at(question, ['action', 'name'])))),
       element('td', {}, isAllowed ? badge('Allowed', 'allow') : badge('Denied', 'deny')),
-      element('td', {}, resource),
+      element('td', {}, ...breakable(resource)),
     );
   });
   const head = ['Action', 'Decision', 'Resource'].map((title) => element('th', { scope: 'col' }, title));
-  return element(
-    'section',
-    { class: 'result' },
-    element('table', {}, element('thead', {}, element('tr', {}, ...head)), element('tbody', {}, ...rows)),
-  );
+  return element('section', { class: 'result' }, table(head, rows));
 }

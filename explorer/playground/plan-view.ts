@@ -69,6 +69,10 @@ function sqlNode(sql: SqlText): HTMLElement {
     'div',
     { class: 'content' },
     element('pre', { class: 'code wrap', tabindex: 0, 'aria-label': 'SQL' }, sql.text),
-    element('p', { class: 'code debug' }, `parameters: ${JSON.stringify(sql.parameters)}`),
+    element(
+      'p',
+      { class: 'code debug' },
+      `parameters: ${sql.parameters.map((value) => JSON.stringify(value)).join(', ')}`,
+    ),
   );
 }

@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { skip } from '../support/skip.js';
 import { axeViolations } from './axe.js';
+import { brokenWords } from './broken-words.js';
 import { type Browser, hasBrowser, openBrowser } from './browser.js';
 import type { StartedServer } from './start-server.js';
 import { startStatic } from './static-server.js';
@@ -212,7 +213,7 @@ function addTests(): void {
     await page.setViewportSize({ width: 360, height: 740 });
     for (const tab of ['Decision', 'Plan', 'TypeScript', 'Tests']) {
       await page.getByRole('tab', { name: tab }).click();
-      assert.is(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0, tab);
+      assert.equal(await brokenWords(page), [], tab);
     }
   });
 
