@@ -166,8 +166,12 @@ export function playground(): HTMLElement {
       type: 'button',
       onclick: async () => {
         await remember();
-        await navigator.clipboard.writeText(location.href);
-        link.textContent = 'Link copied';
+        // Without a secure context there is no clipboard, but the address is the link.
+        const isCopied = await Promise.resolve(navigator.clipboard?.writeText(location.href)).then(
+          () => navigator.clipboard !== undefined,
+          () => false,
+        );
+        link.textContent = isCopied ? 'Link copied' : 'Copy the address';
         setTimeout(() => {
           link.textContent = 'Copy link';
         }, 1500);

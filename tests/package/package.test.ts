@@ -165,6 +165,9 @@ test('authz-server serves the bundle that authzc compiled', async () => {
     });
     const { results } = (await response.json()) as { readonly results: readonly { readonly actions: unknown }[] };
     assert.equal(results[0]?.actions, { edit: 'EFFECT_ALLOW' });
+    assert.match(await (await fetch(`${url}/`)).text(), '<html lang="en" data-server>');
+    const names = (await (await fetch(`${url}/explorer/names.json`)).json()) as { readonly kinds: readonly unknown[] };
+    assert.is(names.kinds.length, 1);
   } finally {
     await stop(server);
   }
