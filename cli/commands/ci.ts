@@ -21,13 +21,13 @@ interface Step {
 
 /**
  * `authzc ci`: all that must hold before a change of policies lands, and a line for each at the end. Writes nothing.
- * Returns the exit code of the first check that fails.
+ * Returns the highest exit code of the checks.
  */
 export async function ciCommand(directory: string, options: CiOptions): Promise<number> {
   const outcomes: { readonly name: string; readonly code: number | undefined }[] = [];
   for (const { name, run } of stepsOf(directory, options)) outcomes.push({ name, code: await run() });
   for (const { name, code } of outcomes) console.error(`${STATES[String(code)] ?? 'FAILED '} ${name}`);
-  return outcomes.find(({ code = EXIT.done }) => code !== EXIT.done)?.code ?? EXIT.done;
+  return Math.max(...outcomes.map(({ code = EXIT.done }) => code));
 }
 
 const STATES: Readonly<Record<string, string>> = { [EXIT.done]: 'ok     ', undefined: 'nothing' };

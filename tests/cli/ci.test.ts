@@ -52,12 +52,12 @@ nothing the invariants hold
   assert.equal(filesIn(folder), before);
 });
 
-test('every check is made, and the first that fails gives the exit code', async () => {
+test('every check is made, and the highest exit code is returned', async () => {
   const folder = await compiledFolder({ 'policies/document.yaml': POLICY });
   writeFileSync(join(folder, 'policies/document.yaml'), POLICY.replace('[user]', '[user,  admin]'));
   writeFileSync(join(folder, 'policies/document_test.yaml'), SUITE('EFFECT_DENY'));
   const { code, stderr } = await run(PROGRAMS.authzc, ['ci'], folder);
-  assert.is(code, 1);
+  assert.is(code, 4);
   assert.match(
     stderr,
     /FAILED {2}the policies are in one style\nFAILED {2}the policies compile.*\nFAILED {2}the tests pass\n/,
@@ -87,7 +87,7 @@ test('with -o github problems are annotations of files', async () => {
     SUITE('EFFECT_DENY').replace('name: documents', 'name:  documents'),
   );
   const { code, stdout } = await run(PROGRAMS.authzc, ['ci', '-o', 'github'], folder);
-  assert.is(code, 1);
+  assert.is(code, 4);
   assert.match(stdout, '::error file=policies/document_test.yaml,title=format/style::not formatted; run authzc fmt\n');
   assert.match(stdout, /^::error file=policies\/document_test\.yaml,line=\d+,.*title=test\/failed::/m);
 });
