@@ -50,8 +50,19 @@ function styled(text: string): string | undefined {
   const { document, fill } = skeleton;
   for (;;) {
     // The printer breaks no line, for it would also break those of conditions.
-    const printed = fill(document.toString(STYLE));
-    if (!breakLines(document, printed)) return printed;
+    const printed = print(document);
+    if (printed === undefined) return undefined;
+    const text = fill(printed);
+    if (!breakLines(document, text)) return text;
+  }
+}
+
+/** Undefined for what policies may have and the printer rejects: malformed tags, and unusual blanks in anchors. */
+function print(document: Document.Parsed): string | undefined {
+  try {
+    return document.toString(STYLE);
+  } catch {
+    return undefined;
   }
 }
 

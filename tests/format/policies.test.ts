@@ -82,15 +82,22 @@ test('files that are not well-formed are reported with a place, and not formatte
 
 test('unusual files stay as they are', () => {
   const privateCharacters = Array.from({ length: 256 }, (_, index) => String.fromCharCode(0xe000 + index)).join('');
-  for (const text of ['', '# only a comment', '\ufeffa:   1\n', `a:   "${privateCharacters}"\n`])
-    assert.is(format(text), text, text);
+  const files = [
+    '',
+    '# only a comment',
+    '\ufeffa:   1\n',
+    `a:   "${privateCharacters}"\n`,
+    'a:   1\n!tag ',
+    'a:   &\u00a0b 1\nc: *\u00a0b\n',
+  ];
+  for (const text of files) assert.is(format(text), text, text);
 });
 
 test('cost grows with the size of a file', () => {
   for (const text of [
     `a: ${'[1, '.repeat(400)}1${']'.repeat(400)}\n`,
-    `a: [${'{b: [1, 2]}, '.repeat(20_000)}1]\n`,
-    `a:\n${'- \n  - b # c\n'.repeat(10_000)}`,
+    `a: [${'{b: [1, 2]}, '.repeat(2_000)}1]\n`,
+    `a:\n${'- \n  - b # c\n'.repeat(2_000)}`,
   ]) {
     const once = format(text);
     assert.ok(once !== undefined);
