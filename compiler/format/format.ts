@@ -1,4 +1,13 @@
-import { type Document, isCollection, Lexer, parseDocument, visit, type YAMLMap, type YAMLSeq } from 'yaml';
+import {
+  type Document,
+  isCollection,
+  Lexer,
+  LineCounter,
+  parseDocument,
+  visit,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
 import { Diagnostics } from '../diagnostics/diagnostic.js';
 import { Source } from '../diagnostics/source.js';
 import { readDocument } from '../parse/yaml/read.js';
@@ -72,19 +81,26 @@ function print(document: Document.Parsed): string | undefined {
  */
 function breakLines(document: Document.Parsed, printed: string): boolean {
   const collections = flowCollections(document);
+  const lines = new LineCounter();
+  const after = parseDocument(printed, { uniqueKeys: false, lineCounter: lines });
   let isBroken = false;
-  for (const [index, { range }] of flowCollections(parseDocument(printed, { uniqueKeys: false })).entries()) {
+  for (const [index, { range }] of flowCollections(after).entries()) {
     const [start, end] = range ?? [0, 0];
-    const lineStart = printed.lastIndexOf('\n', start) + 1;
-    const isLong = printed
-      .slice(lineStart, end)
-      .split('\n')
-      .some((line) => line.length > WIDTH);
-    if (!isLong) continue;
+    if (!hasLongLine(start, end, lines)) continue;
     delete (collections[index] as YAMLMap | YAMLSeq).flow;
     isBroken = true;
   }
   return isBroken;
+}
+
+/** Whether one of the lines from an offset to another passes the width before the second. */
+function hasLongLine(start: number, end: number, { lineStarts, linePos }: LineCounter): boolean {
+  for (let line = linePos(start).line; ; line += 1) {
+    const lineStart = lineStarts[line - 1];
+    if (lineStart === undefined || lineStart >= end) return false;
+    const lineEnd = Math.min((lineStarts[line] ?? Number.POSITIVE_INFINITY) - 1, end);
+    if (lineEnd - lineStart > WIDTH) return true;
+  }
 }
 
 /** The collections in `{...}` or `[...]`, without those that a key consists of. */
