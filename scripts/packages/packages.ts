@@ -88,7 +88,9 @@ const COMPILER: PackageDefinition = {
   files: [
     'action.yml',
     'deploy/ci',
+    'docs/config.schema.json',
     'docs/diagnostics',
+    'schemas',
     'templates',
     // Sources that bundles of policies are made of.
     'runtime',
@@ -115,7 +117,7 @@ const SERVER: PackageDefinition = {
   description: 'Serves decisions of compiled authorization policies: REST, gRPC, Connect and AuthZEN',
   bin: { 'authz-server': 'server' },
   programs: { server: 'cli/server.ts' },
-  files: [],
+  files: ['docs/config.schema.json'],
   dependencies: ['@grpc/grpc-js', ...EXPORTERS, 'node-sqlite3-wasm'],
   optionalPeers: { [KAFKA]: OWN },
 };
