@@ -107,6 +107,7 @@ const KNOWN: { readonly [language: string]: readonly string[] } = {
   console: ['', 'exit'],
   ts: ['', 'file', 'excerpt'],
   js: ['file'],
+  mermaid: [''],
 };
 
 function isKnown({ language, words }: Block): boolean {

@@ -6,7 +6,7 @@ import { ROOT } from '../compiled.js';
  * A fenced block of a page. Its info string says how it is tested: `yaml policy`, `yaml policy-error=CODE`, `yaml
  * policy-warning=CODE`, `yaml check`, `yaml config`, `yaml request`, `json schema=PATH`, `json output`, `cel`, `http`,
  * `sh`, `console`, `sh serve`, `ts`. `file=PATH` writes it into the folder of the page, `excerpt=PATH` quotes a file of
- * the repository, and `text` is not tested.
+ * the repository. `text` and `mermaid` are not tested.
  */
 export interface Block {
   /** `docs/api.md:12`: the location of its first line. */
