@@ -43,8 +43,9 @@ function fileProblems(unpacked: string, manifest: Manifest, version: string): re
   const due = ['README.md', 'LICENSE', ...programs, ...entries];
   const missing = due.filter((path) => !existsSync(join(unpacked, path))).map((path) => `${path} is missing`);
   const files = readdirSync(unpacked, { recursive: true, encoding: 'utf8' });
+  // Those of templates are for projects.
   const tests = files
-    .filter((path) => path.endsWith('.test.ts') || path.startsWith('tests/'))
+    .filter((path) => (path.endsWith('.test.ts') && !path.startsWith('templates/')) || path.startsWith('tests/'))
     .map((path) => `${path} must not be published`);
   const printed = programs.includes('dist/authzc.js')
     ? execFileSync(process.execPath, [join(unpacked, 'dist/authzc.js'), '--version'], { encoding: 'utf8' }).trim()
