@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { stringify } from 'yaml';
 import { compile } from '../../compiler/compile.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../compiler/diagnostics/source.js';
@@ -9,6 +10,8 @@ import { formatted } from '../../compiler/format/format.js';
 import { isPolicyFile } from '../../compiler/load/names.js';
 import { CORPUS, hasCorpus } from '../support/corpus.js';
 import { ROOT } from '../support/compiled.js';
+import { Random } from '../support/oracle/random.js';
+import { randomStore } from '../support/oracle/random-store.js';
 
 const format = (text: string): string | undefined => formatted(new Source('a.yaml', text), new Diagnostics());
 
@@ -110,6 +113,24 @@ test('formatted policies compile to the same code', () => {
   for (const folder of folders) compilesAlike(sourcesIn(join(ROOT, folder)), folder);
 });
 
+test('random policies in random notations compile to the same code', () => {
+  const seed = Number(process.env['SEED'] ?? 1);
+  const random = new Random(seed);
+  const stores = Number(process.env['STORES'] ?? 8);
+  let changed = 0;
+  let files = 0;
+  for (let index = 0; index < stores; index += 1) {
+    const sources = randomStore(random, { outputs: true, runtime: true }).map(
+      (document, number) => new Source(`${number}.yaml`, randomNotation(random, document)),
+    );
+    assert.ok(compile(sources).files.length > 0, `seed ${seed}, store ${index}`);
+    compilesAlike(sources, `seed ${seed}, store ${index}`);
+    changed += sources.filter(({ text }) => format(text) !== text).length;
+    files += sources.length;
+  }
+  assert.ok(changed > files / 2, `${changed} of ${files} changed`);
+});
+
 if (hasCorpus(import.meta.url))
   test('formatted policies of the recorded suites compile to the same code', () => {
     const root = join(CORPUS, 'compile');
@@ -124,6 +145,18 @@ function sourcesIn(folder: string): readonly Source[] {
     .filter((path) => isPolicyFile(path) && /\.ya?ml$/.test(path) && !path.includes('testdata'))
     .sort()
     .map((path) => new Source(path, readFileSync(join(folder, path), 'utf8')));
+}
+
+function randomNotation(random: Random, value: unknown): string {
+  return stringify(value, {
+    indent: random.pick([1, 2, 3, 4, 8]),
+    indentSeq: random.chance(0.5),
+    lineWidth: random.pick([0, 80, 200]),
+    collectionStyle: random.pick(['any', 'flow']),
+    flowCollectionPadding: random.chance(0.5),
+    defaultKeyType: 'PLAIN',
+    defaultStringType: random.pick(['PLAIN', 'QUOTE_SINGLE', 'QUOTE_DOUBLE']),
+  });
 }
 
 /** Places are those of the files; the code does not contain them. */
