@@ -4,12 +4,22 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { anchorsIn, withoutCode } from '../../scripts/house/citations.js';
 import { ROOT } from '../support/compiled.js';
-import { allPages } from './pages.js';
+import { allPages, DOCS_FOLDER } from './pages.js';
 
 const test = suite('links of the documentation');
 
 test('every link to a file of the repository, and to a heading in it, resolves', () => {
   assert.equal(allPages().flatMap(brokenLinks), []);
+});
+
+test('the index of the documentation lists every page and guide', () => {
+  const index = readFileSync(join(DOCS_FOLDER, 'README.md'), 'utf8');
+  const listed = [...index.matchAll(LINK)].map(([, target = '']) => target.split('#')[0]);
+  const pages = allPages().map((file) => relative(DOCS_FOLDER, file));
+  assert.equal(
+    pages.filter((page) => /^(guides\/)?[\w-]+\.md$/.test(page) && page !== 'README.md' && !listed.includes(page)),
+    [],
+  );
 });
 
 /** The pages where the name helps a reader to decide or to migrate. */
