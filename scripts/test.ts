@@ -48,8 +48,8 @@ const BUSY = String.raw`(compiler|runtime|proto)/|tests/(analysis|cel|diagnostic
 const ANY = String.raw`.*\.test\.ts$`;
 const TESTS: readonly string[] = [`^(?=${BUSY})${ANY}`, `^(?!${BUSY})${ANY}`];
 /**
- * Tests whose result does not depend on the version of Node: texts, types, browsers, workerd, installations, and whether tests notice
- * mutants. With several versions, only the first runs them.
+ * Tests whose result does not depend on the version of Node: texts, types, browsers, workerd, installations, and whether
+ * tests notice mutants. With several versions, only the first runs them.
  */
 const ONCE = '^(scripts/release|tests/(deploy|docs|explorer|installation|mutants|places|types))/';
 
