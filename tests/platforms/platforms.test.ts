@@ -8,7 +8,10 @@ import { bundle } from '../../compiler/bundle/index.js';
 import { minifiedProgram } from '../../scripts/minified-program.js';
 import { ROOT } from '../support/compiled.js';
 import { hasBrowser, inBrowser } from '../support/platforms/browser.js';
-import { emittedPolicies, suiteProgram } from './programs.js';
+import { inRuntime, isInstalled, RUNTIMES } from '../support/platforms/runtimes.js';
+import { start } from '../support/server/start.js';
+import { clientAnswers } from './client.js';
+import { clientProgram, emittedPolicies, suiteProgram } from './programs.js';
 import { answersOf, explanationsOf, OPTIONS, type Wants } from './suite.js';
 import { hasWorker, inWorker } from '../support/platforms/worker.js';
 import { skip } from '../support/skip.js';
@@ -74,9 +77,27 @@ for (const wants of WANTS) {
     compare(await inWorker(programOf(wants)), wants);
   });
 
+  for (const runtime of RUNTIMES)
+    test(`in ${runtime.name}: ${wants}`, async () => {
+      if (!isInstalled(runtime)) return skip(import.meta.url, `${runtime.name} is not installed (.ci/run does)`);
+      compare(await inRuntime(runtime, programOf(wants)), wants);
+    });
+
   test(`the program evaluates no strings as code and uses no platform APIs: ${wants}`, () =>
     assertPlain(programOf(wants)));
 }
+
+for (const runtime of RUNTIMES)
+  test(`clients over REST and Connect in ${runtime.name} get the answers of Node`, async () => {
+    if (!isInstalled(runtime)) return skip(import.meta.url, `${runtime.name} is not installed (.ci/run does)`);
+    const server = await start();
+    try {
+      const url = `http://${server.httpAddress}`;
+      assert.is(await inRuntime(runtime, await clientProgram(), url), await clientAnswers(url));
+    } finally {
+      await server.close();
+    }
+  });
 
 test('the core evaluates no strings as code and uses no platform APIs', async () =>
   assertPlain(await minifiedProgram("export * from '#runtime/engine';")));

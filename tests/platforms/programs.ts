@@ -33,6 +33,11 @@ export function suiteProgram(wants: Wants): Promise<string> {
   return minifiedProgram(wants === 'explanations' ? EXPLAINING : text, emittedPolicies(wants));
 }
 
+/** The clients, bundled like an application: a module that exports `answers(url)`. */
+export function clientProgram(): Promise<string> {
+  return minifiedProgram("export { clientAnswers as answers } from './tests/platforms/client.ts';");
+}
+
 const EXPLAINING = `
   import { explainer } from 'policies';
   import { explanationsOf, OPTIONS } from './tests/platforms/suite.ts';
