@@ -18,6 +18,7 @@ const TRUTH = 'runtime/residual/truth.ts';
 const UNMET = 'runtime/residual/filter.ts';
 const WIRE = 'runtime/residual/wire.ts';
 const WHERE = 'compiler/emit/where.ts';
+const SETTLED = 'compiler/ir/settled.ts';
 
 /**
  * Possible mistakes in the planner, each of which a probe must notice. The first sentence of a name describes the
@@ -451,7 +452,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'the id of a resource counts as known',
-    file: WHERE,
+    file: SETTLED,
     find: "name === 'kind' || name === 'scope'",
     replace: "name === 'kind' || name === 'scope' || name === 'id'",
   },
