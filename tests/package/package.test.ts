@@ -26,20 +26,17 @@ test.before(async () => {
   archives = await packedPackages();
   cpSync(join(ROOT, 'tests/package/consumer'), consumer, { recursive: true });
   mkdirSync(modules);
-  for (const [index, { name, dependencies }] of PACKAGES.entries()) {
+  for (const [index, { name }] of PACKAGES.entries()) {
     await run('tar', ['-xzf', archives[index] ?? '', '-C', modules]);
     await run('mv', [join(modules, 'package'), join(modules, name)]);
-    dependencies.forEach(link);
   }
   // What a project adds: the solver and, for the type check, the types of Node.
-  ['z3-solver', '@types/node'].forEach(link);
+  const others = [...PACKAGES.flatMap(({ dependencies }) => dependencies), 'z3-solver', '@types/node'];
+  for (const name of new Set(others)) {
+    mkdirSync(dirname(join(modules, name)), { recursive: true });
+    symlinkSync(tool(name), join(modules, name));
+  }
 });
-
-function link(name: string): void {
-  if (existsSync(join(modules, name))) return;
-  mkdirSync(dirname(join(modules, name)), { recursive: true });
-  symlinkSync(tool(name), join(modules, name));
-}
 
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 

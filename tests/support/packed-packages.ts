@@ -29,12 +29,13 @@ async function unpack(): Promise<string> {
   const archives = await packedPackages();
   const modules = join(temporaryFolder(), 'node_modules');
   mkdirSync(modules);
-  for (const [index, { name, dependencies }] of PACKAGES.entries()) {
+  for (const [index, { name }] of PACKAGES.entries()) {
     execFileSync('tar', ['-xzf', archives[index] ?? '', '-C', modules]);
     cpSync(join(modules, 'package'), join(modules, name), { recursive: true });
     rmSync(join(modules, 'package'), { recursive: true });
-    for (const dependency of dependencies) linkPackage(join(ROOT, 'node_modules', dependency), modules, dependency);
   }
+  for (const name of new Set(PACKAGES.flatMap(({ dependencies }) => dependencies)))
+    linkPackage(join(ROOT, 'node_modules', name), modules, name);
   return modules;
 }
 
@@ -48,7 +49,7 @@ export async function installOffline(project: string): Promise<readonly string[]
     readFileSync(join(project, 'package.json'), 'utf8'),
   ) as { readonly dependencies?: object; readonly devDependencies?: object };
   const missing: string[] = [];
-  for (const name of [...Object.keys(dependencies), ...Object.keys(devDependencies)]) {
+  for (const name of Object.keys({ ...dependencies, ...devDependencies })) {
     const isOwn = PACKAGES.some((definition) => definition.name === name);
     const source = join(isOwn ? own : join(ROOT, 'node_modules'), name);
     if (existsSync(source)) linkPackage(source, join(project, 'node_modules'), name);
@@ -60,7 +61,6 @@ export async function installOffline(project: string): Promise<readonly string[]
 /** Links a package and its commands. */
 function linkPackage(source: string, modules: string, name: string): void {
   const target = join(modules, name);
-  if (existsSync(target)) return;
   mkdirSync(dirname(target), { recursive: true });
   symlinkSync(source, target);
   const { bin = {} } = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8')) as {
