@@ -1,11 +1,12 @@
-import { execFileSync } from 'node:child_process';
 import { chmodSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BROKEN_POLICY, documentPolicy } from '../support/cli/policies.js';
 import { type Ended, filesIn, folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { NO_TERMINAL, onTerminal } from '../support/cli/terminal.js';
 import { skip } from '../support/skip.js';
 
 const test = suite('authzc compile');
@@ -98,19 +99,15 @@ test('--no-emit fails for a folder without files, but not for policies that only
 });
 
 test('on a terminal, success prints one line to stderr: policies, rules, tests, files and time', async () => {
+  if (NO_TERMINAL !== undefined) return skip(import.meta.url, NO_TERMINAL);
   const folder = newFolder(GOOD);
-  // script(1), of util-linux, provides a terminal and copies what it would show.
-  const onTerminal = (...options: readonly string[]): string => {
-    const command = [process.execPath, PROGRAMS.authzc, ...options].map((word) => `'${word}'`).join(' ');
-    return execFileSync('script', ['-qec', command, '/dev/null'], {
-      cwd: folder,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
+  const shown = async (options: string): Promise<string> => {
+    const { stdout } = onTerminal(`"${process.execPath}" "${PROGRAMS.authzc}" ${options}`, folder);
+    return text(stdout);
   };
-  assert.match(onTerminal('compile'), /^1 policy, 1 rule, \d+ files written in \d+\.\d s\r?\n$/);
-  assert.match(onTerminal('compile', '--check'), /^1 policy, 1 rule, generated is up to date in /);
-  assert.match(onTerminal('compile', '--no-emit'), /^1 policy, 1 rule, nothing written in /);
+  assert.match(await shown('compile'), /^1 policy, 1 rule, \d+ files written in \d+\.\d s\r?\n$/);
+  assert.match(await shown('compile --check'), /^1 policy, 1 rule, generated is up to date in /);
+  assert.match(await shown('compile --no-emit'), /^1 policy, 1 rule, nothing written in /);
 });
 
 test('policies that do not compile end with status 3, and nothing is written', async () => {

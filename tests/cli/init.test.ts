@@ -1,9 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { lstatSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { filesIn, folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { NO_TERMINAL, onTerminal } from '../support/cli/terminal.js';
 import { skip } from '../support/skip.js';
 
 const test = suite('authzc init');
@@ -145,19 +146,18 @@ test('a project gets policies, the engine, scripts and dependencies, and keeps i
 });
 
 test('on a terminal, changes are confirmed and the template is asked for', async () => {
-  const hasTerminal = spawnSync('script', ['--version']).status === 0;
-  if (!hasTerminal) return skip(import.meta.url, 'script, which emulates a terminal, is not installed');
+  if (NO_TERMINAL !== undefined) return skip(import.meta.url, NO_TERMINAL);
   const folder = newFolder({ 'package.json': SHOP });
-  assert.is(await onTerminal(folder, 'Make these changes?', 'n'), 1);
+  assert.is(await answerOnTerminal(folder, 'Make these changes?', 'n'), 1);
   assert.equal(filesIn(folder), ['package.json']);
-  assert.is(await onTerminal(folder, 'Make these changes?', 'y'), 0);
+  assert.is(await answerOnTerminal(folder, 'Make these changes?', 'y'), 0);
   assert.ok(filesIn(folder).includes('src/authz.ts'));
 
   const empty = newFolder({});
-  assert.is(await onTerminal(empty, 'Which sample application?', '\u0003'), 1);
+  assert.is(await answerOnTerminal(empty, 'Which sample application?', '\u0003'), 1);
   assert.equal(filesIn(empty), []);
   // The second template of the list.
-  assert.is(await onTerminal(empty, 'Which sample application?', '\u001b[B\r'), 0);
+  assert.is(await answerOnTerminal(empty, 'Which sample application?', '\u001b[B\r'), 0);
   assert.match(readFileSync(join(empty, 'src/app.ts'), 'utf8'), "from 'fastify'");
 });
 
@@ -282,17 +282,10 @@ test('links count as existing files, and a package.json that is a link stays one
 
 test.run();
 
-/** Runs `authzc init` on an emulated terminal, and answers its question. Returns the exit code. */
-function onTerminal(folder: string, question: string, answer: string): Promise<number | null> {
-  const child = spawn(
-    'script',
-    ['-qec', `stty cols 100 rows 40; "${process.execPath}" "${PROGRAMS.authzc}" init`, '/dev/null'],
-    {
-      cwd: folder,
-      stdio: ['pipe', 'pipe', 'inherit'],
-      env: { ...process.env, TERM: 'xterm' },
-    },
-  );
+/** Runs `authzc init` on a terminal, and answers its question. Returns the exit code. */
+function answerOnTerminal(folder: string, question: string, answer: string): Promise<number | null> {
+  const line = `stty cols 100 rows 40; "${process.execPath}" "${PROGRAMS.authzc}" init`;
+  const child = onTerminal(line, folder, { TERM: 'xterm' });
   let printed = '';
   let isAnswered = false;
   child.stdout.on('data', (chunk: Buffer) => {

@@ -45,9 +45,9 @@ test('one line names both addresses; REST, Connect and gRPC answer alike; nothin
 
 test('a person on a terminal sees each call as text', async () => {
   if (NO_TERMINAL !== undefined) return skip(import.meta.url, NO_TERMINAL);
-  const terminal = onTerminal([process.execPath, PROGRAMS.authzc, 'serve', ...LOOPBACK].join(' '), newFolder(GOOD), {
-    NO_COLOR: '1',
-  });
+  // A shell that waited for the program would end by the same Ctrl-C.
+  const line = ['exec', process.execPath, PROGRAMS.authzc, 'serve', ...LOOPBACK].join(' ');
+  const terminal = onTerminal(line, newFolder(GOOD), { NO_COLOR: '1' });
   let shown = '';
   const shows = (text: RegExp): Promise<RegExpExecArray> =>
     new Promise((resolve, reject) => {

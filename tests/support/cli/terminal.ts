@@ -8,11 +8,11 @@ export const NO_TERMINAL: string | undefined =
 /** A process on a terminal: `stdin` is the keyboard, `stdout` the screen, and `stdio[3]` a pipe beside it. */
 export type OnTerminal = ChildProcessByStdio<Writable, Readable, null>;
 
-/** Runs a line of a shell on a terminal of its own. */
+/** Runs a line of `/bin/sh`, whatever the user's shell is, on a terminal of its own. */
 export function onTerminal(line: string, folder: string, variables: NodeJS.ProcessEnv = {}): OnTerminal {
   return spawn('script', ['--quiet', '--return', '--command', line, '/dev/null'], {
     cwd: folder,
-    env: { ...process.env, ...variables },
+    env: { ...process.env, SHELL: '/bin/sh', ...variables },
     stdio: ['pipe', 'pipe', 'inherit', 'pipe'],
   }) as unknown as OnTerminal;
 }
