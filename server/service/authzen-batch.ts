@@ -10,7 +10,15 @@ import { accessEvaluationBatchRequestViolations } from '../../proto/gen/validate
 import type { AuxData, Principal } from '../../proto/gen/messages.js';
 import type { Attributes } from '../../proto/wire/json-shape.js';
 import type { CheckEntry, Decision, VerifiedAuxData } from './decider.js';
-import { auxDataOf, entryOf, includesMeta, principalOf, requestIdOf } from './authzen-mapping.js';
+import {
+  auxDataOf,
+  contextForConditions,
+  entryOf,
+  includesMeta,
+  isCopied,
+  principalOf,
+  requestIdOf,
+} from './authzen-mapping.js';
 import { accessEvaluation, evaluationOf } from './authzen.js';
 import type { Call } from './call.js';
 import {
@@ -23,7 +31,7 @@ import {
   withClaims,
 } from './check-resources.js';
 import { countRepeated } from './repeated-length.js';
-import { refused } from './rpc-error.js';
+import { refused, RpcError } from './rpc-error.js';
 
 /**
  * AccessEvaluationBatch: several evaluations, each with its own subject, resource, action and context or those of the
@@ -93,17 +101,34 @@ interface Asker {
   readonly places: number[];
 }
 
+/** A resource of the batch with many attributes is copied for each evaluation with properties of its own action. */
+const MAX_COPIED_ATTRIBUTES = 1_000_000;
+
+function tooManyCopies(): RpcError {
+  const limit = MAX_COPIED_ATTRIBUTES.toLocaleString('en');
+  return new RpcError(
+    'resource_exhausted',
+    `the resources of the evaluations have more than ${limit} attributes together`,
+  );
+}
+
 /** Evaluations share a subject or a context when it is the very same object: that of the batch. */
 function askersOf(request: AccessEvaluationBatchRequest): readonly Asker[] {
   const askers: Asker[] = [];
   const bySubject = new Map<Subject, Map<Attributes, Asker>>();
+  const forConditions = new Map<Attributes, Attributes | undefined>();
+  let copiedAttributes = 0;
   for (const [place, evaluation] of request.evaluations.entries()) {
     const subject = evaluation.subject ?? request.subject;
     const resource = evaluation.resource ?? request.resource;
     const action = evaluation.action ?? request.action;
     if (subject === undefined || resource === undefined || action === undefined) continue;
-    const entry = entryOf(resource, action);
     const context = contextOf(evaluation, request);
+    if (!forConditions.has(context)) forConditions.set(context, contextForConditions(context));
+    const seen = forConditions.get(context);
+    if (isCopied(resource.properties, action, seen)) copiedAttributes += Object.keys(resource.properties).length;
+    if (copiedAttributes > MAX_COPIED_ATTRIBUTES) throw tooManyCopies();
+    const entry = entryOf(resource, action, seen);
     const known = bySubject.get(subject) ?? new Map<Attributes, Asker>();
     bySubject.set(subject, known);
     let asker = known.get(context);

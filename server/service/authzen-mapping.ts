@@ -21,23 +21,51 @@ export function principalOf({ type, id, properties }: Subject): Principal {
   };
 }
 
+/** The attribute of the resource that is the properties of the action. */
+const ACTION_PROPERTIES = 'authz.actionProperties';
+/** The attribute of the resource that is the context, without its keys for the server. */
+const CONTEXT = 'authz.context';
+/** The keys of a context that tell the server what to do. They are not for conditions: one has tokens. */
+const FOR_SERVER: readonly string[] = ['authz.requestId', 'authz.includeMeta', 'authz.auxData'];
+
 /**
- * The resource and the action. All properties of the resource are attributes; the properties of the action become the
- * attribute `authz.actionProperties`, because conditions only know the name of an action.
+ * The resource and the action. All properties of the resource are attributes. Conditions only know the name of an
+ * action and have no context, so the properties of the action and the context become attributes of the resource
+ * (docs/spec/server.md#authzen).
  */
-export function entryOf({ type, id, properties }: Resource, action: Action): CheckEntry {
-  const attr =
-    Object.keys(action.properties).length === 0
-      ? properties
-      : { ...properties, 'authz.actionProperties': action.properties };
+export function entryOf(
+  { type, id, properties }: Resource,
+  action: Action,
+  context: Attributes | undefined,
+): CheckEntry {
   const resource = {
     kind: type,
     policyVersion: textProperty(properties, 'authz.policyVersion'),
     id,
-    attr,
+    attr: isCopied(properties, action, context) ? copied(properties, action, context) : properties,
     scope: textProperty(properties, 'authz.scope'),
   };
   return { resource, actions: [action.name] };
+}
+
+/** What conditions see of a context; undefined if it has nothing for them. */
+export function contextForConditions(context: Attributes): Attributes | undefined {
+  const entries = Object.entries(context).filter(([key]) => !FOR_SERVER.includes(key));
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+/** Whether the attributes of a resource are a copy of its properties, which costs as much as there are of them. */
+export function isCopied(properties: Attributes, action: Action, context: Attributes | undefined): boolean {
+  return context !== undefined || Object.hasOwn(properties, CONTEXT) || Object.keys(action.properties).length > 0;
+}
+
+function copied(properties: Attributes, action: Action, context: Attributes | undefined): Attributes {
+  const attributes: { [name: string]: unknown } = { ...properties };
+  if (Object.keys(action.properties).length > 0) attributes[ACTION_PROPERTIES] = action.properties;
+  // A property must not pass for a context.
+  if (context === undefined) delete attributes[CONTEXT];
+  else attributes[CONTEXT] = context;
+  return attributes;
 }
 
 /** The id that the caller gave the request; empty when it gave none. */

@@ -126,6 +126,44 @@ test('the check behind a decision is returned only if requested with true', () =
   }
 });
 
+test('conditions see a context as an attribute of the resource, without what it tells the server', () => {
+  const attributesFor = (context: Attributes, properties: Attributes = { allow: 'read' }): Attributes | undefined => {
+    const seen: CheckCall[] = [];
+    const request = { ...ask(context), resource: { type: 'k', id: '1', properties } };
+    accessEvaluation(serviceSeeing(seen), callWith(), request);
+    return seen[0]?.resources[0]?.resource.attr;
+  };
+  assert.equal(attributesFor({ amount: 5, 'authz.requestId': 'q', 'authz.includeMeta': true }), {
+    allow: 'read',
+    'authz.context': { amount: 5 },
+  });
+  assert.equal(attributesFor({ 'authz.requestId': 'q' }), { allow: 'read' });
+  // A property cannot pass for a context, nor hide one.
+  assert.equal(attributesFor({}, { 'authz.context': { amount: 5 } }), {});
+  assert.equal(attributesFor({ amount: 9 }, { 'authz.context': { amount: 5 } }), { 'authz.context': { amount: 9 } });
+  const named = attributesFor(JSON.parse('{"__proto__": {"amount": 1}}') as Attributes);
+  assert.equal(Object.keys(named?.['authz.context'] as Attributes), ['__proto__']);
+});
+
+test('each evaluation of a batch has its own context, or that of the batch', () => {
+  const seen: CheckCall[] = [];
+  const evaluation = { ...none, resource: resource('read'), action: action('read') };
+  run(batchOf([evaluation, { ...evaluation, context: { amount: 2 } }], { context: { amount: 1 } }), seen);
+  assert.equal(
+    seen.map(({ resources }) => resources[0]?.resource.attr['authz.context']),
+    [{ amount: 1 }, { amount: 2 }],
+  );
+});
+
+test('a batch does not copy the attributes of a large resource for each of its actions', () => {
+  const properties = Object.fromEntries(Array.from({ length: 300_000 }, (_, index) => [`a${index}`, 1]));
+  const evaluations = ['a', 'b', 'c', 'd'].map((name) => ({ ...none, action: { name, properties: { soft: true } } }));
+  assert.throws(
+    () => run(batchOf(evaluations, { resource: { type: 'k', id: '1', properties } })),
+    (error: unknown) => error instanceof RpcError && error.code === 'resource_exhausted',
+  );
+});
+
 test('tokens in the context are verified, in either spelling of their names', async () => {
   for (const name of ['keySetId', 'key_set_id']) {
     const tokens: AuxData[] = [];
