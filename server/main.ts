@@ -130,6 +130,7 @@ export async function startServer(
     auditReader: audit?.reader,
     explainer: config.server.explain ? explainerOf(decider) : undefined,
     names: () => decider.current.names(),
+    actionNames: (principalId, kind) => decider.current.actionNames(principalId, kind),
     deliver: auditWatch?.deliver,
     metrics,
     answered,
@@ -165,6 +166,7 @@ export function serve(
     auditReader: undefined,
     explainer: undefined,
     names: undefined,
+    actionNames: () => [],
     deliver: undefined,
     metrics: undefined,
     answered: async () => {},
@@ -230,6 +232,7 @@ interface Listening {
   readonly auditReader: AuditReader | undefined;
   readonly explainer: Explainer | undefined;
   readonly names: Services['names'];
+  readonly actionNames: Services['actionNames'];
   readonly deliver: Deliver | undefined;
   /** The health of the whole server. */
   readonly metrics: MetricsText | undefined;
@@ -248,6 +251,7 @@ async function listen({
   auditReader,
   explainer,
   names,
+  actionNames,
   deliver,
   metrics,
   answered,
@@ -278,6 +282,7 @@ async function listen({
     admin,
     explainer,
     names,
+    actionNames,
     deliver,
     report,
     get release() {

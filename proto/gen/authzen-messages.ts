@@ -55,6 +55,22 @@ export interface AccessEvaluationBatchRequest {
   readonly options: BatchOptions | undefined;
 }
 
+/** Without one, everything is in one page. */
+export interface WantedPage {
+  /** The next_token of the page before; empty: the first page. */
+  readonly token: string;
+  /** The most results of a page; 0: no limit. */
+  readonly limit: number;
+}
+
+/** Which actions is this subject allowed on this resource? */
+export interface ActionSearchRequest {
+  readonly subject: Subject | undefined;
+  readonly resource: Resource | undefined;
+  readonly context: Attributes;
+  readonly page: WantedPage | undefined;
+}
+
 /** authzen.authorization.v1.MetadataRequest */
 export interface MetadataRequest {
 }
@@ -75,9 +91,24 @@ export interface AccessEvaluationBatchResponse {
   readonly response: CheckResourcesResponse | undefined;
 }
 
+/** authzen.authorization.v1.ActionSearchResponse.Page */
+export interface SearchPage {
+  /** Empty: this is the last page. */
+  readonly nextToken: string;
+}
+
+/** authzen.authorization.v1.ActionSearchResponse */
+export interface ActionSearchResponse {
+  /** If the request has one. */
+  readonly page: SearchPage | undefined;
+  /** Sorted by name. */
+  readonly results: readonly Action[];
+}
+
 /** authzen.authorization.v1.MetadataResponse */
 export interface MetadataResponse {
   readonly policyDecisionPoint: string;
   readonly accessEvaluationEndpoint: string;
   readonly accessEvaluationsEndpoint: string;
+  readonly searchActionEndpoint: string;
 }

@@ -1163,6 +1163,83 @@ export const openApi: JsonObject = {
         }
       }
     },
+    "/access/v1/search/action": {
+      "post": {
+        "tags": [
+          "AuthZEN"
+        ],
+        "operationId": "ActionSearch",
+        "summary": "Search actions",
+        "parameters": [
+          {
+            "$ref": "#/components/parameters/pretty"
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/authzen.authorization.ActionSearchRequest"
+              },
+              "examples": {
+                "actions": {
+                  "summary": "What may Alice do with her album?",
+                  "value": {
+                    "subject": {
+                      "type": "user",
+                      "id": "alice"
+                    },
+                    "resource": {
+                      "type": "album",
+                      "id": "summer-2024",
+                      "properties": {
+                        "owner": "alice",
+                        "visibility": "private",
+                        "status": "OPEN"
+                      }
+                    }
+                  }
+                }
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The answer.",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/authzen.authorization.ActionSearchResponse"
+                },
+                "examples": {
+                  "actions": {
+                    "summary": "What may Alice do with her album?",
+                    "value": {
+                      "results": [
+                        {
+                          "name": "view"
+                        }
+                      ]
+                    }
+                  }
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/BadRequest"
+          },
+          "429": {
+            "$ref": "#/components/responses/TooLarge"
+          },
+          "504": {
+            "$ref": "#/components/responses/TooLate"
+          }
+        }
+      }
+    },
     "/.well-known/authzen-configuration": {
       "get": {
         "tags": [
@@ -1189,7 +1266,8 @@ export const openApi: JsonObject = {
                     "value": {
                       "policy_decision_point": "http://127.0.0.1:3592",
                       "access_evaluation_endpoint": "http://127.0.0.1:3592/access/v1/evaluation",
-                      "access_evaluations_endpoint": "http://127.0.0.1:3592/access/v1/evaluations"
+                      "access_evaluations_endpoint": "http://127.0.0.1:3592/access/v1/evaluations",
+                      "search_action_endpoint": "http://127.0.0.1:3592/access/v1/search/action"
                     }
                   }
                 }
@@ -3717,6 +3795,80 @@ export const openApi: JsonObject = {
           "name"
         ]
       },
+      "authzen.authorization.ActionSearchRequest": {
+        "type": "object",
+        "description": "Which actions is this subject allowed on this resource?",
+        "properties": {
+          "subject": {
+            "$ref": "#/components/schemas/authzen.authorization.Subject"
+          },
+          "resource": {
+            "$ref": "#/components/schemas/authzen.authorization.Resource"
+          },
+          "context": {
+            "type": "object",
+            "propertyNames": {
+              "minLength": 1
+            },
+            "additionalProperties": {
+              "description": "Any JSON value."
+            }
+          },
+          "page": {
+            "$ref": "#/components/schemas/authzen.authorization.ActionSearchRequest.Page"
+          }
+        },
+        "required": [
+          "subject",
+          "resource"
+        ]
+      },
+      "authzen.authorization.ActionSearchRequest.Page": {
+        "type": "object",
+        "description": "Without one, everything is in one page.",
+        "properties": {
+          "token": {
+            "type": "string",
+            "description": "The next_token of the page before; empty: the first page."
+          },
+          "limit": {
+            "type": "integer",
+            "minimum": 0,
+            "description": "The most results of a page; 0: no limit."
+          }
+        }
+      },
+      "authzen.authorization.ActionSearchResponse": {
+        "type": "object",
+        "properties": {
+          "page": {
+            "$ref": "#/components/schemas/authzen.authorization.ActionSearchResponse.Page",
+            "description": "If the request has one."
+          },
+          "results": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/authzen.authorization.Action"
+            },
+            "description": "Sorted by name."
+          }
+        },
+        "required": [
+          "results"
+        ]
+      },
+      "authzen.authorization.ActionSearchResponse.Page": {
+        "type": "object",
+        "properties": {
+          "next_token": {
+            "type": "string",
+            "description": "Empty: this is the last page."
+          }
+        },
+        "required": [
+          "next_token"
+        ]
+      },
       "authzen.authorization.MetadataResponse": {
         "type": "object",
         "properties": {
@@ -3728,12 +3880,16 @@ export const openApi: JsonObject = {
           },
           "access_evaluations_endpoint": {
             "type": "string"
+          },
+          "search_action_endpoint": {
+            "type": "string"
           }
         },
         "required": [
           "policy_decision_point",
           "access_evaluation_endpoint",
-          "access_evaluations_endpoint"
+          "access_evaluations_endpoint",
+          "search_action_endpoint"
         ]
       },
       "authzen.authorization.Resource": {

@@ -26,6 +26,8 @@ const TYPE_NAMES: { readonly [message: string]: string } = {
   'authz.response.v1.CheckResourcesResponse.ResultEntry.Resource': 'ResultResource',
   'authz.response.v1.PlanResourcesResponse.Meta': 'PlanMeta',
   'authzen.authorization.v1.AccessEvaluationBatchRequest.Options': 'BatchOptions',
+  'authzen.authorization.v1.ActionSearchRequest.Page': 'WantedPage',
+  'authzen.authorization.v1.ActionSearchResponse.Page': 'SearchPage',
 };
 
 /** Messages whose type is their JSON form, as the engine creates them: enums by name, empty fields absent. */
@@ -92,9 +94,12 @@ const ALWAYS: ReadonlySet<string> = new Set([
   'authz.schema.v1.ValidationError.path',
   'authz.schema.v1.ValidationError.source',
   'authzen.authorization.v1.AccessEvaluationResponse.decision',
+  'authzen.authorization.v1.ActionSearchResponse.Page.next_token',
+  'authzen.authorization.v1.ActionSearchResponse.results',
   'authzen.authorization.v1.MetadataResponse.access_evaluation_endpoint',
   'authzen.authorization.v1.MetadataResponse.access_evaluations_endpoint',
   'authzen.authorization.v1.MetadataResponse.policy_decision_point',
+  'authzen.authorization.v1.MetadataResponse.search_action_endpoint',
   'buf.validate.FieldPath.elements',
   'buf.validate.FieldPathElement.field_name',
   'buf.validate.FieldPathElement.field_number',

@@ -1,4 +1,4 @@
-import { EVALUATION_EXAMPLES, EVALUATIONS_EXAMPLES } from './examples/authzen.js';
+import { ACTION_SEARCH_EXAMPLES, EVALUATION_EXAMPLES, EVALUATIONS_EXAMPLES } from './examples/authzen.js';
 import { CHECK_EXAMPLES } from './examples/checks.js';
 import type { Example } from './examples/example.js';
 import { CHECK_BATCH_EXAMPLES, CHECK_SET_EXAMPLES } from './examples/legacy-checks.js';
@@ -77,6 +77,15 @@ export const OPERATIONS: readonly Operation[] = [
     tag: 'AuthZEN',
     summary: 'Evaluate several',
     examples: EVALUATIONS_EXAMPLES,
+  },
+  {
+    service: AUTHZEN,
+    method: 'ActionSearch',
+    verb: 'post',
+    path: '/access/v1/search/action',
+    tag: 'AuthZEN',
+    summary: 'Search actions',
+    examples: ACTION_SEARCH_EXAMPLES,
   },
   {
     service: AUTHZEN,

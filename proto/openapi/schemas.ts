@@ -172,9 +172,12 @@ const ALWAYS: { readonly [message: string]: readonly string[] } = {
   'authz.response.v1.CheckResourceBatchResponse': ['results'],
   'authz.response.v1.CheckResourceBatchResponse.ActionEffectMap': ['resourceId', 'actions'],
   'authzen.authorization.v1.AccessEvaluationResponse': ['decision'],
+  'authzen.authorization.v1.ActionSearchResponse': ['results'],
+  'authzen.authorization.v1.ActionSearchResponse.Page': ['next_token'],
   'authzen.authorization.v1.MetadataResponse': [
     'policy_decision_point',
     'access_evaluation_endpoint',
     'access_evaluations_endpoint',
+    'search_action_endpoint',
   ],
 };

@@ -105,8 +105,10 @@ test('the metadata document is snake_case', () => {
       policyDecisionPoint: 'https://a',
       accessEvaluationEndpoint: 'b',
       accessEvaluationsEndpoint: 'c"',
+      searchActionEndpoint: 'd',
     }),
-    '{"policy_decision_point":"https://a","access_evaluation_endpoint":"b","access_evaluations_endpoint":"c\\""}',
+    '{"policy_decision_point":"https://a","access_evaluation_endpoint":"b","access_evaluations_endpoint":"c\\"",' +
+      '"search_action_endpoint":"d"}',
   );
 });
 

@@ -109,13 +109,19 @@ test('a denial is encoded explicitly', () => {
 
 test('the metadata document is snake_case', () => {
   const bytes = encodeMetadataResponse(
-    { policyDecisionPoint: 'a', accessEvaluationEndpoint: 'b', accessEvaluationsEndpoint: 'c' },
+    {
+      policyDecisionPoint: 'a',
+      accessEvaluationEndpoint: 'b',
+      accessEvaluationsEndpoint: 'c',
+      searchActionEndpoint: 'd',
+    },
     new WireWriter(),
   );
   assert.equal(messageType('authzen.authorization.v1.MetadataResponse').decode(bytes), {
     policy_decision_point: 'a',
     access_evaluation_endpoint: 'b',
     access_evaluations_endpoint: 'c',
+    search_action_endpoint: 'd',
   });
 });
 

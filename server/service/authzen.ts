@@ -69,5 +69,6 @@ export function authzenMetadata(service: CheckService, call: Call): MetadataResp
     policyDecisionPoint: base,
     accessEvaluationEndpoint: `${base}/access/v1/evaluation`,
     accessEvaluationsEndpoint: `${base}/access/v1/evaluations`,
+    searchActionEndpoint: `${base}/access/v1/search/action`,
   };
 }

@@ -2,13 +2,13 @@ import type { AccessRequest } from '#runtime/engine';
 import type { Explanation, SearchOptions } from '#runtime/parts';
 import type { ListAuditLogEntriesRequest, ServerInfoResponse } from '../../proto/gen/messages.js';
 import type { ListAuditLogEntriesResponse } from '../../proto/gen/audit-messages.js';
-import type { CheckService } from './check-resources.js';
+import type { SearchService } from './authzen-search.js';
 import type { Health } from './health.js';
 import { type Report, RpcError } from './rpc-error.js';
 import type { Deliver } from './watcher.js';
 
 /** What every transport answers from. */
-export interface Services extends CheckService {
+export interface Services extends SearchService {
   readonly health: Health;
   /** Whether every process of the server takes part; absent: this is the only one. */
   readonly allTurn?: (() => Promise<boolean>) | undefined;

@@ -8,6 +8,7 @@ import { policyNames } from '../explorer/policy-names.js';
 import { release } from '../release.js';
 import type { Decider } from '../service/decider.js';
 import type { KindNames } from '../service/services.js';
+import { type ActionNames, actionNames } from './action-names.js';
 import type { Bundle } from './bundle.js';
 import type { DecisionClock } from './decision-clock.js';
 
@@ -19,6 +20,7 @@ export interface ServingEngine {
   readonly explainer: Explainer | undefined;
   /** What requests can name of its policies. */
   readonly names: () => readonly KindNames[];
+  readonly actionNames: ActionNames;
   /** In the form of the audit log. */
   readonly audited: AuditedBundle;
   /** The patterns that automata match because the regular expressions of this process are incorrect. */
@@ -45,7 +47,8 @@ export async function servingEngine(config: Config, bundle: Bundle, clock?: Deci
     known ??= policyNames(bundle.policies);
     return known;
   };
-  return { hash, engine, explainer, names, audited, patternsFailedOnHost: bundle.patternsFailedOnHost?.() ?? [] };
+  const patternsFailedOnHost = bundle.patternsFailedOnHost?.() ?? [];
+  return { hash, engine, explainer, names, actionNames: actionNames(bundle.policies), audited, patternsFailedOnHost };
 }
 
 /** Decides by one engine until it is replaced: each call uses one engine. */

@@ -3,9 +3,11 @@ import { encodeListAuditLogEntriesResponse } from '../../proto/gen/wire/audit.js
 import {
   printAccessEvaluationBatchResponse,
   printAccessEvaluationResponse,
+  printActionSearchResponse,
   printMetadataResponse,
   readAccessEvaluationBatchRequest,
   readAccessEvaluationRequest,
+  readActionSearchRequest,
   readMetadataRequest,
 } from '../../proto/gen/json/authorization.js';
 import {
@@ -34,11 +36,14 @@ import {
 import {
   accessEvaluationBatchRequestSize,
   accessEvaluationRequestSize,
+  actionSearchRequestSize,
   decodeAccessEvaluationBatchRequest,
   decodeAccessEvaluationRequest,
+  decodeActionSearchRequest,
   decodeMetadataRequest,
   encodeAccessEvaluationBatchResponse,
   encodeAccessEvaluationResponse,
+  encodeActionSearchResponse,
   encodeMetadataResponse,
 } from '../../proto/gen/wire/authorization.js';
 import {
@@ -77,6 +82,7 @@ import {
   listAuditLogEntries,
 } from '../service/services.js';
 import { accessEvaluation, authzenMetadata } from '../service/authzen.js';
+import { actionSearch } from '../service/authzen-search.js';
 import { accessEvaluationBatch } from '../service/authzen-batch.js';
 import { checkResourceBatch, checkResourceSet } from '../service/legacy-checks.js';
 import { checkResources } from '../service/check-resources.js';
@@ -189,6 +195,17 @@ export const RPCS: readonly RestRpc[] = [
     encode: encodeAccessEvaluationBatchResponse,
     sizeOf: accessEvaluationBatchRequestSize,
     run: accessEvaluationBatch,
+  }),
+  row({
+    service: AUTHZEN_SERVICE,
+    method: 'ActionSearch',
+    rest: { verb: 'POST', path: '/access/v1/search/action', mediaType: JSON_TYPE, echo: REQUEST_ID },
+    readJson: readActionSearchRequest,
+    printJson: printActionSearchResponse,
+    decode: decodeActionSearchRequest,
+    encode: encodeActionSearchResponse,
+    sizeOf: actionSearchRequestSize,
+    run: actionSearch,
   }),
   row({
     service: ADMIN_SERVICE,

@@ -12,6 +12,7 @@ export function testServices(config: Config, part: Partial<Services> = {}): Serv
     limits: config.server.requestLimits,
     verify: () => Promise.reject(new Error('no tokens here')),
     watchers: [],
+    actionNames: () => [],
     report: () => {},
     health: new Health(HEALTH_NAMES),
     release: { version: '1.2.3', commit: 'abc', buildDate: 'today', bundleHash: 'e253cbe640079a7a' },

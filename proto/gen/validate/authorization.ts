@@ -2,7 +2,7 @@
 
 import { REQUIRED, KEY_NOT_EMPTY, atLeast, oneOf, expression, allItems } from '../../wire/rules.js';
 import { type FieldElement, FoundViolations, NONE, type Place, report, reportKey, within, type Violations } from '../../wire/violation.js';
-import type { AccessEvaluationBatchRequest, AccessEvaluationRequest, Action, BatchOptions, Evaluation, Resource, Subject } from '../authzen-messages.js';
+import type { AccessEvaluationBatchRequest, AccessEvaluationRequest, Action, ActionSearchRequest, BatchOptions, Evaluation, Resource, Subject } from '../authzen-messages.js';
 
 /** The rules of docs/spec/server.md#validation that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
 export function accessEvaluationRequestViolations(message: AccessEvaluationRequest): Violations {
@@ -17,6 +17,14 @@ export function accessEvaluationBatchRequestViolations(message: AccessEvaluation
   if (isValidAccessEvaluationBatchRequest(message)) return NONE;
   const found = new FoundViolations();
   reportAccessEvaluationBatchRequest(message, undefined, found);
+  return found;
+}
+
+/** The rules of docs/spec/server.md#validation that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
+export function actionSearchRequestViolations(message: ActionSearchRequest): Violations {
+  if (isValidActionSearchRequest(message)) return NONE;
+  const found = new FoundViolations();
+  reportActionSearchRequest(message, undefined, found);
   return found;
 }
 
@@ -49,6 +57,9 @@ const ACCESS_EVALUATION_BATCH_REQUEST_CONTEXT: FieldElement = { fieldNumber: 4, 
 const ACCESS_EVALUATION_BATCH_REQUEST_EVALUATIONS_AT_LEAST = atLeast(1);
 const ACCESS_EVALUATION_BATCH_REQUEST_EVALUATIONS: FieldElement = { fieldNumber: 5, fieldName: 'evaluations', fieldType: 'TYPE_MESSAGE' };
 const ACCESS_EVALUATION_BATCH_REQUEST_OPTIONS: FieldElement = { fieldNumber: 6, fieldName: 'options', fieldType: 'TYPE_MESSAGE' };
+const ACTION_SEARCH_REQUEST_SUBJECT: FieldElement = { fieldNumber: 1, fieldName: 'subject', fieldType: 'TYPE_MESSAGE' };
+const ACTION_SEARCH_REQUEST_RESOURCE: FieldElement = { fieldNumber: 2, fieldName: 'resource', fieldType: 'TYPE_MESSAGE' };
+const ACTION_SEARCH_REQUEST_CONTEXT: FieldElement = { fieldNumber: 3, fieldName: 'context', fieldType: 'TYPE_MESSAGE' };
 
 /** Whether a message authzen.authorization.v1.Subject keeps its rules. */
 export function isValidSubject(message: Subject): boolean {
@@ -176,4 +187,24 @@ export function reportAccessEvaluationBatchRequest(message: AccessEvaluationBatc
   if (message.evaluations.length < 1) report(found, ACCESS_EVALUATION_BATCH_REQUEST_EVALUATIONS_AT_LEAST, path, ACCESS_EVALUATION_BATCH_REQUEST_EVALUATIONS);
   for (const [index, item] of message.evaluations.entries()) reportAccessEvaluationBatchRequestEvaluation(item, within(path, ACCESS_EVALUATION_BATCH_REQUEST_EVALUATIONS, index), found);
   if (message.options !== undefined) reportAccessEvaluationBatchRequestOptions(message.options, within(path, ACCESS_EVALUATION_BATCH_REQUEST_OPTIONS), found);
+}
+
+/** Whether a message authzen.authorization.v1.ActionSearchRequest keeps its rules. */
+export function isValidActionSearchRequest(message: ActionSearchRequest): boolean {
+  return (
+    message.subject !== undefined &&
+    isValidSubject(message.subject) &&
+    message.resource !== undefined &&
+    isValidResource(message.resource) &&
+    !Object.hasOwn(message.context, '')
+  );
+}
+
+/** Which rules it breaks. */
+export function reportActionSearchRequest(message: ActionSearchRequest, path: Place | undefined, found: FoundViolations): void {
+  if (message.subject === undefined) report(found, REQUIRED, path, ACTION_SEARCH_REQUEST_SUBJECT);
+  else reportSubject(message.subject, within(path, ACTION_SEARCH_REQUEST_SUBJECT), found);
+  if (message.resource === undefined) report(found, REQUIRED, path, ACTION_SEARCH_REQUEST_RESOURCE);
+  else reportResource(message.resource, within(path, ACTION_SEARCH_REQUEST_RESOURCE), found);
+  if (Object.hasOwn(message.context, '')) reportKey(found, KEY_NOT_EMPTY, path, ACTION_SEARCH_REQUEST_CONTEXT, '');
 }

@@ -47,6 +47,23 @@ export const EVALUATION_EXAMPLES: readonly Example[] = [
   },
 ];
 
+/** Of ActionSearch. */
+export const ACTION_SEARCH_EXAMPLES: readonly Example[] = [
+  {
+    name: 'actions',
+    summary: 'What may Alice do with her album?',
+    request: {
+      subject: { type: 'user', id: 'alice' },
+      resource: {
+        type: 'album',
+        id: 'summer-2024',
+        properties: { owner: 'alice', visibility: 'private', status: 'OPEN' },
+      },
+    },
+    response: { results: [{ name: 'view' }] },
+  },
+];
+
 /** Of AccessEvaluationBatch. */
 export const EVALUATIONS_EXAMPLES: readonly Example[] = [
   {

@@ -23,6 +23,7 @@ export const METADATA_EXAMPLES: readonly Example[] = [
       policy_decision_point: 'http://127.0.0.1:3592',
       access_evaluation_endpoint: 'http://127.0.0.1:3592/access/v1/evaluation',
       access_evaluations_endpoint: 'http://127.0.0.1:3592/access/v1/evaluations',
+      search_action_endpoint: 'http://127.0.0.1:3592/access/v1/search/action',
     },
   },
 ];

@@ -20,6 +20,10 @@ export function addRestRoutes(router: Router, exchange: Exchange, services: Serv
     const handler = restHandler(rpc, exchange, services);
     router.add([rpc.rest.verb], rpc.rest.path, handler);
   }
+  for (const path of UNSUPPORTED_SEARCHES)
+    router.post(path, (request, response) => {
+      exchange.sendRestError(request, response, new RpcError('unimplemented', NO_SEARCH));
+    });
   router.get(HEALTH_PATH, (request, response) => {
     const status = services.health.of(queryOf(request).get('service') ?? '');
     if (status === undefined) exchange.sendRestError(request, response, new RpcError('not_found', 'unknown service'));
@@ -33,6 +37,9 @@ export function addRestRoutes(router: Router, exchange: Exchange, services: Serv
   });
 }
 
+/** Searches of AuthZEN that need data of an application; its metadata do not name them. */
+const UNSUPPORTED_SEARCHES = ['/access/v1/search/subject', '/access/v1/search/resource'];
+const NO_SEARCH = 'the server has no subjects or resources to search: ask for a plan, and filter your own data';
 const HEALTH_PATH = '/_authz/health';
 /** Unlike health, this still succeeds while the server stops. */
 const LIVE_PATH = '/_authz/live';
@@ -40,6 +47,7 @@ const LIVE_PATH = '/_authz/live';
 /** Paths outside of the admin API that support some method; any other method is answered with "method not allowed". */
 export const REST_PATHS: ReadonlySet<string> = new Set([
   ...RPCS.flatMap(({ service, rest }) => (service === ADMIN_SERVICE ? [] : [rest.path])),
+  ...UNSUPPORTED_SEARCHES,
   HEALTH_PATH,
   LIVE_PATH,
 ]);
