@@ -38,6 +38,8 @@ export interface Config {
     readonly adminAPI: AdminConfig | undefined;
     /** Whether decisions are explained to the admin. */
     readonly explain: boolean;
+    /** Undefined: the caller of AuthZEN says what the subject is. */
+    readonly tokenSubject: TokenSubjectConfig | undefined;
     /** Undefined: one a core. */
     readonly workers: number | undefined;
     /** The bundle is loaded again when its file changes. */
@@ -88,6 +90,20 @@ export interface TlsConfig {
   readonly caCert: string | undefined;
   /** The files are read again when they change. */
   readonly watch: boolean;
+}
+
+/** How the claims of a token become the subject of an AuthZEN request. A list of names leads to a claim. */
+export interface TokenSubjectConfig {
+  /** One of these must be in the `aud` of a token; empty: any audience. */
+  readonly audiences: readonly string[];
+  readonly id: readonly string[];
+  readonly roles: readonly string[];
+  /** Of a token without roles. */
+  readonly defaultRoles: readonly string[];
+  /** By the name of the attribute. */
+  readonly attributes: { readonly [name: string]: readonly string[] };
+  /** Undefined: the default scope. */
+  readonly scope: readonly string[] | undefined;
 }
 
 /** The one user of the admin API (docs/spec/server.md#admin-authentication). */
@@ -172,6 +188,7 @@ function configOf(settings: Settings): Config {
       apiExplorerEnabled: settings['server.apiExplorerEnabled'],
       adminAPI: adminOf(settings),
       explain: settings['server.explain.enabled'],
+      tokenSubject: tokenSubjectOf(settings),
       workers: settings['server.workers'],
       watchBundle: settings['server.watchBundle'],
       shutdownGrace: settings['server.shutdownGrace'],
@@ -219,6 +236,18 @@ function tlsOf(settings: Settings): TlsConfig | undefined {
   if (cert === '' || key === '') return undefined;
   const caCert = settings['server.tls.caCert'] ?? '';
   return { cert, key, caCert: caCert === '' ? undefined : caCert, watch: settings['server.tls.watch'] };
+}
+
+function tokenSubjectOf(settings: Settings): TokenSubjectConfig | undefined {
+  if (settings['server.authzen.subject'] === 'caller') return undefined;
+  return {
+    audiences: settings['server.authzen.token.audiences'],
+    id: settings['server.authzen.token.id'],
+    roles: settings['server.authzen.token.roles'],
+    defaultRoles: settings['server.authzen.token.defaultRoles'],
+    attributes: settings['server.authzen.token.attributes'],
+    scope: settings['server.authzen.token.scope'],
+  };
 }
 
 function adminOf(settings: Settings): AdminConfig | undefined {

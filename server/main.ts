@@ -275,6 +275,7 @@ async function listen({
     decider,
     callIds: new CallIds(),
     limits: config.server.requestLimits,
+    tokenSubject: config.server.tokenSubject,
     verify: log === undefined ? verifier : loggingRefusals(verifier, log.logger('authz.aux_data')),
     watchers: watchers.map((watcher) => guarded(watcher, report)),
     health,

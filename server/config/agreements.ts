@@ -41,6 +41,16 @@ const AGREEMENTS: readonly Agreement[] = [
     problem: 'needs `server.adminAPI.enabled`: explanations show policies',
   },
   {
+    key: 'server.authzen.subject',
+    holds: (s) => s['server.authzen.subject'] !== 'token' || s['auxData.jwt.keySets'].length > 0,
+    problem: '`token` needs `auxData.jwt.keySets`: the token must be verified',
+  },
+  {
+    key: 'auxData.jwt.disableVerification',
+    holds: (s) => s['server.authzen.subject'] !== 'token' || !s['auxData.jwt.disableVerification'],
+    problem: 'contradicts `server.authzen.subject: token`: the token must be verified',
+  },
+  {
     key: 'audit.enabled',
     holds: (s) => !s['audit.enabled'] || s['audit.backend'] !== undefined,
     problem: 'needs `audit.backend`',

@@ -3,6 +3,8 @@ import {
   address,
   anything,
   bool,
+  claimPath,
+  claimPaths,
   duration,
   fileMode,
   globals,
@@ -84,6 +86,29 @@ export const KEYS = {
     false,
     'serve `ExplainDecision`, which shows conditions of policies; requires the admin API, and a bundle that was ' +
       'compiled with `--explain`',
+  ),
+  'server.authzen.subject': used(
+    oneOf('caller', 'token'),
+    'caller',
+    'who says what the subject of an AuthZEN request is: the caller, or a verified token, whose id it must have',
+  ),
+  'server.authzen.token.audiences': used(
+    texts,
+    [],
+    'a token of a subject is for one of these (`aud`); any audience if empty',
+  ),
+  'server.authzen.token.id': used(claimPath, ['sub'], "claim with the subject's id"),
+  'server.authzen.token.roles': used(claimPath, ['roles'], "claim with the subject's roles: a list, or one role"),
+  'server.authzen.token.defaultRoles': used(
+    texts,
+    [],
+    'roles of a subject whose token has none; without any, its requests are refused',
+  ),
+  'server.authzen.token.attributes': used(claimPaths, {}, "claims that become attributes, by the attribute's name"),
+  'server.authzen.token.scope': used<readonly string[] | undefined>(
+    claimPath,
+    undefined,
+    "claim with the subject's scope; the default scope if not set",
   ),
   'server.workers': used<number | undefined>(
     integer(1, 256),

@@ -182,6 +182,37 @@ function octal(written: string): number | undefined {
   return match === null ? undefined : Number.parseInt(match[1] as string, 8);
 }
 
+/** The way to a claim of a token: the name of a claim, or a list of names of objects in one another. */
+export const claimPath: ValueType<readonly string[]> = {
+  read: (node, key) => {
+    const names = node.kind === 'list' ? texts.read(node, key) : [text.read(node, key)];
+    return names.length === 0 || names.includes('') ? refuse(node, key, WANTED_CLAIM) : names;
+  },
+  write: (names) => (names.length === 1 ? names[0] : names),
+  words: 'claim, or list: names of a claim and of objects in it',
+  schema: {
+    anyOf: [
+      { type: 'string', minLength: 1 },
+      { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1 },
+    ],
+  },
+};
+
+const WANTED_CLAIM = 'the name of a claim, or a list of names such as `[realm_access, roles]`';
+
+/** Claims by the name of the attribute that they become. */
+export const claimPaths: ValueType<{ readonly [attribute: string]: readonly string[] }> = {
+  read: (node, key) => {
+    if (node.kind !== 'map') throw new ConfigError(`\`${key}\` must be a map`, node.place);
+    return Object.fromEntries(
+      [...node.entries].map(([name, value]) => [name, claimPath.read(value, `${key}.${name}`)]),
+    );
+  },
+  write: (paths) => Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, claimPath.write(path)])),
+  words: 'map of names to claims',
+  schema: { type: 'object', additionalProperties: claimPath.schema },
+};
+
 /** The user of the admin API. HTTP Basic ends a user's name at the first colon. */
 export const username: ValueType<string> = {
   read: (node, key) => {

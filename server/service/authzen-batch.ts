@@ -7,17 +7,17 @@ import type {
   Subject,
 } from '../../proto/gen/authzen-messages.js';
 import { accessEvaluationBatchRequestViolations } from '../../proto/gen/validate/authorization.js';
-import type { AuxData, Principal } from '../../proto/gen/messages.js';
+import type { AuxData } from '../../proto/gen/messages.js';
 import type { Attributes } from '../../proto/wire/json-shape.js';
 import type { CheckEntry, Decision, VerifiedAuxData } from './decider.js';
 import {
-  auxDataOf,
   contextForConditions,
   entryOf,
   includesMeta,
   isCopied,
-  principalOf,
+  principalFor,
   requestIdOf,
+  tokensOf,
 } from './authzen-mapping.js';
 import { accessEvaluation, evaluationOf } from './authzen.js';
 import type { Call } from './call.js';
@@ -52,7 +52,7 @@ export function accessEvaluationBatch(
   accept(service, call, accessEvaluationBatchRequestViolations(request));
   limitEvaluations(request.evaluations.length, service.limits);
   const askers = askersOf(request);
-  const groups = groupsOf(askers);
+  const groups = groupsOf(askers, (context) => tokensOf(service, call, context));
   for (const { resources } of groups) limitResources(resources.size, service.limits);
   const claims = groups.map(({ auxData }) => withClaims(service, call, auxData, (verified) => verified));
   const includeMeta = includesMeta(request.context);
@@ -94,7 +94,7 @@ function limitEvaluations(count: number, { maxResourcesPerRequest, maxActionsPer
 
 /** One subject in one context, with all that it asks: one call of the engine. */
 interface Asker {
-  readonly principal: Principal;
+  readonly subject: Subject;
   readonly context: Attributes;
   readonly entries: CheckEntry[];
   /** Where the answer to each entry stands. */
@@ -133,7 +133,7 @@ function askersOf(request: AccessEvaluationBatchRequest): readonly Asker[] {
     bySubject.set(subject, known);
     let asker = known.get(context);
     if (asker === undefined) {
-      asker = { principal: principalOf(subject), context, entries: [], places: [] };
+      asker = { subject, context, entries: [], places: [] };
       known.set(context, asker);
       askers.push(asker);
     }
@@ -155,11 +155,11 @@ interface Group {
   readonly resources: Map<string, Set<string>>;
 }
 
-function groupsOf(askers: readonly Asker[]): readonly Group[] {
+function groupsOf(askers: readonly Asker[], tokensIn: (context: Attributes) => AuxData | undefined): readonly Group[] {
   const groups = new Map<string, Group>();
   for (const asker of askers) {
-    const auxData = auxDataOf(asker.context);
-    const key = JSON.stringify([asker.principal.id, auxData?.jwt, [...(auxData?.jwts ?? [])]]);
+    const auxData = tokensIn(asker.context);
+    const key = JSON.stringify([asker.subject.id, auxData?.jwt, [...(auxData?.jwts ?? [])]]);
     const group: Group = groups.get(key) ?? { auxData, askers: [], resources: new Map() };
     groups.set(key, group);
     group.askers.push(asker);
@@ -181,13 +181,13 @@ interface Question extends Asker {
 function answer(
   service: CheckService,
   call: Call,
-  { principal, context, entries, places, auxData, includeMeta }: Question,
+  { subject, context, entries, places, auxData, includeMeta }: Question,
   answers: AccessEvaluationResponse[],
 ): void {
   const requestId = requestIdOf(context);
   const decisions = decide(service, call, {
     requestId,
-    principal,
+    principal: principalFor(service, subject, auxData),
     resources: entries,
     auxData,
     includeMeta,

@@ -2,14 +2,17 @@ import type { Action, Resource, Subject } from '../../proto/gen/authzen-messages
 import type { AuxData, Principal, Token } from '../../proto/gen/messages.js';
 import type { Attributes } from '../../proto/wire/json-shape.js';
 import { isValidAuxData } from '../../proto/gen/validate/request.js';
-import type { CheckEntry } from './decider.js';
+import type { Call } from './call.js';
+import type { CheckService } from './check-resources.js';
+import type { CheckEntry, VerifiedAuxData } from './decider.js';
 import { type RpcError, refused } from './rpc-error.js';
+import { provenPrincipal, withSubjectToken } from './token-subject.js';
 
 /**
  * The principal of a subject: its roles are a property, or else its type (docs/spec/server.md#authzen). All properties
  * are attributes.
  */
-export function principalOf({ type, id, properties }: Subject): Principal {
+function principalOf({ type, id, properties }: Subject): Principal {
   const listed = property(properties, 'authz.roles');
   const named = Array.isArray(listed) ? listed.filter((role) => typeof role === 'string' && role !== '') : [];
   return {
@@ -78,11 +81,30 @@ export function includesMeta(context: Attributes): boolean {
   return property(context, 'authz.includeMeta') === true;
 }
 
+/** The tokens of a request: those in its context and, where tokens say who the subject is, that of the subject. */
+export function tokensOf(
+  { tokenSubject }: Pick<CheckService, 'tokenSubject'>,
+  call: Call,
+  context: Attributes,
+): AuxData | undefined {
+  const auxData = auxDataOf(context);
+  return tokenSubject === undefined ? auxData : withSubjectToken(call, auxData);
+}
+
+/** The principal that the caller describes, or that its verified token does. Throws an RpcError for a wrong token. */
+export function principalFor(
+  { tokenSubject }: Pick<CheckService, 'tokenSubject'>,
+  subject: Subject,
+  { jwt }: VerifiedAuxData,
+): Principal {
+  return tokenSubject === undefined ? principalOf(subject) : provenPrincipal(tokenSubject, jwt, subject.id);
+}
+
 /**
  * The tokens in a context, with field names of JSON or protobuf. Throws an RpcError for invalid tokens; unknown fields
  * are ignored.
  */
-export function auxDataOf(context: Attributes): AuxData | undefined {
+function auxDataOf(context: Attributes): AuxData | undefined {
   if (!Object.hasOwn(context, 'authz.auxData')) return undefined;
   const fields = objectOf(context['authz.auxData']);
   const jwt = property(fields, 'jwt') ?? undefined;

@@ -1,6 +1,6 @@
 import type { ActionSearchRequest, ActionSearchResponse, Resource, Subject } from '../../proto/gen/authzen-messages.js';
 import { actionSearchRequestViolations } from '../../proto/gen/validate/authorization.js';
-import { auxDataOf, contextForConditions, entryOf, principalOf, requestIdOf } from './authzen-mapping.js';
+import { contextForConditions, entryOf, principalFor, requestIdOf, tokensOf } from './authzen-mapping.js';
 import type { Call } from './call.js';
 import { accept, type CheckQuestion, type CheckService, decide, withClaims } from './check-resources.js';
 
@@ -22,9 +22,9 @@ export function actionSearch(
   accept(service, call, actionSearchRequestViolations(request));
   const { context, page } = request;
   // Validation has seen to it that subject and resource are there.
-  const principal = principalOf(request.subject as Subject);
   const { resource } = entryOf(request.resource as Resource, NO_ACTION, contextForConditions(context));
-  return withClaims(service, call, auxDataOf(context), (auxData) => {
+  return withClaims(service, call, tokensOf(service, call, context), (auxData) => {
+    const principal = principalFor(service, request.subject as Subject, auxData);
     const question = {
       requestId: requestIdOf(context),
       principal,

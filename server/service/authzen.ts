@@ -9,7 +9,7 @@ import type {
 import type { CheckEntry, Decision } from './decider.js';
 import { accessEvaluationRequestViolations } from '../../proto/gen/validate/authorization.js';
 import { NONE } from '../../proto/wire/violation.js';
-import { auxDataOf, contextForConditions, entryOf, includesMeta, principalOf, requestIdOf } from './authzen-mapping.js';
+import { contextForConditions, entryOf, includesMeta, principalFor, requestIdOf, tokensOf } from './authzen-mapping.js';
 import type { Call } from './call.js';
 import { accept, type CheckService, decide, resultOf, withClaims } from './check-resources.js';
 
@@ -25,11 +25,11 @@ export function accessEvaluation(
   accept(service, call, accessEvaluationRequestViolations(request));
   const { context } = request;
   // Validation has seen to it that subject, resource and action are there.
-  const principal = principalOf(request.subject as Subject);
   const entry = entryOf(request.resource as Resource, request.action as Action, contextForConditions(context));
   const requestId = requestIdOf(context);
   const includeMeta = includesMeta(context);
-  return withClaims(service, call, auxDataOf(context), (auxData) => {
+  return withClaims(service, call, tokensOf(service, call, context), (auxData) => {
+    const principal = principalFor(service, request.subject as Subject, auxData);
     const [decision] = decide(service, call, {
       requestId,
       principal,

@@ -13,6 +13,7 @@ import type { Violations } from '../../proto/wire/violation.js';
 import type { Call } from './call.js';
 import type { CallIds } from './call-id.js';
 import type { EvaluationTime, TokenTime } from './call-times.js';
+import type { TokenSubjectConfig } from '../config.js';
 import { withFewViolations } from './few-violations.js';
 import { countRepeated, metadataLength } from './repeated-length.js';
 import { refused, refuseViolations } from './rpc-error.js';
@@ -30,6 +31,8 @@ export interface CheckService {
    * token to those it is given.
    */
   readonly verify: (auxData: AuxData, times?: TokenTime[], callId?: string) => Promise<VerifiedAuxData>;
+  /** How tokens become subjects of AuthZEN; absent: the caller says what a subject is. */
+  readonly tokenSubject?: TokenSubjectConfig | undefined;
   /** Told of what is decided; often there are none. */
   readonly watchers: readonly Watcher[];
 }

@@ -72,7 +72,8 @@ function restHandler(rpc: RestRpc, exchange: Exchange, services: Services): Hand
     begin(watchers, call);
     const refuse = (error: RpcError): void => {
       // Only requests that passed validation report the release (docs/spec/server.md#response-headers).
-      const headers = call.id === '' ? [...JSON_TYPE, ...challenge(error)] : [...handled(), ...callHeader(call)];
+      const own = call.id === '' ? JSON_TYPE : [...handled(), ...callHeader(call)];
+      const headers = [...own, ...challenge(error)];
       const size = exchange.sendRestError(request, response, error, echoed(rest, request, headers));
       endFailed(watchers, call, error, body.length, size);
     };
