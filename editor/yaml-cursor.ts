@@ -70,7 +70,7 @@ interface LineParts {
   /** The column of what follows the dashes. */
   readonly column: number;
   readonly key: string | undefined;
-  /** What follows the key, or an empty string. */
+  /** What follows the key and a tag of the value, or an empty string. */
   readonly value: string;
 }
 
@@ -85,8 +85,11 @@ function partsOf(line: string): LineParts {
   const found = /^(?:"([^"\\]*)"|'([^']*)'|([\w$.-]+)) *:(?: +|$)/.exec(line.slice(column, column + 1_000));
   if (found === null) return { dashes, column, key: undefined, value: '' };
   const key = found[1] ?? found[2] ?? (found[3] as string);
-  return { dashes, column, key, value: line.slice(column + found[0].length) };
+  return { dashes, column, key, value: line.slice(column + found[0].length).replace(TAG, '') };
 }
+
+/** A tag such as `!!str`; the compiler ignores those of values. */
+const TAG = /^![^\s,[\]{}]*\s+/;
 
 /** Undefined for a line that is empty or a comment. */
 function indentOf(line: string): number | undefined {

@@ -212,6 +212,10 @@ test('completion knows keys, values, and what expressions can name', async () =>
   assert.equal(await labels(at('          expr: V.|\n')), ['is_public']);
   assert.equal(await labels(at('          expr: R.attr.vi|\n')), ['visibility']);
   assert.equal(await labels(at('          expr: "R.attr.ow|\n')), ['owner']);
+  // YAML tags on values are ignored, as the compiler ignores them.
+  assert.equal(await labels(at('          expr: !!str R.attr.vi|\n')), ['visibility']);
+  assert.equal(await labels(at('          expr: !!str "R.attr.ow|\n')), ['owner']);
+  assert.equal(await labels(at('          expr: !!str >-\n            R.attr.ow|\n')), ['owner']);
   assert.equal(await labels(at('          expr: >-\n            true &&\n            R.attr.t|\n')), [
     'tags',
     'transformList',
