@@ -1,10 +1,11 @@
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
+import { PROGRAMS } from '../support/cli/programs.js';
 import { ROOT } from '../support/compiled.js';
-import { type Block, titleOf } from '../support/docs/blocks.js';
+import { type Block, type Page, titleOf } from '../support/docs/blocks.js';
 import { matchesText } from '../support/docs/expected.js';
 import { PACKAGE_SOURCES } from '../support/docs/package-sources.js';
 
@@ -14,68 +15,139 @@ interface Ran {
   readonly error?: string;
 }
 
+/** What the code of pages finds around it. */
+export interface CodeSettings {
+  /** The HTTP and gRPC addresses of the test server. */
+  readonly base?: { readonly http: string; readonly grpc: string };
+  /** Environment variables for all blocks. */
+  readonly environment?: { readonly [name: string]: string };
+  /** Called for the folder of a page with policies of its own, before its code is checked. */
+  readonly prepare?: (folder: string) => Promise<void>;
+}
+
 /**
- * Type-checks all blocks of TypeScript as one program and runs each. The comments `// => text` are the expected output,
- * in order. The package is `authz/...`; the repository's policies are `./generated/...` and `./dist/policies.js`.
- * @param base the HTTP and gRPC addresses of the test server.
+ * Type-checks all blocks of TypeScript of pages as one program and runs each. The comments `// => text` are the expected
+ * output, in order. The package is `authz/...`; the policies are `./generated/...` and `./dist/policies.js`: those of the
+ * repository or, on a page that has files in `policies`, those of the page, next to its other files.
  */
 export async function runCode(
-  blocks: readonly Block[],
-  base: { readonly http: string; readonly grpc: string },
+  pages: readonly Page[],
+  { base, environment = {}, prepare }: CodeSettings = {},
 ): Promise<readonly string[]> {
+  const blocks = pages.flatMap((page) => page.blocks.filter(isCode).map((block) => ({ page, block })));
   if (blocks.length === 0) return [];
   mkdirSync(join(ROOT, '.cache'), { recursive: true });
   const folder = mkdtempSync(join(ROOT, '.cache', 'docs-code-'));
   try {
     symlinkSync(join(ROOT, 'generated'), join(folder, 'generated'));
-    mkdirSync(join(folder, 'dist'));
-    writeFileSync(join(folder, 'dist/policies.ts'), "export { policies, traced } from '../generated/index.js';\n");
+    writePolicies(folder);
     const paths = Object.fromEntries(Object.entries(PACKAGE_SOURCES).map(([name, file]) => [name, [join(ROOT, file)]]));
     writeFileSync(
       join(folder, 'tsconfig.json'),
-      JSON.stringify({ extends: join(ROOT, 'tsconfig.json'), compilerOptions: { paths }, include: ['*.ts'] }),
+      JSON.stringify({ extends: join(ROOT, 'tsconfig.json'), compilerOptions: { paths }, include: ['**/*.ts'] }),
     );
-    const files = blocks.map(({ text }, index) => {
-      const file = join(folder, `block-${index}.ts`);
-      const bound = text.replaceAll('http://localhost:3592', base.http).replaceAll('localhost:3593', base.grpc);
-      writeFileSync(file, `${bound}\nexport {};\n`);
-      return file;
-    });
-    const mistakes = typeProblems(files, blocks, paths);
+    const sources: Source[] = [];
+    for (const [index, page] of pages.filter(hasOwnPolicies).entries()) {
+      const project = join(folder, `page-${index}`);
+      sources.push(...writeProject(page, project));
+      await prepare?.(project);
+      for (const block of page.blocks.filter(isCode)) sources.push(inFolder(block, project, sources.length));
+    }
+    for (const { page, block } of blocks)
+      if (!hasOwnPolicies(page)) sources.push(inFolder(block, folder, sources.length, base));
+    const mistakes = typeProblems(sources, paths);
     if (mistakes.length > 0) return mistakes;
-    const ran = await runAll(files, folder);
-    return blocks.flatMap((block, index) => problemsOfRun(block, ran[index]));
+    const running = sources.filter(({ block }) => isCode(block));
+    const ran = await runAll(
+      running.map(({ file }) => file),
+      folder,
+      environment,
+    );
+    return running.flatMap(({ block }, index) => problemsOfRun(block, ran[index]));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
+/** Whether the code of a page is about policies on the page. */
+export function hasOwnPolicies({ blocks, installs }: Page): boolean {
+  return !installs && blocks.some(isCode) && blocks.some(({ words }) => words.get('file')?.startsWith('policies/'));
+}
+
+/** A file with the text of a block. */
+interface Source {
+  readonly block: Block;
+  readonly file: string;
+}
+
+/** Whether a block runs by itself: it is neither a file of a project nor an excerpt. */
+function isCode({ language, words }: Block): boolean {
+  return language === 'ts' && !words.has('file') && !words.has('excerpt');
+}
+
+/** Writes the files of a page, and compiles its policies. Returns its modules. */
+function writeProject({ blocks }: Page, folder: string): readonly Source[] {
+  const sources = blocks.flatMap((block) => {
+    const path = block.words.get('file');
+    if (path === undefined) return [];
+    const file = join(folder, path);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, block.text);
+    return path.endsWith('.ts') ? { block, file } : [];
+  });
+  execFileSync(process.execPath, [PROGRAMS.authzc, 'compile', 'policies', '--bundle', '.bundle/policies.js'], {
+    cwd: folder,
+    stdio: 'pipe',
+  });
+  writePolicies(folder);
+  return sources;
+}
+
+/** `dist/policies.js`, as the modules in `generated`. */
+function writePolicies(folder: string): void {
+  mkdirSync(join(folder, 'dist'));
+  writeFileSync(join(folder, 'dist/policies.ts'), "export { policies, traced } from '../generated/index.js';\n");
+}
+
+function inFolder(block: Block, folder: string, index: number, base?: CodeSettings['base']): Source {
+  const file = join(folder, `block-${index}.ts`);
+  const text =
+    base === undefined
+      ? block.text
+      : block.text.replaceAll('http://localhost:3592', base.http).replaceAll('localhost:3593', base.grpc);
+  writeFileSync(file, `${text}\nexport {};\n`);
+  return { block, file };
+}
+
 function typeProblems(
-  files: readonly string[],
-  blocks: readonly Block[],
+  sources: readonly Source[],
   paths: { readonly [name: string]: readonly string[] },
 ): readonly string[] {
   const read = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile);
   const { options } = ts.parseJsonConfigFileContent(read.config, ts.sys, ROOT);
   // A page may name a value without using it.
-  const program = ts.createProgram(files, {
+  const program = ts.createProgram([...sources.map(({ file }) => file), join(ROOT, 'tests/support/sql/pg.d.ts')], {
     ...options,
     noUnusedLocals: false,
     preserveSymlinks: true,
     paths: paths as ts.MapLike<string[]>,
   });
-  return files.flatMap((file, index) => {
+  return sources.flatMap(({ block, file }) => {
     const source = program.getSourceFile(file);
     const diagnostics = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
     return diagnostics.map(({ messageText, start = 0 }) => {
       const line = source === undefined ? 0 : source.getLineAndCharacterOfPosition(start).line;
-      return `${titleOf(blocks[index] as Block)}: line ${line + 1}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+      return `${titleOf(block)}: line ${line + 1}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
     });
   });
 }
 
 /** One process for all: each block is a module, whose `console.log` is captured. */
-async function runAll(files: readonly string[], folder: string): Promise<readonly Ran[]> {
+async function runAll(
+  files: readonly string[],
+  folder: string,
+  settings: NonNullable<CodeSettings['environment']>,
+): Promise<readonly Ran[]> {
   const runner = join(folder, 'run.mjs');
   writeFileSync(
     runner,
@@ -92,7 +164,12 @@ process.exit(0);
 `,
   );
   return new Promise((resolve, reject) => {
-    const environment = { ...process.env, FORCE_COLOR: '0', TSX_TSCONFIG_PATH: join(folder, 'tsconfig.json') };
+    const environment = {
+      ...process.env,
+      ...settings,
+      FORCE_COLOR: '0',
+      TSX_TSCONFIG_PATH: join(folder, 'tsconfig.json'),
+    };
     execFile(
       process.execPath,
       ['--import', 'tsx', runner],

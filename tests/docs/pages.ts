@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT } from '../support/compiled.js';
+import type { Page } from '../support/docs/blocks.js';
 
 /** The folder of the documentation. */
 export const DOCS_FOLDER = join(ROOT, 'docs');
@@ -33,4 +34,9 @@ export function pagesForContributors(): readonly string[] {
 function pagesBelow(folder: string): readonly string[] {
   const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.md'));
   return names.toSorted().map((path) => join(folder, path));
+}
+
+/** Whether the code of a page runs with a database, whose address is `DATABASE_URL`. */
+export function needsDatabase({ blocks }: Page): boolean {
+  return blocks.some(({ language, text }) => language === 'ts' && text.includes('DATABASE_URL'));
 }

@@ -7,7 +7,7 @@ import { renderSql, type SqlDialect, type SqlTable } from '../../runtime/residua
 import { compileTexts, loaded } from '../support/compiled.js';
 import { skip } from '../support/skip.js';
 import { startMariadb } from './mariadb-server.js';
-import { startCluster } from './postgresql-cluster.js';
+import { startCluster } from '../support/sql/postgresql-cluster.js';
 
 const TABLE: SqlTable = {
   name: 'things',

@@ -5,7 +5,7 @@ import { selects } from '#runtime/residual';
 import { renderSql, type SqlTable } from '../../runtime/residual/sql/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { skip } from '../support/skip.js';
-import { startCluster } from './postgresql-cluster.js';
+import { startCluster } from '../support/sql/postgresql-cluster.js';
 import { QUERY_BUILDERS } from './query-builders.js';
 
 const CONTACTS: SqlTable = {

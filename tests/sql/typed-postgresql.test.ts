@@ -1,5 +1,5 @@
 import { suite } from 'uvu';
-import { startCluster } from './postgresql-cluster.js';
+import { startCluster } from '../support/sql/postgresql-cluster.js';
 import { compareHazards, compareTyped, type TypedDatabase } from './typed-comparison.js';
 import { type Cell, COLUMNS, createTable } from './typed-table.js';
 import { skip } from '../support/skip.js';

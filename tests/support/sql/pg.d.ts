@@ -19,5 +19,5 @@ declare module 'pg' {
 
   /** The type that query builders accept. */
   // biome-ignore lint/suspicious/noExplicitAny: each library has its own type of a pool.
-  export const Pool: new (options: Options) => any;
+  export const Pool: new (options: Options | { readonly connectionString: string | undefined }) => any;
 }
