@@ -26,7 +26,7 @@ const SCRIPT = `import { answers } from './program.js';
 let forbids = false;
 try { new Function('return 1')(); } catch { forbids = true; }
 let body;
-try { body = JSON.stringify({ forbids, text: answers() }); } catch (error) { body = JSON.stringify({ forbids, text: String(error) }); }
+try { body = JSON.stringify({ forbids, text: await answers() }); } catch (error) { body = JSON.stringify({ forbids, text: String(error) }); }
 await fetch('/answers', { method: 'POST', body });`;
 
 /** Runs a program in a page whose policy forbids eval, and returns its answers. */

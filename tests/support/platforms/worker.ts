@@ -23,7 +23,7 @@ const worker :Workerd.Worker = (
 `;
 
 const WORKER = `import { answers } from 'program.js';
-export default { fetch: () => new Response(answers()) };`;
+export default { fetch: async () => new Response(await answers()) };`;
 
 /** Runs a program in a worker and returns its answers. */
 export async function inWorker(program: string): Promise<string> {
