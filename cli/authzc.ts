@@ -421,6 +421,15 @@ program
   });
 
 program
+  .command('mcp')
+  .description('serve agents: compile, check, explain, plan, test and diff as tools that change nothing')
+  .argument('[dir]', 'the folder of the policies', 'policies')
+  .action(async (directory) => {
+    const { mcpCommand } = await import('./commands/mcp.js');
+    mcpCommand(directory);
+  });
+
+program
   .command('completion')
   .description('print a script that completes commands, flags and their values in a shell')
   .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))

@@ -23,6 +23,7 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['authzc lint', 'report the problems of policies/'],
     ['authzc lint --fix', 'fix those that have a safe fix first'],
   ],
+  mcp: [['authzc mcp policies', 'serve agents with the policies of this project']],
   ci: [['authzc ci', 'check style, generated code, tests and invariants']],
   fmt: [
     ['authzc fmt', 'write policies, tests and fixtures in one style'],
