@@ -34,8 +34,7 @@ export async function runCode(
   pages: readonly Page[],
   { base, environment = {}, prepare }: CodeSettings = {},
 ): Promise<readonly string[]> {
-  const blocks = pages.flatMap((page) => page.blocks.filter(isCode).map((block) => ({ page, block })));
-  if (blocks.length === 0) return [];
+  if (!pages.some(({ blocks }) => blocks.some(isCode))) return [];
   mkdirSync(join(ROOT, '.cache'), { recursive: true });
   const folder = mkdtempSync(join(ROOT, '.cache', 'docs-code-'));
   try {
@@ -47,14 +46,14 @@ export async function runCode(
       JSON.stringify({ extends: join(ROOT, 'tsconfig.json'), compilerOptions: { paths }, include: ['**/*.ts'] }),
     );
     const sources: Source[] = [];
-    for (const [index, page] of pages.filter(hasOwnPolicies).entries()) {
-      const project = join(folder, `page-${index}`);
-      sources.push(...writeProject(page, project));
-      await prepare?.(project);
-      for (const block of page.blocks.filter(isCode)) sources.push(inFolder(block, project, sources.length));
+    for (const [index, page] of pages.entries()) {
+      const project = hasOwnPolicies(page) ? join(folder, `page-${index}`) : folder;
+      if (project !== folder) {
+        sources.push(...writeProject(page, project));
+        await prepare?.(project);
+      }
+      for (const block of page.blocks.filter(isCode)) sources.push(inFolder(block, project, sources.length, base));
     }
-    for (const { page, block } of blocks)
-      if (!hasOwnPolicies(page)) sources.push(inFolder(block, folder, sources.length, base));
     const mistakes = typeProblems(sources, paths);
     if (mistakes.length > 0) return mistakes;
     const running = sources.filter(({ block }) => isCode(block));
@@ -70,7 +69,7 @@ export async function runCode(
 }
 
 /** Whether the code of a page is about policies on the page. */
-export function hasOwnPolicies({ blocks, installs }: Page): boolean {
+function hasOwnPolicies({ blocks, installs }: Page): boolean {
   return !installs && blocks.some(isCode) && blocks.some(({ words }) => words.get('file')?.startsWith('policies/'));
 }
 
@@ -109,7 +108,7 @@ function writePolicies(folder: string): void {
   writeFileSync(join(folder, 'dist/policies.ts'), "export { policies, traced } from '../generated/index.js';\n");
 }
 
-function inFolder(block: Block, folder: string, index: number, base?: CodeSettings['base']): Source {
+function inFolder(block: Block, folder: string, index: number, base: CodeSettings['base']): Source {
   const file = join(folder, `block-${index}.ts`);
   const text =
     base === undefined
