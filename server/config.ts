@@ -4,6 +4,7 @@ import type { Address } from './config/address.js';
 import { checkAgreements } from './config/agreements.js';
 import { auditOf } from './config/audit.js';
 import { ConfigError } from './config/config-error.js';
+import type { GatewayRoute } from './config/gateway.js';
 import type { KeySetConfig } from './config/key-sets.js';
 import { emptyMap, type MapNode } from './config/node.js';
 import { readConfig } from './config/read.js';
@@ -40,6 +41,8 @@ export interface Config {
     readonly explain: boolean;
     /** Undefined: the caller of AuthZEN says what the subject is. */
     readonly tokenSubject: TokenSubjectConfig | undefined;
+    /** Undefined: proxies are not answered. */
+    readonly gateway: GatewayConfig | undefined;
     /** Undefined: one a core. */
     readonly workers: number | undefined;
     /** The bundle is loaded again when its file changes. */
@@ -104,6 +107,27 @@ export interface TokenSubjectConfig {
   readonly attributes: { readonly [name: string]: readonly string[] };
   /** Undefined: the default scope. */
   readonly scope: readonly string[] | undefined;
+}
+
+/** How requests of proxies are decided. Names of headers are in lower case. */
+export interface GatewayConfig {
+  /** In CIDR notation, or `unix`. */
+  readonly peers: readonly string[];
+  readonly methodHeader: string;
+  readonly pathHeader: string;
+  /** The headers with the principal; undefined: it comes from a token. */
+  readonly headers: { readonly id: string; readonly roles: string } | undefined;
+  readonly token: TokenSubjectConfig;
+  /** Empty: there is only one. */
+  readonly keySet: string;
+  /** The headers of responses. */
+  readonly identity: {
+    readonly id: string;
+    readonly roles: string;
+    /** By the name of the attribute. */
+    readonly attributes: { readonly [name: string]: string };
+  };
+  readonly routes: readonly GatewayRoute[];
 }
 
 /** The one user of the admin API (docs/spec/server.md#admin-authentication). */
@@ -189,6 +213,7 @@ function configOf(settings: Settings): Config {
       adminAPI: adminOf(settings),
       explain: settings['server.explain.enabled'],
       tokenSubject: tokenSubjectOf(settings),
+      gateway: gatewayOf(settings),
       workers: settings['server.workers'],
       watchBundle: settings['server.watchBundle'],
       shutdownGrace: settings['server.shutdownGrace'],
@@ -240,13 +265,38 @@ function tlsOf(settings: Settings): TlsConfig | undefined {
 
 function tokenSubjectOf(settings: Settings): TokenSubjectConfig | undefined {
   if (settings['server.authzen.subject'] === 'caller') return undefined;
+  return tokenOf(settings, 'authzen');
+}
+
+function tokenOf(settings: Settings, block: 'authzen' | 'gateway'): TokenSubjectConfig {
   return {
-    audiences: settings['server.authzen.token.audiences'],
-    id: settings['server.authzen.token.id'],
-    roles: settings['server.authzen.token.roles'],
-    defaultRoles: settings['server.authzen.token.defaultRoles'],
-    attributes: settings['server.authzen.token.attributes'],
-    scope: settings['server.authzen.token.scope'],
+    audiences: settings[`server.${block}.token.audiences`],
+    id: settings[`server.${block}.token.id`],
+    roles: settings[`server.${block}.token.roles`],
+    defaultRoles: settings[`server.${block}.token.defaultRoles`],
+    attributes: settings[`server.${block}.token.attributes`],
+    scope: settings[`server.${block}.token.scope`],
+  };
+}
+
+function gatewayOf(settings: Settings): GatewayConfig | undefined {
+  if (!settings['server.gateway.enabled']) return undefined;
+  return {
+    peers: settings['server.gateway.peers'],
+    methodHeader: settings['server.gateway.methodHeader'],
+    pathHeader: settings['server.gateway.pathHeader'],
+    headers:
+      settings['server.gateway.principal'] === 'token'
+        ? undefined
+        : { id: settings['server.gateway.headers.id'], roles: settings['server.gateway.headers.roles'] },
+    token: tokenOf(settings, 'gateway'),
+    keySet: settings['server.gateway.token.keySet'],
+    identity: {
+      id: settings['server.gateway.identity.id'],
+      roles: settings['server.gateway.identity.roles'],
+      attributes: settings['server.gateway.identity.attributes'],
+    },
+    routes: settings['server.gateway.routes'],
   };
 }
 

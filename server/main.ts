@@ -11,6 +11,8 @@ import type { Log } from './observe/log/logger.js';
 import { loggingRefusals } from './observe/log/call-log.js';
 import { observe, tracesCalls } from './observe/observe.js';
 import type { Observation, Scrape } from './observe/options.js';
+import { Gateway } from './gateway/gateway.js';
+import { unknownNames } from './gateway/unknown-names.js';
 import { release } from './release.js';
 import { adminService } from './admin/admin.js';
 import { CallIds } from './service/call-id.js';
@@ -117,6 +119,7 @@ export async function startServer(
     build = { ...release, bundleHash: next.hash };
     observation?.bundle.loaded({ hash: next.hash, version: release.version });
     warnOfPatterns(next, log);
+    warnOfRoutes(config, next, log);
   };
   takeOver(decider.current);
   const own = observation?.metrics;
@@ -293,7 +296,8 @@ async function listen({
   };
   const budget = new BodyBudget(config.server.requestLimits.maxUnfinishedBytes);
   const grpc = grpcServer(config.server, services, tls, budget);
-  const http = httpServer(config.server, services, { grpc, tls, metrics, budget });
+  const gateway = config.server.gateway && new Gateway(config.server.gateway, services);
+  const http = httpServer(config.server, services, { grpc, tls, metrics, budget, gateway });
   const listeners: Listener[] = [];
   let hasRetired = false;
   const retire = (): void => {
@@ -363,6 +367,13 @@ function warnOfPatterns(
       'regular expressions of this Node.js version failed a self-test; using automata instead, which are slower',
       fields,
     );
+}
+
+/** Requests of these routes will be denied. */
+function warnOfRoutes({ server }: Config, { names }: ServingEngine, log: Log | undefined): void {
+  if (server.gateway === undefined || log === undefined) return;
+  const logger = log.logger('authz.gateway');
+  for (const message of unknownNames(server.gateway.routes, names())) logger.warn(message, {});
 }
 
 /** Keysets log their refreshes and failures. */

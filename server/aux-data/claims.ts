@@ -83,3 +83,6 @@ function audience(value: unknown): readonly string[] {
  * (docs/spec/server.md#refused-tokens), and no part of the token is in it.
  */
 export class TokenRefused extends Error {}
+
+/** The token cannot be verified now: its keys could not be fetched. */
+export class KeysUnavailable extends TokenRefused {}

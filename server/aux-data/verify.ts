@@ -6,7 +6,7 @@ import type { Config } from '../config.js';
 import type { KeySetConfig } from '../config/key-sets.js';
 import type { TokenTime } from '../service/call-times.js';
 import type { VerifiedAuxData } from '../service/decider.js';
-import { readClaims, TokenRefused } from './claims.js';
+import { KeysUnavailable, readClaims, TokenRefused } from './claims.js';
 import { type KeySet, loadKeySet, type VerificationKey } from './key-set.js';
 import type { KeySetEvent, KeySource } from './key-source.js';
 import { RemoteKeySet } from './remote-key-set.js';
@@ -170,7 +170,7 @@ async function verifiedPayload(token: string, source: KeySource): Promise<string
   const { alg, kid } = decodeProtectedHeader(token);
   if (typeof alg !== 'string') throw new TokenRefused('the token names no algorithm');
   const keySet = await source.current();
-  if (keySet === undefined) throw new TokenRefused(`keyset \`${source.id}\` is unavailable`);
+  if (keySet === undefined) throw new KeysUnavailable(`keyset \`${source.id}\` is unavailable`);
   if (keySet.unusable !== undefined) throw new TokenRefused(`keyset \`${source.id}\` ${keySet.unusable}`);
   const keys = hasKid(keySet, kid) ? keySet : ((await source.newer()) ?? keySet);
   for (const { jwk, key } of keys.keys) {

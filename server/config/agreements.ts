@@ -50,6 +50,33 @@ const AGREEMENTS: readonly Agreement[] = [
     holds: (s) => s['server.authzen.subject'] !== 'token' || !s['auxData.jwt.disableVerification'],
     problem: 'contradicts `server.authzen.subject: token`: the token must be verified',
   },
+  ...(['peers', 'routes'] as const).map(
+    (list): Agreement => ({
+      key: 'server.gateway.enabled',
+      holds: (s) => !s['server.gateway.enabled'] || s[`server.gateway.${list}`].length > 0,
+      problem: `needs \`server.gateway.${list}\``,
+    }),
+  ),
+  {
+    key: 'server.gateway.enabled',
+    holds: (s) => !readsTokens(s) || s['auxData.jwt.keySets'].length > 0,
+    problem: 'needs `auxData.jwt.keySets`: tokens must be verified',
+  },
+  {
+    key: 'server.gateway.enabled',
+    holds: (s) => !readsTokens(s) || hasKeySet(s),
+    problem: 'needs `server.gateway.token.keySet`: the id of one of `auxData.jwt.keySets`',
+  },
+  {
+    key: 'auxData.jwt.disableVerification',
+    holds: (s) => !readsTokens(s) || !s['auxData.jwt.disableVerification'],
+    problem: 'contradicts `server.gateway.enabled`: tokens must be verified',
+  },
+  {
+    key: 'server.gateway.enabled',
+    holds: (s) => new Set(gatewayHeaders(s)).size === gatewayHeaders(s).length,
+    problem: 'needs a different name for each header that the gateway reads or returns',
+  },
   {
     key: 'audit.enabled',
     holds: (s) => !s['audit.enabled'] || s['audit.backend'] !== undefined,
@@ -117,4 +144,28 @@ function has(settings: Settings, key: keyof Settings): boolean {
 
 function writesTo(settings: Settings, backend: Settings['audit.backend']): boolean {
   return settings['audit.enabled'] && settings['audit.backend'] === backend;
+}
+
+function readsTokens(settings: Settings): boolean {
+  return settings['server.gateway.enabled'] && settings['server.gateway.principal'] === 'token';
+}
+
+function hasKeySet(settings: Settings): boolean {
+  const id = settings['server.gateway.token.keySet'];
+  const keySets = settings['auxData.jwt.keySets'];
+  return id === '' ? keySets.length === 1 : keySets.some((keySet) => keySet.id === id);
+}
+
+/** And those of HTTP that a response or a request has in any case. */
+function gatewayHeaders(settings: Settings): readonly string[] {
+  return [
+    ...['authorization', 'connection', 'content-length', 'date', 'transfer-encoding', 'www-authenticate'],
+    settings['server.gateway.methodHeader'],
+    settings['server.gateway.pathHeader'],
+    settings['server.gateway.headers.id'],
+    settings['server.gateway.headers.roles'],
+    settings['server.gateway.identity.id'],
+    settings['server.gateway.identity.roles'],
+    ...Object.values(settings['server.gateway.identity.attributes']),
+  ];
 }

@@ -17,6 +17,7 @@ import {
   texts,
   username,
 } from './value-types.js';
+import { gatewayRoutes, headerName, headerNames, networks } from './gateway.js';
 import { type ConfigKey, ignored, isFalse, quiet, refused, used } from './key.js';
 import { keySets } from './key-sets.js';
 
@@ -109,6 +110,61 @@ export const KEYS = {
     claimPath,
     undefined,
     "claim with the subject's scope; the default scope if not set",
+  ),
+  'server.gateway.enabled': used(
+    bool,
+    false,
+    'answer proxies that ask whether to pass a request on ([gateways](gateways.md)); requires `peers`, `routes` and, ' +
+      'for tokens, `auxData.jwt.keySets`',
+  ),
+  'server.gateway.peers': used(networks, [], 'networks of the proxies; other peers are answered with 403'),
+  'server.gateway.methodHeader': used(headerName, 'x-forwarded-method', 'header with the original method'),
+  'server.gateway.pathHeader': used(
+    headerName,
+    'x-forwarded-uri',
+    'header with the original path and query, as the client sent them',
+  ),
+  'server.gateway.principal': used(
+    oneOf('token', 'headers'),
+    'token',
+    'where the principal comes from: a verified token in `Authorization: Bearer`, or headers that the proxy sets',
+  ),
+  'server.gateway.token.keySet': used(text, '', 'id of the keyset that verifies tokens; the only keyset if empty'),
+  'server.gateway.token.audiences': used(texts, [], 'a token is for one of these (`aud`); any audience if empty'),
+  'server.gateway.token.id': used(claimPath, ['sub'], "claim with the principal's id"),
+  'server.gateway.token.roles': used(claimPath, ['roles'], "claim with the principal's roles: a list, or one role"),
+  'server.gateway.token.defaultRoles': used(
+    texts,
+    [],
+    'roles of a principal whose token has none; without any, its requests are answered with 401',
+  ),
+  'server.gateway.token.attributes': used(claimPaths, {}, "claims that become attributes, by the attribute's name"),
+  'server.gateway.token.scope': used<readonly string[] | undefined>(
+    claimPath,
+    undefined,
+    "claim with the principal's scope; the default scope if not set",
+  ),
+  'server.gateway.headers.id': used(headerName, 'x-user-id', "header with the principal's id"),
+  'server.gateway.headers.roles': used(
+    headerName,
+    'x-user-roles',
+    "header with the principal's roles, separated by commas",
+  ),
+  'server.gateway.identity.id': used(headerName, 'x-authz-principal', "response header with the principal's id"),
+  'server.gateway.identity.roles': used(
+    headerName,
+    'x-authz-roles',
+    "response header with the principal's roles, separated by commas",
+  ),
+  'server.gateway.identity.attributes': used(
+    headerNames,
+    {},
+    "response headers with the principal's attributes, by the attribute's name",
+  ),
+  'server.gateway.routes': used(
+    gatewayRoutes,
+    [],
+    'the requests that can be allowed: `{methods, path, kind, id, action, attr}`; all others are answered with 403',
   ),
   'server.workers': used<number | undefined>(
     integer(1, 256),

@@ -33,12 +33,18 @@ export function withSubjectToken(call: Pick<Call, 'metadata'>, auxData: AuxData 
  * be the one in the token. Throws an RpcError if the token is not for this server or does not describe a principal.
  */
 export function provenPrincipal(subject: TokenSubjectConfig, claims: Attributes, claimedId: string): Principal {
+  const principal = principalOfClaims(subject, claims);
+  if (principal.id !== claimedId) throw denied('`subject.id` is not the subject of the token');
+  return principal;
+}
+
+/** The principal that verified claims describe. Throws an RpcError if they do not describe one, or are for others. */
+export function principalOfClaims(subject: TokenSubjectConfig, claims: Attributes): Principal {
   const audience = claims['aud'];
   const isMeant = Array.isArray(audience) && audience.some((one) => subject.audiences.includes(one as string));
   if (subject.audiences.length > 0 && !isMeant) throw denied('the token is for another audience');
   const id = claimAt(claims, subject.id);
   if (typeof id !== 'string' || id === '') throw denied('the token has no id of a subject');
-  if (id !== claimedId) throw denied('`subject.id` is not the subject of the token');
   const named = namesIn(claimAt(claims, subject.roles));
   const roles = named.length === 0 ? subject.defaultRoles : named;
   if (roles.length === 0) throw denied('the token has no roles');
