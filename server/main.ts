@@ -295,8 +295,8 @@ async function listen({
     maxMessageSize: config.server.grpc.maxRecvMsgSizeBytes,
   };
   const budget = new BodyBudget(config.server.requestLimits.maxUnfinishedBytes);
-  const grpc = grpcServer(config.server, services, tls, budget);
   const gateway = config.server.gateway && new Gateway(config.server.gateway, services);
+  const grpc = grpcServer(config.server, services, tls, budget, gateway);
   const http = httpServer(config.server, services, { grpc, tls, metrics, budget, gateway });
   const listeners: Listener[] = [];
   let hasRetired = false;

@@ -27,6 +27,7 @@ export const REQUESTS: readonly RequestRow[] = [
   { message: 'authzen.authorization.v1.AccessEvaluationBatchRequest', isMeasured: true, isSent: false },
   { message: 'authzen.authorization.v1.ActionSearchRequest', isMeasured: true, isSent: false },
   { message: 'authzen.authorization.v1.MetadataRequest', isMeasured: false, isSent: false },
+  { message: 'envoy.service.auth.v3.CheckRequest', isMeasured: false, isSent: false },
   { message: 'grpc.health.v1.HealthCheckRequest', isMeasured: false, isSent: false },
   { message: 'grpc.health.v1.HealthListRequest', isMeasured: false, isSent: false },
 ];
@@ -75,6 +76,7 @@ const WRITTEN: readonly Readonly<Record<'file' | 'types', string> & { roots: rea
     ],
   },
   { file: 'explain', types: 'explain-messages', roots: ['authz.response.v1.ExplainDecisionResponse'] },
+  { file: 'ext-authz', types: 'ext-authz-answers', roots: ['envoy.service.auth.v3.CheckResponse'] },
   { file: 'error', types: 'error-messages', roots: ['google.rpc.Status', 'buf.validate.Violations'] },
 ];
 
@@ -121,6 +123,7 @@ export class Reach {
 /** The module in gen/ that declares the type of a message. AuthZEN has its own names, such as Resource. */
 export function typeModule({ typeName }: DescMessage): string {
   if (typeName.startsWith('authzen.')) return 'authzen-messages';
+  if (typeName.startsWith('envoy.')) return 'ext-authz-messages';
   return typeName.startsWith('grpc.health.') ? 'health-messages' : 'messages';
 }
 

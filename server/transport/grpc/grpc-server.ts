@@ -1,5 +1,7 @@
 import { logVerbosity, Server, setLogVerbosity } from '@grpc/grpc-js';
 import type { Config } from '../../config.js';
+import { addExtAuthz } from '../../gateway/ext-authz.js';
+import type { Gateway } from '../../gateway/gateway.js';
 import type { Services } from '../../service/services.js';
 import type { ServerTls } from '../../tls/server-tls.js';
 import { BodyBudget } from '../body-budget.js';
@@ -20,18 +22,20 @@ export interface GrpcServer extends GrpcListener {
 
 /**
  * Creates the gRPC server of a configuration. Without `tls`: plaintext. Without `budget`: incomplete messages have no
- * common limit.
+ * common limit. Without `gateway`: proxies are not answered.
  */
 export function grpcServer(
   config: Pick<Config['server'], 'grpc' | 'http'>,
   services: Services,
   tls?: ServerTls,
   budget = new BodyBudget(0),
+  gateway?: Gateway,
 ): GrpcServer {
   // The library also writes to the console what it reports to its caller.
   setLogVerbosity(logVerbosity.NONE);
   const server = new Server({ 'grpc.max_receive_message_length': config.grpc.maxRecvMsgSizeBytes * MESSAGE_FACTOR });
   addRpcServices(server, services, tls === undefined ? '' : 'tls');
+  if (gateway !== undefined) addExtAuthz(server, gateway, services, tls === undefined ? '' : 'tls');
   addStreamServices(server, services);
   addReflectionServices(server, services);
   const handleStream = grpcStreamHandler(server, budget);

@@ -1,0 +1,99 @@
+import type { handleUnaryCall, Server } from '@grpc/grpc-js';
+import type { CheckResponse, HeaderValueOption } from '../../proto/gen/ext-authz-answers.js';
+import type { CheckRequest, HttpRequest } from '../../proto/gen/ext-authz-messages.js';
+import { encodeCheckResponse } from '../../proto/gen/wire/ext-authz.js';
+import { decodeCheckRequest } from '../../proto/gen/wire/external-auth.js';
+import { WireWriter } from '../../proto/wire/writer.js';
+import { CODES, type RpcError, rpcErrorOf } from '../service/rpc-error.js';
+import type { Services } from '../service/services.js';
+import { GrpcCall } from '../transport/grpc/grpc-call.js';
+import { BYTES, unary } from '../transport/grpc/method.js';
+import { begin, deliver, end, endFailed } from '../transport/watched-call.js';
+import type { Gateway, Identity, ProxiedRequest } from './gateway.js';
+import { denied } from './header-fields.js';
+import { statusOf } from './status.js';
+
+const SERVICE = 'envoy.service.auth.v3.Authorization';
+
+/** Adds Envoy's external authorization to a gRPC server (docs/gateways.md#envoy). */
+export function addExtAuthz(server: Server, gateway: Gateway, services: Services, authInfo: string): void {
+  server.addService({ Check: unary(SERVICE, 'Check', BYTES) }, { Check: handler(gateway, services, authInfo) });
+}
+
+function handler(gateway: Gateway, services: Services, authInfo: string): handleUnaryCall<Buffer, Buffer> {
+  const { watchers, report } = services;
+  const writer = new WireWriter();
+  return (grpcCall, callback) => {
+    const call = new GrpcCall(`/${SERVICE}/Check`, grpcCall, authInfo);
+    const size = grpcCall.request.length;
+    begin(watchers, call);
+    const refuse = (error: RpcError): void => {
+      const message = encodeCheckResponse(refusalOf(error, gateway.nobody), writer);
+      callback(null, message);
+      endFailed(watchers, call, error, size, message.length);
+    };
+    const allow = (identity: Identity): void => {
+      const message = encodeCheckResponse(permissionOf(identity), writer);
+      callback(null, message);
+      end(watchers, call, size, message.length);
+    };
+    const decide = async (): Promise<Identity> => gateway.decide(call, requestOf(grpcCall.request));
+    decide().then(
+      (identity) => deliver(services, call, undefined, () => allow(identity), refuse),
+      (thrown) => {
+        const error = rpcErrorOf(thrown, report);
+        deliver(services, call, error.code, () => refuse(error), refuse);
+      },
+    );
+  };
+}
+
+/** Throws an RpcError for a message that is not about an HTTP request. */
+function requestOf(bytes: Buffer): ProxiedRequest {
+  const { method, path, headers } = httpRequestOf(bytes);
+  // Envoy replaces what is not UTF-8 by `!`, and passes the original on.
+  if (path.includes('!')) throw denied('the path may not be UTF-8');
+  return {
+    headers: headers.flatMap(({ key, value }) => (key.startsWith(':') ? [] : [[key, value] as const])),
+    line: { method, target: path },
+  };
+}
+
+function httpRequestOf(bytes: Buffer): HttpRequest {
+  let request: CheckRequest;
+  try {
+    request = decodeCheckRequest(bytes);
+  } catch {
+    throw denied('the message cannot be decoded');
+  }
+  const http = request.attributes?.request?.http;
+  if (http === undefined) throw denied('the message is not about an HTTP request');
+  return http;
+}
+
+/** Empty headers are removed from the request, so that none of the client remains. */
+function permissionOf(identity: Identity): CheckResponse {
+  return {
+    status: { code: 0 },
+    okResponse: {
+      headers: optionsOf(identity.filter(([, value]) => value !== '')),
+      headersToRemove: identity.flatMap(([name, value]) => (value === '' ? [name] : [])),
+    },
+  };
+}
+
+/** Never an `error_response`: Envoy may be configured to pass such a request on. */
+function refusalOf(error: RpcError, nobody: Identity): CheckResponse {
+  const code = statusOf(error);
+  const challenge: Identity = code === 401 ? [['www-authenticate', 'Bearer']] : [];
+  return {
+    status: { code: CODES[error.code].number },
+    deniedResponse: { status: { code }, headers: optionsOf([...nobody, ...challenge]) },
+  };
+}
+
+const OVERWRITE = 2;
+
+function optionsOf(headers: Identity): readonly HeaderValueOption[] {
+  return headers.map(([key, value]) => ({ header: { key, value }, appendAction: OVERWRITE }));
+}
