@@ -29,6 +29,7 @@ const GATES: readonly { readonly name: string; readonly command: readonly string
       'generated',
       'proto',
       'scripts',
+      'site',
       'examples',
       'bench',
     ],
@@ -52,7 +53,7 @@ const TESTS: readonly string[] = [`^(?=${BUSY})${ANY}`, `^(?!${BUSY})${ANY}`];
  * Tests whose result does not depend on the version of Node: texts, types, browsers, workerd, installations, and whether
  * tests notice mutants. With several versions, only the first runs them.
  */
-const ONCE = '^(scripts/release|tests/(deploy|docs|explorer|installation|mutants|places|types))/';
+const ONCE = '^(scripts/release|tests/(deploy|docs|explorer|installation|mutants|places|site|types))/';
 
 /** How long a runner may stay after its summary, in milliseconds. */
 const LONGEST_END = 60_000;

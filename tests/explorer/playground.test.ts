@@ -2,9 +2,9 @@ import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { skip } from '../support/skip.js';
-import { axeViolations } from './axe.js';
+import { axeViolations } from '../support/browser/axe.js';
 import { brokenWords } from './broken-words.js';
-import { type Browser, hasBrowser, openBrowser } from './browser.js';
+import { type Browser, hasBrowser, openBrowser } from '../support/browser/browser.js';
 import type { StartedServer } from './start-server.js';
 import { startStatic } from './static-server.js';
 

@@ -1,0 +1,24 @@
+import type { Section, SitePage } from './pages.js';
+
+/** What a program that reads the documentation gets first: llms.txt (https://llmstxt.org). */
+export function llmsText(sections: readonly Section[], summaryOf: (page: SitePage) => string): string {
+  const lists = sections.map(({ title, pages }) => {
+    const lines = pages.map((page) => `- [${page.title}](/${page.path}): ${summaryOf(page)}`);
+    return `## ${title}\n\n${lines.join('\n')}\n`;
+  });
+  return `# authz\n\n> ${SUMMARY}\n\n${lists.join('\n')}`;
+}
+
+const SUMMARY =
+  'An authorization decision service whose policies are compiled: YAML policies with CEL conditions become readable ' +
+  'TypeScript, which decides in a server, in process, at the edge and in browsers, and filters lists in a database.';
+
+/** The first sentences of a page that are no heading, list, table, block or picture, as plain text on one line. */
+export function summaryIn(text: string): string {
+  const paragraphs = text.split(/\n{2,}/).filter((paragraph) => !/^(?:[#|<>!-]|\d+\.|```|~~~|\s)/.test(paragraph));
+  const words = (paragraphs[0] ?? '')
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return words.replace(/:$/, '.');
+}

@@ -1,0 +1,91 @@
+/** A page of the site: the file it is made of, relative to the repository, and its path on the site. */
+export interface SitePage {
+  readonly source: string;
+  readonly path: string;
+  readonly title: string;
+}
+
+/** A part of the navigation. */
+export interface Section {
+  readonly title: string;
+  readonly pages: readonly SitePage[];
+  /** Pages without a place in the navigation, such as those of a list. */
+  readonly more: readonly SitePage[];
+}
+
+/** The navigation: sections with files, or with a glob of files below a folder of docs. */
+const SECTIONS: readonly { readonly title: string; readonly files: readonly string[]; readonly more?: string }[] = [
+  { title: 'Get started', files: ['install', 'first-ten-minutes', 'runtimes', 'concepts', 'playground', 'editors'] },
+  { title: 'Policies', files: ['policy-language', 'conditions', 'formatting', 'invariants'] },
+  { title: 'Guides', files: ['guides/*'] },
+  { title: 'Decisions and lists', files: ['api', 'plans', 'explain', 'debugging', 'who-may'] },
+  { title: 'Tests', files: ['policy-tests', 'coverage', 'mutation', 'suggested-tests'] },
+  { title: 'Changes', files: ['review-a-policy-change', 'replay', 'ci', 'what-is-proved', 'versioning'] },
+  { title: 'Operate', files: ['operations', 'configuration', 'command-line'] },
+  { title: 'Reference', files: ['spec/*', 'diagnostics/README'], more: 'diagnostics' },
+  { title: 'Project', files: ['migrating'] },
+];
+
+/** Pages outside of docs, by their path on the site. All are in the last section. */
+const OUTSIDE: { readonly [path: string]: string } = {
+  'benchmarks.md': 'bench/results.md',
+  'changelog.md': 'CHANGELOG.md',
+  'architecture.md': 'ARCHITECTURE.md',
+  'contributing.md': 'CONTRIBUTING.md',
+  'security.md': 'SECURITY.md',
+  'tests.md': 'tests/README.md',
+};
+
+/** Files of a repository: those of a folder, and what is in them. */
+export interface Files {
+  /** Relative to the repository, sorted. */
+  readonly list: (folder: string) => readonly string[];
+  readonly read: (path: string) => string;
+}
+
+/**
+ * All pages by section. A page of docs that no section names is in the section of its folder's name, or in `Project`, so
+ * that none is lost.
+ */
+export function sectionsOf(files: Files): readonly Section[] {
+  const docs = files.list('docs').filter((path) => path.endsWith('.md') && path !== 'docs/README.md');
+  const page = (source: string, path = source.slice('docs/'.length)): SitePage => ({
+    source,
+    path: path.replace(/(^|\/)README\.md$/, '$1index.md'),
+    title: titleOf(files.read(source), source),
+  });
+  const named = SECTIONS.map(({ title, files: names, more }) => {
+    const own = names.flatMap((name) =>
+      name.endsWith('/*')
+        ? docs.filter((path) => path.startsWith(`docs/${name.slice(0, -1)}`))
+        : docs.filter((path) => path === `docs/${name}.md`),
+    );
+    const others =
+      more === undefined ? [] : docs.filter((path) => path.startsWith(`docs/${more}/`) && !own.includes(path));
+    return { title, own, others };
+  });
+  const placed = new Set(named.flatMap(({ own, others }) => [...own, ...others]));
+  const rest = docs.filter((path) => !placed.has(path));
+  const outside = Object.entries(OUTSIDE).map(([path, source]) => page(source, path));
+  return named.map(({ title, own, others }, index) => {
+    const isLast = index === named.length - 1;
+    const inNavigation = isLast ? rest.filter((path) => !isDecision(path) || path.endsWith('README.md')) : [];
+    return {
+      title,
+      pages: [...own, ...inNavigation].map((path) => page(path)).concat(isLast ? outside : []),
+      more: [...others, ...(isLast ? rest.filter((path) => !inNavigation.includes(path)) : [])].map((path) =>
+        page(path),
+      ),
+    };
+  });
+}
+
+function isDecision(path: string): boolean {
+  return path.startsWith('docs/decisions/');
+}
+
+function titleOf(text: string, source: string): string {
+  const title = /^# (.+)$/m.exec(text)?.[1];
+  if (title === undefined) throw new Error(`${source} has no title`);
+  return title.replaceAll('`', '');
+}
