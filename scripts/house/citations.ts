@@ -36,15 +36,18 @@ export function unresolvedIn(text: string, readPage: (path: string) => string | 
 /** The anchors of a Markdown page: those that its headings get where it is shown, and explicit ones (`<a id="…">`). */
 export function anchorsIn(page: string): ReadonlySet<string> {
   const text = withoutCode(page);
-  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
-    heading
-      .toLowerCase()
-      .replace(/[^\w\s-]/g, '')
-      .trim()
-      .replace(/\s/g, '-'),
-  );
+  const headings = [...text.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => anchorOf(heading));
   const explicit = [...text.matchAll(/<a (?:id|name)="([^"]+)">/g)].map(([, id = '']) => id);
   return new Set([...headings, ...explicit]);
+}
+
+/** The anchor of a heading where a forge shows it. */
+export function anchorOf(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\w\s-]/g, '')
+    .trim()
+    .replace(/\s/g, '-');
 }
 
 /** A Markdown page without its fenced blocks, whose lines may look like headings and links. */

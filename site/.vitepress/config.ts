@@ -1,5 +1,6 @@
 import { renderMermaidSVG } from 'beautiful-mermaid';
 import { defineConfig } from 'vitepress';
+import { anchorOf } from '../../scripts/house/citations.js';
 import { repositoryFiles } from '../files.js';
 import { sectionsOf } from '../pages.js';
 
@@ -21,6 +22,8 @@ export default defineConfig({
   markdown: {
     theme: { light: 'github-light-high-contrast', dark: 'github-dark-high-contrast' },
     languageAlias: { cel: 'js' },
+    // Links name headings as forges do; the default names some of them differently.
+    anchor: { slugify: anchorOf },
     config: (markdown) => {
       const fence = markdown.renderer.rules.fence;
       markdown.renderer.rules.fence = (tokens, index, ...rest) => {

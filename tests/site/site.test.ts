@@ -62,6 +62,33 @@ test('every page of the documentation is on the site once, and has its file', ()
   );
 });
 
+test('every link to a heading leads to one', () => {
+  const pages = readdirSync(SITE, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => path.endsWith('.html') && !path.startsWith('playground/'),
+  );
+  const anchors = new Map(
+    pages.map((path) => [`/${path}`, { text: readFileSync(join(SITE, path), 'utf8'), ids: new Set<string>() }]),
+  );
+  for (const { text, ids } of anchors.values()) {
+    for (const [, id = ''] of text.matchAll(/ id="([^"]+)"/g)) ids.add(id);
+  }
+  const links = [...anchors].flatMap(([path, { text }]) =>
+    [...text.matchAll(/ href="([^":]*#[^"]+)"/g)].map(([, href = '']) => ({
+      path,
+      url: new URL(href, `http://site${path}`),
+    })),
+  );
+  assert.ok(links.length > 1_000);
+  const broken = links.filter(({ url: { pathname, hash } }) => {
+    const file = pathname.endsWith('/') ? `${pathname}index.html` : pathname;
+    return !(anchors.get(file) ?? anchors.get(`${file}.html`))?.ids.has(decodeURIComponent(hash.slice(1)));
+  });
+  assert.equal(
+    broken.map(({ path, url }) => `${path}: ${url.pathname}${url.hash}`),
+    [],
+  );
+});
+
 test('llms.txt names each page of the navigation, with what it is about', () => {
   const text = readFileSync(join(SITE, 'llms.txt'), 'utf8');
   for (const { path, source } of sections.flatMap(({ pages }) => pages)) {
