@@ -1,4 +1,5 @@
 import { BYTES, WireReader } from './wire/reader.js';
+import { type Renaming, renamedFile } from './renamed-descriptors.js';
 import { descriptorSet } from './gen/descriptors.js';
 
 /** The descriptors of the module, as reflection asks for them: encoded files by path and by the symbols they define. */
@@ -9,12 +10,12 @@ export interface DescriptorIndex {
   readonly fileDefining: (symbol: string) => string | undefined;
 }
 
-/** Reads the descriptor set that was generated with the module. */
-export function descriptorIndex(): DescriptorIndex {
+/** Reads the descriptor set that was generated with the module, under other names if there is a renaming. */
+export function descriptorIndex(renaming?: Renaming): DescriptorIndex {
   const files = new Map<string, DescriptorFile>();
   const symbols = new Map<string, string>();
   for (const [, bytes] of fieldsOf(Buffer.from(descriptorSet, 'base64'), FILE)) {
-    const file = readFile(bytes);
+    const file = readFile(renaming === undefined ? bytes : renamedFile(bytes, renaming));
     files.set(file.path, file);
     for (const symbol of file.symbols) symbols.set(symbol, file.path);
   }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { AliasConfig } from './config/aliases.js';
 import type { AuditConfig } from './config/audit-config.js';
 import type { Address } from './config/address.js';
 import { checkAgreements } from './config/agreements.js';
@@ -43,6 +44,8 @@ export interface Config {
     readonly tokenSubject: TokenSubjectConfig | undefined;
     /** Undefined: proxies are not answered. */
     readonly gateway: GatewayConfig | undefined;
+    /** Other names of the same RPCs. */
+    readonly aliases: readonly AliasConfig[];
     /** Undefined: one a core. */
     readonly workers: number | undefined;
     /** The bundle is loaded again when its file changes. */
@@ -214,6 +217,7 @@ function configOf(settings: Settings): Config {
       explain: settings['server.explain.enabled'],
       tokenSubject: tokenSubjectOf(settings),
       gateway: gatewayOf(settings),
+      aliases: settings['server.aliases'],
       workers: settings['server.workers'],
       watchBundle: settings['server.watchBundle'],
       shutdownGrace: settings['server.shutdownGrace'],

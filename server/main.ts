@@ -15,9 +15,11 @@ import { Gateway } from './gateway/gateway.js';
 import { unknownNames } from './gateway/unknown-names.js';
 import { release } from './release.js';
 import { adminService } from './admin/admin.js';
+import { serviceNames } from './service/aliases.js';
 import { CallIds } from './service/call-id.js';
 import type { Decider } from './service/decider.js';
 import { Health } from './service/health.js';
+import { OWN_NAMES, propertyNames } from './service/property-names.js';
 import { RpcError, type Report } from './service/rpc-error.js';
 import { ADMIN_SERVICE, type Explainer, HEALTH_NAMES, type Services } from './service/services.js';
 import { guarded, tellAudited } from './service/watch.js';
@@ -263,7 +265,9 @@ async function listen({
   log,
 }: Listening): Promise<ListeningServer & Pick<RunningServer, 'take'>> {
   const admin = adminService(config.server.adminAPI, auditReader);
-  const health = new Health(admin === undefined ? HEALTH_NAMES : [...HEALTH_NAMES, ADMIN_SERVICE]);
+  const { aliases } = config.server;
+  const named = admin === undefined ? HEALTH_NAMES : [...HEALTH_NAMES, ADMIN_SERVICE];
+  const health = new Health(named.flatMap((service) => serviceNames(service, aliases)));
   const logger = log?.logger('authz.server');
   const report: Report = (problem, error) => logger?.error(problem, { error });
   const verifier = verifierFor(config, log);
@@ -279,6 +283,8 @@ async function listen({
     callIds: new CallIds(),
     limits: config.server.requestLimits,
     tokenSubject: config.server.tokenSubject,
+    aliases,
+    propertyNames: [...OWN_NAMES, ...aliases.map(({ propertyPrefix }) => propertyNames(propertyPrefix))],
     verify: log === undefined ? verifier : loggingRefusals(verifier, log.logger('authz.aux_data')),
     watchers: watchers.map((watcher) => guarded(watcher, report)),
     health,

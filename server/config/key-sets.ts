@@ -1,5 +1,5 @@
-import { nearestName } from '../../runtime/policy/nearest-name.js';
-import { ConfigError, unknownKey } from './config-error.js';
+import { blockOf } from './block.js';
+import { ConfigError } from './config-error.js';
 import type { ConfigNode, MapNode } from './node.js';
 import { bool, duration, MASKED, name, refuse, type ValueType } from './value-types.js';
 
@@ -156,14 +156,4 @@ function keySetSchema(): object {
 function flag(block: MapNode | undefined, field: string, key: string): boolean {
   const node = block?.entries.get(field);
   return node === undefined ? false : bool.read(node, `${key}.${field}`);
-}
-
-function blockOf(node: ConfigNode, key: string, known: readonly string[]): MapNode {
-  if (node.kind !== 'map') throw new ConfigError(`\`${key}\` must be a map`, node.place);
-  for (const [field, value] of node.entries) {
-    if (known.includes(field)) continue;
-    const near = nearestName(field, known);
-    throw unknownKey(`${key}.${field}`, near && `${key}.${near}`, value.place);
-  }
-  return node;
 }

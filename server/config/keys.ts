@@ -1,3 +1,4 @@
+import { aliases } from './aliases.js';
 import { auditKeys } from './audit-keys.js';
 import {
   address,
@@ -165,6 +166,11 @@ export const KEYS = {
     gatewayRoutes,
     [],
     'the requests that can be allowed: `{methods, path, kind, id, action, attr}`; all others are answered with 403',
+  ),
+  'server.aliases': used(
+    aliases,
+    [],
+    "other names of the same RPCs, for the SDKs of another PDP ([aliases](aliases.md)); `cerbos` has the reference PDP's",
   ),
   'server.workers': used<number | undefined>(
     integer(1, 256),

@@ -13,13 +13,13 @@ import type { CheckEntry, Decision, VerifiedAuxData } from './decider.js';
 import {
   contextForConditions,
   entryOf,
-  includesMeta,
+  metaPrefix,
   isCopied,
   principalFor,
   requestIdOf,
   tokensOf,
 } from './authzen-mapping.js';
-import { accessEvaluation, evaluationOf } from './authzen.js';
+import { accessEvaluation, type AnsweredEvaluation, evaluationOf } from './authzen.js';
 import type { Call } from './call.js';
 import {
   accept,
@@ -51,11 +51,11 @@ export function accessEvaluationBatch(
   const request = withDefaults(sent);
   accept(service, call, accessEvaluationBatchRequestViolations(request));
   limitEvaluations(request.evaluations.length, service.limits);
-  const askers = askersOf(request);
+  const askers = askersOf(request, service);
   const groups = groupsOf(askers, (context) => tokensOf(service, call, context));
   for (const { resources } of groups) limitResources(resources.size, service.limits);
   const claims = groups.map(({ auxData }) => withClaims(service, call, auxData, (verified) => verified));
-  const includeMeta = includesMeta(request.context);
+  const prefix = metaPrefix(request.context, service);
   const goOn = (verified: readonly VerifiedAuxData[]): AccessEvaluationBatchResponse => {
     for (const { resources } of groups)
       limitActions(
@@ -66,7 +66,7 @@ export function accessEvaluationBatch(
     service.decider.asOne(() => {
       for (const [index, { askers: members }] of groups.entries()) {
         for (const asker of members)
-          answer(service, call, { ...asker, auxData: verified[index] as VerifiedAuxData, includeMeta }, answers);
+          answer(service, call, { ...asker, auxData: verified[index] as VerifiedAuxData, prefix }, answers);
       }
     });
     const evaluations = cut(answers, request.options?.evaluationsSemantic ?? '');
@@ -77,8 +77,8 @@ export function accessEvaluationBatch(
     : goOn(claims as readonly VerifiedAuxData[]);
 }
 
-function batchOfOne({ decision, response }: AccessEvaluationResponse): AccessEvaluationBatchResponse {
-  return { evaluations: [], decision, response };
+function batchOfOne({ decision, response, prefix }: AnsweredEvaluation): AccessEvaluationBatchResponse {
+  return { evaluations: [], decision, response, ...(prefix !== undefined && { prefix }) };
 }
 
 const DENIED: AccessEvaluationResponse = { decision: false, response: undefined };
@@ -113,7 +113,7 @@ function tooManyCopies(): RpcError {
 }
 
 /** Evaluations share a subject or a context when it is the very same object: that of the batch. */
-function askersOf(request: AccessEvaluationBatchRequest): readonly Asker[] {
+function askersOf(request: AccessEvaluationBatchRequest, service: CheckService): readonly Asker[] {
   const askers: Asker[] = [];
   const bySubject = new Map<Subject, Map<Attributes, Asker>>();
   const forConditions = new Map<Attributes, Attributes | undefined>();
@@ -124,11 +124,11 @@ function askersOf(request: AccessEvaluationBatchRequest): readonly Asker[] {
     const action = evaluation.action ?? request.action;
     if (subject === undefined || resource === undefined || action === undefined) continue;
     const context = contextOf(evaluation, request);
-    if (!forConditions.has(context)) forConditions.set(context, contextForConditions(context));
+    if (!forConditions.has(context)) forConditions.set(context, contextForConditions(context, service));
     const seen = forConditions.get(context);
     if (isCopied(resource.properties, action, seen)) copiedAttributes += Object.keys(resource.properties).length;
     if (copiedAttributes > MAX_COPIED_ATTRIBUTES) throw tooManyCopies();
-    const entry = entryOf(resource, action, seen);
+    const entry = entryOf(resource, action, seen, service);
     const known = bySubject.get(subject) ?? new Map<Attributes, Asker>();
     bySubject.set(subject, known);
     let asker = known.get(context);
@@ -175,27 +175,27 @@ function groupsOf(askers: readonly Asker[], tokensIn: (context: Attributes) => A
 
 interface Question extends Asker {
   readonly auxData: VerifiedAuxData;
-  readonly includeMeta: boolean;
+  readonly prefix: string | undefined;
 }
 
 function answer(
   service: CheckService,
   call: Call,
-  { subject, context, entries, places, auxData, includeMeta }: Question,
+  { subject, context, entries, places, auxData, prefix }: Question,
   answers: AccessEvaluationResponse[],
 ): void {
-  const requestId = requestIdOf(context);
+  const requestId = requestIdOf(context, service);
   const decisions = decide(service, call, {
     requestId,
     principal: principalFor(service, subject, auxData),
     resources: entries,
     auxData,
-    includeMeta,
+    includeMeta: prefix !== undefined,
     requestContext: undefined,
   });
   for (const [index, place] of places.entries()) {
-    if (includeMeta) countRepeated(call, requestId.length + entryLength(entries[index] as CheckEntry));
-    answers[place] = evaluationOf(entries[index] as CheckEntry, decisions[index] as Decision, requestId, includeMeta);
+    if (prefix !== undefined) countRepeated(call, requestId.length + entryLength(entries[index] as CheckEntry));
+    answers[place] = evaluationOf(entries[index] as CheckEntry, decisions[index] as Decision, requestId, prefix);
   }
 }
 

@@ -5,6 +5,7 @@ import { isValidAuxData } from '../../proto/gen/validate/request.js';
 import type { Call } from './call.js';
 import type { CheckService } from './check-resources.js';
 import type { CheckEntry, VerifiedAuxData } from './decider.js';
+import { OWN_NAMES, type PropertyNames } from './property-names.js';
 import { type RpcError, refused } from './rpc-error.js';
 import { provenPrincipal, withSubjectToken } from './token-subject.js';
 
@@ -12,24 +13,25 @@ import { provenPrincipal, withSubjectToken } from './token-subject.js';
  * The principal of a subject: its roles are a property, or else its type (docs/spec/server.md#authzen). All properties
  * are attributes.
  */
-function principalOf({ type, id, properties }: Subject): Principal {
-  const listed = property(properties, 'authz.roles');
+function principalOf({ type, id, properties }: Subject, names: readonly PropertyNames[]): Principal {
+  const listed = setting(properties, 'roles', names);
   const named = Array.isArray(listed) ? listed.filter((role) => typeof role === 'string' && role !== '') : [];
   return {
     id,
-    policyVersion: textProperty(properties, 'authz.policyVersion'),
+    policyVersion: textSetting(properties, 'policyVersion', names),
     roles: named.length === 0 ? [type] : [...new Set<string>(named)],
     attr: properties,
-    scope: textProperty(properties, 'authz.scope'),
+    scope: textSetting(properties, 'scope', names),
   };
 }
 
-/** The attribute of the resource that is the properties of the action. */
-const ACTION_PROPERTIES = 'authz.actionProperties';
+/** The prefixes of a server. */
+type Aliased = Pick<CheckService, 'propertyNames'>;
+
 /** The attribute of the resource that is the context, without its keys for the server. */
 const CONTEXT = 'authz.context';
 /** The keys of a context that tell the server what to do. They are not for conditions: one has tokens. */
-const FOR_SERVER: readonly string[] = ['authz.requestId', 'authz.includeMeta', 'authz.auxData'];
+const FOR_SERVER = ['requestId', 'includeMeta', 'auxData'] as const;
 
 /**
  * The resource and the action. All properties of the resource are attributes. Conditions only know the name of an
@@ -40,20 +42,26 @@ export function entryOf(
   { type, id, properties }: Resource,
   action: Action,
   context: Attributes | undefined,
+  { propertyNames: names = OWN_NAMES }: Aliased = {},
 ): CheckEntry {
   const resource = {
     kind: type,
-    policyVersion: textProperty(properties, 'authz.policyVersion'),
+    policyVersion: textSetting(properties, 'policyVersion', names),
     id,
-    attr: isCopied(properties, action, context) ? copied(properties, action, context) : properties,
-    scope: textProperty(properties, 'authz.scope'),
+    attr: isCopied(properties, action, context) ? copied(properties, action, context, names) : properties,
+    scope: textSetting(properties, 'scope', names),
   };
   return { resource, actions: [action.name] };
 }
 
 /** What conditions see of a context; undefined if it has nothing for them. */
-export function contextForConditions(context: Attributes): Attributes | undefined {
-  const entries = Object.entries(context).filter(([key]) => !FOR_SERVER.includes(key));
+export function contextForConditions(
+  context: Attributes,
+  { propertyNames: names = OWN_NAMES }: Aliased = {},
+): Attributes | undefined {
+  const entries = Object.entries(context).filter(
+    ([key]) => !names.some((known) => FOR_SERVER.some((setting) => known[setting] === key)),
+  );
   return entries.length === 0 ? undefined : Object.fromEntries(entries);
 }
 
@@ -62,9 +70,15 @@ export function isCopied(properties: Attributes, action: Action, context: Attrib
   return context !== undefined || Object.hasOwn(properties, CONTEXT) || Object.keys(action.properties).length > 0;
 }
 
-function copied(properties: Attributes, action: Action, context: Attributes | undefined): Attributes {
+function copied(
+  properties: Attributes,
+  action: Action,
+  context: Attributes | undefined,
+  names: readonly PropertyNames[],
+): Attributes {
   const attributes: { [name: string]: unknown } = { ...properties };
-  if (Object.keys(action.properties).length > 0) attributes[ACTION_PROPERTIES] = action.properties;
+  if (Object.keys(action.properties).length > 0)
+    for (const { actionProperties } of names) attributes[actionProperties] = action.properties;
   // A property must not pass for a context.
   if (context === undefined) delete attributes[CONTEXT];
   else attributes[CONTEXT] = context;
@@ -72,41 +86,50 @@ function copied(properties: Attributes, action: Action, context: Attributes | un
 }
 
 /** The id that the caller gave the request; empty when it gave none. */
-export function requestIdOf(context: Attributes): string {
-  return textProperty(context, 'authz.requestId');
+export function requestIdOf(context: Attributes, { propertyNames: names = OWN_NAMES }: Aliased = {}): string {
+  return textSetting(context, 'requestId', names);
 }
 
-/** Whether the caller wants to know what decided. */
-export function includesMeta(context: Attributes): boolean {
-  return property(context, 'authz.includeMeta') === true;
+/**
+ * The prefix with which the caller asks to know what decided; the answer to that has the same one. Undefined: it does
+ * not ask.
+ */
+export function metaPrefix(
+  context: Attributes,
+  { propertyNames: names = OWN_NAMES }: Aliased = {},
+): string | undefined {
+  return names.find(({ includeMeta }) => property(context, includeMeta) === true)?.prefix;
 }
 
 /** The tokens of a request: those in its context and, where tokens say who the subject is, that of the subject. */
 export function tokensOf(
-  { tokenSubject }: Pick<CheckService, 'tokenSubject'>,
+  { tokenSubject, propertyNames }: Pick<CheckService, 'tokenSubject' | 'propertyNames'>,
   call: Call,
   context: Attributes,
 ): AuxData | undefined {
-  const auxData = auxDataOf(context);
+  const auxData = auxDataOf(context, propertyNames);
   return tokenSubject === undefined ? auxData : withSubjectToken(call, auxData);
 }
 
 /** The principal that the caller describes, or that its verified token does. Throws an RpcError for a wrong token. */
 export function principalFor(
-  { tokenSubject }: Pick<CheckService, 'tokenSubject'>,
+  { tokenSubject, propertyNames }: Pick<CheckService, 'tokenSubject' | 'propertyNames'>,
   subject: Subject,
   { jwt }: VerifiedAuxData,
 ): Principal {
-  return tokenSubject === undefined ? principalOf(subject) : provenPrincipal(tokenSubject, jwt, subject.id);
+  return tokenSubject === undefined
+    ? principalOf(subject, propertyNames ?? OWN_NAMES)
+    : provenPrincipal(tokenSubject, jwt, subject.id);
 }
 
 /**
  * The tokens in a context, with field names of JSON or protobuf. Throws an RpcError for invalid tokens; unknown fields
  * are ignored.
  */
-function auxDataOf(context: Attributes): AuxData | undefined {
-  if (!Object.hasOwn(context, 'authz.auxData')) return undefined;
-  const fields = objectOf(context['authz.auxData']);
+function auxDataOf(context: Attributes, names = OWN_NAMES): AuxData | undefined {
+  const name = names.find(({ auxData }) => Object.hasOwn(context, auxData))?.auxData;
+  if (name === undefined) return undefined;
+  const fields = objectOf(context[name]);
   const jwt = property(fields, 'jwt') ?? undefined;
   const jwts = objectOf(property(fields, 'jwts') ?? {});
   const auxData: AuxData = {
@@ -135,9 +158,20 @@ function invalid(): RpcError {
   return refused('invalid auxData');
 }
 
-function textProperty(properties: Attributes, name: string): string {
-  const value = property(properties, name);
+function textSetting(properties: Attributes, name: Setting, names: readonly PropertyNames[]): string {
+  const value = setting(properties, name, names);
   return typeof value === 'string' ? value : '';
+}
+
+type Setting = Exclude<keyof PropertyNames, 'prefix' | 'actionProperties'>;
+
+/** The property of the first prefix that has it. */
+function setting(properties: Attributes, name: Setting, names: readonly PropertyNames[]): unknown {
+  for (const known of names) {
+    const value = property(properties, known[name]);
+    if (value !== undefined) return value;
+  }
+  return undefined;
 }
 
 function property(properties: Attributes, name: string): unknown {

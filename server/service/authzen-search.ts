@@ -22,11 +22,16 @@ export function actionSearch(
   accept(service, call, actionSearchRequestViolations(request));
   const { context, page } = request;
   // Validation has seen to it that subject and resource are there.
-  const { resource } = entryOf(request.resource as Resource, NO_ACTION, contextForConditions(context));
+  const { resource } = entryOf(
+    request.resource as Resource,
+    NO_ACTION,
+    contextForConditions(context, service),
+    service,
+  );
   return withClaims(service, call, tokensOf(service, call, context), (auxData) => {
     const principal = principalFor(service, request.subject as Subject, auxData);
     const question = {
-      requestId: requestIdOf(context),
+      requestId: requestIdOf(context, service),
       principal,
       auxData,
       includeMeta: false,

@@ -9,8 +9,9 @@ import type {
 import type { CheckEntry, Decision } from './decider.js';
 import { accessEvaluationRequestViolations } from '../../proto/gen/validate/authorization.js';
 import { NONE } from '../../proto/wire/violation.js';
-import { contextForConditions, entryOf, includesMeta, principalFor, requestIdOf, tokensOf } from './authzen-mapping.js';
+import { contextForConditions, entryOf, metaPrefix, principalFor, requestIdOf, tokensOf } from './authzen-mapping.js';
 import type { Call } from './call.js';
+import { OWN_PREFIX } from './property-names.js';
 import { accept, type CheckService, decide, resultOf, withClaims } from './check-resources.js';
 
 /**
@@ -21,13 +22,18 @@ export function accessEvaluation(
   service: CheckService,
   call: Call,
   request: AccessEvaluationRequest,
-): AccessEvaluationResponse | Promise<AccessEvaluationResponse> {
+): AnsweredEvaluation | Promise<AnsweredEvaluation> {
   accept(service, call, accessEvaluationRequestViolations(request));
   const { context } = request;
   // Validation has seen to it that subject, resource and action are there.
-  const entry = entryOf(request.resource as Resource, request.action as Action, contextForConditions(context));
-  const requestId = requestIdOf(context);
-  const includeMeta = includesMeta(context);
+  const entry = entryOf(
+    request.resource as Resource,
+    request.action as Action,
+    contextForConditions(context, service),
+    service,
+  );
+  const requestId = requestIdOf(context, service);
+  const prefix = metaPrefix(context, service);
   return withClaims(service, call, tokensOf(service, call, context), (auxData) => {
     const principal = principalFor(service, request.subject as Subject, auxData);
     const [decision] = decide(service, call, {
@@ -35,11 +41,17 @@ export function accessEvaluation(
       principal,
       resources: [entry],
       auxData,
-      includeMeta,
+      includeMeta: prefix !== undefined,
       requestContext: undefined,
     });
-    return evaluationOf(entry, decision as Decision, requestId, includeMeta);
+    return evaluationOf(entry, decision as Decision, requestId, prefix);
   });
+}
+
+/** An answer that also says which prefix its response has in JSON. */
+export interface AnsweredEvaluation extends AccessEvaluationResponse {
+  /** Absent: the own one. */
+  readonly prefix?: string;
 }
 
 /** The answer that a decision is; with meta, the check behind it goes along, without a call id. */
@@ -47,12 +59,16 @@ export function evaluationOf(
   entry: CheckEntry,
   decision: Decision,
   requestId: string,
-  includeMeta: boolean,
-): AccessEvaluationResponse {
+  prefix: string | undefined,
+): AnsweredEvaluation {
   const isAllowed = decision.actions[0]?.effect === 1;
-  if (!includeMeta) return { decision: isAllowed, response: undefined };
-  const results = [resultOf(entry.resource, decision, includeMeta)];
-  return { decision: isAllowed, response: { requestId, results, authzCallId: '' } };
+  if (prefix === undefined) return { decision: isAllowed, response: undefined };
+  const results = [resultOf(entry.resource, decision, true)];
+  return {
+    decision: isAllowed,
+    response: { requestId, results, authzCallId: '' },
+    ...(prefix !== OWN_PREFIX && { prefix }),
+  };
 }
 
 /**

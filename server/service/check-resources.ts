@@ -15,6 +15,7 @@ import type { CallIds } from './call-id.js';
 import type { EvaluationTime, TokenTime } from './call-times.js';
 import type { TokenSubjectConfig } from '../config.js';
 import { withFewViolations } from './few-violations.js';
+import type { PropertyNames } from './property-names.js';
 import { countRepeated, metadataLength } from './repeated-length.js';
 import { refused, refuseViolations } from './rpc-error.js';
 import { tellAssembled, tellChecked, tellVerified } from './watch.js';
@@ -33,6 +34,8 @@ export interface CheckService {
   readonly verify: (auxData: AuxData, times?: TokenTime[], callId?: string) => Promise<VerifiedAuxData>;
   /** How tokens become subjects of AuthZEN; absent: the caller says what a subject is. */
   readonly tokenSubject?: TokenSubjectConfig | undefined;
+  /** Of AuthZEN, the own ones first; absent: there are no aliases. */
+  readonly propertyNames?: readonly PropertyNames[] | undefined;
   /** Told of what is decided; often there are none. */
   readonly watchers: readonly Watcher[];
 }

@@ -2,6 +2,7 @@ import type { AccessRequest } from '#runtime/engine';
 import type { Explanation, SearchOptions } from '#runtime/parts';
 import type { ListAuditLogEntriesRequest, ServerInfoResponse } from '../../proto/gen/messages.js';
 import type { ListAuditLogEntriesResponse } from '../../proto/gen/audit-messages.js';
+import type { AliasConfig } from '../config/aliases.js';
 import type { SearchService } from './authzen-search.js';
 import type { Health } from './health.js';
 import { type Report, RpcError } from './rpc-error.js';
@@ -10,6 +11,8 @@ import type { Deliver } from './watcher.js';
 /** What every transport answers from. */
 export interface Services extends SearchService {
   readonly health: Health;
+  /** Other names of the same RPCs; absent: there are none. */
+  readonly aliases?: readonly AliasConfig[] | undefined;
   /** Whether every process of the server takes part; absent: this is the only one. */
   readonly allTurn?: (() => Promise<boolean>) | undefined;
   /** A different object after each swap of the policies. */

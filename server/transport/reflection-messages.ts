@@ -2,6 +2,9 @@ import { BYTES, WireReader } from '../../proto/wire/reader.js';
 import { WireWriter } from '../../proto/wire/writer.js';
 import { type DescriptorIndex, descriptorIndex } from '../../proto/descriptor-index.js';
 import { CODES } from '../service/rpc-error.js';
+import type { AliasConfig } from '../config/aliases.js';
+import type { Renaming } from '../../proto/renamed-descriptors.js';
+import { serviceNames } from '../service/aliases.js';
 import { ADMIN_SERVICE, type Services } from '../service/services.js';
 import type { Shape } from '../../proto/wire/json-shape.js';
 import { RPC_SERVICES } from './rpcs.js';
@@ -32,24 +35,50 @@ export type Answer =
  * Answers reflection requests about the services of this server. The descriptors are read at the first request, so they
  * do not delay the start.
  */
-export function reflectionOf({ admin }: Pick<Services, 'admin'>): (question: Question) => Answer {
+export function reflectionOf({
+  admin,
+  aliases = [],
+}: Pick<Services, 'admin' | 'aliases'>): (question: Question) => Answer {
   const services = [...RPC_SERVICES, ...REFLECTION_SERVICES]
     .filter((service) => service !== ADMIN_SERVICE || admin !== undefined)
+    .flatMap((service) => serviceNames(service, aliases))
     .sort();
-  let index: DescriptorIndex | undefined;
+  let indexes: readonly DescriptorIndex[] | undefined;
   return (question) => {
-    index ??= descriptorIndex();
+    indexes ??= [undefined, ...aliases.map(renamingOf)].map((renaming) => descriptorIndex(renaming));
     switch (question.field) {
       case FILE_BY_FILENAME:
-        return filesOrNone(question, index.filesOf(question.text));
+        return filesOrNone(
+          question,
+          filesIn(indexes, (index) => index.filesOf(question.text)),
+        );
       case FILE_CONTAINING_SYMBOL:
-        return filesOrNone(question, index.filesOf(index.fileDefining(question.text.replace(/^\./, '')) ?? ''));
+        return filesOrNone(
+          question,
+          filesIn(indexes, (index) => index.filesOf(index.fileDefining(question.text.replace(/^\./, '')) ?? '')),
+        );
       case LIST_SERVICES:
         return { question, services };
       default:
         return { question, code: CODES.unimplemented.number, message: 'not a question this server answers' };
     }
   };
+}
+
+/** The files of the first index that has them. */
+function filesIn(
+  indexes: readonly DescriptorIndex[],
+  filesOf: (index: DescriptorIndex) => readonly Buffer[] | undefined,
+): readonly Buffer[] | undefined {
+  for (const index of indexes) {
+    const files = filesOf(index);
+    if (files !== undefined) return files;
+  }
+  return undefined;
+}
+
+function renamingOf({ package: root, services, callIdField }: AliasConfig): Renaming {
+  return { root: ['authz', root], services: { ...services }, fields: { authzCallId: callIdField } };
 }
 
 function filesOrNone(question: Question, files: readonly Buffer[] | undefined): Answer {

@@ -3,6 +3,8 @@ import type { WireWriter } from '../../proto/wire/writer.js';
 import type { RequestContext, ServerInfoResponse } from '../../proto/gen/messages.js';
 import { type ReadMessage, readDocument } from '../../proto/wire/json-scan.js';
 import { JsonError } from '../../proto/wire/json-shape.js';
+import type { AliasConfig } from '../config/aliases.js';
+import { serviceNames } from '../service/aliases.js';
 import { type Code, RpcError, tooLarge } from '../service/rpc-error.js';
 import type { Services } from '../service/services.js';
 import type { TransportCall } from './transport-call.js';
@@ -63,6 +65,14 @@ export interface Codec {
 /** `/authz.svc.v1.AuthzService/CheckResources`. */
 export function fullName({ service, method }: Pick<Rpc, 'service' | 'method'>): string {
   return `/${service}/${method}`;
+}
+
+/** The names under which an RPC is served: its own first, then those of aliases. */
+export function fullNames(
+  { service, method }: Pick<Rpc, 'service' | 'method'>,
+  aliases: readonly AliasConfig[] | undefined,
+): readonly string[] {
+  return serviceNames(service, aliases).map((name) => fullName({ service: name, method }));
 }
 
 /** Answers JSON with JSON. Hot: synchronous unless tokens must be verified, and avoids allocations (bench: server). */

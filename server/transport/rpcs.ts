@@ -1,8 +1,6 @@
 import { encodeExplainDecisionResponse } from '../../proto/gen/wire/explain.js';
 import { encodeListAuditLogEntriesResponse } from '../../proto/gen/wire/audit.js';
 import {
-  printAccessEvaluationBatchResponse,
-  printAccessEvaluationResponse,
   printActionSearchResponse,
   printMetadataResponse,
   readAccessEvaluationBatchRequest,
@@ -89,7 +87,8 @@ import { checkResources } from '../service/check-resources.js';
 import { explainDecision } from '../service/explain-decision.js';
 import { planResources } from '../service/plan-resources.js';
 import { serverInfo } from '../service/server-info.js';
-import { fullName, type RestRpc, type Rpc, type UnservedRpc } from './rpc.js';
+import { printEvaluation, printEvaluations } from './alias-printing.js';
+import type { RestRpc, Rpc, UnservedRpc } from './rpc.js';
 import type { StreamRpc } from './stream-rpc.js';
 
 /** AuthZEN callers use it to correlate their requests. */
@@ -179,7 +178,7 @@ export const RPCS: readonly RestRpc[] = [
     method: 'AccessEvaluation',
     rest: { verb: 'POST', path: '/access/v1/evaluation', mediaType: JSON_TYPE, echo: REQUEST_ID },
     readJson: readAccessEvaluationRequest,
-    printJson: printAccessEvaluationResponse,
+    printJson: printEvaluation,
     decode: decodeAccessEvaluationRequest,
     encode: encodeAccessEvaluationResponse,
     sizeOf: accessEvaluationRequestSize,
@@ -190,7 +189,7 @@ export const RPCS: readonly RestRpc[] = [
     method: 'AccessEvaluationBatch',
     rest: { verb: 'POST', path: '/access/v1/evaluations', mediaType: JSON_TYPE, echo: REQUEST_ID },
     readJson: readAccessEvaluationBatchRequest,
-    printJson: printAccessEvaluationBatchResponse,
+    printJson: printEvaluations,
     decode: decodeAccessEvaluationBatchRequest,
     encode: encodeAccessEvaluationBatchResponse,
     sizeOf: accessEvaluationBatchRequestSize,
@@ -292,9 +291,6 @@ export const UNSERVED_RPCS: readonly UnservedRpc[] = [
 export const RPC_SERVICES: readonly string[] = [
   ...new Set([...RPCS, ...UNWATCHED_RPCS, ...STREAM_RPCS, ...UNSERVED_RPCS].map(({ service }) => service)),
 ];
-
-/** By full name, which is also the path of the Connect protocol. */
-export const RPCS_BY_NAME: ReadonlyMap<string, RestRpc> = new Map(RPCS.map((rpc) => [fullName(rpc), rpc]));
 
 /** Hides the types of a row's messages, which only its own functions see. */
 function row<Request, Response>(rpc: RestRpc<Request, Response>): RestRpc {

@@ -23,7 +23,7 @@ test('the index of the documentation lists every page and guide', () => {
 });
 
 /** The pages where the name helps a reader to decide or to migrate. */
-const NAMING_PAGES = ['README.md', 'docs/migrating.md'];
+const NAMING_PAGES = ['README.md', 'docs/aliases.md', 'docs/configuration.md', 'docs/migrating.md'];
 
 test('only pages for its users name the product that the policy language comes from', () => {
   assert.equal(

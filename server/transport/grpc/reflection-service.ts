@@ -13,7 +13,7 @@ import { bidiStream } from './method.js';
 /**
  * Answers reflection requests about the services of this server. Reads requests only as fast as responses can be sent.
  */
-export function addReflectionServices(server: Server, services: Pick<Services, 'admin'>): void {
+export function addReflectionServices(server: Server, services: Pick<Services, 'admin' | 'aliases'>): void {
   const answerTo = reflectionOf(services);
   for (const service of REFLECTION_SERVICES) {
     const info = bidiStream<Question, Answer>(service, 'ServerReflectionInfo', {

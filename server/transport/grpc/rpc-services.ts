@@ -2,6 +2,7 @@ import { type handleUnaryCall, Metadata, type Server, type ServerUnaryCall } fro
 import { TextTable } from '../../../proto/wire/reader.js';
 import { WireWriter } from '../../../proto/wire/writer.js';
 import type { ServerInfoResponse } from '../../../proto/gen/messages.js';
+import { serviceNames } from '../../service/aliases.js';
 import { byRelease, type Services } from '../../service/services.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import { CALL_ID } from '../call-header.js';
@@ -21,11 +22,10 @@ export function addRpcServices(server: Server, services: Services, authInfo: str
   const codec: Codec = { texts: new TextTable(), writer: new WireWriter(), malformed: 'internal' };
   const version = byRelease(services, versionMetadata);
   const add = (rpc: Rpc, served: Omit<Served, 'rpc' | 'codec' | 'authInfo'>): void => {
-    const { service, method } = rpc;
-    server.addService(
-      { [method]: unary(service, method, BYTES) },
-      { [method]: handler({ ...served, rpc, codec, authInfo }) },
-    );
+    const { method } = rpc;
+    const handle = handler({ ...served, rpc, codec, authInfo });
+    for (const service of serviceNames(rpc.service, services.aliases))
+      server.addService({ [method]: unary(service, method, BYTES) }, { [method]: handle });
   };
   for (const rpc of RPCS) add(rpc, { services, version });
   for (const rpc of UNWATCHED_RPCS)

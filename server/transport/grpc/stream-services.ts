@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { handleServerStreamingCall, handleUnaryCall, Metadata, Server, ServerWritableStream } from '@grpc/grpc-js';
 import { WireWriter } from '../../../proto/wire/writer.js';
+import { serviceNames } from '../../service/aliases.js';
 import { refuseAdminCall, type Services } from '../../service/services.js';
 import { rpcErrorOf } from '../../service/rpc-error.js';
 import type { UnservedRpc } from '../rpc.js';
@@ -12,12 +13,16 @@ import { grpcErrorOf } from './status-details.js';
 /** The RPCs with a stream of responses over gRPC, and those that are refused. */
 export function addStreamServices(server: Server, services: Services): void {
   for (const rpc of STREAM_RPCS) {
-    const { service, method } = rpc;
-    server.addService({ [method]: serverStream(service, method, BYTES) }, { [method]: handler(rpc, services) });
+    const { method } = rpc;
+    const handle = handler(rpc, services);
+    for (const service of serviceNames(rpc.service, services.aliases))
+      server.addService({ [method]: serverStream(service, method, BYTES) }, { [method]: handle });
   }
   for (const rpc of UNSERVED_RPCS) {
-    const { service, method } = rpc;
-    server.addService({ [method]: unary(service, method, BYTES) }, { [method]: refusal(rpc, services) });
+    const { method } = rpc;
+    const refuse = refusal(rpc, services);
+    for (const service of serviceNames(rpc.service, services.aliases))
+      server.addService({ [method]: unary(service, method, BYTES) }, { [method]: refuse });
   }
 }
 

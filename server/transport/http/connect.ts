@@ -1,11 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { TextTable } from '../../../proto/wire/reader.js';
 import { WireWriter } from '../../../proto/wire/writer.js';
+import type { AliasConfig } from '../../config/aliases.js';
+import { aliasOf, serviceNames } from '../../service/aliases.js';
 import { refuseAdminCall, type Services } from '../../service/services.js';
 import { CODES, RpcError, rpcErrorOf } from '../../service/rpc-error.js';
+import { aliasPrinter } from '../alias-printing.js';
 import { callHeader } from '../call-header.js';
 import { begin, deliver, end, endFailed } from '../watched-call.js';
-import { type Codec, fullName, type Rpc, runJson, runProto, type UnservedRpc } from '../rpc.js';
+import { type Codec, fullName, fullNames, type Rpc, runJson, runProto, type UnservedRpc } from '../rpc.js';
 import { REFLECTION_SERVICES } from '../reflection-messages.js';
 import { RPC_SERVICES, RPCS, UNSERVED_RPCS, UNWATCHED_RPCS } from '../rpcs.js';
 import { checkVersion, printConnectError } from './connect-error.js';
@@ -26,13 +29,20 @@ type Encoding = 'json' | 'proto';
 export function addConnectRoutes(router: Router, exchange: Exchange, services: Services): void {
   const codec: Codec = { texts: new TextTable(), writer: new WireWriter(), malformed: 'invalid_argument' };
   const add = (rpc: Rpc, served: Services): void => {
-    const connect = connectHandler(rpc, exchange, served, codec);
     const grpcWeb = grpcWebHandler(rpc, exchange, served, codec);
-    const handler: Handler = (request, response, body, parameters) => {
-      if (isGrpcWeb(request.headers['content-type'])) grpcWeb(request, response, body, parameters);
-      else connect(request, response, body, parameters);
+    const route = (service: string, print: Rpc['printJson']): void => {
+      const connect = connectHandler(rpc, exchange, served, codec, print);
+      const handler: Handler = (request, response, body, parameters) => {
+        if (isGrpcWeb(request.headers['content-type'])) grpcWeb(request, response, body, parameters);
+        else connect(request, response, body, parameters);
+      };
+      router.post(fullName({ service, method: rpc.method }), handler, refusesMediaType);
     };
-    router.post(fullName(rpc), handler, refusesMediaType);
+    route(rpc.service, rpc.printJson);
+    for (const alias of services.aliases ?? []) {
+      const name = aliasOf(rpc.service, alias);
+      if (name !== undefined) route(name, aliasPrinter(rpc, alias));
+    }
   };
   const refusesMediaType: Refusal = (request, response) => {
     const { 'content-type': contentType } = request.headers;
@@ -43,14 +53,16 @@ export function addConnectRoutes(router: Router, exchange: Exchange, services: S
   for (const rpc of RPCS) add(rpc, services);
   for (const rpc of UNWATCHED_RPCS) add(rpc, { ...services, watchers: [] });
   addStreamRoutes(router, exchange, services);
-  for (const rpc of UNSERVED_RPCS)
-    router.post(fullName(rpc), refusalHandler(rpc, exchange, services), refusesMediaType);
+  for (const rpc of UNSERVED_RPCS) {
+    const handler = refusalHandler(rpc, exchange, services);
+    for (const name of fullNames(rpc, services.aliases)) router.post(name, handler, refusesMediaType);
+  }
   addReflectionRoutes(router, exchange, services);
 }
 
 /** Whether a path is used for Connect calls, known or not. */
-export function isConnectPath(path: string): boolean {
-  return PREFIXES.some((prefix) => path.startsWith(prefix));
+export function isConnectPath(path: string, aliases: readonly AliasConfig[] | undefined): boolean {
+  return SERVICES.some((service) => serviceNames(service, aliases).some((name) => path.startsWith(`/${name}/`)));
 }
 
 /** The error body of Connect: codes are words, details are base64. Returns its size. */
@@ -77,9 +89,15 @@ interface ConnectErrorOptions {
 }
 
 const UNARY_TYPES = 'application/json, application/proto, application/grpc-web, application/grpc-web-text';
-const PREFIXES = [...RPC_SERVICES, ...REFLECTION_SERVICES].map((service) => `/${service}/`);
+const SERVICES = [...RPC_SERVICES, ...REFLECTION_SERVICES];
 
-function connectHandler(rpc: Rpc, exchange: Exchange, services: Services, codec: Codec): Handler {
+function connectHandler(
+  rpc: Rpc,
+  exchange: Exchange,
+  services: Services,
+  codec: Codec,
+  print: Rpc['printJson'],
+): Handler {
   const { watchers, report } = services;
   const method = fullName(rpc);
   return (request, response, body) => {
@@ -111,7 +129,7 @@ function connectHandler(rpc: Rpc, exchange: Exchange, services: Services, codec:
     try {
       checkProtocol(request);
       const outcome =
-        encoding === 'proto' ? runProto(rpc, services, call, body, codec) : runJson(rpc, services, call, body);
+        encoding === 'proto' ? runProto(rpc, services, call, body, codec) : runJson(rpc, services, call, body, print);
       if (outcome instanceof Promise) outcome.then(finish).catch(fail);
       else finish(outcome);
     } catch (thrown) {

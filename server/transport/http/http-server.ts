@@ -9,8 +9,8 @@ import type { Services } from '../../service/services.js';
 import type { ServerTls } from '../../tls/server-tls.js';
 import { BodyBudget } from '../body-budget.js';
 import type { GrpcServer } from '../grpc/grpc-server.js';
-import { fullName } from '../rpc.js';
-import { RPCS_BY_NAME } from '../rpcs.js';
+import { fullName, fullNames } from '../rpc.js';
+import { RPCS } from '../rpcs.js';
 import { drained } from '../sockets.js';
 import { begin, endFailed } from '../watched-call.js';
 import { addAdminRoutes } from './admin.js';
@@ -22,7 +22,7 @@ import { sendGrpcWebError } from './grpc-web.js';
 import { isGrpcWeb } from './grpc-web-frames.js';
 import { httpListener } from './http-listener.js';
 import { HttpCall } from './http-call.js';
-import { addRestRoutes, restRpc } from './rest.js';
+import { addRestRoutes, restRpc, serverPaths } from './rest.js';
 import { Router } from './router.js';
 import { answerUnrouted } from './unrouted.js';
 
@@ -75,7 +75,7 @@ export function httpServer(
 ): HttpServer {
   const exchange = new Exchange(corsOf(config.cors));
   const router = new Router(services.maxMessageSize, budget, {
-    unrouted: (request, response) => answerUnrouted(request, response, exchange, services.admin !== undefined),
+    unrouted: (request, response) => answerUnrouted(request, response, exchange, services),
     failed: (request, response, thrown) => answerFailed(request, response, exchange, services, thrown),
   });
   addRestRoutes(router, exchange, services);
@@ -83,9 +83,10 @@ export function httpServer(
   addAdminRoutes(router, exchange, services);
   addExplorerRoutes(router, exchange, services, config);
   if (metrics !== undefined)
-    router.any('/_authz/metrics', (request, response) =>
-      sendMetrics(metrics, request, response, exchange, services.report),
-    );
+    for (const root of serverPaths(services.aliases))
+      router.any(`${root}/metrics`, (request, response) =>
+        sendMetrics(metrics, request, response, exchange, services.report),
+      );
   const proxies = gateway && new GatewayEndpoints(gateway, services);
   const { maxConcurrentStreams, maxConnectionAge } = config.grpc;
   const listener = httpListener({
@@ -138,8 +139,9 @@ function answerFailed(
     return;
   }
   const path = pathOf(request);
-  const isConnect = isConnectPath(path);
-  const rpc = isConnect ? RPCS_BY_NAME.get(path) : restRpc(request.method, path);
+  const { aliases } = services;
+  const isConnect = isConnectPath(path, aliases);
+  const rpc = isConnect ? RPCS.find((one) => fullNames(one, aliases).includes(path)) : restRpc(request.method, path);
   const protocol = isConnect ? (isGrpcWeb(request.headers['content-type']) ? 'grpc-web' : 'connect') : 'rest';
   const call = rpc && new HttpCall(fullName(rpc), protocol, request);
   if (call !== undefined) begin(services.watchers, call);

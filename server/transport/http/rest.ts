@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { ServerInfoResponse } from '../../../proto/gen/messages.js';
+import type { AliasConfig } from '../../config/aliases.js';
 import { ADMIN_SERVICE, byRelease, type Services } from '../../service/services.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
+import { restPrinter } from '../alias-printing.js';
 import { callHeader } from '../call-header.js';
 import { begin, deliver, end, endFailed } from '../watched-call.js';
 import { fullName, type RestRoute, type RestRpc, runJson } from '../rpc.js';
@@ -24,32 +26,45 @@ export function addRestRoutes(router: Router, exchange: Exchange, services: Serv
     router.post(path, (request, response) => {
       exchange.sendRestError(request, response, new RpcError('unimplemented', NO_SEARCH));
     });
-  router.get(HEALTH_PATH, (request, response) => {
+  const health: Handler = (request, response) => {
     const status = services.health.of(queryOf(request).get('service') ?? '');
     if (status === undefined) exchange.sendRestError(request, response, new RpcError('not_found', 'unknown service'));
     else if (status === 'SERVING') exchange.sendJson(request, response, 200, JSON_TYPE, '{"status":"SERVING"}\n');
     else exchange.sendRestError(request, response, new RpcError('unavailable', 'the server is stopping'));
-  });
-  router.get(LIVE_PATH, async (request, response) => {
+  };
+  const live: Handler = async (request, response) => {
     const isLive = services.allTurn === undefined || (await services.allTurn());
     if (isLive) exchange.sendJson(request, response, 200, JSON_TYPE, '{"status":"LIVE"}\n');
     else exchange.sendRestError(request, response, new RpcError('unavailable', 'a worker is stuck'));
-  });
+  };
+  for (const root of serverPaths(services.aliases)) {
+    router.get(root + HEALTH, health);
+    router.get(root + LIVE, live);
+  }
+}
+
+/** What paths about the server itself begin with: the own one first, then those of aliases. */
+export function serverPaths(aliases: readonly AliasConfig[] = []): readonly string[] {
+  return ['/_authz', ...aliases.map(({ path }) => path)];
 }
 
 /** Searches of AuthZEN that need data of an application; its metadata do not name them. */
 const UNSUPPORTED_SEARCHES = ['/access/v1/search/subject', '/access/v1/search/resource'];
 const NO_SEARCH = 'the server has no subjects or resources to search: ask for a plan, and filter your own data';
-const HEALTH_PATH = '/_authz/health';
+const HEALTH = '/health';
 /** Unlike health, this still succeeds while the server stops. */
-const LIVE_PATH = '/_authz/live';
+const LIVE = '/live';
 
-/** Paths outside of the admin API that support some method; any other method is answered with "method not allowed". */
-export const REST_PATHS: ReadonlySet<string> = new Set([
+/**
+ * Whether a path outside of the admin API supports some method; any other method is answered with "method not allowed".
+ */
+export function isRestPath(path: string, aliases: readonly AliasConfig[] | undefined): boolean {
+  return REST_PATHS.has(path) || serverPaths(aliases).some((root) => path === root + HEALTH || path === root + LIVE);
+}
+
+const REST_PATHS: ReadonlySet<string> = new Set([
   ...RPCS.flatMap(({ service, rest }) => (service === ADMIN_SERVICE ? [] : [rest.path])),
   ...UNSUPPORTED_SEARCHES,
-  HEALTH_PATH,
-  LIVE_PATH,
 ]);
 
 /** The RPC of a REST path; undefined if there is none for this method. */
@@ -61,7 +76,7 @@ export function restRpc(method: string | undefined, path: string): RestRpc | und
 function restHandler(rpc: RestRpc, exchange: Exchange, services: Services): Handler {
   const { rest } = rpc;
   const { watchers, report } = services;
-  const print = rpc.printRestJson ?? rpc.printJson;
+  const print = restPrinter(rpc, services.aliases);
   const method = fullName(rpc);
   const handled = byRelease(
     services,

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { WireWriter } from '../../../proto/wire/writer.js';
 import { type Report, RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
-import { fullName, readJsonRequest } from '../rpc.js';
+import { fullNames, readJsonRequest } from '../rpc.js';
 import { STREAM_RPCS } from '../rpcs.js';
 import { decodeRequest, type StreamCall, type StreamMessages } from '../stream-rpc.js';
 import { checkVersion, printConnectError } from './connect-error.js';
@@ -11,7 +11,7 @@ import { checkDeadline, connectTimeout, grpcTimeout, type Timeout } from './dead
 import type { Exchange } from './exchange.js';
 import { frame, MESSAGE, messageOf } from './frames.js';
 import { answerType, isGrpcWeb, isTextual, requestMessage, trailersFrame } from './grpc-web-frames.js';
-import type { Handler, Router } from './router.js';
+import type { Handler, Refusal, Router } from './router.js';
 import type { StreamForm } from './stream-form.js';
 
 /** Streams of Connect and gRPC-Web over plain POST, in the protocol that the media type selects. */
@@ -24,11 +24,12 @@ export function addStreamRoutes(router: Router, exchange: Exchange, services: Se
       const content = Readable.from(frames(form, request.headers, body, services.report, responses));
       exchange.stream(request, response, 200, ['Content-Type', form.contentType], content);
     };
-    router.post(fullName(rpc), handler, (request, response) => {
+    const refuses: Refusal = (request, response) => {
       if (streamFormOf(rpc, request.headers['content-type']) !== undefined) return false;
       refuseStreamType(request, response, exchange);
       return true;
-    });
+    };
+    for (const name of fullNames(rpc, services.aliases)) router.post(name, handler, refuses);
   }
 }
 

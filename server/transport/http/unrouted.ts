@@ -1,23 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { ADMIN_DISABLED } from '../../service/services.js';
+import { ADMIN_DISABLED, type Services } from '../../service/services.js';
 import { RpcError } from '../../service/rpc-error.js';
 import { isConnectPath, sendConnectError } from './connect.js';
 import { type Exchange, JSON_TYPE, pathOf } from './exchange.js';
-import { REST_PATHS } from './rest.js';
+import { isRestPath } from './rest.js';
 
 /** The responses to unknown paths (docs/spec/server.md#errors): each family of paths has its own error form. */
 export function answerUnrouted(
   request: IncomingMessage,
   response: ServerResponse,
   exchange: Exchange,
-  hasAdmin: boolean,
+  { admin, aliases }: Pick<Services, 'admin' | 'aliases'>,
 ): void {
   const path = pathOf(request);
   if (path.includes('//')) {
     exchange.send(request, response, 301, ['Location', cleaned(request.url ?? '/')], '');
-  } else if (isConnectPath(path)) {
+  } else if (isConnectPath(path, aliases)) {
     answerConnect(request, response, exchange);
-  } else if (REST_PATHS.has(path) || (hasAdmin && isUnder(path, '/admin'))) {
+  } else if (isRestPath(path, aliases) || (admin !== undefined && isUnder(path, '/admin'))) {
     // The status of "unimplemented", not 405: clients of the reference PDP expect it.
     exchange.sendJson(request, response, 501, JSON_TYPE, '{"code":12,"message":"Method Not Allowed"}');
   } else if (path.startsWith('/admin')) {
