@@ -1,0 +1,195 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { GRPC } from '@cerbos/grpc';
+import { HTTP } from '@cerbos/http';
+import { hashSync } from 'bcryptjs';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { compile } from '../../compiler/compile.js';
+import { Source } from '../../compiler/diagnostics/source.js';
+import { openAuditLog } from '../../server/audit/audit-log.js';
+import { loadConfig } from '../../server/config.js';
+import { type RunningServer, startServer } from '../../server/main.js';
+import { release } from '../../server/release.js';
+import { loaded } from '../support/compiled.js';
+
+/** The published SDKs of the reference PDP, over `server.aliases: [cerbos]`. */
+const test = suite('SDKs of the reference PDP');
+
+const POLICY = `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: album
+  version: default
+  schemas:
+    resourceSchema:
+      ref: authz:///album.json
+  rules:
+    - actions: [view]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      output:
+        when:
+          ruleActivated: '"seen by " + P.id'
+    - actions: [edit]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      condition:
+        match:
+          expr: R.attr.owner == P.id
+`;
+const SCHEMA = JSON.stringify({ type: 'object', properties: { owner: { type: 'string' } } });
+
+const adminCredentials = { username: 'admin', password: 'open sesame' };
+const anna = { id: 'anna', roles: ['user'], attr: { team: 'design' } };
+const own = { kind: 'album', id: '1', attr: { owner: 'anna' } };
+const other = { kind: 'album', id: '2', attr: { owner: 'bob' } };
+
+let folder = '';
+let server: RunningServer;
+test.before(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'authz-sdks-'));
+  const { config } = loadConfig({
+    sets: [
+      'server.httpListenAddr=127.0.0.1:0',
+      'server.grpcListenAddr=127.0.0.1:0',
+      'server.aliases={cerbos}',
+      'server.adminAPI.enabled=true',
+      'server.adminAPI.adminCredentials.username=admin',
+      `server.adminAPI.adminCredentials.passwordHash=${Buffer.from(hashSync(adminCredentials.password, 4)).toString('base64')}`,
+      'schema.enforcement=warn',
+      'audit.enabled=true',
+      'audit.backend=local',
+      'audit.delivery=before_reply',
+      `audit.local.storagePath=${join(folder, 'audit')}`,
+    ],
+    environment: {},
+  });
+  const bundle = await loaded(
+    compile([new Source('album.yaml', POLICY)], undefined, { schemaTexts: new Map([['album.json', SCHEMA]]) }),
+  );
+  server = await startServer(config, bundle, { audit: await openAuditLog(config.audit, assert.unreachable) });
+});
+test.after(async () => {
+  await server.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Both SDKs are the same client over their transport; they may have different versions of it. */
+const CLIENTS: { readonly [name: string]: (options?: object) => GRPC } = {
+  '@cerbos/http': (options) => new HTTP(`http://${server.httpAddress}`, options) as unknown as GRPC,
+  '@cerbos/grpc': (options) => new GRPC(server.grpcAddress, { tls: false, ...options }),
+};
+
+for (const [name, clientOf] of Object.entries(CLIENTS)) {
+  test(`${name}: checkResource, checkResources and isAllowed`, async () => {
+    const client = clientOf();
+    const one = await client.checkResource({ principal: anna, resource: own, actions: ['view', 'edit', 'delete'] });
+    assert.equal(
+      ['view', 'edit', 'delete'].map((action) => one.isAllowed(action)),
+      [true, true, false],
+    );
+    assert.equal(one.output('resource.album.vdefault#rule-001'), 'seen by anna');
+    const two = await client.checkResources({
+      requestId: 'r1',
+      includeMetadata: true,
+      principal: anna,
+      resources: [own, other].map((resource) => ({ resource, actions: ['edit'] })),
+    });
+    assert.is(two.requestId, 'r1');
+    assert.match(two.cerbosCallId, CALL_ID);
+    assert.equal(
+      [own, other].map((resource) => two.isAllowed({ resource, action: 'edit' })),
+      [true, false],
+    );
+    assert.is(two.findResult(own)?.metadata?.actions['edit']?.matchedPolicy, 'resource.album.vdefault');
+    assert.is(await client.isAllowed({ principal: anna, resource: other, action: 'view' }), true);
+    assert.is(await client.isAllowed({ principal: anna, resource: other, action: 'edit' }), false);
+  });
+
+  test(`${name}: withPrincipal`, async () => {
+    const client = clientOf().withPrincipal(anna);
+    assert.is(await client.isAllowed({ resource: own, action: 'edit' }), true);
+    assert.is((await client.checkResource({ resource: other, actions: ['edit'] })).isAllowed('edit'), false);
+    assert.is(
+      (await client.planResources({ resource: { kind: 'album' }, actions: ['view'] } as never)).kind,
+      'KIND_ALWAYS_ALLOWED',
+    );
+  });
+
+  test(`${name}: planResources`, async () => {
+    const plan = await clientOf().planResources({
+      principal: anna,
+      resource: { kind: 'album' },
+      actions: ['view', 'edit'],
+      includeMetadata: true,
+    });
+    assert.match(plan.cerbosCallId, CALL_ID);
+    assert.is(plan.kind, 'KIND_CONDITIONAL');
+    assert.match(JSON.stringify('condition' in plan && plan.condition), 'request.resource.attr.owner');
+    assert.ok(plan.metadata?.conditionString);
+    const denied = await clientOf().planResources({ principal: anna, resource: { kind: 'album' }, action: 'delete' });
+    assert.is(denied.kind, 'KIND_ALWAYS_DENIED');
+  });
+
+  test(`${name}: failures and validation errors`, async () => {
+    const broken = await clientOf()
+      .checkResource({ principal: { id: 'anna', roles: [] }, resource: own, actions: ['view'] })
+      .then(
+        () => assert.unreachable(),
+        (error: { readonly code: number }) => error.code,
+      );
+    assert.is(broken, 3);
+    const found: string[] = [];
+    await clientOf({
+      onValidationError: (errors: readonly { readonly path: string }[]) => {
+        found.push(...errors.map(({ path }) => path));
+      },
+    }).checkResource({ principal: anna, resource: { ...own, attr: { owner: 1 } }, actions: ['view'] });
+    assert.equal(found, ['/owner']);
+  });
+
+  test(`${name}: serverInfo and checkHealth`, async () => {
+    const client = clientOf();
+    assert.is((await client.serverInfo()).version, release.version);
+    assert.equal(await client.checkHealth(), { status: 'SERVING' });
+    // What the reference's own health check asks about.
+    for (const service of ['cerbos.svc.v1.CerbosService', 'cerbos.svc.v1.CerbosAdminService'])
+      assert.is((await client.checkHealth({ service: service as never })).status, 'SERVING', service);
+  });
+
+  test(`${name}: audit lists and entries`, async () => {
+    const client = clientOf({ adminCredentials });
+    const { cerbosCallId } = await client.checkResources({
+      principal: anna,
+      resources: [{ resource: own, actions: ['edit'] }],
+    });
+    const decision = await client.getDecisionLogEntry(cerbosCallId);
+    assert.is(decision?.callId, cerbosCallId);
+    assert.is(decision?.method.name, 'CheckResources');
+    const access = await client.getAccessLogEntry(cerbosCallId);
+    assert.is(access?.method, '/authz.svc.v1.AuthzService/CheckResources');
+    const filter = { tail: 2 };
+    const decisions = await all(client.listDecisionLogEntries({ filter }));
+    const accesses = await all(client.listAccessLogEntries({ filter }));
+    assert.is(decisions.length, 2);
+    assert.ok(accesses.some(({ callId }) => callId === cerbosCallId));
+    const refused = await all(
+      clientOf({ adminCredentials: { ...adminCredentials, password: 'x' } }).listAccessLogEntries({ filter }),
+    ).then(
+      () => assert.unreachable(),
+      (error: { readonly code: number }) => error.code,
+    );
+    assert.is(refused, 16);
+  });
+}
+
+test.run();
+
+const CALL_ID = /^[0-9A-Z]{26}$/;
+
+async function all<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const found: T[] = [];
+  for await (const item of items) found.push(item);
+  return found;
+}
