@@ -1,6 +1,6 @@
 import { createAuditedEngine } from '#runtime/engine';
 import { ALLOW } from '#runtime/policy';
-import { z } from 'zod';
+import * as z from 'zod';
 import { loadVersion } from '../../analysis/decision/policy-version.js';
 import { diffVersions } from '../../analysis/diff/diff.js';
 import { markdownDiff } from '../../analysis/diff/report/markdown.js';

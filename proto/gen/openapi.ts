@@ -1219,6 +1219,12 @@ export const openApi: JsonObject = {
                     "value": {
                       "results": [
                         {
+                          "name": "delete"
+                        },
+                        {
+                          "name": "edit"
+                        },
+                        {
                           "name": "view"
                         }
                       ]

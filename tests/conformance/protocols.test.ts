@@ -22,6 +22,9 @@ import { registry } from '../support/protobuf.js';
 const folder = join(SHARED, 'cases');
 const test = suite('protocols answer alike');
 
+/** Methods that the reference PDP does not have. */
+const UNRECORDED: ReadonlySet<string> = new Set(['ActionSearch']);
+
 /** The number of recorded calls of each method. */
 const TOTALS: { readonly [method: string]: number } = {
   CheckResources: 80,
@@ -68,8 +71,9 @@ function addCases(): void {
     for (const client of clients.values()) client.close();
     await Promise.all([...servers.values()].map((server) => server.close()));
   });
-  // The reference PDP does not explain decisions.
-  const posted = RPCS.filter(({ service, rest }) => rest.verb === 'POST' && service !== ADMIN_SERVICE);
+  const posted = RPCS.filter(
+    ({ service, method, rest }) => rest.verb === 'POST' && service !== ADMIN_SERVICE && !UNRECORDED.has(method),
+  );
   test('the methods with recorded calls are the expected ones', () => {
     assert.equal(posted.map(({ method }) => method).sort(), Object.keys(TOTALS).sort());
   });

@@ -60,7 +60,7 @@ export const ACTION_SEARCH_EXAMPLES: readonly Example[] = [
         properties: { owner: 'alice', visibility: 'private', status: 'OPEN' },
       },
     },
-    response: { results: [{ name: 'view' }] },
+    response: { results: [{ name: 'delete' }, { name: 'edit' }, { name: 'view' }] },
   },
 ];
 
