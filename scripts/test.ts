@@ -24,6 +24,7 @@ const GATES: readonly { readonly name: string; readonly command: readonly string
       'compiler',
       'editor',
       'explorer',
+      'mcp-guard',
       'runtime',
       'server',
       'generated',

@@ -48,6 +48,7 @@ const LIBRARY: PackageDefinition = {
   facades: {
     './compiler': `${PACKAGE_NAMES.compiler}/compiler`,
     './analysis': `${PACKAGE_NAMES.compiler}/analysis`,
+    './mcp': `${PACKAGE_NAMES.compiler}/mcp`,
   },
   files: [],
   dependencies: ['re2js'],
@@ -83,7 +84,7 @@ const COMPILER: PackageDefinition = {
     'chunks/part-thread': 'cli/policies/part-thread.ts',
     'chunks/z3-worker': 'analysis/solve/z3-worker.ts',
   },
-  entries: { './compiler': 'compiler/index.ts', './analysis': 'analysis/index.ts' },
+  entries: { './compiler': 'compiler/index.ts', './analysis': 'analysis/index.ts', './mcp': 'mcp-guard/index.ts' },
   modules: ['analysis/solve/z3-worker.ts'],
   files: [
     'action.yml',

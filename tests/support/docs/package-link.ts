@@ -4,6 +4,9 @@ import { build } from 'esbuild';
 import { ROOT } from '../compiled.js';
 import { PACKAGE_SOURCES } from './package-sources.js';
 
+/** Entry points of what compiles. */
+const FACADES: ReadonlySet<string> = new Set(['authz/compiler', 'authz/analysis', 'authz/mcp']);
+
 /**
  * Installs this repository into a project as the package `authz`, like `npm install`: its exports, bundled from the
  * sources, and the command. Links the other packages of this repository next to it.
@@ -15,9 +18,7 @@ export async function linkPackage(project: string, authzc: string): Promise<void
   mkdirSync(join(modules, '.bin'), { recursive: true });
   rmSync(folder, { recursive: true, force: true });
   // What compiles is the command here, which is already built.
-  const entries = Object.entries(PACKAGE_SOURCES).filter(
-    ([name]) => name.startsWith('authz/') && name !== 'authz/compiler' && name !== 'authz/analysis',
-  );
+  const entries = Object.entries(PACKAGE_SOURCES).filter(([name]) => name.startsWith('authz/') && !FACADES.has(name));
   const names = entries.map(([name]) => name.slice('authz/'.length));
   await build({
     entryPoints: Object.fromEntries(entries.map(([, file], index) => [names[index] as string, join(ROOT, file)])),
