@@ -46,15 +46,15 @@ const GATES: readonly { readonly name: string; readonly command: readonly string
  * Tests that keep a processor busy by themselves; the others mostly wait for servers, browsers and compilers. The two
  * run side by side.
  */
-const BUSY = String.raw`(compiler|runtime|proto)/|tests/(analysis|cel|diagnostics|generated|golden|mutants|oracle|parse|plan|policy-tests|properties|schemas|sql)/`;
+const BUSY = String.raw`(compiler|runtime|proto|scripts/mutate)/|tests/(analysis|cel|diagnostics|generated|golden|growth|installation|mutants|oracle|package|parse|plan|policy-tests|properties|schemas|site|sql)/`;
 /** Tests of templates run in the projects that `authzc init` makes of them (tests/installation). */
 const ANY = String.raw`(?!templates/).*\.test\.ts$`;
 const TESTS: readonly string[] = [`^(?=${BUSY})${ANY}`, `^(?!${BUSY})${ANY}`];
 /**
- * Tests whose result does not depend on the version of Node: texts, types, browsers, workerd, installations, and whether
- * tests notice mutants. With several versions, only the first runs them.
+ * Tests whose result does not depend on the version of Node: texts, types, browsers, workerd, installations, how work
+ * grows, and whether tests notice mutants. With several versions, only the first runs them.
  */
-const ONCE = '^(scripts/release|tests/(deploy|docs|explorer|installation|mutants|places|site|types))/';
+const ONCE = '^(scripts/(mutate|release)|tests/(deploy|docs|explorer|growth|installation|mutants|places|site|types))/';
 
 /** How long a runner may stay after its summary, in milliseconds. */
 const LONGEST_END = 60_000;
