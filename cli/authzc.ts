@@ -130,8 +130,8 @@ program
   .argument('[dir]', 'the folder of the policies', 'policies')
   .option('--out <dir>', 'the folder of the generated modules', 'generated')
   .addOption(
-    new Option('-o, --output <format>', 'for people, or as annotations of a GitHub workflow')
-      .choices(['pretty', 'github'])
+    new Option('-o, --output <format>', 'for people, or one document for all checks')
+      .choices(['pretty', ...LOG_FORMATS])
       .default('pretty'),
   )
   .addOption(

@@ -7,7 +7,7 @@ import type { Place } from '../compiler/diagnostics/span.js';
 import { visible } from '../compiler/diagnostics/visible.js';
 import { EXIT } from './exit.js';
 import { DIAGNOSTIC_RULES, findingsOf } from './findings/diagnostics.js';
-import { findingLog, isLogFormat, LOG_FORMATS } from './findings/log.js';
+import { isLogFormat, LOG_FORMATS, type LogFormat, type OnFindings, printLog } from './findings/log.js';
 
 /** How diagnostics are shown: one per line, with code frames, or as JSON or another log for programs. */
 export const OUTPUT_FORMATS = ['list', 'pretty', 'json', ...LOG_FORMATS] as const;
@@ -30,18 +30,24 @@ export function paintOf(stream: { readonly isTTY?: boolean }): Paint {
 export function printDiagnostics(
   diagnostics: readonly Diagnostic[],
   format: OutputFormat,
-  { folder, color = isColorful(process.stdout) }: Shown,
+  { folder, color = isColorful(process.stdout), onFindings }: Shown,
 ): void {
-  if (diagnostics.length === 0 && !isLogFormat(format)) return;
-  process.stdout.write(textOf(diagnostics, format, { folder, color }));
+  if (isLogFormat(format)) printLog(format, findingsOf(diagnostics, folder), DIAGNOSTIC_RULES, onFindings);
+  else if (diagnostics.length > 0) process.stdout.write(textOf(diagnostics, format, { folder, color }));
 }
 
 interface Shown {
   readonly folder: string;
   readonly color?: boolean;
+  /** Takes the findings of a log in place of standard output. */
+  readonly onFindings?: OnFindings | undefined;
 }
 
-function textOf(diagnostics: readonly Diagnostic[], format: OutputFormat, style: Required<Shown>): string {
+function textOf(
+  diagnostics: readonly Diagnostic[],
+  format: Exclude<OutputFormat, LogFormat>,
+  style: { readonly folder: string; readonly color: boolean },
+): string {
   switch (format) {
     case 'list':
       return formatList(diagnostics, style);
@@ -49,10 +55,6 @@ function textOf(diagnostics: readonly Diagnostic[], format: OutputFormat, style:
       return formatPretty(diagnostics, style);
     case 'json':
       return `${JSON.stringify(toReport(diagnostics), undefined, 2)}\n`;
-    case 'sarif':
-    case 'github':
-    case 'junit':
-      return findingLog(format, findingsOf(diagnostics, style.folder), DIAGNOSTIC_RULES);
   }
 }
 

@@ -1,4 +1,8 @@
+import { join } from 'node:path';
 import { EXIT } from '../exit.js';
+import type { Finding, FindingRule } from '../findings/finding.js';
+import { type FindingSuite, junitLog } from '../findings/junit.js';
+import { findingLog, type LogFormat, type OnFindings } from '../findings/log.js';
 import { compileFolder } from '../policies/compile.js';
 import { compileCommand } from './compile.js';
 import { fmtCommand } from './fmt.js';
@@ -8,7 +12,7 @@ import { verifyCommand } from './verify.js';
 /** The command line options of `authzc ci`. */
 export interface CiOptions {
   readonly out: string;
-  readonly output: 'pretty' | 'github';
+  readonly output: 'pretty' | LogFormat;
   readonly failOn: 'error' | 'warning';
   readonly strictTypes?: boolean;
 }
@@ -16,7 +20,8 @@ export interface CiOptions {
 /** A check, and whether it can be made. Undefined stands for one that the policies give no reason for. */
 interface Step {
   readonly name: string;
-  readonly run: () => Promise<number | undefined> | number | undefined;
+  /** @param onFindings takes the problems if they are not printed for people. */
+  readonly run: (onFindings: OnFindings | undefined) => Promise<number | undefined> | number | undefined;
 }
 
 /**
@@ -25,47 +30,104 @@ interface Step {
  */
 export async function ciCommand(directory: string, options: CiOptions): Promise<number> {
   const outcomes: { readonly name: string; readonly code: number | undefined }[] = [];
-  for (const { name, run } of stepsOf(directory, options)) outcomes.push({ name, code: await run() });
+  const suites: FindingSuite[] = [];
+  const rules = new Map<string, FindingRule>([[FAILED.id, FAILED]]);
+  for (const { name, run } of stepsOf(directory, options)) {
+    const findings: Finding[] = [];
+    const onFindings: OnFindings = (found, known) => {
+      findings.push(...found);
+      for (const rule of known) rules.set(rule.id, rule);
+    };
+    const code = await run(options.output === 'pretty' ? undefined : onFindings);
+    if (code !== undefined && code !== EXIT.done && findings.every(({ level }) => level !== 'error'))
+      findings.push(failureOf(name, directory));
+    outcomes.push({ name, code });
+    suites.push({ name, findings, isSkipped: code === undefined });
+  }
+  if (options.output !== 'pretty') process.stdout.write(documentOf(options.output, suites, [...rules.values()]));
   for (const { name, code } of outcomes) console.error(`${STATES[String(code)] ?? 'FAILED '} ${name}`);
   return Math.max(...outcomes.map(({ code = EXIT.done }) => code));
 }
 
 const STATES: Readonly<Record<string, string>> = { [EXIT.done]: 'ok     ', undefined: 'nothing' };
 
+/** For a check that fails without an error in a file, so that no document passes when the command does not. */
+const FAILED: FindingRule = {
+  id: 'ci/failed',
+  level: 'error',
+  help: 'A check of `authzc ci` fails, for a reason that is not at a place in a file. Standard error has the reason.',
+};
+
+function failureOf(name: string, directory: string): Finding {
+  return {
+    rule: FAILED.id,
+    level: FAILED.level,
+    message: `failed: ${name}`,
+    location: { path: join(directory, '/') },
+  };
+}
+
+/** One document for all checks; a JUnit document has a suite for each. */
+function documentOf(format: LogFormat, suites: readonly FindingSuite[], rules: readonly FindingRule[]): string {
+  if (format === 'junit') return junitLog(suites);
+  return findingLog(format, distinct(suites.flatMap(({ findings }) => findings)), rules);
+}
+
+/** Without what an earlier check found: several read the same files. */
+function distinct(findings: readonly Finding[]): readonly Finding[] {
+  const byIdentity = new Map<string, Finding>();
+  for (const finding of findings) {
+    const { rule, message, location } = finding;
+    const identity = JSON.stringify([rule, message, location.path, location.region]);
+    if (!byIdentity.has(identity)) byIdentity.set(identity, finding);
+  }
+  return [...byIdentity.values()];
+}
+
 function stepsOf(directory: string, options: CiOptions): readonly Step[] {
-  const { output } = options;
-  const compiled = { ...options, bundle: 'dist/policies.js', emit: true, check: true, skipTests: true };
+  const isPretty = options.output === 'pretty';
+  // Findings are handed over, so any format of logs does.
+  const output = isPretty ? 'pretty' : 'sarif';
+  const compiled = {
+    ...options,
+    output,
+    bundle: 'dist/policies.js',
+    emit: true,
+    check: true,
+    skipTests: true,
+  } as const;
   let isCompiled = false;
   return [
     {
       name: 'the policies are in one style',
-      run: () => fmtCommand([directory], { check: true, output: output === 'github' ? output : 'list' }),
+      run: (onFindings) => fmtCommand([directory], { check: true, output: isPretty ? 'list' : 'sarif', onFindings }),
     },
     {
       name: `the policies compile, and ${options.out} is what they compile to`,
-      run: async () => {
-        const code = await compileCommand(directory, compiled);
+      run: async (onFindings) => {
+        const code = await compileCommand(directory, { ...compiled, onFindings });
         isCompiled = code !== EXIT.refused;
         return code;
       },
     },
     {
       name: 'the tests pass',
-      run: () =>
+      run: (onFindings) =>
         isCompiled
           ? testCommand(directory, {
-              output: output === 'github' ? output : 'tree',
+              output: isPretty ? 'tree' : 'sarif',
               enforceSchemas: true,
               passWithNoTests: true,
               color: true,
+              onFindings,
             })
           : undefined,
     },
     {
       name: 'the invariants hold',
-      run: () =>
+      run: (onFindings) =>
         isCompiled && compileFolder(directory).invariants.length > 0
-          ? verifyCommand(directory, { output, effort: 3, timeout: 60_000 })
+          ? verifyCommand(directory, { output, effort: 3, timeout: 60_000, onFindings })
           : undefined,
     },
   ];

@@ -1,4 +1,4 @@
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { bundleDeclarations } from '../../compiler/bundle/declarations.js';
 import type { Bundle } from '../../compiler/bundle/index.js';
 import type { BundlePlace } from '../../compiler/bundle/source-map.js';
@@ -16,6 +16,8 @@ import { EXIT } from '../exit.js';
 import { compareFolder, type Difference } from '../outputs/output-folder.js';
 import { realLocation, writeOutputs } from '../outputs/write-outputs.js';
 import { emptyText } from '../policies/empty-folder.js';
+import type { Finding, FindingRule } from '../findings/finding.js';
+import type { OnFindings } from '../findings/log.js';
 import { ProgressLine } from '../progress.js';
 import { hasTwoOutputs, type TestOptions } from '../policies/test-options.js';
 import { type OutputFormat, printDiagnostics } from '../report.js';
@@ -44,6 +46,8 @@ export interface CompileOptions extends TestOptions {
   readonly cache?: boolean;
   /** The folder of the cache. */
   readonly cacheDir?: string;
+  /** Takes the findings of a log in place of standard output; of tests only with `skipTests`. */
+  readonly onFindings?: OnFindings | undefined;
 }
 
 /**
@@ -70,7 +74,7 @@ export async function compileCommand(directory: string, options: CompileOptions)
   const suites = isTested(options) ? loadSuites(options.tests ?? directory) : [];
   const isRefused = options.failOn === 'warning' && diagnostics.length > 0;
   if (suites.length === 0 || isRefused || snapshot === undefined)
-    printDiagnostics(diagnostics, options.output, { folder: directory });
+    printDiagnostics(diagnostics, options.output, { folder: directory, onFindings: options.onFindings });
   if (isRefused || snapshot === undefined) return EXIT.refused;
   // Policies that only others import may be validated alone.
   const isEmpty = (options.emit ? snapshot.policies : sources.length) === 0;
@@ -147,16 +151,32 @@ function isTested({ skipTests = false, emit, tests }: CompileOptions): boolean {
 
 function checkFolder(
   directory: string,
-  { out, checksOnly = false, explain = false }: CompileOptions,
+  { out, checksOnly = false, explain = false, onFindings }: CompileOptions,
   files: readonly EmittedFile[],
 ): number {
   const difference = compareFolder(out, files);
   const lines = describe(difference, out);
   if (lines.length === 0) return EXIT.done;
+  onFindings?.(staleFindings(difference, out, directory), [STALE]);
   const flags = `${checksOnly ? ' --checks-only' : ''}${explain ? ' --explain' : ''}`;
   const fix = `npx authzc compile ${directory} --out ${out}${flags}`;
   console.error(`${out} is not what ${directory} compiles to:\n${lines.join('\n')}\nrun: ${fix}`);
   return EXIT.failed;
+}
+
+const STALE: FindingRule = {
+  id: 'output/stale',
+  level: 'error',
+  help: 'A generated file is not what the policies compile to. Run `authzc compile`.',
+};
+
+function staleFindings({ missing, changed, stale }: Difference, out: string, directory: string): readonly Finding[] {
+  return [...missing, ...changed, ...stale].map((path) => ({
+    rule: STALE.id,
+    level: STALE.level,
+    message: `not what ${directory} compiles to; run authzc compile`,
+    location: { path: join(out, path) },
+  }));
 }
 
 function describe({ missing, changed, stale }: Difference, folder: string): readonly string[] {

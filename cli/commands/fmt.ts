@@ -9,7 +9,7 @@ import { isHidden, SCHEMAS_DIRECTORY } from '../../compiler/load/names.js';
 import { allowClosedPipe, EXIT } from '../exit.js';
 import { DIAGNOSTIC_RULES, findingsOf } from '../findings/diagnostics.js';
 import type { Finding, FindingRule } from '../findings/finding.js';
-import { findingLog, type LogFormat } from '../findings/log.js';
+import { type LogFormat, type OnFindings, printLog } from '../findings/log.js';
 import { type OutputFile, replaceFiles } from '../outputs/replace-files.js';
 import { InputError, printDiagnostics, reportInputError } from '../report.js';
 import { counted } from './compile.js';
@@ -19,6 +19,8 @@ export interface FmtOptions {
   /** Whether nothing is written, and a file that is not formatted is a failure. */
   readonly check?: boolean;
   readonly output?: 'list' | LogFormat;
+  /** Takes the findings of a log in place of standard output. */
+  readonly onFindings?: OnFindings | undefined;
 }
 
 /**
@@ -26,10 +28,13 @@ export interface FmtOptions {
  * Files that are not well-formed are reported and stay as they are. Returns the exit code.
  * @param paths files and folders. `-` reads one file from standard input, and prints it.
  */
-export function fmtCommand(paths: readonly string[], { check = false, output = 'list' }: FmtOptions): number {
+export function fmtCommand(
+  paths: readonly string[],
+  { check = false, output = 'list', onFindings }: FmtOptions,
+): number {
   allowClosedPipe();
   try {
-    return paths.length === 1 && paths[0] === '-' ? formatInput() : formatFiles(paths, check, output);
+    return paths.length === 1 && paths[0] === '-' ? formatInput() : formatFiles(paths, { check, output, onFindings });
   } catch (error) {
     return reportInputError(error);
   }
@@ -44,7 +49,10 @@ function formatInput(): number {
   return EXIT.done;
 }
 
-function formatFiles(paths: readonly string[], check: boolean, output: 'list' | LogFormat): number {
+function formatFiles(
+  paths: readonly string[],
+  { check, output, onFindings }: FmtOptions & Required<Pick<FmtOptions, 'check' | 'output'>>,
+): number {
   const due: OutputFile[] = [];
   const findings: Finding[] = [];
   let isRefused = false;
@@ -58,10 +66,7 @@ function formatFiles(paths: readonly string[], check: boolean, output: 'list' | 
   }
   if (!check) replaceFiles(due);
   if (output === 'list') for (const { path } of due) console.log(visible(path));
-  else
-    process.stdout.write(
-      findingLog(output, [...findings, ...due.map(unformatted)], [UNFORMATTED, ...DIAGNOSTIC_RULES]),
-    );
+  else printLog(output, [...findings, ...due.map(unformatted)], [UNFORMATTED, ...DIAGNOSTIC_RULES], onFindings);
   if (check && due.length > 0)
     console.error(`${counted(due.length, 'file')} not formatted; run: npx authzc fmt ${paths.map(visible).join(' ')}`);
   if (isRefused) return EXIT.refused;

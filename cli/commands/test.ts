@@ -8,7 +8,7 @@ import { compileFolder, type FolderCompilation, type PoliciesInMemory, policiesO
 import type { SolverOptions } from '../policies/comparison-options.js';
 import { type CoverageOptions, measuresCoverage } from '../policies/coverage-options.js';
 import { type MutationOptions, mutates } from '../policies/mutation-options.js';
-import { isLogFormat, LOG_FORMATS } from '../findings/log.js';
+import { isLogFormat, LOG_FORMATS, type OnFindings, printLog } from '../findings/log.js';
 import { EXIT } from '../exit.js';
 import { ProgressLine } from '../progress.js';
 import { type PolicyTestOptions, runPolicyTests } from '../policies/test-policies.js';
@@ -43,6 +43,8 @@ export interface TestCommandOptions
   readonly passWithNoTests?: boolean;
   /** Whether the tests run again when a file changes, until a signal. */
   readonly watch?: boolean;
+  /** Takes the findings of a log in place of standard output. */
+  readonly onFindings?: OnFindings | undefined;
 }
 
 /** `authzc test`: runs the tests of a folder of policies. Writes no file. Returns the exit code. */
@@ -73,6 +75,7 @@ async function testOnce(directory: string, options: TestCommandOptions, watched?
     printDiagnostics(compilation.diagnostics, options.output === 'tree' ? 'pretty' : options.output, {
       folder: directory,
       color: options.color && isColorful(process.stdout),
+      onFindings: options.onFindings,
     });
     return EXIT.refused;
   }
@@ -89,6 +92,7 @@ async function testOnce(directory: string, options: TestCommandOptions, watched?
     printDiagnostics(undeclared, options.output === 'tree' ? 'pretty' : options.output, {
       folder: options.tests ?? directory,
       color: options.color && isColorful(process.stdout),
+      onFindings: options.onFindings,
     });
     return EXIT.refused;
   }
@@ -127,10 +131,9 @@ async function testOnce(directory: string, options: TestCommandOptions, watched?
   const mutants =
     code === EXIT.done && mutates(options) ? await tryMutants(suites, policies, testOptions, options) : undefined;
   if (isLog(output)) {
-    const { foldersOf, testLog } = await import('../findings/tests.js');
-    process.stdout.write(
-      testLog(output, { results, coverage, mutants }, foldersOf(compilation, directory, options.tests)),
-    );
+    const { foldersOf, runFindings, TEST_RULES } = await import('../findings/tests.js');
+    const findings = runFindings({ results, coverage, mutants }, foldersOf(compilation, directory, options.tests));
+    printLog(output, findings, TEST_RULES, options.onFindings);
   }
   if (code !== EXIT.done) {
     console.error('authzc: tests failed');

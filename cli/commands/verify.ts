@@ -6,7 +6,6 @@ import { verifyList } from '../../analysis/verify/report/list.js';
 import { markdownVerification } from '../../analysis/verify/report/markdown.js';
 import { prettyVerification } from '../../analysis/verify/report/pretty.js';
 import { formatList, formatPretty, shownPath } from '../../compiler/diagnostics/format.js';
-import type { Source } from '../../compiler/diagnostics/source.js';
 import { EXIT } from '../exit.js';
 import type { ComparisonOptions } from '../policies/comparison-options.js';
 import { compileFolder, decidesNothing } from '../policies/compile.js';
@@ -15,8 +14,8 @@ import { engineOptions } from '../policies/engine-options.js';
 import { ProgressLine, stepOf } from '../progress.js';
 import { proverOf } from '../policies/solver.js';
 import { isColorful, paintOf, printDiagnostics, reportInputError } from '../report.js';
-import { isLogFormat, type LogFormat } from '../findings/log.js';
-import { statementLog } from '../findings/statements.js';
+import { isLogFormat, type LogFormat, type OnFindings, printLog } from '../findings/log.js';
+import { STATEMENT_RULES, statementFindings } from '../findings/statements.js';
 import { limitRun, type RunLimit } from '../run-limit.js';
 
 /** The command line options of `authzc verify`. */
@@ -24,6 +23,8 @@ export interface VerifyCommandOptions extends ComparisonOptions {
   readonly output: 'pretty' | 'list' | 'json' | 'markdown' | LogFormat;
   /** Whether statements that are not decided are no failure. */
   readonly allowUndecided?: boolean;
+  /** Takes the findings of a log in place of standard output. */
+  readonly onFindings?: OnFindings | undefined;
 }
 
 /** `authzc verify`: proves or refutes the statements of invariants about a folder of policies. Returns the exit code. */
@@ -41,7 +42,7 @@ export async function verifyCommand(directory: string, options: VerifyCommandOpt
 }
 
 async function verified(directory: string, options: VerifyCommandOptions, { isOver }: RunLimit): Promise<number> {
-  const { output, kind, action, scope, effort, allowUndecided = false } = options;
+  const { output, kind, action, scope, effort, allowUndecided = false, onFindings } = options;
   const engine = engineOptions(options);
   const progress = new ProgressLine();
   const compilation = compileFolder(directory, { onStep: progress.show });
@@ -50,7 +51,7 @@ async function verified(directory: string, options: VerifyCommandOptions, { isOv
   const version = await loadVersion(compilation, directory);
   if (version === undefined) {
     const style = { color: isColorful(process.stderr), folder: directory };
-    if (isLogFormat(output)) printDiagnostics(diagnostics, output, { folder: directory });
+    if (isLogFormat(output)) printDiagnostics(diagnostics, output, { folder: directory, onFindings });
     else process.stderr.write(output === 'list' ? formatList(diagnostics, style) : formatPretty(diagnostics, style));
     return EXIT.refused;
   }
@@ -68,7 +69,9 @@ async function verified(directory: string, options: VerifyCommandOptions, { isOv
     prover: proverOf(options),
     onStep: (statement, all) => progress.show(`verifying ${stepOf(statement, all, 'statements')}`),
   }).finally(() => progress.clear());
-  process.stdout.write(textOf(report, output, { directory, sources: compilation.sources }));
+  if (isLogFormat(output))
+    printLog(output, statementFindings(report, directory, compilation.sources), STATEMENT_RULES, onFindings);
+  else process.stdout.write(textOf(report, output, directory));
   const isInterrupted = report.limits.interrupted === true;
   if (isInterrupted) console.error('authzc: interrupted');
   const { refuted, undecided } = report.summary;
@@ -77,8 +80,8 @@ async function verified(directory: string, options: VerifyCommandOptions, { isOv
 
 function textOf(
   report: VerifyReport,
-  output: VerifyCommandOptions['output'],
-  { directory, sources }: { readonly directory: string; readonly sources: readonly Source[] },
+  output: Exclude<VerifyCommandOptions['output'], LogFormat>,
+  directory: string,
 ): string {
   switch (output) {
     case 'pretty':
@@ -90,10 +93,6 @@ function textOf(
       return verifyList(report);
     case 'json':
       return verifyJson(report);
-    case 'sarif':
-    case 'github':
-    case 'junit':
-      return statementLog(output, report, directory, sources);
     case 'markdown':
       return markdownVerification(report);
   }

@@ -12,6 +12,20 @@ export function isLogFormat(format: string): format is LogFormat {
   return (LOG_FORMATS as readonly string[]).includes(format);
 }
 
+/** Takes findings that would be printed as a log, and the rules of which they may be. */
+export type OnFindings = (findings: readonly Finding[], rules: readonly FindingRule[]) => void;
+
+/** Prints a log to standard output, or hands over its findings. */
+export function printLog(
+  format: LogFormat,
+  findings: readonly Finding[],
+  rules: readonly FindingRule[],
+  onFindings?: OnFindings,
+): void {
+  if (onFindings === undefined) process.stdout.write(findingLog(format, findings, rules));
+  else onFindings(findings, rules);
+}
+
 /**
  * Findings in a format, with a final line break if it is not empty.
  *
@@ -24,6 +38,6 @@ export function findingLog(format: LogFormat, findings: readonly Finding[], rule
     case 'github':
       return githubLog(findings);
     case 'junit':
-      return junitLog(findings);
+      return junitLog([{ name: 'authzc', findings }]);
   }
 }

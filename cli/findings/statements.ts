@@ -5,9 +5,9 @@ import type { Source } from '../../compiler/diagnostics/source.js';
 import { visible, visibleJson } from '../../compiler/diagnostics/visible.js';
 import { regionAt } from './region.js';
 import type { Finding, FindingRule } from './finding.js';
-import { findingLog, type LogFormat } from './log.js';
 
-const RULES: readonly FindingRule[] = [
+/** The rules of statements. */
+export const STATEMENT_RULES: readonly FindingRule[] = [
   {
     id: 'invariant/refuted',
     level: 'error',
@@ -29,18 +29,17 @@ Install the solver or raise \`--effort\`. \`--allow-undecided\` accepts such sta
 ];
 
 /**
- * A log of the statements that are not proved.
+ * The statements that are not proved.
  *
  * @param folder the folder of the policies.
  */
-export function statementLog(
-  format: LogFormat,
+export function statementFindings(
   { statements }: VerifyReport,
   folder: string,
   sources: readonly Source[],
-): string {
+): readonly Finding[] {
   const byPath = new Map(sources.map((source) => [source.path, source]));
-  const findings = statements.flatMap((statement): readonly Finding[] => {
+  return statements.flatMap((statement): readonly Finding[] => {
     const { answer, place } = statement;
     if (answer === 'proved') return [];
     const source = byPath.get(place.file);
@@ -53,7 +52,6 @@ export function statementLog(
       },
     ];
   });
-  return findingLog(format, findings, RULES);
 }
 
 /** The first request that refutes a statement, or why it is not decided. */

@@ -14,7 +14,6 @@ import type {
 } from '../../compiler/policy-tests/results.js';
 import { regionAt, regionOfSpan } from './region.js';
 import type { Finding, FindingRule, Location } from './finding.js';
-import { findingLog, type LogFormat } from './log.js';
 
 /** What tests of policies find. */
 export const TEST_RULES: readonly FindingRule[] = [
@@ -78,14 +77,13 @@ export interface TestRun {
   readonly mutants: MutationReport | undefined;
 }
 
-/** A log of what a run of tests found. */
-export function testLog(format: LogFormat, { results, coverage, mutants }: TestRun, folders: Folders): string {
-  const findings = [
+/** What a run of tests found. */
+export function runFindings({ results, coverage, mutants }: TestRun, folders: Folders): readonly Finding[] {
+  return [
     ...testFindings(results, folders),
     ...(coverage === undefined ? [] : coverageFindings(coverage, folders)),
     ...(mutants === undefined ? [] : mutantFindings(mutants, folders)),
   ];
-  return findingLog(format, findings, TEST_RULES);
 }
 
 /** The tests that failed, and those that could not be run. */

@@ -92,7 +92,93 @@ test('with -o github problems are annotations of files', async () => {
   assert.match(stdout, /^::error file=policies\/document_test\.yaml,line=\d+,.*title=test\/failed::/m);
 });
 
+test('with -o sarif all checks have one log, in which nothing is twice', async () => {
+  const folder = await compiledFolder({ 'policies/document.yaml': POLICY, 'policies/invariants.yaml': INVARIANTS });
+  writeFileSync(join(folder, 'policies/document.yaml'), POLICY.replace('[user]', '[admin]'));
+  writeFileSync(
+    join(folder, 'policies/document_test.yaml'),
+    SUITE('EFFECT_ALLOW').replace('name: documents', 'name:  documents'),
+  );
+  const { code, stdout } = await run(PROGRAMS.authzc, ['ci', '-o', 'sarif'], folder);
+  assert.is(code, 4);
+  assert.equal(resultsIn(stdout), [
+    'format/style policies/document_test.yaml',
+    'invariant/refuted policies/invariants.yaml',
+    'output/stale generated/hash.ts',
+    'output/stale generated/manifest.json',
+    'output/stale generated/resource/document.ts',
+    'output/stale generated/types.ts',
+    'test/failed policies/document_test.yaml',
+  ]);
+
+  writeFileSync(join(folder, 'policies/document.yaml'), 'a: [\n');
+  const broken = await run(PROGRAMS.authzc, ['ci', '-o', 'sarif'], folder);
+  assert.is(broken.code, 3);
+  // Both the formatter and the compiler report it.
+  assert.equal(resultsIn(broken.stdout), [
+    'format/style policies/document_test.yaml',
+    'yaml/syntax policies/document.yaml',
+  ]);
+});
+
+test('with -o junit every check is a suite, also one that passes or cannot be made', async () => {
+  const folder = await compiledFolder({ 'policies/document.yaml': POLICY });
+  const { code, stdout } = await run(PROGRAMS.authzc, ['ci', '-o', 'junit'], folder);
+  assert.is(code, 0);
+  assert.is(
+    stdout,
+    `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites tests="4" failures="0">
+  <testsuite name="the policies are in one style" tests="1" failures="0">
+    <testcase name="no problems" classname="authzc"/>
+  </testsuite>
+  <testsuite name="the policies compile, and generated is what they compile to" tests="1" failures="0">
+    <testcase name="no problems" classname="authzc"/>
+  </testsuite>
+  <testsuite name="the tests pass" tests="1" failures="0">
+    <testcase name="no problems" classname="authzc"/>
+  </testsuite>
+  <testsuite name="the invariants hold" tests="1" failures="0" skipped="1">
+    <testcase name="no problems" classname="authzc">
+      <skipped/>
+    </testcase>
+  </testsuite>
+</testsuites>
+`,
+  );
+});
+
+test('a check that fails without an error in a file is an error of the document', async () => {
+  const folder = await compiledFolder({
+    'policies/document.yaml': `${POLICY}  variables:\n    local:\n      unused: R.attr.public == true\n`,
+  });
+  for (const format of ['sarif', 'junit', 'github']) {
+    const { code, stdout } = await run(PROGRAMS.authzc, ['ci', '-o', format], folder);
+    assert.is(code, 3);
+    assert.match(stdout, 'failed: the policies compile, and generated is what they compile to');
+  }
+});
+
 test.run();
+
+function resultsIn(log: string): readonly string[] {
+  const { runs } = JSON.parse(log) as {
+    readonly runs: readonly [
+      {
+        readonly results: readonly {
+          readonly ruleId: string;
+          readonly locations: readonly [
+            { readonly physicalLocation: { readonly artifactLocation: { readonly uri: string } } },
+          ];
+        }[];
+      },
+    ];
+  };
+  assert.is(runs.length, 1);
+  return runs[0].results
+    .map(({ ruleId, locations: [{ physicalLocation }] }) => `${ruleId} ${physicalLocation.artifactLocation.uri}`)
+    .toSorted();
+}
 
 async function compiledFolder(files: { readonly [path: string]: string }): Promise<string> {
   const folder = folderOf(files);
