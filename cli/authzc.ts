@@ -181,7 +181,15 @@ program
   .addOption(nowOption())
   .option('--reference-shapes', 'write the filter in the form of the reference PDP')
   .addOption(
-    new Option('-o, --output <format>', 'format of the filter').choices(['tree', 'text', 'json']).default('tree'),
+    new Option('-o, --output <format>', 'format of the filter')
+      .choices(['tree', 'text', 'json', 'sql'])
+      .default('tree'),
+  )
+  .option('--table <file>', 'with -o sql: the tables of resources, as YAML or JSON')
+  .addOption(
+    new Option('--dialect <dialect>', 'with -o sql: the database')
+      .choices(['postgresql', 'mysql', 'sqlite'])
+      .default('postgresql'),
   )
   .action(async (directory, options) => {
     const { planCommand } = await import('./commands/plan.js');

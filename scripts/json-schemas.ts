@@ -1,5 +1,6 @@
 import { DOCUMENT } from '../compiler/parse/schema/tables.js';
 import { AUX_DATA_FIXTURES, PRINCIPAL_FIXTURES, RESOURCE_FIXTURES, SUITE } from '../compiler/policy-tests/schema.js';
+import { TABLES } from '../compiler/tables/schema.js';
 import { documentSchema, type JsonSchema } from './document-schema.js';
 
 /**
@@ -12,6 +13,7 @@ export function jsonSchemas(): ReadonlyMap<string, JsonSchema> {
     ['schemas/test-suite.schema.json', documentSchema(SUITE, 'Test suite of authz')],
     ['schemas/principals.schema.json', documentSchema(PRINCIPAL_FIXTURES, 'Principals for test suites of authz')],
     ['schemas/resources.schema.json', documentSchema(RESOURCE_FIXTURES, 'Resources for test suites of authz')],
+    ['schemas/tables.schema.json', documentSchema(TABLES, 'Tables of resources for authz')],
     ['schemas/aux-data.schema.json', documentSchema(AUX_DATA_FIXTURES, 'Auxiliary data for test suites of authz')],
   ]);
 }

@@ -2,26 +2,42 @@ import {
   createAuditedEngine,
   type PlanRequest,
   type PlanResult,
+  ruleFilters,
   type UnplannedRule,
   type ValidationError,
   writingOf,
 } from '#runtime/engine';
 import { type Filter, type Operand, operandText } from '#runtime/residual';
+import {
+  renderSql,
+  type RuleFilter,
+  type SqlCondition,
+  type SqlDialect,
+  type SqlProblem,
+  type SqlTable,
+} from '../../runtime/residual/sql/index.js';
+import { didYouMean } from '../../compiler/diagnostics/did-you-mean.js';
 import { stoppedClock } from '../../analysis/explain/explain-decisions.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import { EXIT } from '../exit.js';
 import { policiesInMemory } from '../policies/compile.js';
 import type { NowOption } from '../policies/now-option.js';
-import { readAttributes, readAuxData, readPrincipal, requireOneReader } from '../policies/request-files.js';
+import {
+  readAttributes,
+  readAuxData,
+  readPrincipal,
+  readTablesOf,
+  requireOneReader,
+} from '../policies/request-files.js';
 import { evaluationErrorText, unknownNames } from '../policies/warnings.js';
 import { readVocabulary, undeclaredWords } from '../policies/vocabulary.js';
-import { printWarning, reportInputError } from '../report.js';
+import { InputError, printWarning, reportInputError } from '../report.js';
 
 /**
  * How a plan is shown: as an indented tree, as the debug text of docs/spec/plans.md#debug-text, or as the filter of a
- * response in JSON.
+ * response in JSON; or as the condition of a WHERE clause, with its parameters.
  */
-export type PlanFormat = 'tree' | 'text' | 'json';
+export type PlanFormat = 'tree' | 'text' | 'json' | 'sql';
 
 /** The command line options of `authzc plan`. */
 export interface PlanOptions extends NowOption {
@@ -35,6 +51,9 @@ export interface PlanOptions extends NowOption {
   readonly auxData?: string;
   readonly referenceShapes?: boolean;
   readonly output: PlanFormat;
+  /** With `sql`: a file of tables. */
+  readonly table?: string;
+  readonly dialect: SqlDialect;
 }
 
 /**
@@ -61,23 +80,47 @@ async function planned(directory: string, options: PlanOptions): Promise<number>
     principal: request.principal.id,
   }))
     printWarning(line);
-  const engine = createAuditedEngine(policies.policies, {
+  const engineOptions = {
     plan: writingOf(options.referenceShapes === true),
-    schemaEnforcement: 'warn',
+    schemaEnforcement: 'warn' as const,
     clock: stoppedClock(options.now),
     traced: await policies.traced(),
-  });
+  };
+  const engine = createAuditedEngine(policies.policies, engineOptions);
   const plan = engine.plan(request);
   for (const error of engine.evaluationErrors(request))
     printWarning(evaluationErrorText(error), policies.placeOf(error.policy, error.rule));
   for (const error of plan.validationErrors) printWarning(violationText(error));
   for (const rule of plan.unplanned) printWarning(unplannedText(rule), policies.placeOf(rule.policy, rule.rule));
-  process.stdout.write(textOf(plan, request, options.output));
+  if (options.output !== 'sql') {
+    process.stdout.write(textOf(plan, request, options.output));
+    return EXIT.done;
+  }
+  const table = tableOf(options);
+  const rules = (): readonly RuleFilter[] =>
+    ruleFilters(policies.policies, request, engineOptions).map((rule) => ({
+      ...rule,
+      place: policies.placeOf(rule.policy, rule.rule),
+    }));
+  return printSql(renderSql(plan.filter, table, { dialect: options.dialect, rules }), options.dialect);
+}
+
+/** Prints a condition, or to standard error why there is none. Returns the exit code. */
+function printSql(condition: SqlCondition, dialect: SqlDialect): number {
+  if (condition.kind === 'refused') {
+    for (const problem of condition.problems) console.error(problemText(problem));
+    return EXIT.failed;
+  }
+  const parameters = condition.parameters.map((value, index) => {
+    const name = dialect === 'postgresql' ? `$${index + 1}` : `parameter ${index + 1}`;
+    return `-- ${name}: ${JSON.stringify(value)}`;
+  });
+  process.stdout.write([condition.text, ...parameters].map((line) => `${visible(line)}\n`).join(''));
   return EXIT.done;
 }
 
-function requestOf({ principal, kind, action, scope, policyVersion, attr, auxData }: PlanOptions): PlanRequest {
-  requireOneReader([principal, attr, auxData]);
+function requestOf({ principal, kind, action, scope, policyVersion, attr, auxData, table }: PlanOptions): PlanRequest {
+  requireOneReader([principal, attr, auxData, table]);
   return {
     principal: readPrincipal(principal),
     resource: { kind, scope, policyVersion, attr: attr === undefined ? undefined : readAttributes(attr) },
@@ -86,7 +129,38 @@ function requestOf({ principal, kind, action, scope, policyVersion, attr, auxDat
   };
 }
 
-function textOf(plan: PlanResult, request: PlanRequest, format: PlanOptions['output']): string {
+/** The table of the kind. Throws an InputError if there is none. */
+function tableOf({ table, kind, referenceShapes }: PlanOptions): SqlTable {
+  if (referenceShapes === true)
+    throw new InputError(
+      '`--reference-shapes` does not say where attributes are missing, which SQL has to know',
+      undefined,
+      [{ message: 'leave it out with `-o sql`' }],
+    );
+  if (table === undefined)
+    throw new InputError('`-o sql` needs the tables of resources', undefined, [
+      { message: 'name the file that declares them: `--table tables.yaml`' },
+    ]);
+  const tables = readTablesOf(table);
+  const found = tables.get(kind);
+  if (found !== undefined) return found;
+  const names = [...tables.keys()];
+  const near = didYouMean(kind, names);
+  throw new InputError(
+    `no table is declared for \`${kind}\``,
+    undefined,
+    near.length > 0 ? near : [{ message: `its tables are for ${names.map((name) => `\`${name}\``).join(', ')}` }],
+    table,
+  );
+}
+
+function problemText({ reason, part, policy, rule, place }: SqlProblem): string {
+  const of = policy === undefined ? '' : ` (rule \`${rule}\` of ${policy})`;
+  const where = place === undefined || place === '' ? '' : `${place}: `;
+  return visible(`${where}error: ${reason}: ${part}${of}`);
+}
+
+function textOf(plan: PlanResult, request: PlanRequest, format: Exclude<PlanFormat, 'sql'>): string {
   switch (format) {
     case 'tree':
       return filterTree(plan.filter);

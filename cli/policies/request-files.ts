@@ -8,6 +8,8 @@ import type { Place } from '../../compiler/diagnostics/span.js';
 import { jsonObject, type JsonReader } from '../../compiler/parse/json-value.js';
 import type { YamlMapping, YamlNode } from '../../compiler/parse/yaml/node.js';
 import { readDocument } from '../../compiler/parse/yaml/read.js';
+import { readTables } from '../../compiler/tables/read-tables.js';
+import type { SqlTable } from '../../runtime/residual/sql/index.js';
 import { InputError } from '../report.js';
 
 /**
@@ -59,6 +61,15 @@ const PRINCIPAL_FIELDS = ['id', 'roles', 'attr', 'scope', 'policyVersion'];
 const RESOURCE_FIELDS = ['kind', 'id', 'attr', 'scope', 'policyVersion'];
 const AUX_DATA_FIELDS = ['jwt', 'jwts'];
 const TOKEN_FIELDS = ['claims'];
+
+/** Tables by kind, as a file describes them (docs/plans.md#tables-in-a-file). Throws an InputError. */
+export function readTablesOf(file: string): ReadonlyMap<string, SqlTable> {
+  const source = new Source(file === STANDARD_INPUT ? 'standard input' : file, readText(file));
+  const read = readTables(source);
+  if ('tables' in read) return read.tables;
+  const [problem] = read.problems;
+  throw new InputError(problem?.message ?? 'the file has no tables', problem?.place, problem?.notes, source.path);
+}
 
 /** Throws an InputError when several options read standard input. */
 export function requireOneReader(files: readonly (string | undefined)[]): void {

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
+import initSqlJs from 'sql.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Filter, selects } from '#runtime/residual';
@@ -47,6 +48,76 @@ resourcePolicy:
 const ALICE = 'id: alice\nroles: [user]\nattr:\n  friends: [bob, carol]\n';
 
 const PLAN = ['plan', '--principal', 'alice.yaml', '--kind', 'album'];
+
+const TABLES = `tables:
+  album:
+    name: albums
+    columns:
+      owner: {column: owner_id, type: text, nulls: never}
+      visibility: {column: visibility, type: text}
+`;
+const SQL = [...PLAN, '--action', 'view', '-o', 'sql', '--table', 'tables.yaml'];
+
+test('a plan is printed as SQL for a table, which a database accepts and which selects what checks allow', async () => {
+  const folder = newFolder({ 'tables.yaml': TABLES });
+  const { code, stdout } = await authzc(folder, ...SQL, '--dialect', 'sqlite');
+  assert.is(code, 0);
+  const [text = '', ...comments] = stdout.trimEnd().split('\n');
+  const parameters = comments.map((line, index) => {
+    const [, number, value = ''] = /^-- parameter (\d+): (.*)$/.exec(line) ?? [];
+    assert.is(number, String(index + 1));
+    return JSON.parse(value) as string;
+  });
+  const database = new (await initSqlJs()).Database();
+  database.run('CREATE TABLE albums (id TEXT, owner_id TEXT NOT NULL, visibility TEXT)');
+  for (const row of [
+    ['own', 'alice', null],
+    ['friend', 'bob', 'friends'],
+    ['stranger', 'dave', 'friends'],
+    ['private', 'bob', 'private'],
+    ['unknown', 'carol', null],
+  ])
+    database.run(
+      `INSERT INTO albums VALUES (${row.map((value) => (value === null ? 'NULL' : `'${value}'`)).join(', ')})`,
+    );
+  const statement = database.prepare(`SELECT id FROM albums WHERE ${text} ORDER BY id`);
+  statement.bind(parameters);
+  const selected: unknown[] = [];
+  while (statement.step()) selected.push(statement.get()[0]);
+  assert.equal(selected, ['friend', 'own']);
+  assert.match((await authzc(folder, ...SQL)).stdout, '-- $1: ');
+});
+
+test('a plan that has no condition for a table names the rule and why', async () => {
+  const tables = TABLES.replace(/\n {6}visibility.*/, '');
+  const { code, stdout, stderr } = await authzc(newFolder({ 'tables.yaml': tables }), ...SQL);
+  assert.is(code, 1);
+  assert.is(stdout, '');
+  assert.match(stderr, 'policies/album.yaml:11:');
+  assert.match(stderr, 'no column is mapped for request.resource.attr.visibility');
+  assert.match(stderr, 'rule `friends` of resource.album.vdefault');
+});
+
+test('what is wrong with a file of tables is named with its place', async () => {
+  for (const [text, ...messages] of [
+    [TABLES.replace('type: text, nulls', 'type: string, nulls'), 'tables.yaml:5:', 'text|integer|number'],
+    [TABLES.replace('nulls: never', 'nul: never'), 'tables.yaml:5:', 'nul'],
+    [TABLES.replace('    name: albums\n', ''), 'tables.yaml:', 'name'],
+    [TABLES.replace('album:', 'albun:'), 'no table is declared for `album`', 'albun'],
+    ['', 'no table is declared for `album`'],
+    ['tables: [', 'tables.yaml:'],
+  ] as const) {
+    const { code, stdout, stderr } = await authzc(newFolder({ 'tables.yaml': text }), ...SQL);
+    assert.is(code, 2, stderr);
+    assert.is(stdout, '');
+    for (const message of messages) assert.match(stderr, message);
+  }
+  const without = await authzc(newFolder(), ...PLAN, '--action', 'view', '-o', 'sql');
+  assert.is(without.code, 2);
+  assert.match(without.stderr, '--table tables.yaml');
+  const shaped = await authzc(newFolder({ 'tables.yaml': TABLES }), ...SQL, '--reference-shapes');
+  assert.is(shaped.code, 2);
+});
 
 test('a plan is printed as a tree: its kind, then one operator per line with its operands; nothing is written to the folder', async () => {
   const folder = newFolder();
