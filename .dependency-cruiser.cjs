@@ -262,10 +262,22 @@ module.exports = {
     },
     {
       name: 'only-commands-analyse',
-      comment: 'the playground, and programs that import authz/analysis',
+      comment: 'the playground, programs that import authz/analysis, and the guard of MCP servers its interpreter',
       severity: 'error',
-      from: { pathNot: '^(analysis|bench|cli|explorer|tests)/' },
+      from: { pathNot: '^(analysis|bench|cli|explorer|mcp-guard|tests)/' },
       to: { path: '^analysis/' },
+    },
+    {
+      name: 'the-mcp-guard-is-an-entry-of-its-own',
+      severity: 'error',
+      from: { pathNot: '^mcp-guard/|^tests/' },
+      to: { path: '^mcp-guard/' },
+    },
+    {
+      name: 'the-mcp-guard-decides-through-clients',
+      severity: 'error',
+      from: { path: '^mcp-guard/' },
+      to: { path: '^(server|cli|generated|proto)/' },
     },
     {
       name: 'only-its-command-needs-the-editor',
