@@ -255,6 +255,26 @@ module.exports = {
       to: { path: '^node_modules/(@codemirror|@lezer)/' },
     },
     {
+      name: 'middleware-knows-clients-alone',
+      comment: 'of the engine only its types, by name',
+      severity: 'error',
+      from: { path: '^middleware/', pathNot: TESTS },
+      to: { path: '^(?!middleware/|client/index\\.ts$|runtime/engine/index\\.ts$|node_modules/)' },
+    },
+    {
+      name: 'a-framework-is-for-its-middleware',
+      comment: 'an application installs one of them',
+      severity: 'error',
+      from: { path: '^middleware/([^/]+)\\.ts$', pathNot: TESTS },
+      to: { path: '^middleware/', pathNot: '^middleware/guard\\.ts$' },
+    },
+    {
+      name: 'nobody-needs-middleware',
+      severity: 'error',
+      from: { path: '^(analysis|cli|client|compiler|editor|generated|mcp-guard|proto|runtime|server)/' },
+      to: { path: '^middleware/' },
+    },
+    {
       name: 'nobody-needs-the-client',
       severity: 'error',
       from: { path: '^(server|compiler|runtime|proto|generated)/', pathNot: TESTS },
@@ -317,7 +337,7 @@ module.exports = {
     {
       name: 'no-test-support-in-the-product',
       severity: 'error',
-      from: { path: '^(analysis|cli|client|compiler|editor|runtime|server)/', pathNot: TESTS },
+      from: { path: '^(analysis|cli|client|compiler|editor|middleware|runtime|server)/', pathNot: TESTS },
       to: { path: '^tests/|^bench/' },
     },
   ],

@@ -25,6 +25,7 @@ const GATES: readonly { readonly name: string; readonly command: readonly string
       'editor',
       'explorer',
       'mcp-guard',
+      'middleware',
       'runtime',
       'server',
       'generated',

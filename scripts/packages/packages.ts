@@ -44,6 +44,12 @@ const LIBRARY: PackageDefinition = {
     './residual/sql': 'runtime/residual/sql/index.ts',
     './client': 'client/index.ts',
     './client/grpc': 'client/grpc.ts',
+    './middleware/express': 'middleware/express.ts',
+    './middleware/fastify': 'middleware/fastify.ts',
+    './middleware/hono': 'middleware/hono.ts',
+    './middleware/nest': 'middleware/nest.ts',
+    './middleware/next': 'middleware/next.ts',
+    './middleware/trpc': 'middleware/trpc.ts',
   },
   facades: {
     './compiler': `${PACKAGE_NAMES.compiler}/compiler`,
@@ -52,7 +58,15 @@ const LIBRARY: PackageDefinition = {
   },
   files: [],
   dependencies: ['re2js'],
-  optionalPeers: { '@grpc/grpc-js': '1.x', [PACKAGE_NAMES.compiler]: OWN },
+  optionalPeers: {
+    '@grpc/grpc-js': '1.x',
+    [PACKAGE_NAMES.compiler]: OWN,
+    '@nestjs/common': '10.x || 11.x',
+    '@trpc/server': '11.x',
+    express: '4.x || 5.x',
+    fastify: '5.x',
+    hono: '4.x',
+  },
 };
 
 /** What sends telemetry elsewhere. Most servers do not load it. */

@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
+import { PACKAGES } from '../../../scripts/packages/packages.js';
 import { ROOT } from '../compiled.js';
 import { PACKAGE_SOURCES } from './package-sources.js';
 
@@ -28,7 +29,7 @@ export async function linkPackage(project: string, authzc: string): Promise<void
     splitting: true,
     format: 'esm',
     platform: 'node',
-    external: ['@grpc/grpc-js'],
+    external: PACKAGES.flatMap(({ optionalPeers }) => Object.keys(optionalPeers)),
     logLevel: 'error',
   });
   const exports = Object.fromEntries(names.map((name) => [`./${name}`, `./${name}.js`]));
