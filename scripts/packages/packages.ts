@@ -50,6 +50,7 @@ const LIBRARY: PackageDefinition = {
     './middleware/nest': 'middleware/nest.ts',
     './middleware/next': 'middleware/next.ts',
     './middleware/trpc': 'middleware/trpc.ts',
+    './react': 'middleware/react.ts',
   },
   facades: {
     './compiler': `${PACKAGE_NAMES.compiler}/compiler`,
@@ -66,6 +67,7 @@ const LIBRARY: PackageDefinition = {
     express: '4.x || 5.x',
     fastify: '5.x',
     hono: '4.x',
+    react: '18.x || 19.x',
   },
 };
 

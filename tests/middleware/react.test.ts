@@ -1,0 +1,113 @@
+import { createElement, type ReactElement, type ReactNode } from 'react';
+import { renderToString } from 'react-dom/server';
+import { build } from 'esbuild';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createEngine } from '#runtime/engine';
+import type { PrincipalOf } from '../../client/index.js';
+import { policies } from '../../generated/index.js';
+import { reactAuthz } from '../../middleware/react.js';
+import { hasBrowser, openBrowser } from '../support/browser/browser.js';
+import { ROOT } from '../support/compiled.js';
+import type { Policies } from './contract.js';
+
+const test = suite('hooks for React');
+
+const { AuthzProvider, useAccess, useAccesses } = reactAuthz(createEngine<Policies>(policies));
+const user: PrincipalOf<Policies> = { id: 'bob', roles: ['user'] };
+const attr = { owner: 'bob', visibility: 'private', friends: [], status: 'OPEN' } as const;
+
+test('about a resource, an action is allowed or denied', () => {
+  const Album = ({ owner }: { readonly owner: string }) => {
+    const resource = { kind: 'album', id: '1', attr: { ...attr, owner } } as const;
+    return useAccess('edit', resource);
+  };
+  assert.is(rendered(user, createElement(Album, { owner: 'bob' })), 'allowed');
+  assert.is(rendered(user, createElement(Album, { owner: 'anna' })), 'denied');
+});
+
+test('about resources that are partially known, the plan answers', () => {
+  const actions = ['view', 'edit', 'delete'] as const;
+  const Albums = ({ known }: { readonly known: Partial<typeof attr> | { readonly status: 'LOCKED' } }) =>
+    text(useAccesses(actions, { kind: 'album', attr: known }));
+  const accesses = (principal: PrincipalOf<Policies>, known: Partial<typeof attr> | { readonly status: 'LOCKED' }) =>
+    rendered(principal, createElement(Albums, { known }));
+  assert.is(accesses(user, {}), 'view: conditional, edit: conditional, delete: conditional');
+  assert.is(accesses(user, attr), 'view: allowed, edit: allowed, delete: allowed');
+  assert.is(accesses(user, { owner: 'bob' }), 'view: allowed, edit: conditional, delete: conditional');
+  assert.is(accesses(user, { status: 'LOCKED' }), 'view: conditional, edit: denied, delete: denied');
+  const curator: PrincipalOf<Policies> = { id: 'carol', roles: ['curator'] };
+  assert.is(accesses(curator, {}), 'view: allowed, edit: conditional, delete: conditional');
+});
+
+test('without a principal, and without a provider, everything is denied', () => {
+  const Album = () => useAccess('view', { kind: 'album', id: '1', attr: { ...attr, visibility: 'public' } });
+  assert.is(rendered(user, createElement(Album)), 'allowed');
+  for (const principal of [undefined, null]) assert.is(rendered(principal, createElement(Album)), 'denied');
+  assert.is(renderToString(createElement(Album)), 'denied');
+});
+
+test('the innermost provider counts', () => {
+  const Album = () => useAccess('edit', { kind: 'album', id: '1', attr });
+  const inner = createElement(AuthzProvider, { principal: { id: 'anna', roles: ['user'] } }, createElement(Album));
+  assert.is(rendered(user, inner), 'denied');
+});
+
+test('actions and attributes are typed by the policies', () => {
+  const Misspelt = () =>
+    // @ts-expect-error: no such action
+    useAccess('veiw', { kind: 'album', id: '1', attr });
+  assert.is(rendered(user, createElement(Misspelt as () => ReactNode)), 'denied');
+});
+
+/** Changes the principal in a page, whose state then is another answer. */
+const PAGE = `
+import { createElement as h, useState } from 'react';
+import { createRoot } from 'react-dom/client';
+import { createEngine } from '#runtime/engine';
+import { policies } from './generated/index.js';
+import { reactAuthz } from './middleware/react.js';
+const { AuthzProvider, useAccess } = reactAuthz(createEngine(policies));
+const Album = () => h('output', null, useAccess('edit', { kind: 'album', attr: ${JSON.stringify(attr)} }));
+const App = () => {
+  const [id, setId] = useState('anna');
+  return h(AuthzProvider, { principal: { id, roles: ['user'] } },
+    h('button', { onClick: () => setId('bob') }, 'sign in'), h(Album));
+};
+createRoot(document.body.appendChild(document.createElement('main'))).render(h(App));
+`;
+
+if (hasBrowser())
+  test('in a browser, components follow the principal', async () => {
+    const { outputFiles } = await build({
+      stdin: { contents: PAGE, resolveDir: ROOT },
+      bundle: true,
+      write: false,
+      format: 'iife',
+      platform: 'browser',
+      define: { 'process.env.NODE_ENV': '"production"' },
+    });
+    const { context, close } = await openBrowser();
+    try {
+      const page = await context.newPage();
+      await page.addScriptTag({ content: outputFiles[0]?.text ?? '' });
+      await page.getByText('denied').waitFor();
+      await page.getByRole('button').click();
+      await page.getByText('allowed').waitFor();
+      assert.is(await page.locator('output').textContent(), 'allowed');
+    } finally {
+      await close();
+    }
+  });
+
+test.run();
+
+function rendered(principal: PrincipalOf<Policies> | null | undefined, element: ReactElement): string {
+  return renderToString(createElement(AuthzProvider, { principal }, element));
+}
+
+function text(accesses: { readonly [action: string]: string }): string {
+  return Object.entries(accesses)
+    .map(([action, access]) => `${action}: ${access}`)
+    .join(', ');
+}
