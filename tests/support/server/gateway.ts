@@ -52,14 +52,19 @@ export interface GatewayServer {
 /** @param settings lines of `server.gateway` beyond peers, token and routes, in YAML flow style or indented by four spaces. */
 export async function startGateway(
   settings: readonly string[] = [],
-  { peers = '[127.0.0.0/8, "::1/128"]', keySets = `- { id: k, local: { data: ${KEY} } }`, more = '' } = {},
+  {
+    peers = '[127.0.0.0/8, "::1/128"]',
+    keySets = `- { id: k, local: { data: ${KEY} } }`,
+    more = '',
+    address = '127.0.0.1:0',
+  } = {},
 ): Promise<GatewayServer> {
   const folder = mkdtempSync(join(tmpdir(), 'authz-gateway-'));
   const file = join(folder, 'config.yaml');
   writeFileSync(
     file,
     `server:
-  httpListenAddr: 127.0.0.1:0
+  httpListenAddr: ${address}
   grpcListenAddr: 127.0.0.1:0
 ${more}
   gateway:
