@@ -89,7 +89,7 @@ function others(of: (name: string) => readonly AnalysisReport[], queries: Statis
   const whole = (name: string): Statistics => statisticsOf(of(name).map(({ analyse }) => analyse));
   const each = (name: string): Statistics => statisticsOf(of(name).map(({ analyse, results }) => analyse / results));
   return table(
-    ['', 'minimum ms', 'median ms', 'spread'],
+    ['measured', 'minimum ms', 'median ms', 'spread'],
     [
       ['a query of z3', ...cellsOf(queries)],
       ['`authzc verify`, a row of `policies/`', ...cellsOf(each('verify'))],
@@ -150,7 +150,7 @@ function runsOf({ compiled: policies, lowered }: LoadedVersion, traces: Compiled
 
 function testTable(tests: readonly Measurement[]): string {
   return table(
-    ['', 'ratio', 'minimum ms', 'median ms', 'spread'],
+    ['measured', 'ratio', 'minimum ms', 'median ms', 'spread'],
     tests.map(({ name, minimum, median, spread }) => [
       name,
       ratio(median / medianOf(tests, 'tests')),

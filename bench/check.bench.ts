@@ -149,7 +149,7 @@ function scenarioText({ name, measurements, bytes, timelessBytes }: Scenario): s
     percent(one.spread),
   ]);
   const allocated = `\`isAllowed\` allocates ${figure(bytes)} bytes per decision, ${figure(timelessBytes)} if no condition creates a timestamp.`;
-  return `### ${name}\n\n${table(['', 'ratio', 'minimum ns', 'median ns', 'spread'], rows)}\n\n${allocated}`;
+  return `### ${name}\n\n${table(['measured', 'ratio', 'minimum ns', 'median ns', 'spread'], rows)}\n\n${allocated}`;
 }
 
 function medianOf({ measurements }: Pick<Scenario, 'measurements'>, name: string): number {

@@ -41,7 +41,7 @@ export async function coldBench(bundles: Bundles): Promise<Section> {
     title: COLD_TITLE,
     text: [
       `Nanoseconds of CPU per decision. Each pass asks one question about each of ${KINDS.toLocaleString('en-US')} kinds, in random order. Each implementation runs alone, in its own process; pass 1 has its first decisions.`,
-      table(['', 'ratio', 'minimum ns', 'median ns', 'spread'], rows),
+      table(['measured', 'ratio', 'minimum ns', 'median ns', 'spread'], rows),
       'Which comparison is fair? The policies of this workload differ only in two constants, so one function by hand can serve all kinds: it is compiled and optimised once, and stays in the caches of the processor. Policies that have nothing in common need a function each, which is what compiled policies are. So the ratio is to a function for each kind. The rows "by hand" of "A decision, in process" are the single function, but taking turns with implementations that evict it from the caches: its lead is smaller there than here, where it runs alone. Both are comparisons of code with data, not of two ways to write policies.',
     ].join('\n\n'),
     failures: [],

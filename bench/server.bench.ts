@@ -193,7 +193,7 @@ function textOfLatencies(measured: readonly Latencies[]): string {
   return [
     `### gRPC latency, ${LATENCY_WORKLOAD.name}`,
     head,
-    table(['', 'p50 ms', 'p99 ms', 'p99 / p50'], rows),
+    table(['measured', 'p50 ms', 'p99 ms', 'p99 / p50'], rows),
     aims.join('\n'),
   ].join('\n\n');
 }
@@ -209,7 +209,7 @@ function textOf(measured: readonly Measured[]): string {
       const label = `${one.name}, ${one.concurrency} at once`;
       return [label, ratioTo(BARE), ratioTo(REST), figure(one.minimum), figure(one.median), percent(one.spread)];
     });
-    return `### ${name}\n\n${table(['', 'ratio', 'to REST', 'minimum us', 'median us', 'spread'], rows)}`;
+    return `### ${name}\n\n${table(['measured', 'ratio', 'to REST', 'minimum us', 'median us', 'spread'], rows)}`;
   });
   const head =
     'Microseconds of CPU per request, as measured by the server process, with the load-test policies (102 resource policies). ' +

@@ -63,8 +63,18 @@ export function aim(text: string, isMet: boolean): string {
 
 const HEAD = `# Benchmarks
 
-Written by \`npm run bench\`. The rows of a table were measured in one run, in interleaved rounds, on a machine that others use as well: trust the
-ratios, then the minima. *Spread* is the interquartile range of the rounds, relative to the median.
+## Method
+
+- The rows of a table were measured in one run, on a machine that others use as well. Each round gives every row a turn, so that
+  other load affects all alike: trust the ratios, then the minima.
+- Decisions, conditions and plans are measured after warm-up turns, by the CPU time of the process. What is compared must decide
+  alike, or it is not measured.
+- A *ratio* compares medians, unless the section defines another one. *Spread* is the interquartile range of the rounds, relative
+  to the median.
+- Each target is listed below its table, and marked if it was missed.
+
+\`npm run bench\` repeats the measurements and rewrites this page; \`npm run bench -- in-process\` runs one group: \`in-process\`,
+\`weights\`, \`compile\`, \`analysis\` or \`server\`.
 `;
 
 function oldSections(): readonly string[] {

@@ -87,7 +87,7 @@ async function measureSize(policies: number): Promise<string> {
       `### ${resourcePolicies.toLocaleString('en-US')} resource policies`,
       table(
         [
-          '',
+          'measured',
           'CPU ratio',
           'target',
           'authz us',
