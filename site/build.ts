@@ -1,15 +1,21 @@
-import { copyFileSync, cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { build } from 'vitepress';
 import { explorerFiles } from '../scripts/explorer-files.js';
 import { ROOT, repositoryFiles } from './files.js';
-import { llmsText, summaryIn } from './llms.js';
+import { fullText, llmsText, summaryIn } from './llms.js';
 import { sectionsOf } from './pages.js';
 import { staged } from './stage.js';
 
-/** `npm run site`: the documentation as static files, in `dist/site`. */
+/** `npm run site [-- --base /PATH/] [--out FOLDER]`: the documentation as static files, by default for `/` and in `dist/site`. */
+const { values } = parseArgs({
+  options: { base: { type: 'string', default: '/' }, out: { type: 'string', default: join(ROOT, 'dist/site') } },
+});
+const base = values.base;
+if (!/^\/(?:[\w.-]+\/)*$/.test(base)) throw new Error(`--base: must start and end with "/", as /docs/: \`${base}\``);
 const STAGE = join(ROOT, '.cache/site');
-const OUTPUT = join(ROOT, 'dist/site');
+const OUTPUT = resolve(values.out);
 
 const sections = sectionsOf(repositoryFiles);
 const home = { source: 'docs/README.md', path: 'index.md', title: 'Documentation' };
@@ -23,14 +29,15 @@ for (const file of staged(home, sections, repositoryFiles)) {
 }
 mkdirSync(join(STAGE, 'public'), { recursive: true });
 copyFileSync(join(ROOT, 'explorer/icon.svg'), join(STAGE, 'public/icon.svg'));
-await build(join(ROOT, 'site'));
+await build(join(ROOT, 'site'), { base, outDir: OUTPUT });
 
 // The texts are there as they are, for programs that read them.
-for (const { path } of [home, ...sections.flatMap(({ pages, more }) => [...pages, ...more])]) {
-  cpSync(join(STAGE, path), join(OUTPUT, path));
-}
+const all = [home, ...sections.flatMap(({ pages }) => pages), ...sections.flatMap(({ more }) => more)];
+for (const { path } of all) cpSync(join(STAGE, path), join(OUTPUT, path));
 const summaryOf = ({ source }: { readonly source: string }): string => summaryIn(repositoryFiles.read(source));
-writeFileSync(join(OUTPUT, 'llms.txt'), llmsText(sections, summaryOf));
+writeFileSync(join(OUTPUT, 'llms.txt'), llmsText(sections, summaryOf, base));
+const stagedText = ({ path }: { readonly path: string }): string => readFileSync(join(STAGE, path), 'utf8');
+writeFileSync(join(OUTPUT, 'llms-full.txt'), fullText(all, stagedText, base));
 const { files } = await explorerFiles();
 for (const { path, contents } of files) {
   const target = join(OUTPUT, 'playground', path);

@@ -1,12 +1,18 @@
 import type { Section, SitePage } from './pages.js';
 
 /** What a program that reads the documentation gets first: llms.txt (https://llmstxt.org). */
-export function llmsText(sections: readonly Section[], summaryOf: (page: SitePage) => string): string {
+export function llmsText(sections: readonly Section[], summaryOf: (page: SitePage) => string, base: string): string {
   const lists = sections.map(({ title, pages }) => {
-    const lines = pages.map((page) => `- [${page.title}](/${page.path}): ${summaryOf(page)}`);
+    const lines = pages.map((page) => `- [${page.title}](${base}${page.path}): ${summaryOf(page)}`);
     return `## ${title}\n\n${lines.join('\n')}\n`;
   });
-  return `# authz\n\n> ${SUMMARY}\n\n${lists.join('\n')}`;
+  return `# authz\n\n> ${SUMMARY}\n\nAll pages in one file: [llms-full.txt](${base}llms-full.txt)\n\n${lists.join('\n')}`;
+}
+
+/** All pages in one text, each below a line with its path, which its relative links start from. */
+export function fullText(pages: readonly SitePage[], textOf: (page: SitePage) => string, base: string): string {
+  const texts = pages.map((page) => `<!-- page: ${base}${page.path} -->\n\n${textOf(page).trim()}\n`);
+  return `# authz\n\n> ${SUMMARY}\n\n${texts.join('\n')}`;
 }
 
 const SUMMARY =

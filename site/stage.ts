@@ -25,8 +25,8 @@ export function staged(home: SitePage, sections: readonly Section[], files: File
     if (page !== undefined) return `[${words}](${between(path, page)}${heading === undefined ? '' : `#${heading}`})`;
     if (!files.list(posix.dirname(wanted)).includes(wanted)) return words;
     if (image) return `![${words}](${copy(wanted, wanted.replace(/^docs\//, ''))})`;
-    // Sources are shown as text, whatever a web server takes them for.
-    return `<a href="${copy(wanted, `source/${wanted}.txt`)}" target="_self">${words}</a>`;
+    // Sources are shown as text, whatever a web server takes them for. The path is relative, as the site may be below another.
+    return `<a href="${between(path, copy(wanted, `source/${wanted}.txt`).slice(1))}" target="_self">${words}</a>`;
   };
   const texts = pages.map((page) => ({
     path: page.path,

@@ -11,7 +11,7 @@ export default defineConfig({
   title: 'authz',
   description: 'Authorization policies that are compiled',
   lang: 'en',
-  head: [['link', { rel: 'icon', href: '/icon.svg' }]],
+  transformHead: ({ siteConfig: { site } }) => [['link', { rel: 'icon', href: `${site.base}icon.svg` }]],
   srcDir: '../.cache/site',
   outDir: '../dist/site',
   cacheDir: '../.cache/vitepress',

@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -17,23 +18,43 @@ const test = suite('documentation site');
 const SITE = join(ROOT, 'dist/site');
 const sections = sectionsOf(repositoryFiles);
 
-let server: Server;
+/** The same site for a path of a host that has others. */
+const BASE = '/docs/authz/';
+const BELOW = mkdtempSync(join(tmpdir(), 'authz-site-'));
+
+const servers: Server[] = [];
 let address = '';
+let addressBelow = '';
 test.before(async () => {
   // Fails for a link between pages that leads nowhere.
-  execFileSync(process.execPath, ['--import', 'tsx', 'site/build.ts'], { cwd: ROOT, stdio: 'pipe' });
-  server = createServer(({ url = '/' }, response) => {
-    const path = join(SITE, new URL(url, 'http://site').pathname.replace(/\/$/, '/index.html'));
-    const type = MEDIA_TYPES[path.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
-    response.writeHead(existsSync(path) ? 200 : 404, { 'Content-Type': type });
-    response.end(existsSync(path) ? readFileSync(path) : '');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  build([]);
+  build(['--base', BASE, '--out', BELOW]);
+  address = await serve(SITE, '/');
+  addressBelow = await serve(BELOW, BASE);
 });
 test.after(() => {
-  server.close();
+  for (const server of servers) server.close();
+  rmSync(BELOW, { recursive: true, force: true });
 });
+
+function build(options: readonly string[]): void {
+  execFileSync(process.execPath, ['--import', 'tsx', 'site/build.ts', ...options], { cwd: ROOT, stdio: 'pipe' });
+}
+
+/** Serves a folder below a path, and nothing elsewhere. Returns the origin. */
+async function serve(folder: string, base: string): Promise<string> {
+  const server = createServer(({ url = '/' }, response) => {
+    const { pathname } = new URL(url, 'http://site');
+    const path = join(folder, pathname.slice(base.length).replace(/(^|\/)$/, '$1index.html'));
+    const type = MEDIA_TYPES[path.split('.').at(-1) ?? ''] ?? 'application/octet-stream';
+    const found = pathname.startsWith(base) && existsSync(path);
+    response.writeHead(found ? 200 : 404, { 'Content-Type': type });
+    response.end(found ? readFileSync(path) : '');
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
 
 const MEDIA_TYPES: { readonly [extension: string]: string } = {
   html: 'text/html; charset=utf-8',
@@ -99,6 +120,45 @@ test('llms.txt names each page of the navigation, with what it is about', () => 
   assert.is(summaryIn('# T\n\n| a |\n\nSee [b](c.md)\nand `d`:\n\n- e'), 'See b and `d`.');
 });
 
+test('llms-full.txt has every page once, and is the same below a path', () => {
+  const text = readFileSync(join(SITE, 'llms-full.txt'), 'utf8');
+  const pages = sections.flatMap(({ pages: shown, more }) => [...shown, ...more]).map(({ path }) => `/${path}`);
+  const found = [...text.matchAll(/^<!-- page: (\S+) -->$/gm)].map(([, path]) => path);
+  assert.equal([...found].sort(), ['/index.md', ...pages].sort());
+  for (const path of ['concepts.md', 'benchmarks.md']) {
+    assert.ok(text.includes(readFileSync(join(SITE, path), 'utf8').trim()), path);
+  }
+  for (const file of ['llms.txt', 'llms-full.txt']) {
+    const below = readFileSync(join(BELOW, file), 'utf8');
+    const moved = below.replaceAll(`<!-- page: ${BASE}`, '<!-- page: /').replaceAll(`](${BASE}`, '](/');
+    assert.ok(moved === readFileSync(join(SITE, file), 'utf8'), `${file} differs`);
+  }
+});
+
+test('a site below a path names nothing outside of it', () => {
+  const pages = readdirSync(BELOW, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.html'));
+  const links = pages.flatMap((path) =>
+    [...readFileSync(join(BELOW, path), 'utf8').matchAll(/ (?:href|src)="([^":#]+)[^":]*"/g)].map(([, link = '']) => ({
+      path,
+      link,
+      target: new URL(link, `http://site${BASE}${path}`).pathname,
+    })),
+  );
+  assert.ok(links.length > 1_000);
+  const isThere = (target: string): boolean => {
+    const file = join(BELOW, target.slice(BASE.length).replace(/(^|\/)$/, '$1index.html'));
+    return target.startsWith(BASE) && (existsSync(file) || existsSync(`${file}.html`));
+  };
+  const broken = links.filter(({ path, target }) => !path.startsWith('playground/') && !isThere(target));
+  assert.equal([...new Set(broken.map(({ path, link }) => `${path}: ${link}`))], []);
+});
+
+test('the path of a site starts and ends with a slash', () => {
+  for (const base of ['docs/', '/docs', '//host/', '/a"b/']) {
+    assert.throws(() => build(['--base', base]), /--base: must start and end with/);
+  }
+});
+
 test('pages are read and searched without another host, in light and dark', async () => {
   if (!hasBrowser()) return skip(import.meta.url, 'Chromium is not installed (/usr/bin/chromium)');
   const browser: Browser = await openBrowser();
@@ -124,8 +184,6 @@ test('pages are read and searched without another host, in light and dark', asyn
     }
     await page.goto(`${address}/concepts.html`, { waitUntil: 'networkidle' });
     assert.is(await page.locator('.diagram svg').count(), 2);
-    const serious = (await axeViolations(page)).filter((violation) => !KNOWN.some((id) => violation.startsWith(id)));
-    assert.equal(serious, []);
     const background = (): Promise<unknown> => page.evaluate('getComputedStyle(document.body).backgroundColor');
     const light = await background();
     await page.locator('button.VPSwitchAppearance').first().click();
@@ -138,6 +196,62 @@ test('pages are read and searched without another host, in light and dark', asyn
     assert.match(await found.innerText(), /consent/i);
     await page.goto(`${address}/playground/index.html`, { waitUntil: 'networkidle' });
     assert.match(await page.title(), 'authz');
+    assert.equal(problems, []);
+  } finally {
+    await browser.close();
+  }
+});
+
+test('pages of every kind are accessible in light and dark', async () => {
+  if (!hasBrowser()) return skip(import.meta.url, 'Chromium is not installed (/usr/bin/chromium)');
+  const browser: Browser = await openBrowser();
+  try {
+    const page = await browser.context.newPage();
+    for (const theme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme: theme });
+      for (const path of KINDS_OF_PAGES) {
+        await page.goto(`${address}${path}`, { waitUntil: 'networkidle' });
+        const found = (await axeViolations(page)).filter((violation) => !KNOWN.some((id) => violation.startsWith(id)));
+        assert.equal(found, [], `${path}, ${theme}`);
+      }
+    }
+  } finally {
+    await browser.close();
+  }
+});
+
+/** A start page, diagrams, tables, a long reference, code in several languages, a page of a list, figures. */
+const KINDS_OF_PAGES: readonly string[] = [
+  '/',
+  '/concepts.html',
+  '/configuration.html',
+  '/spec/policy-language.html',
+  '/guides/multi-tenant.html',
+  '/diagnostics/',
+  '/playground.html',
+  '/benchmarks.html',
+];
+
+test('a site below a path is read and searched, and its playground works', async () => {
+  if (!hasBrowser()) return skip(import.meta.url, 'Chromium is not installed (/usr/bin/chromium)');
+  const browser: Browser = await openBrowser();
+  try {
+    const page = await browser.context.newPage();
+    const problems: string[] = [];
+    page.on('pageerror', (error) => problems.push(error.message));
+    page.on('response', (response) => {
+      if (response.status() >= 400) problems.push(response.url());
+    });
+    await page.goto(`${addressBelow}${BASE}`, { waitUntil: 'networkidle' });
+    await page.locator('.VPNavBar a', { hasText: 'Benchmarks' }).first().click();
+    await page.waitForURL(`${addressBelow}${BASE}benchmarks.html`);
+    assert.match(await page.locator('h1').innerText(), 'Benchmarks');
+    await page.keyboard.press('Control+k');
+    await page.locator('#localsearch-input').fill('parental consent');
+    await page.locator('.result').first().click();
+    await page.waitForURL((url) => url.pathname.startsWith(BASE) && !url.pathname.endsWith('/benchmarks.html'));
+    await page.goto(`${addressBelow}${BASE}playground/index.html`, { waitUntil: 'networkidle' });
+    await page.locator('.cm-content').first().waitFor();
     assert.equal(problems, []);
   } finally {
     await browser.close();
