@@ -1,0 +1,222 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { parse } from 'yaml';
+import { compileFolder } from '../../cli/policies/compile.js';
+import { loadConfig } from '../../server/config.js';
+import { startServer } from '../../server/main.js';
+import { openLog } from '../../server/observe/log/open-log.js';
+import { openAudit } from '../../server/process.js';
+import { loaded, ROOT } from '../support/compiled.js';
+import { skip } from '../support/skip.js';
+
+interface Panel {
+  readonly id: number;
+  readonly title: string;
+  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
+  readonly targets?: readonly { readonly expr: string }[];
+}
+
+const ALERTS = join(ROOT, 'deploy/alerts/authz.rules.yaml');
+const ALERT_TESTS = join(ROOT, 'deploy/alerts/authz.rules.test.yaml');
+const dashboard = JSON.parse(readFileSync(join(ROOT, 'deploy/dashboards/authz.json'), 'utf8')) as {
+  readonly id: null;
+  readonly panels: readonly Panel[];
+};
+const { groups } = parse(readFileSync(ALERTS, 'utf8')) as {
+  readonly groups: readonly { readonly rules: readonly { readonly alert: string; readonly expr: string }[] }[];
+};
+const rules = groups.flatMap((group) => group.rules);
+const queries = dashboard.panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => ({ title, expr })));
+
+test('panels have ids of their own and do not overlap', () => {
+  assert.is(new Set(dashboard.panels.map(({ id }) => id)).size, dashboard.panels.length);
+  const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
+    Array.from({ length: w * h }, (_, index) => `${x + (index % w)},${y + Math.floor(index / w)}`),
+  );
+  assert.is(new Set(cells).size, cells.length);
+});
+
+test('the dashboard names no data source, host or id of an installation', () => {
+  assert.is(dashboard.id, null);
+  const sources = [...JSON.stringify(dashboard).matchAll(/"type":"prometheus","uid":"([^"]+)"/g)].map(([, uid]) => uid);
+  assert.ok(sources.length > queries.length);
+  assert.equal([...new Set(sources)], [`\${datasource}`]);
+});
+
+test('every alert has a case in which it fires and one in which it does not', () => {
+  const { tests } = parse(readFileSync(ALERT_TESTS, 'utf8')) as {
+    readonly tests: readonly {
+      readonly alert_rule_test: readonly { readonly alertname: string; readonly exp_alerts: readonly unknown[] }[];
+    }[];
+  };
+  const cases = tests.flatMap(({ alert_rule_test }) => alert_rule_test);
+  for (const { alert } of rules)
+    assert.equal(
+      cases.filter(({ alertname }) => alertname === alert).map(({ exp_alerts }) => exp_alerts.length > 0),
+      [true, false],
+      alert,
+    );
+});
+
+if (spawnSync('promtool', ['--version']).error === undefined) {
+  test('promtool accepts the alerts and their cases', () => {
+    for (const command of [
+      ['check', 'rules', ALERTS],
+      ['test', 'rules', ALERT_TESTS],
+    ]) {
+      const { status, stdout, stderr } = spawnSync('promtool', command, { encoding: 'utf8' });
+      assert.is(status, 0, `${stdout}${stderr}`);
+    }
+  });
+} else skip(import.meta.url, 'promtool is not installed (Debian: prometheus)');
+
+if (spawnSync('prometheus', ['--version']).error === undefined) {
+  test('every panel has data, and alerts read only metrics that a server has', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'authz-dashboards-'));
+    const nowhere = openSync('/dev/null', 'w');
+    const log = openLog({ output: nowhere, errors: nowhere, environment: {} });
+    const { config } = loadConfig({
+      sets: [
+        'server.httpListenAddr=127.0.0.1:0',
+        'server.grpcListenAddr=127.0.0.1:0',
+        'server.shutdownGrace=0s',
+        'audit.enabled=true',
+        'audit.backend=file',
+        `audit.file.path=${join(folder, 'audit.log')}`,
+      ],
+      environment: {},
+    });
+    const module = await loaded(await compileFolder(join(ROOT, 'policies')));
+    const server = await startServer(config, module, { log, audit: await openAudit(config, log) });
+    let prometheus: Prometheus | undefined;
+    try {
+      prometheus = await startPrometheus(folder, server.httpAddress);
+      const open = queries.map(({ title, expr }) => ({ title, expr: withoutVariables(expr) }));
+      // A rate needs two scrapes, and each round of calls adds to what they see.
+      for (let round = 0; round < 60 && open.length > 0; round++) {
+        await sendCalls(server.httpAddress);
+        await sleep(500);
+        for (let index = open.length - 1; index >= 0; index--)
+          if ((await prometheus.query((open[index] as { expr: string }).expr)) > 0) open.splice(index, 1);
+      }
+      assert.equal(open, []);
+      for (const name of new Set(rules.flatMap(({ expr }) => selectorsOf(expr))))
+        assert.ok((await prometheus.query(name)) > 0, name);
+    } finally {
+      await prometheus?.close();
+      await server.close();
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+} else skip(import.meta.url, 'Prometheus is not installed (Debian: prometheus)');
+
+test.run();
+
+/** As Grafana sends an expression when all jobs and instances are selected. */
+function withoutVariables(expr: string): string {
+  return expr.replaceAll(/\$(?:job|instance)\b/g, '.*').replaceAll('$__rate_interval', '10s');
+}
+
+/**
+ * The metrics of an expression, each with the names of its labels: `m{kind!=""}`. A series without the label does not
+ * match, so a misspelled label has no data.
+ */
+function selectorsOf(expr: string): readonly string[] {
+  return [...expr.matchAll(/\b((?:authz|grpc|nodejs)_\w+)(?:\{([^}]*)\})?/g)].map(([, name = '', matchers = '']) => {
+    const labels = [...matchers.matchAll(/(\w+)=~?"/g)].map(([, label]) => `${label}!=""`);
+    return `${name}{${labels.join(',')}}`;
+  });
+}
+
+async function sendCalls(address: string): Promise<void> {
+  const principal = { id: 'bob', roles: ['user'] };
+  const resource = { kind: 'album', id: 'a1', attr: { owner: 'alice', visibility: 'public', status: 'OPEN' } };
+  const calls = [
+    { path: '/api/check/resources', body: { principal, resources: [{ actions: ['view', 'delete'], resource }] } },
+    { path: '/api/plan/resources', body: { principal, action: 'view', resource: { kind: 'album' } } },
+  ];
+  for (const { path, body } of calls) {
+    const response = await fetch(`http://${address}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    });
+    assert.is(response.status, 200, await response.text());
+  }
+  // An empty message is an invalid request; the metrics of gRPC count it like any other.
+  const response = await fetch(`http://${address}/authz.svc.v1.AuthzService/CheckResources`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/grpc-web+proto' },
+    body: new Uint8Array(5),
+  });
+  await response.arrayBuffer();
+}
+
+interface Prometheus {
+  /** The number of series that an expression has now. Rejects if it is invalid. */
+  readonly query: (expr: string) => Promise<number>;
+  readonly close: () => Promise<void>;
+}
+
+async function startPrometheus(folder: string, target: string): Promise<Prometheus> {
+  const port = await freePort();
+  const file = join(folder, 'prometheus.yaml');
+  writeFileSync(
+    file,
+    JSON.stringify({
+      global: { scrape_interval: '1s', scrape_timeout: '1s' },
+      scrape_configs: [{ job_name: 'authz', metrics_path: '/_authz/metrics', static_configs: [{ targets: [target] }] }],
+    }),
+  );
+  const child: ChildProcess = spawn(
+    'prometheus',
+    [
+      `--config.file=${file}`,
+      `--storage.tsdb.path=${join(folder, 'data')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+      '--log.level=error',
+    ],
+    { stdio: 'ignore', cwd: folder },
+  );
+  const ended = once(child, 'exit');
+  const close = async (): Promise<void> => {
+    child.kill('SIGKILL');
+    await ended;
+  };
+  const query = async (expr: string): Promise<number> => {
+    const response = await fetch(`http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(expr)}`);
+    const answer = (await response.json()) as {
+      readonly status: string;
+      readonly error?: string;
+      readonly data?: { readonly result: readonly unknown[] };
+    };
+    if (answer.status !== 'success') throw new Error(`${expr}: ${answer.error}`);
+    return answer.data?.result.length ?? 0;
+  };
+  for (let attempt = 0; attempt < 300; attempt++) {
+    if (child.exitCode !== null) break;
+    const isReady = await fetch(`http://127.0.0.1:${port}/-/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isReady) return { query, close };
+    await sleep(100);
+  }
+  await close();
+  throw new Error('Prometheus does not start');
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
