@@ -21,7 +21,7 @@ import type { Decider } from './service/decider.js';
 import { Health } from './service/health.js';
 import { OWN_NAMES, propertyNames } from './service/property-names.js';
 import { RpcError, type Report } from './service/rpc-error.js';
-import { ADMIN_SERVICE, type Explainer, HEALTH_NAMES, type Services } from './service/services.js';
+import { ADMIN_SERVICE, type Explainer, HEALTH_NAMES, type Reload, type Services } from './service/services.js';
 import { guarded, tellAudited } from './service/watch.js';
 import type { Deliver, Watcher } from './service/watcher.js';
 import type { Bundle } from './swap/bundle.js';
@@ -77,6 +77,8 @@ export interface Surroundings {
   readonly log?: Log | undefined;
   /** Closed with the server. */
   readonly audit?: AuditLog | undefined;
+  /** Checks the bundle file; absent if there is none. */
+  readonly reload?: Reload | undefined;
   /** The metrics of all processes of the server; absent if this is the only one. */
   readonly scrapeAll?: (() => Promise<string>) | undefined;
   /** Whether the event loops of all processes of the server respond; absent if this is the only one. */
@@ -134,6 +136,8 @@ export async function startServer(
     watchers,
     auditReader: audit?.reader,
     explainer: config.server.explain ? explainerOf(decider) : undefined,
+    policies: () => decider.current.policies,
+    reload: surroundings.reload,
     names: () => decider.current.names(),
     actionNames: (principalId, kind) => decider.current.actionNames(principalId, kind),
     deliver: auditWatch?.deliver,
@@ -170,6 +174,8 @@ export function serve(
     watchers,
     auditReader: undefined,
     explainer: undefined,
+    policies: undefined,
+    reload: undefined,
     names: undefined,
     actionNames: () => [],
     deliver: undefined,
@@ -236,6 +242,8 @@ interface Listening {
   readonly watchers: readonly Watcher[];
   readonly auditReader: AuditReader | undefined;
   readonly explainer: Explainer | undefined;
+  readonly policies: Services['policies'];
+  readonly reload: Services['reload'];
   readonly names: Services['names'];
   readonly actionNames: Services['actionNames'];
   readonly deliver: Deliver | undefined;
@@ -255,6 +263,8 @@ async function listen({
   watchers,
   auditReader,
   explainer,
+  policies,
+  reload,
   names,
   actionNames,
   deliver,
@@ -291,6 +301,8 @@ async function listen({
     allTurn,
     admin,
     explainer,
+    policies,
+    reload,
     names,
     actionNames,
     deliver,

@@ -3,6 +3,7 @@ import { setFlagsFromString } from 'node:v8';
 import { type AuditLog, openAuditLog } from './audit/audit-log.js';
 import type { Config } from './config.js';
 import { startServer } from './main.js';
+import type { Reload } from './service/services.js';
 import { debugOnSignal } from './observe/log/debug-signal.js';
 import type { Log, Logger } from './observe/log/logger.js';
 import { BundleSource, type BundleText, readBundleText } from './swap/bundle-source.js';
@@ -47,10 +48,15 @@ export async function runProgram(options: Program): Promise<void> {
   const workers = config.server.workers ?? availableParallelism();
   debugOnSignal(log);
   const audit = await openAudit(config, log);
+  let source: BundleSource | undefined;
+  const reload: Reload = async () => (await source?.look())?.message;
   const served =
-    workers > 1 ? await serveWithWorkers(options, bundle, workers, audit) : await serveAlone(options, bundle, audit);
-  const source = followBundle(served, bundle, config.server.watchBundle, log.logger('authz.bundle'));
-  endOnSignal({ ...served, close: () => closeAll(source, served, log) });
+    workers > 1
+      ? await serveWithWorkers(options, bundle, workers, audit, reload)
+      : await serveAlone(options, bundle, audit, reload);
+  source = followBundle(served, bundle, config.server.watchBundle, log.logger('authz.bundle'));
+  const followed = source;
+  endOnSignal({ ...served, close: () => closeAll(followed, served, log) });
   // Printed last: a reader of the line may stop the server at once.
   process.stdout.write(`${readyLine(served, config)}\n`);
 }
@@ -99,8 +105,9 @@ async function serveAlone(
   { config, log }: Program,
   { text, file }: BundleText,
   audit: AuditLog | undefined,
+  reload: Reload,
 ): Promise<Served> {
-  const server = await startServer(config, await evaluateBundle(text, file), { log, audit });
+  const server = await startServer(config, await evaluateBundle(text, file), { log, audit, reload });
   const swap = async (next: BundleText): Promise<string> => {
     try {
       const evaluated = await evaluateBundle(next.text, next.file);
@@ -119,10 +126,19 @@ async function serveWithWorkers(
   bundle: BundleText,
   workers: number,
   audit: AuditLog | undefined,
+  reload: Reload,
 ): Promise<Served> {
   // Modules that a process does not need are not loaded.
   const { startPrimary } = await import('./workers/primary.js');
-  const primary = await startPrimary({ program, config, workers, bundle, audit, log: log.logger('authz.workers') });
+  const primary = await startPrimary({
+    program,
+    config,
+    workers,
+    bundle,
+    audit,
+    reload,
+    log: log.logger('authz.workers'),
+  });
   // Workers reload their own certificates and logs.
   process.on('SIGHUP', () => primary.signal('SIGHUP'));
   process.on('SIGUSR1', () => primary.signal('SIGUSR1'));
@@ -147,16 +163,12 @@ function followBundle(served: Served, { file, digest }: BundleText, watch: boole
     logger.error('the bundle cannot be served; still serving the last good one', { file, error });
   const offer = async (next: BundleText): Promise<void> => {
     const start = performance.now();
-    try {
-      const hash = await served.swap(next);
-      logger.info('serving a new bundle', {
-        file: next.file,
-        hash,
-        time_ms: Math.round(performance.now() - start),
-      });
-    } catch (error) {
-      refused(error as Error);
-    }
+    const hash = await served.swap(next);
+    logger.info('serving a new bundle', {
+      file: next.file,
+      hash,
+      time_ms: Math.round(performance.now() - start),
+    });
   };
   const source = new BundleSource({ file, digest, watch, offer, failed: refused });
   process.on('SIGHUP', () => void source.look());

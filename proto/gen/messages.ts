@@ -142,6 +142,27 @@ export interface ExplainDecisionRequest {
   readonly keep: number;
 }
 
+/** authz.request.v1.ListPoliciesRequest */
+export interface ListPoliciesRequest {
+  /** Has no effect: a bundle does not contain disabled policies. */
+  readonly includeDisabled: boolean;
+  /** RE2 expressions that find a match in the name, the scope and the version. Empty: any. */
+  readonly nameRegexp: string;
+  readonly scopeRegexp: string;
+  readonly versionRegexp: string;
+  readonly policyId: readonly string[];
+}
+
+/** authz.request.v1.ListSchemasRequest */
+export interface ListSchemasRequest {
+}
+
+/** authz.request.v1.ReloadStoreRequest */
+export interface ReloadStoreRequest {
+  /** Answer when the bundle is in use, with an error if it cannot be. */
+  readonly wait: boolean;
+}
+
 /** authz.request.v1.ServerInfoRequest */
 export interface ServerInfoRequest {
 }
@@ -300,4 +321,14 @@ export interface BatchResult {
 export interface CheckResourceBatchResponse {
   readonly requestId: string;
   readonly results: readonly BatchResult[];
+}
+
+/** authz.response.v1.ListPoliciesResponse */
+export interface ListPoliciesResponse {
+  readonly policyIds: readonly string[];
+}
+
+/** authz.response.v1.ListSchemasResponse */
+export interface ListSchemasResponse {
+  readonly schemaIds: readonly string[];
 }

@@ -1,5 +1,6 @@
 import type { AccessRequest } from '#runtime/engine';
 import type { Explanation, SearchOptions } from '#runtime/parts';
+import type { PolicyBundle } from '#runtime/policy';
 import type { ListAuditLogEntriesRequest, ServerInfoResponse } from '../../proto/gen/messages.js';
 import type { ListAuditLogEntriesResponse } from '../../proto/gen/audit-messages.js';
 import type { AliasConfig } from '../config/aliases.js';
@@ -25,11 +26,21 @@ export interface Services extends SearchService {
   readonly report: Report;
   /** Undefined: the admin API is off. */
   readonly admin?: AdminService | undefined;
+  /** The policies that the admin API lists. Absent: unknown. */
+  readonly policies?: (() => PolicyBundle) | undefined;
+  /** Absent: the policies do not come from a bundle file. */
+  readonly reload?: Reload | undefined;
   /** Undefined: decisions are not explained. */
   readonly explainer?: Explainer | undefined;
   /** What requests can name of the policies in use. Absent: unknown. */
   readonly names?: (() => readonly KindNames[]) | undefined;
 }
+
+/**
+ * Checks the bundle file and uses a new version of it in every process. Resolves with the reason why the content of the
+ * file is not in use; undefined if it is.
+ */
+export type Reload = () => Promise<string | undefined>;
 
 /** What requests about a kind of resource can name. */
 export interface KindNames {
@@ -47,7 +58,7 @@ export interface Explainer {
   readonly explain: (request: AccessRequest, search?: SearchOptions) => Explanation;
 }
 
-/** The admin API. Policies are part of the build, so only the audit log can be read (docs/spec/server.md#endpoints). */
+/** The admin API. Policies are part of the build, so no call changes them (docs/spec/server.md#endpoints). */
 export interface AdminService {
   /**
    * Of an `authorization` header or metadata. Rejects with code 16 unless it is the admin's
@@ -73,7 +84,7 @@ export const HEALTH_NAMES: readonly string[] = ['', AUTHZ_SERVICE, AUTHZEN_SERVI
 /** The reason why calls of the admin API fail on a server without one. */
 export const ADMIN_DISABLED = 'Admin service is disabled by the configuration';
 
-/** The reason why no call changes or reads policies and schemas. */
+/** The reason why no call changes policies and schemas or reads their text. */
 export const COMPILED_IN = 'policies and schemas are compiled into the build';
 
 /**

@@ -63,4 +63,33 @@ test('offers each version once, and none after it was stopped', async () => {
   assert.equal(offered, ['second', 'third!']);
 });
 
+test('a check has the reason why the content of the file is not served, until it is', async () => {
+  writeFileSync(file, 'first');
+  const { digest } = await readBundleText(file);
+  const told: string[] = [];
+  const source = new BundleSource({
+    file,
+    digest,
+    watch: false,
+    failed: (error) => told.push(error.message),
+    offer: async ({ text }) => {
+      if (text === 'bad') throw new Error('broken');
+    },
+  });
+  assert.is(await source.look(), undefined);
+  writeFileSync(file, 'bad');
+  // Told once, but still not served.
+  assert.is((await source.look())?.message, 'broken');
+  assert.is((await source.look())?.message, 'broken');
+  assert.equal(told, ['broken']);
+  rmSync(file);
+  assert.match((await source.look())?.message ?? '', /bundle not found/);
+  writeFileSync(file, 'first');
+  assert.is(await source.look(), undefined);
+  // The second and the third wait for the first: they are one check.
+  const looks = [source.look(), source.look(), source.look()];
+  assert.is(new Set(looks).size, 1);
+  await Promise.all(looks);
+});
+
 test.run();

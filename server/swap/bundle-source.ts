@@ -10,9 +10,9 @@ export interface BundleSourceOptions {
   readonly digest: string;
   /** Whether to poll the file. */
   readonly watch: boolean;
-  /** Called for every new version, one at a time. Must not reject. */
+  /** Called for every new version, one at a time. Rejects if the version cannot be served. */
   readonly offer: (bundle: BundleText) => Promise<void>;
-  /** The file does not exist or cannot be read. */
+  /** The file does not exist, cannot be read or was rejected. */
   readonly failed: (error: Error) => void;
 }
 
@@ -32,7 +32,11 @@ const LONGEST_UNREST = 10_000;
  */
 export class BundleSource {
   #digest: string;
-  #looking = Promise.resolve();
+  #looking: Promise<unknown> = Promise.resolve();
+  /** A check that has not begun. */
+  #queued: Promise<Error | undefined> | undefined;
+  /** Why the last version that was offered is not served. */
+  #refusal: Error | undefined;
   /** What the last poll saw; undefined before the first, because the file may have changed since the server read it. */
   #seen: string | undefined;
   #poll: NodeJS.Timeout | undefined;
@@ -42,10 +46,17 @@ export class BundleSource {
     if (options.watch) this.#pollLater();
   }
 
-  /** Checks the file now; resolves when the result has been handled. */
-  look(): Promise<void> {
-    this.#looking = this.#looking.then(() => this.#read());
-    return this.#looking;
+  /**
+   * Checks the file now. When the result has been handled, resolves with the reason why the content of the file is not
+   * served; undefined if it is. Calls that wait for their turn share one check.
+   */
+  look(): Promise<Error | undefined> {
+    this.#queued ??= this.#looking.then(() => {
+      this.#queued = undefined;
+      return this.#read();
+    });
+    this.#looking = this.#queued;
+    return this.#queued;
   }
 
   /** Stops checking the file. */
@@ -65,16 +76,22 @@ export class BundleSource {
     }, INTERVAL).unref();
   }
 
-  async #read(): Promise<void> {
+  async #read(): Promise<Error | undefined> {
     try {
       await quiet(this.options.file);
       const bundle = await readBundleText(this.options.file);
       // A bad version is remembered too, so that it is reported only once.
-      if (bundle.digest === this.#digest) return;
+      if (bundle.digest === this.#digest) return this.#refusal;
       this.#digest = bundle.digest;
-      await this.options.offer(bundle);
+      this.#refusal = await this.options.offer(bundle).then(
+        () => undefined,
+        (error: Error) => error,
+      );
+      if (this.#refusal !== undefined) this.options.failed(this.#refusal);
+      return this.#refusal;
     } catch (error) {
       this.options.failed(error as Error);
+      return error as Error;
     }
   }
 }

@@ -15,6 +15,7 @@ import type { DecisionClock } from './decision-clock.js';
 /** A bundle with its engine, in use or ready to be. */
 export interface ServingEngine {
   readonly hash: string;
+  readonly policies: PolicyBundle;
   readonly engine: AuditedEngine;
   /** Undefined if decisions are not to be explained, or the bundle cannot. */
   readonly explainer: Explainer | undefined;
@@ -48,7 +49,16 @@ export async function servingEngine(config: Config, bundle: Bundle, clock?: Deci
     return known;
   };
   const patternsFailedOnHost = bundle.patternsFailedOnHost?.() ?? [];
-  return { hash, engine, explainer, names, actionNames: actionNames(bundle.policies), audited, patternsFailedOnHost };
+  return {
+    hash,
+    policies: bundle.policies,
+    engine,
+    explainer,
+    names,
+    actionNames: actionNames(bundle.policies),
+    audited,
+    patternsFailedOnHost,
+  };
 }
 
 /** Decides by one engine until it is replaced: each call uses one engine. */

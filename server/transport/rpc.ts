@@ -28,14 +28,16 @@ export interface Rpc<Request = Message, Response = unknown> {
 
 /** An RPC that is also served at a REST path. */
 export interface RestRpc<Request = Message, Response = unknown> extends Rpc<Request, Response> {
-  readonly rest: RestRoute;
+  readonly rest: RestRoute<Request>;
   /** If the REST form differs. */
   readonly printRestJson?: (response: Response) => string;
 }
 
-export interface RestRoute {
+export interface RestRoute<Request = unknown> {
   readonly verb: 'GET' | 'POST';
   readonly path: string;
+  /** Reads the request from the query. Absent: the body is the request. Throws an RpcError for an invalid value. */
+  readonly read?: (parameters: URLSearchParams) => Request;
   /** The only media type that a request may declare; absent: any (docs/spec/server.md#json-mapping). */
   readonly mediaType?: string;
   /** A request header that the response repeats. */
@@ -86,6 +88,17 @@ export function runJson(
   const request = readJsonRequest(rpc.readJson, body);
   call.requestContext = request.requestContext;
   limitMessageSize(request, rpc.sizeOf, body.length, services.maxMessageSize);
+  return runRequest(rpc, services, call, request, print);
+}
+
+/** Answers a request that has been read with JSON. */
+export function runRequest(
+  rpc: Rpc,
+  services: Services,
+  call: TransportCall,
+  request: Message,
+  print = rpc.printJson,
+): string | Promise<string> {
   const outcome = rpc.run(services, call, request);
   return outcome instanceof Promise ? outcome.then((response) => printed(print, response)) : printed(print, outcome);
 }

@@ -12,6 +12,8 @@ import {
   printCheckResourceBatchResponse,
   printCheckResourceSetResponse,
   printCheckResourcesResponse,
+  printListPoliciesResponse,
+  printListSchemasResponse,
   printPlanResourcesResponse,
   printServerInfoResponse,
 } from '../../proto/gen/json/response.js';
@@ -19,6 +21,8 @@ import {
   encodeCheckResourceBatchResponse,
   encodeCheckResourceSetResponse,
   encodeCheckResourcesResponse,
+  encodeListPoliciesResponse,
+  encodeListSchemasResponse,
   encodePlanResourcesResponse,
   encodeServerInfoResponse,
 } from '../../proto/gen/wire/response.js';
@@ -28,7 +32,10 @@ import {
   readCheckResourcesRequest,
   readExplainDecisionRequest,
   readListAuditLogEntriesRequest,
+  readListPoliciesRequest,
+  readListSchemasRequest,
   readPlanResourcesRequest,
+  readReloadStoreRequest,
   readServerInfoRequest,
 } from '../../proto/gen/json/request.js';
 import {
@@ -53,8 +60,12 @@ import {
   decodeCheckResourcesRequest,
   decodeExplainDecisionRequest,
   explainDecisionRequestSize,
+  listPoliciesRequestSize,
   decodeListAuditLogEntriesRequest,
+  decodeListPoliciesRequest,
+  decodeListSchemasRequest,
   decodePlanResourcesRequest,
+  decodeReloadStoreRequest,
   decodeServerInfoRequest,
   planResourcesRequestSize,
 } from '../../proto/gen/wire/request.js';
@@ -71,6 +82,8 @@ import {
   encodeHealthListResponse,
 } from '../../proto/gen/wire/health.js';
 import { listRequestOfQuery } from '../admin/list-query.js';
+import { listPolicies, listSchemas, policiesRequestOfQuery } from '../admin/policies.js';
+import { reloadRequestOfQuery, reloadStore } from '../admin/reload-store.js';
 import {
   ADMIN_SERVICE,
   AUTHZ_SERVICE,
@@ -91,6 +104,8 @@ import { printEvaluation, printEvaluations } from './alias-printing.js';
 import type { RestRpc, Rpc, UnservedRpc } from './rpc.js';
 import type { StreamRpc } from './stream-rpc.js';
 
+/** The encoding of an empty message. */
+const NO_FIELDS = Buffer.alloc(0);
 /** AuthZEN callers use it to correlate their requests. */
 const REQUEST_ID = 'X-Request-ID';
 /** AuthZEN accepts no other media type for a request (its certification scenario, 2.4.3). */
@@ -217,6 +232,39 @@ export const RPCS: readonly RestRpc[] = [
     sizeOf: explainDecisionRequestSize,
     run: explainDecision,
   }),
+  row({
+    service: ADMIN_SERVICE,
+    method: 'ListPolicies',
+    rest: { verb: 'GET', path: '/admin/policies', read: policiesRequestOfQuery },
+    readJson: readListPoliciesRequest,
+    printJson: printListPoliciesResponse,
+    decode: decodeListPoliciesRequest,
+    encode: encodeListPoliciesResponse,
+    sizeOf: listPoliciesRequestSize,
+    run: listPolicies,
+  }),
+  row({
+    service: ADMIN_SERVICE,
+    method: 'ListSchemas',
+    rest: { verb: 'GET', path: '/admin/schemas' },
+    readJson: readListSchemasRequest,
+    printJson: printListSchemasResponse,
+    decode: decodeListSchemasRequest,
+    encode: encodeListSchemasResponse,
+    sizeOf: () => 0,
+    run: listSchemas,
+  }),
+  row({
+    service: ADMIN_SERVICE,
+    method: 'ReloadStore',
+    rest: { verb: 'GET', path: '/admin/store/reload', read: reloadRequestOfQuery },
+    readJson: readReloadStoreRequest,
+    printJson: () => '{}',
+    decode: decodeReloadStoreRequest,
+    encode: () => NO_FIELDS,
+    sizeOf: () => 0,
+    run: reloadStore,
+  }),
 ];
 
 /**
@@ -270,20 +318,17 @@ export const STREAM_RPCS: readonly StreamRpc[] = [
   }),
 ];
 
-/** The RPCs of the admin API that would read or change policies and schemas. */
+/** The RPCs of the admin API that would change policies and schemas, or read their text. */
 export const UNSERVED_RPCS: readonly UnservedRpc[] = [
   { service: ADMIN_SERVICE, method: 'AddOrUpdatePolicy', reason: COMPILED_IN },
   { service: ADMIN_SERVICE, method: 'GetPolicy', reason: COMPILED_IN },
-  { service: ADMIN_SERVICE, method: 'ListPolicies', reason: COMPILED_IN },
   { service: ADMIN_SERVICE, method: 'InspectPolicies', reason: COMPILED_IN },
   { service: ADMIN_SERVICE, method: 'DeletePolicy', reason: COMPILED_IN },
   { service: ADMIN_SERVICE, method: 'DisablePolicy', reason: COMPILED_IN },
   { service: ADMIN_SERVICE, method: 'EnablePolicy', reason: COMPILED_IN },
   { service: ADMIN_SERVICE, method: 'AddOrUpdateSchema', reason: COMPILED_IN },
   { service: ADMIN_SERVICE, method: 'GetSchema', reason: COMPILED_IN },
-  { service: ADMIN_SERVICE, method: 'ListSchemas', reason: COMPILED_IN },
   { service: ADMIN_SERVICE, method: 'DeleteSchema', reason: COMPILED_IN },
-  { service: ADMIN_SERVICE, method: 'ReloadStore', reason: COMPILED_IN },
   { service: ADMIN_SERVICE, method: 'PurgeStoreRevisions', reason: COMPILED_IN },
 ];
 

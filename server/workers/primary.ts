@@ -6,6 +6,7 @@ import type { Logger } from '../observe/log/logger.js';
 import { auditFamilies } from '../observe/metrics/audit-metrics.js';
 import { WorkerTotals } from '../observe/metrics/worker-totals.js';
 import { type Listener, openListener } from '../listen.js';
+import type { Reload } from '../service/services.js';
 import type { BundleText } from '../swap/bundle-source.js';
 import { Fleet, type Member } from './fleet.js';
 import { HandOver } from './hand-over.js';
@@ -21,6 +22,7 @@ export interface PrimaryOptions {
   readonly bundle: BundleText;
   /** Closed by the caller, after the workers have exited. */
   readonly audit: AuditLog | undefined;
+  readonly reload: Reload;
   readonly log: Logger;
 }
 
@@ -80,6 +82,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
           return undefined;
         });
         member.link.answer('allTurn', () => allTurn(fleet.serving()));
+        member.link.answer('reload', () => options.reload());
         member.link.answer('scrape', () => scrape(fleet.serving(), totals, audit));
         if (audit !== undefined) answerAudit(member, auditPrimary(audit, config.audit.delivery));
       },

@@ -19,6 +19,8 @@ export type PrimaryTopics = {
   readonly failed: { readonly asks: string; readonly answers: undefined };
   /** Whether every serving worker responds. */
   readonly allTurn: { readonly asks: undefined; readonly answers: boolean };
+  /** Checks the bundle file (`Reload`). */
+  readonly reload: { readonly asks: undefined; readonly answers: string | undefined };
   /** The metrics of all workers, in the Prometheus format. */
   readonly scrape: { readonly asks: undefined; readonly answers: string };
   /** Passes audit records to the primary (`AuditPrimary.take`). */

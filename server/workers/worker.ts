@@ -56,6 +56,7 @@ export async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log
     audit: config.audit.enabled ? auditLogOf(config.audit, link, log) : undefined,
     scrapeAll: () => link.ask('scrape', undefined, PATIENCE),
     allTurn: () => link.ask('allTurn', undefined, PATIENCE).catch(() => false),
+    reload: () => link.ask('reload', undefined),
     accepted: { ticketKeys: Buffer.from(ticketKeys) },
   });
 

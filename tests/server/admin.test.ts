@@ -145,9 +145,9 @@ test('credentials are checked before anything else', async () => {
   assert.equal(JSON.parse(other.text), { code: 16, message: 'incorrect credentials' });
 });
 
-test('policies and schemas are not served', async () => {
+test('policies and schemas are not changed, nor is their text served', async () => {
   for (const [method, path] of [
-    ['GET', '/admin/policies'],
+    ['GET', '/admin/policy?id=a'],
     ['POST', '/admin/policy'],
     ['DELETE', '/admin/schema?id=a'],
   ] as const) {

@@ -47,6 +47,8 @@ const other = { kind: 'album', id: '2', attr: { owner: 'bob' } };
 
 let folder = '';
 let server: RunningServer;
+let reloads = 0;
+let refusal: string | undefined;
 test.before(async () => {
   folder = mkdtempSync(join(tmpdir(), 'authz-sdks-'));
   const { config } = loadConfig({
@@ -68,7 +70,13 @@ test.before(async () => {
   const bundle = await loaded(
     compile([new Source('album.yaml', POLICY)], undefined, { schemaTexts: new Map([['album.json', SCHEMA]]) }),
   );
-  server = await startServer(config, bundle, { audit: await openAuditLog(config.audit, assert.unreachable) });
+  server = await startServer(config, bundle, {
+    audit: await openAuditLog(config.audit, assert.unreachable),
+    reload: async () => {
+      reloads++;
+      return refusal;
+    },
+  });
 });
 test.after(async () => {
   await server.close();
@@ -184,7 +192,52 @@ for (const [name, clientOf] of Object.entries(CLIENTS)) {
   });
 }
 
+for (const [name, clientOf] of Object.entries(CLIENTS)) {
+  test(`${name}: listPolicies and listSchemas`, async () => {
+    const client = clientOf({ adminCredentials });
+    assert.equal((await client.listPolicies()).ids, ['resource.album.vdefault']);
+    for (const filter of [
+      { nameRegexp: '^al' },
+      { versionRegexp: 'default' },
+      { scopeRegexp: '^$' },
+      { ids: ['resource.album.vdefault', 'resource.none.vdefault'] },
+    ])
+      assert.equal((await client.listPolicies(filter)).ids, ['resource.album.vdefault'], JSON.stringify(filter));
+    for (const filter of [{ nameRegexp: '^bum' }, { scopeRegexp: 'acme' }, { ids: ['resource.none.vdefault'] }])
+      assert.equal((await client.listPolicies(filter)).ids, [], JSON.stringify(filter));
+    for (const nameRegexp of ['(', 'a'.repeat(257)])
+      assert.is(await codeOf(client.listPolicies({ nameRegexp })), 3, nameRegexp);
+    assert.equal((await client.listSchemas()).ids, ['album.json']);
+    const stranger = clientOf({ adminCredentials: { ...adminCredentials, password: 'x' } });
+    for (const call of [stranger.listPolicies(), stranger.listSchemas(), stranger.reloadStore({ wait: true })])
+      assert.is(await codeOf(call), 16);
+  });
+
+  test(`${name}: reloadStore`, async () => {
+    const client = clientOf({ adminCredentials });
+    const before = reloads;
+    await client.reloadStore({ wait: true });
+    refusal = 'is not a compiled bundle';
+    await client.reloadStore({ wait: false });
+    const failure = await client.reloadStore({ wait: true }).then(
+      () => assert.unreachable() as never,
+      (error: { readonly code: number; readonly details: string }) => error,
+    );
+    refusal = undefined;
+    assert.is(failure.code, 9);
+    assert.match(failure.details, /still serving the last good one: is not a compiled bundle$/);
+    assert.is(reloads, before + 3);
+  });
+}
+
 test.run();
+
+function codeOf(call: Promise<unknown>): Promise<number> {
+  return call.then(
+    () => assert.unreachable() as never,
+    (error: { readonly code: number }) => error.code,
+  );
+}
 
 const CALL_ID = /^[0-9A-Z]{26}$/;
 

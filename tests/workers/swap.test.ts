@@ -1,5 +1,6 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { hashSync } from 'bcryptjs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { evaluateBundle } from '../../server/swap/evaluate-bundle.js';
@@ -90,6 +91,35 @@ for (const workers of [1, 2]) {
     const { code } = await stop(server.running);
     assert.is(code, 0);
     assert.is(server.log().filter(({ message }) => message === 'serving a new bundle').length, 1);
+  });
+
+  test(`${title}: ReloadStore waits until every process uses the file, and has the reason if it cannot be served`, async () => {
+    const passwordHash = Buffer.from(hashSync('open sesame', 4)).toString('base64');
+    const server = await start(
+      `server.workers=${workers}`,
+      'server.watchBundle=false',
+      'server.adminAPI.enabled=true',
+      'server.adminAPI.adminCredentials.username=admin',
+      `server.adminAPI.adminCredentials.passwordHash=${passwordHash}`,
+    );
+    const authorization = `Basic ${Buffer.from('admin:open sesame').toString('base64')}`;
+    const reload = (query: string): ReturnType<typeof send> =>
+      send(server.http, 'GET', `/admin/store/reload${query}`, undefined, { authorization });
+    replaceFile(server.bundle, bundles.edit);
+    const good = await reload('?wait=true');
+    assert.equal([good.status, JSON.parse(good.text)], [200, {}]);
+    assert.equal(await answers(server), [EDIT]);
+    replaceFile(server.bundle, 'export const nothing = 1;\n');
+    for (let time = 0; time < 2; time++) {
+      const bad = await reload('?wait=true');
+      assert.is(bad.status, 400);
+      assert.match(bad.text, /"code":9.*still serving the last good one: .*is not a compiled bundle/);
+    }
+    assert.equal(await answers(server), [EDIT]);
+    replaceFile(server.bundle, bundles.view);
+    assert.is((await reload('')).status, 200);
+    await until(async () => (await answers(server)).join() === VIEW, 'the other policies');
+    assert.is((await reload('?wait=maybe')).status, 400);
   });
 
   test(`${title}: an invalid bundle is reported once and counted, the last good one stays in use, also in a new worker, and the next good one is loaded`, async () => {

@@ -2,7 +2,7 @@
 
 import { entriesIn, messageIn, messagesIn, optionalMessageIn, responseObject, sentNumber, stringIn, stringMapIn, stringsIn } from '../../wire/json-response.js';
 import { printStringMap, printStrings, quote, quoteName } from '../../wire/json-text.js';
-import type { BatchResult, CheckResourceBatchResponse, CheckResourceSetResponse, CheckResourcesResponse, EffectMeta, InstanceEffectMeta, InstanceMeta, InstanceResult, InstancesMeta, OutputEntry, PlanMeta, PlanResourcesResponse, ResultEntry, ResultMeta, ResultResource, ServerInfoResponse, UnplannedRule, ValidationError } from '../messages.js';
+import type { BatchResult, CheckResourceBatchResponse, CheckResourceSetResponse, CheckResourcesResponse, EffectMeta, InstanceEffectMeta, InstanceMeta, InstanceResult, InstancesMeta, ListPoliciesResponse, ListSchemasResponse, OutputEntry, PlanMeta, PlanResourcesResponse, ResultEntry, ResultMeta, ResultResource, ServerInfoResponse, UnplannedRule, ValidationError } from '../messages.js';
 import { printOutputEntry, printPlanFilter, readOutputEntry, readPlanFilter } from './engine.js';
 import { printValidationError, readValidationError } from './schema.js';
 
@@ -385,4 +385,22 @@ export function printCheckResourceBatchResponse(message: CheckResourceBatchRespo
   }
   text += ']';
   return `${text}}`;
+}
+
+/** ListPoliciesResponse in its JSON form. */
+export function printListPoliciesResponse(message: ListPoliciesResponse): string {
+  let text = '{';
+  if (message.policyIds.length > 0) {
+    text += `"policyIds":${printStrings(message.policyIds)},`;
+  }
+  return text === '{' ? '{}' : `${text.slice(0, -1)}}`;
+}
+
+/** ListSchemasResponse in its JSON form. */
+export function printListSchemasResponse(message: ListSchemasResponse): string {
+  let text = '{';
+  if (message.schemaIds.length > 0) {
+    text += `"schemaIds":${printStrings(message.schemaIds)},`;
+  }
+  return text === '{' ? '{}' : `${text.slice(0, -1)}}`;
 }

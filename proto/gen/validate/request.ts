@@ -2,7 +2,7 @@
 
 import { REQUIRED, ONE_FIELD, ITEM_NOT_EMPTY, KEY_NOT_EMPTY, UNIQUE, PAST, atMost, matching, oneOfValues, withinNumbers, expression, allItems, allValues, byKey, isUnique, isPast } from '../../wire/rules.js';
 import { type FieldElement, FoundViolations, NONE, type Place, report, reportKey, within, type Violations } from '../../wire/violation.js';
-import type { AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ExplainDecisionRequest, ListAuditLogEntriesRequest, PlanResourcesRequest, RequestContext, ResourceEntry, ResourceSet, TimeRange, Token } from '../messages.js';
+import type { AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ExplainDecisionRequest, ListAuditLogEntriesRequest, ListPoliciesRequest, PlanResourcesRequest, RequestContext, ResourceEntry, ResourceSet, TimeRange, Token } from '../messages.js';
 import { isValidPrincipal, reportPrincipal, isValidResource, reportResource, isValidPlanResourcesInputResource, reportPlanResourcesInputResource } from './engine.js';
 
 /** The rules of docs/spec/server.md#validation that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
@@ -50,6 +50,14 @@ export function explainDecisionRequestViolations(message: ExplainDecisionRequest
   if (isValidExplainDecisionRequest(message)) return NONE;
   const found = new FoundViolations();
   reportExplainDecisionRequest(message, undefined, found);
+  return found;
+}
+
+/** The rules of docs/spec/server.md#validation that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
+export function listPoliciesRequestViolations(message: ListPoliciesRequest): Violations {
+  if (isValidListPoliciesRequest(message)) return NONE;
+  const found = new FoundViolations();
+  reportListPoliciesRequest(message, undefined, found);
   return found;
 }
 
@@ -109,6 +117,8 @@ const EXPLAIN_DECISION_REQUEST_NEAR: FieldElement = { fieldNumber: 6, fieldName:
 const EXPLAIN_DECISION_REQUEST_KEEP_NUMBERS: readonly number[] = [0,1,2];
 const EXPLAIN_DECISION_REQUEST_KEEP_NUMBERS_RULE = oneOfValues(["KEEP_UNSPECIFIED","KEEP_PRINCIPAL","KEEP_RESOURCE"]);
 const EXPLAIN_DECISION_REQUEST_KEEP: FieldElement = { fieldNumber: 7, fieldName: 'keep', fieldType: 'TYPE_ENUM' };
+const LIST_POLICIES_REQUEST_POLICY_ID_AT_MOST = atMost(25);
+const LIST_POLICIES_REQUEST_POLICY_ID: FieldElement = { fieldNumber: 5, fieldName: 'policy_id', fieldType: 'TYPE_STRING' };
 
 /** Whether a message authz.request.v1.CheckResourcesRequest.ResourceEntry keeps its rules. */
 export function isValidCheckResourcesRequestResourceEntry(message: ResourceEntry): boolean {
@@ -368,4 +378,14 @@ export function reportExplainDecisionRequest(message: ExplainDecisionRequest, pa
   if (message.auxData !== undefined) reportAuxData(message.auxData, within(path, EXPLAIN_DECISION_REQUEST_AUX_DATA), found);
   if (!(message.near >= 0 && message.near <= 20)) report(found, EXPLAIN_DECISION_REQUEST_NEAR_RANGE, path, EXPLAIN_DECISION_REQUEST_NEAR);
   if (!EXPLAIN_DECISION_REQUEST_KEEP_NUMBERS.includes(message.keep)) report(found, EXPLAIN_DECISION_REQUEST_KEEP_NUMBERS_RULE, path, EXPLAIN_DECISION_REQUEST_KEEP);
+}
+
+/** Whether a message authz.request.v1.ListPoliciesRequest keeps its rules. */
+export function isValidListPoliciesRequest(message: ListPoliciesRequest): boolean {
+  return message.policyId.length <= 25;
+}
+
+/** Which rules it breaks. */
+export function reportListPoliciesRequest(message: ListPoliciesRequest, path: Place | undefined, found: FoundViolations): void {
+  if (message.policyId.length > 25) report(found, LIST_POLICIES_REQUEST_POLICY_ID_AT_MOST, path, LIST_POLICIES_REQUEST_POLICY_ID);
 }

@@ -4,7 +4,7 @@ import { BYTES, type Draft, readMapEntry, readMoment, type TextTable, VARINT, Wi
 import { field, mapSize, text, texts } from '../../wire/size.js';
 import { readJsonEntry, writeJsonEntries } from '../../wire/value.js';
 import { type WireWriter, writeMessageMap, writeText, writeTexts } from '../../wire/writer.js';
-import type { AttributesMap, AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ExplainDecisionRequest, ListAuditLogEntriesRequest, PlanResourcesRequest, RequestContext, ResourceEntry, ResourceSet, ServerInfoRequest, TimeRange, Token } from '../messages.js';
+import type { AttributesMap, AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ExplainDecisionRequest, ListAuditLogEntriesRequest, ListPoliciesRequest, ListSchemasRequest, PlanResourcesRequest, ReloadStoreRequest, RequestContext, ResourceEntry, ResourceSet, ServerInfoRequest, TimeRange, Token } from '../messages.js';
 import { planResourceSize, principalSize, readPlanResource, readPrincipal, readResource, resourceSize, writePlanResource, writePrincipal, writeResource } from './engine.js';
 
 /** An empty item, of which a small request can hold millions: all are this one. */
@@ -595,6 +595,90 @@ export function explainDecisionRequestSize(message: ExplainDecisionRequest): num
     (message.auxData === undefined ? 0 : field(auxDataSize(message.auxData))) +
     (message.near === 0 ? 0 : field(message.near) - message.near) +
     (message.keep === 0 ? 0 : field(message.keep) - message.keep);
+}
+
+/** ListPoliciesRequest from its protobuf encoding. Throws a WireError for bytes that are not such a message. */
+export function decodeListPoliciesRequest(bytes: Buffer, table?: TextTable): ListPoliciesRequest {
+  return readListPoliciesRequest(new WireReader(bytes, table), bytes.length);
+}
+
+/** Reads the fields of authz.request.v1.ListPoliciesRequest up to `end`, and adds them to what is known of the message. */
+function readListPoliciesRequest(reader: WireReader, end: number, known?: Draft<ListPoliciesRequest>): Draft<ListPoliciesRequest> {
+  const message: Draft<ListPoliciesRequest> = known ?? { includeDisabled: false, nameRegexp: '', scopeRegexp: '', versionRegexp: '', policyId: [] };
+  while (reader.at < end) {
+    const tag = reader.tag();
+    switch (tag) {
+      case (1 << 3) | VARINT:
+        message.includeDisabled = reader.bool();
+        break;
+      case (2 << 3) | BYTES:
+        message.nameRegexp = reader.string();
+        break;
+      case (3 << 3) | BYTES:
+        message.scopeRegexp = reader.string();
+        break;
+      case (4 << 3) | BYTES:
+        message.versionRegexp = reader.string();
+        break;
+      case (5 << 3) | BYTES:
+        message.policyId.push(reader.string());
+        break;
+      default:
+        reader.skip(tag);
+    }
+  }
+  reader.checkEnd(end);
+  return message;
+}
+
+/** The size of authz.request.v1.ListPoliciesRequest in its protobuf encoding, in bytes. Attributes may be nested without bound. */
+export function listPoliciesRequestSize(message: ListPoliciesRequest): number {
+  return (message.includeDisabled ? 2 : 0) +
+    text(message.nameRegexp) +
+    text(message.scopeRegexp) +
+    text(message.versionRegexp) +
+    texts(message.policyId);
+}
+
+/** ListSchemasRequest from its protobuf encoding. Throws a WireError for bytes that are not such a message. */
+export function decodeListSchemasRequest(bytes: Buffer, table?: TextTable): ListSchemasRequest {
+  return readListSchemasRequest(new WireReader(bytes, table), bytes.length);
+}
+
+/** Reads the fields of authz.request.v1.ListSchemasRequest up to `end`, and adds them to what is known of the message. */
+function readListSchemasRequest(reader: WireReader, end: number, known?: Draft<ListSchemasRequest>): Draft<ListSchemasRequest> {
+  const message: Draft<ListSchemasRequest> = known ?? {  };
+  while (reader.at < end) {
+    const tag = reader.tag();
+    switch (tag) {
+      default:
+        reader.skip(tag);
+    }
+  }
+  reader.checkEnd(end);
+  return message;
+}
+
+/** ReloadStoreRequest from its protobuf encoding. Throws a WireError for bytes that are not such a message. */
+export function decodeReloadStoreRequest(bytes: Buffer, table?: TextTable): ReloadStoreRequest {
+  return readReloadStoreRequest(new WireReader(bytes, table), bytes.length);
+}
+
+/** Reads the fields of authz.request.v1.ReloadStoreRequest up to `end`, and adds them to what is known of the message. */
+function readReloadStoreRequest(reader: WireReader, end: number, known?: Draft<ReloadStoreRequest>): Draft<ReloadStoreRequest> {
+  const message: Draft<ReloadStoreRequest> = known ?? { wait: false };
+  while (reader.at < end) {
+    const tag = reader.tag();
+    switch (tag) {
+      case (1 << 3) | VARINT:
+        message.wait = reader.bool();
+        break;
+      default:
+        reader.skip(tag);
+    }
+  }
+  reader.checkEnd(end);
+  return message;
 }
 
 /** ServerInfoRequest from its protobuf encoding. Throws a WireError for bytes that are not such a message. */

@@ -2,7 +2,7 @@
 
 import { BYTES, missing, once, readEntryOnce, readNumberEntryOnce, readStringEntry, WireReader } from '../../wire/reader.js';
 import { type WireWriter, writeStringMap, writeText, writeTexts } from '../../wire/writer.js';
-import type { BatchResult, CheckResourceBatchResponse, CheckResourceSetResponse, CheckResourcesResponse, EffectMeta, InstanceEffectMeta, InstanceMeta, InstanceResult, InstancesMeta, OutputEntry, PlanFilter, PlanMeta, PlanResourcesResponse, ResultEntry, ResultMeta, ResultResource, ServerInfoResponse, UnplannedRule, ValidationError } from '../messages.js';
+import type { BatchResult, CheckResourceBatchResponse, CheckResourceSetResponse, CheckResourcesResponse, EffectMeta, InstanceEffectMeta, InstanceMeta, InstanceResult, InstancesMeta, ListPoliciesResponse, ListSchemasResponse, OutputEntry, PlanFilter, PlanMeta, PlanResourcesResponse, ResultEntry, ResultMeta, ResultResource, ServerInfoResponse, UnplannedRule, ValidationError } from '../messages.js';
 import { readOutputEntry, readPlanFilter, writeOutputEntry, writePlanFilter } from './engine.js';
 import { readValidationError, writeValidationError } from './schema.js';
 
@@ -538,4 +538,28 @@ function writeCheckResourceBatchResponse(writer: WireWriter, message: CheckResou
     writer.messageField(2, mark);
   }
   writeText(writer, 1, message.requestId);
+}
+
+/** ListPoliciesResponse in its protobuf encoding. */
+export function encodeListPoliciesResponse(message: ListPoliciesResponse, writer: WireWriter): Buffer {
+  writer.begin();
+  writeListPoliciesResponse(writer, message);
+  return writer.finish();
+}
+
+/** Writes the fields of authz.response.v1.ListPoliciesResponse. */
+function writeListPoliciesResponse(writer: WireWriter, message: ListPoliciesResponse): void {
+  writeTexts(writer, 1, message.policyIds);
+}
+
+/** ListSchemasResponse in its protobuf encoding. */
+export function encodeListSchemasResponse(message: ListSchemasResponse, writer: WireWriter): Buffer {
+  writer.begin();
+  writeListSchemasResponse(writer, message);
+  return writer.finish();
+}
+
+/** Writes the fields of authz.response.v1.ListSchemasResponse. */
+function writeListSchemasResponse(writer: WireWriter, message: ListSchemasResponse): void {
+  writeTexts(writer, 1, message.schemaIds);
 }

@@ -6,7 +6,7 @@ import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import { restPrinter } from '../alias-printing.js';
 import { callHeader } from '../call-header.js';
 import { begin, deliver, end, endFailed } from '../watched-call.js';
-import { fullName, type RestRoute, type RestRpc, runJson } from '../rpc.js';
+import { fullName, type Message, type RestRoute, type RestRpc, runJson, runRequest } from '../rpc.js';
 import { RPCS } from '../rpcs.js';
 import type { HeaderList } from './cors.js';
 import { challenge } from './challenge.js';
@@ -114,7 +114,10 @@ function restHandler(rpc: RestRpc, exchange: Exchange, services: Services): Hand
     try {
       timeout = grpcTimeout(request.headers['grpc-timeout']);
       checkMediaType(rest, request);
-      const outcome = runJson(rpc, services, call, body, print);
+      const outcome =
+        rest.read === undefined
+          ? runJson(rpc, services, call, body, print)
+          : runRequest(rpc, services, call, rest.read(queryOf(request)) as Message, print);
       if (outcome instanceof Promise) outcome.then(finish).catch(fail);
       else finish(outcome);
     } catch (thrown) {
