@@ -62,12 +62,12 @@ const LIBRARY: PackageDefinition = {
   optionalPeers: {
     '@grpc/grpc-js': '1.x',
     [PACKAGE_NAMES.compiler]: OWN,
-    '@nestjs/common': '10.x || 11.x',
+    '@nestjs/common': '11.x',
     '@trpc/server': '11.x',
-    express: '4.x || 5.x',
+    express: '5.x',
     fastify: '5.x',
     hono: '4.x',
-    react: '18.x || 19.x',
+    react: '19.x',
   },
 };
 
