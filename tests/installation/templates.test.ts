@@ -27,7 +27,7 @@ test.after(async () => {
  * take standard requests, so their types and tests do not need them; `npm start` does.
  */
 const NOT_INSTALLED: { readonly [template: string]: readonly string[] } = {
-  next: ['next', 'react', 'react-dom', '@types/react'],
+  next: ['next'],
   workers: ['wrangler'],
 };
 
