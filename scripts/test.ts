@@ -57,12 +57,19 @@ const TESTS: readonly string[] = [`^(?=${BUSY})${ANY}`, `^(?!${BUSY})${ANY}`];
  */
 const ONCE = '^(scripts/(mutate|release)|tests/(deploy|docs|explorer|growth|installation|mutants|places|site|types))/';
 
+/**
+ * Tests of the command line and of the analyses, which take longest. With several versions, only the first and the last
+ * run them: what a version between these changes, they show.
+ */
+const ENDS = '^(cli|analysis|tests/(analysis|cli))/';
+
 /** How long a runner may stay after its summary, in milliseconds. */
 const LONGEST_END = 60_000;
 
 // The test files run with each of these, the gates with the first.
 const { values } = parseArgs({ options: { node: { type: 'string', multiple: true, default: [process.execPath] } } });
 const [first = process.execPath] = values.node;
+const last = values.node.at(-1);
 
 let passed = 0;
 let failed = 0;
@@ -83,7 +90,8 @@ for (const { name, command } of GATES) {
 for (const node of values.node) {
   const { output: version } = await run(node, ['--version']);
   console.log(`\ntest files with Node ${version.trim()}`);
-  const patterns = node === first ? TESTS : TESTS.map((pattern) => `(?!${ONCE})${pattern}`);
+  const left = [...(node === first ? [] : [ONCE]), ...(node === first || node === last ? [] : [ENDS])];
+  const patterns = TESTS.map((pattern) => left.map((others) => `(?!${others})`).join('') + pattern);
   await Promise.all(patterns.map((pattern) => runTests(node, version.trim(), pattern)));
 }
 
