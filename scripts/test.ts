@@ -58,10 +58,10 @@ const TESTS: readonly string[] = [`^(?=${BUSY})${ANY}`, `^(?!${BUSY})${ANY}`];
 const ONCE = '^(scripts/(mutate|release)|tests/(deploy|docs|explorer|growth|installation|mutants|places|site|types))/';
 
 /**
- * Tests of the command line and of the analyses, which take longest. With several versions, only the first and the last
+ * Tests of the command line, of the analyses and of SQL, which take longest. With several versions, only the first and the last
  * run them: what a version between these changes, they show.
  */
-const ENDS = '^(cli|analysis|tests/(analysis|cli))/';
+const ENDS = '^(cli|analysis|tests/(analysis|cli|sql))/';
 
 /** How long a runner may stay after its summary, in milliseconds. */
 const LONGEST_END = 60_000;

@@ -3,11 +3,16 @@ import type { Filter, Operand, SqlColumn, SqlTable, SqlType } from '../../runtim
 
 const ATTRIBUTE = 'request.resource.attr.';
 
+/** A table without relations, which a filter does not show. */
+interface GuessedTable extends SqlTable {
+  readonly columns: { readonly [attributePath: string]: SqlColumn };
+}
+
 /**
  * A table for a filter whose author has not declared one: a column for each attribute that the filter reads. Its type is
  * guessed from what the filter compares it with, otherwise from the attribute of the resource, and is otherwise `text`.
  */
-export function guessedTable(filter: Filter, { kind, attr = {} }: ResourceInput): SqlTable {
+export function guessedTable(filter: Filter, { kind, attr = {} }: ResourceInput): GuessedTable {
   const guesses = new Map<string, SqlType | undefined>();
   if (filter.kind === 'KIND_CONDITIONAL') guess(filter.condition, undefined, guesses);
   const columns = [...guesses]

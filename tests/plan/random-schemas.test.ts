@@ -3,10 +3,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine, type Engine, type PlanResult } from '#runtime/engine';
 import { type Filter, FLAT, filterText, REFERENCE, selects, selectsWith, type Writing } from '#runtime/residual';
-import { renderSql, type SqlParameter, type SqlTable } from '../../runtime/residual/sql/index.js';
+import { renderSql, type SqlParameter } from '../../runtime/residual/sql/index.js';
 import { selectsRow } from '../support/oracle/filter-rows.js';
 import type { WireOperand } from '../support/oracle/operands.js';
-import { cellsOf, createTable, tableOf } from '../support/sql/schema-table.js';
+import { cellsOf, createTable, type StoredTable, tableOf } from '../support/sql/schema-table.js';
 import { functionsOf } from '../support/plan/filter-functions.js';
 import { randomRow, type SchemaObject } from '../support/plan/random-schemas.js';
 import { batches, checkRow, requestOf } from '../support/plan/schema-cases.js';
@@ -143,7 +143,7 @@ function selectsByOracle(filter: Filter, attr: SchemaObject): boolean {
 }
 
 interface Asked {
-  readonly table: SqlTable;
+  readonly table: StoredTable;
   readonly rows: readonly SchemaObject[];
   /** The attributes that the request lists: no column holds them. */
   readonly listed: SchemaObject;

@@ -1,6 +1,6 @@
 import type { Attributes } from '#runtime/policy';
 import type { Random } from '../support/oracle/random.js';
-import type { SqlDialect, SqlTable } from '../../runtime/residual/sql/index.js';
+import type { SqlColumn, SqlDialect, SqlTable } from '../../runtime/residual/sql/index.js';
 import { documentOf, hostileAttributes, NUMBERS, TEXTS } from '../support/sql/hostile-rows.js';
 
 /** A row of the typed table: the content of each column, and the attributes that check gets. */
@@ -18,7 +18,7 @@ export type Cell = string | number | bigint | boolean | null;
  * The attributes that random policies read, each with a column of a type. NULL means a missing attribute, and for some
  * columns null.
  */
-const TYPED_TABLE: SqlTable = {
+const TYPED_TABLE: SqlTable & { readonly columns: { readonly [attribute: string]: SqlColumn } } = {
   name: 'things',
   id: { column: 'id', type: 'text' },
   columns: {

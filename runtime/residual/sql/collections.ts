@@ -1,8 +1,9 @@
-import { ALWAYS, allOf, anyOf, listed, NEVER, sql, type Sql, unless } from './fragment.js';
+import { ALWAYS, allOf, anyOf, exists, listed, NEVER, sql, type Sql, unless } from './fragment.js';
 import { constantBytes, equality, isNull, readable } from './comparisons.js';
 import { Refusal } from './refusal.js';
-import { aliasOfItems, jsonAs, type Scope, textConstant } from './scope.js';
-import { type Json, type Scalar, scalar, type SqlValue, FAILED } from './value.js';
+import { countOfRows, itemsOfRows } from './relations.js';
+import { aliasOfItems, jsonAs, negated, type Scope, textConstant } from './scope.js';
+import { FAILED, type Json, type RelatedRows, type Scalar, scalar, type SqlValue } from './value.js';
 
 /** Where a value is an element of a collection or a key of it, or where both are present and it is not. */
 export function membership(scope: Scope, element: SqlValue, collection: SqlValue, outcome: boolean): Sql {
@@ -18,9 +19,15 @@ export function membership(scope: Scope, element: SqlValue, collection: SqlValue
         : allOf(
             readable(scope, element),
             isCollection(scope, collection),
-            unless(isMember(scope, element, collection)),
+            unless(isMember(negated(scope), element, collection)),
           );
     }
+    case 'rows':
+      return outcome
+        ? isElement(scope, element, collection)
+        : allOf(readable(scope, element), unless(isElement(negated(scope), element, collection)));
+    case 'row':
+      throw new Refusal('in', 'the names of the fields of a related row');
     case 'scalar':
     case 'moment':
     case 'shifted':
@@ -33,10 +40,11 @@ export function membership(scope: Scope, element: SqlValue, collection: SqlValue
 export function intersection(scope: Scope, a: SqlValue, b: SqlValue, outcome: boolean): Sql {
   if (a.kind === 'constant')
     return b.kind === 'constant' ? refuseConstants('hasIntersection') : intersection(scope, b, a, outcome);
-  if (a.kind !== 'json') return NEVER;
-  const isAnyHeld = heldAny(scope, a, b);
+  if (a.kind !== 'json' && a.kind !== 'rows') return NEVER;
+  const isAnyHeld = a.kind === 'json' ? heldAny(scope, a, b) : undefined;
   if (isAnyHeld !== undefined) return allOf(outcome ? isAnyHeld : unless(isAnyHeld), isList(scope, a));
-  const common = someElement(scope, a, (element) => membership(scope, element, b, true));
+  const inner = outcome ? scope : negated(scope);
+  const common = someElement(inner, a, (element) => membership(inner, element, b, true));
   return outcome ? common : allOf(isList(scope, a), isList(scope, b), unless(common));
 }
 
@@ -64,16 +72,19 @@ const MOST_HELD = 100;
 export function subset(scope: Scope, some: SqlValue, all: SqlValue, outcome: boolean): Sql {
   const areLists = allOf(isList(scope, some), isList(scope, all));
   if (areLists === NEVER) return NEVER;
+  const inner = outcome ? scope : negated(scope);
   if (some.kind === 'constant') {
     const included = allOf(
       ...(some.value as readonly []).map((value) => {
         const element: SqlValue = { kind: 'constant', value };
-        return (all.kind === 'json' ? held(scope, all, element) : undefined) ?? membership(scope, element, all, true);
+        return (all.kind === 'json' ? held(scope, all, element) : undefined) ?? membership(inner, element, all, true);
       }),
     );
     return outcome ? allOf(areLists, included) : allOf(areLists, unless(included));
   }
-  const left = someElement(scope, some as Json, (element) => unless(membership(scope, element, all, true)));
+  const left = someElement(scope, some as Json | RelatedRows, (element) =>
+    unless(membership(inner, element, all, true)),
+  );
   return outcome ? allOf(areLists, unless(left)) : allOf(isList(scope, all), left);
 }
 
@@ -91,6 +102,10 @@ export function size(scope: Scope, value: SqlValue): SqlValue {
         : FAILED;
     case 'constant':
       return refuseConstants('size');
+    case 'rows':
+      return scalar('integer', countOfRows(scope, value), dialect.computed, { isInt: true, null: 'never' });
+    case 'row':
+      throw new Refusal('size', 'of a related row');
     case 'moment':
     case 'shifted':
     case 'failed':
@@ -101,21 +116,24 @@ export function size(scope: Scope, value: SqlValue): SqlValue {
 /** Where a value is a list. */
 export function isList({ dialect }: Scope, value: SqlValue): Sql {
   if (value.kind === 'constant') return Array.isArray(value.value) ? ALWAYS : NEVER;
+  if (value.kind === 'rows') return ALWAYS;
   if (value.kind !== 'json') return NEVER;
   return dialect.hasType(value, 'array');
 }
 
 /** Where an element of a list passes. */
-export function someElement(scope: Scope, list: Json, passes: (element: SqlValue) => Sql): Sql {
+export function someElement(scope: Scope, list: Json | RelatedRows, passes: (element: SqlValue) => Sql): Sql {
+  if (list.kind === 'rows') return someItem(itemsOfRows(scope, list), ({ element }) => passes(element));
   return someItem(scope.dialect.items(list, 'array', aliasOfItems(scope)), ({ element }) => passes(element));
 }
 
 /** Where one of the items passes; NEVER if no item can pass. */
-export function someItem<Items extends { readonly from: Sql }>(items: Items, passes: (items: Items) => Sql): Sql {
+export function someItem<Items extends { readonly from: Sql; readonly where?: Sql }>(
+  items: Items,
+  passes: (items: Items) => Sql,
+): Sql {
   const condition = passes(items);
-  return condition === NEVER
-    ? NEVER
-    : { ...sql`EXISTS (SELECT 1 FROM ${items.from} WHERE ${condition})`, isSettled: true };
+  return condition === NEVER ? NEVER : exists(items.from, allOf(items.where ?? ALWAYS, condition));
 }
 
 /** The name of an entry. */
@@ -131,9 +149,13 @@ function isCollection(scope: Scope, json: Json): Sql {
   return anyOf(isList(scope, json), json.list !== undefined ? NEVER : scope.dialect.hasType(json, 'object'));
 }
 
+function isElement(scope: Scope, element: SqlValue, list: Json | RelatedRows): Sql {
+  return someElement(scope, list, (other) => equality(scope, element, other, true));
+}
+
 function isMember(scope: Scope, element: SqlValue, collection: Json): Sql {
   const { dialect } = scope;
-  const inList = someElement(scope, collection, (other) => equality(scope, element, other, true));
+  const inList = isElement(scope, element, collection);
   if (collection.list !== undefined) return inList;
   const canBeKey =
     element.kind === 'json' ||

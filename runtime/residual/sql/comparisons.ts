@@ -5,16 +5,18 @@ import { allOf, ALWAYS, anyOf, NEVER, sql, type Sql, unless } from './fragment.j
 import { compareNumber, compareNumbers, compareShifted, type Order } from './numbers.js';
 import { Refusal } from './refusal.js';
 import { booleanOf, jsonAs, type Scope, textConstant } from './scope.js';
-import type { Constant, Json, JsonType, Scalar, ScalarType, SqlValue } from './value.js';
+import type { Constant, Json, JsonType, RelatedRow, RelatedRows, Scalar, ScalarType, SqlValue } from './value.js';
 
 /** Where a value is present. */
-export function readable({ dialect }: Scope, value: SqlValue): Sql {
+export function readable(scope: Scope, value: SqlValue): Sql {
   switch (value.kind) {
     case 'constant':
     case 'moment':
+    case 'row':
+    case 'rows':
       return ALWAYS;
     case 'scalar':
-      if (isReadTime(value)) return dialect.isMoment(value.sql);
+      if (isReadTime(value)) return orGuess(scope, [value], isMoment(scope, value));
       return value.null === 'missing' ? sql`${value.sql} IS NOT NULL` : ALWAYS;
     case 'shifted':
       return value.of.null === 'never' ? ALWAYS : sql`${value.of.sql} IS NOT NULL`;
@@ -27,7 +29,12 @@ export function readable({ dialect }: Scope, value: SqlValue): Sql {
 
 /** Where two values are equal, or where both are present and differ. Values of different types differ. */
 export function equality(scope: Scope, a: SqlValue, b: SqlValue, isEqual: boolean): Sql {
+  return orGuess(scope, [a, b], exactEquality(scope, a, b, isEqual));
+}
+
+function exactEquality(scope: Scope, a: SqlValue, b: SqlValue, isEqual: boolean): Sql {
   if (a.kind === 'failed' || b.kind === 'failed') return NEVER;
+  if (isRelated(a) || isRelated(b)) return withRelated(scope, isRelated(a) ? b : a, isEqual);
   if (a.kind === 'constant' || a.kind === 'moment')
     return b.kind === 'constant' || b.kind === 'moment' ? ofConstants(a, b, isEqual) : equality(scope, b, a, isEqual);
   if (b.kind === 'moment') return withMoment(scope, a, b.at, isEqual);
@@ -48,6 +55,10 @@ export function equality(scope: Scope, a: SqlValue, b: SqlValue, isEqual: boolea
  * none does.
  */
 export function ordering(scope: Scope, a: SqlValue, operator: Order, b: SqlValue, isAsked: boolean): Sql {
+  return orGuess(scope, [a, b], exactOrdering(scope, a, operator, b, isAsked));
+}
+
+function exactOrdering(scope: Scope, a: SqlValue, operator: Order, b: SqlValue, isAsked: boolean): Sql {
   const isOrdered = orderOf(scope, a, operator, b);
   const columns = isOrdered === NEVER ? [] : [a, b].flatMap(nanColumn);
   if (columns.length === 0) return isOrdered;
@@ -64,7 +75,7 @@ function nanColumn(value: SqlValue): readonly Sql[] {
 }
 
 function orderOf(scope: Scope, a: SqlValue, operator: Order, b: SqlValue): Sql {
-  if (a.kind === 'failed' || b.kind === 'failed') return NEVER;
+  if (a.kind === 'failed' || b.kind === 'failed' || isRelated(a) || isRelated(b)) return NEVER;
   if (a.kind === 'constant' || a.kind === 'moment')
     return b.kind === 'constant' || b.kind === 'moment'
       ? orderOfConstants(a, operator, b)
@@ -83,6 +94,17 @@ function orderOf(scope: Scope, a: SqlValue, operator: Order, b: SqlValue): Sql {
   return orderOfScalars(scope, a as Scalar, operator, right);
 }
 
+/**
+ * A condition on values. Where check may read one of them and the dialect does not, a row must not be selected: there
+ * the condition is true if it is negated.
+ */
+function orGuess(scope: Scope, values: readonly SqlValue[], condition: Sql): Sql {
+  if (scope.isNegated !== true) return condition;
+  const unknown = values.flatMap((value) => (value.kind === 'scalar' ? (value.isOnlyForCheck ?? []) : []));
+  scope.statement.guesses += unknown.length;
+  return anyOf(condition, ...unknown);
+}
+
 /** Where a value is null. */
 export function isNull({ dialect }: Scope, value: SqlValue): Sql {
   switch (value.kind) {
@@ -94,9 +116,25 @@ export function isNull({ dialect }: Scope, value: SqlValue): Sql {
       return dialect.hasType(value, 'null');
     case 'moment':
     case 'shifted':
+    case 'row':
+    case 'rows':
     case 'failed':
       return NEVER;
   }
+}
+
+function isRelated(value: SqlValue): value is RelatedRow | RelatedRows {
+  return value.kind === 'row' || value.kind === 'rows';
+}
+
+/** Related rows compared with a value, from which they differ if it can be neither a list nor a map. */
+function withRelated(scope: Scope, value: SqlValue, isEqual: boolean): Sql {
+  const mayBeEqual =
+    isRelated(value) ||
+    value.kind === 'json' ||
+    (value.kind === 'constant' && typeof value.value === 'object' && value.value !== null);
+  if (mayBeEqual) throw new Refusal('eq', 'related rows compared with a list or a map');
+  return isEqual ? NEVER : readable(scope, value);
 }
 
 const MIRRORED: { readonly [operator in Order]: Order } = { '<': '>', '<=': '>=', '>': '<', '>=': '<=' };
@@ -302,29 +340,31 @@ function orderOfScalars(scope: Scope, a: Scalar, operator: Order, b: Scalar): Sq
 }
 
 /** A timestamp column compared with a constant that may be more precise than the column. */
-function compareMoment(
-  { dialect }: Scope,
-  { sql: column }: Scalar,
-  operator: Order | '=' | '<>',
-  moment: Timestamp,
-): Sql {
+function compareMoment(scope: Scope, value: Scalar, operator: Order | '=' | '<>', moment: Timestamp): Sql {
+  const { dialect } = scope;
+  const { sql: column } = value;
   const unit = dialect.secondDigits === 3 ? 1_000_000 : 1000;
   const isBetween = moment.nanos % unit !== 0;
   const before = dialect.constant(textOf(moment, dialect), 'timestamp');
   if (!isBetween && operator === '=') return sql`${column} = ${before}`;
-  if (!isBetween) return allOf(sql`${column} ${operator} ${before}`, dialect.isMoment(column));
+  if (!isBetween) return allOf(sql`${column} ${operator} ${before}`, isMoment(scope, value));
   switch (operator) {
     case '=':
       return NEVER;
     case '<>':
-      return dialect.isMoment(column);
+      return isMoment(scope, value);
     case '<':
     case '<=':
-      return allOf(sql`${column} <= ${before}`, dialect.isMoment(column));
+      return allOf(sql`${column} <= ${before}`, isMoment(scope, value));
     case '>':
     case '>=':
-      return allOf(sql`${column} > ${before}`, dialect.isMoment(column));
+      return allOf(sql`${column} > ${before}`, isMoment(scope, value));
   }
+}
+
+/** Where a timestamp is one that check can receive. Those of documents are, if they are not NULL. */
+function isMoment({ dialect }: Scope, { sql: timestamp, isOnlyForCheck }: Scalar): Sql {
+  return isOnlyForCheck === undefined ? dialect.isMoment(timestamp) : sql`${timestamp} IS NOT NULL`;
 }
 
 /** In UTC, truncated to the precision of the column. A `DATETIME` of MySQL has no time zone. */

@@ -6,7 +6,8 @@ import { allOf, ALWAYS, anyOf, NEVER, type Sql, unless } from './fragment.js';
 import { arithmetic } from './numbers.js';
 import { fieldPresence, fieldsOf, isQuantifier, overFields, quantified } from './quantifiers.js';
 import { Refusal } from './refusal.js';
-import type { Scope } from './scope.js';
+import { whereRelated } from './relations.js';
+import { momentIn, negated, type Scope } from './scope.js';
 import { concat, inCase, isText, textTest } from './texts.js';
 import { hasType, type TypeTest, typeTestOf } from './types.js';
 import { FAILED, type SqlValue } from './value.js';
@@ -19,7 +20,10 @@ import { fieldOf, presence, variableValue } from './variables.js';
 export function truth(operand: Operand, outcome: boolean, scope: Scope): Sql {
   scope.statement.step();
   if ('value' in operand) return operand.value === outcome ? ALWAYS : NEVER;
-  if ('variable' in operand) return booleanOf(variableValue(operand.variable, scope), outcome, scope);
+  if ('variable' in operand) {
+    const { variable } = operand;
+    return whereRelated(scope, (inner) => booleanOf(variableValue(variable, inner), outcome, inner));
+  }
   const { operator, operands } = operand.expression;
   const [first, second, third] = operands as [Operand, Operand, Operand];
   const ask = (part: Operand, wanted: boolean): Sql => truth(part, wanted, scope);
@@ -32,13 +36,13 @@ export function truth(operand: Operand, outcome: boolean, scope: Scope): Sql {
     case 'not':
       return ask(first, !outcome);
     case 'unless':
-      return outcome ? unless(truth(first, true, { ...scope, isNegated: scope.isNegated !== true })) : ask(first, true);
+      return outcome ? unless(truth(first, true, negated(scope))) : ask(first, true);
     case 'if':
       return anyOf(allOf(ask(first, true), ask(second, outcome)), allOf(ask(first, false), ask(third, outcome)));
     default: {
       const lifted = isQuantifier(operator) ? operand : withoutChoices(operand);
       if (lifted !== operand) return ask(lifted, outcome);
-      return tested(operand.expression, outcome, scope);
+      return whereRelated(scope, (inner) => tested(operand.expression, outcome, inner));
     }
   }
 }
@@ -110,7 +114,7 @@ function computed({ operator, operands }: Expression, scope: Scope): SqlValue {
       return { kind: 'constant', value: constant };
     }
     case 'timestamp':
-      return momentOf(a());
+      return momentOf(scope, a());
     case 'size':
       return size(scope, a());
     case 'lowerAscii':
@@ -143,6 +147,8 @@ function booleanOf(value: SqlValue, outcome: boolean, scope: Scope): Sql {
       return equality(scope, value, { kind: 'constant', value: outcome }, true);
     case 'moment':
     case 'shifted':
+    case 'row':
+    case 'rows':
     case 'failed':
       return NEVER;
   }
@@ -237,7 +243,7 @@ function constantOf(operand: Operand): JsonValue | undefined {
     : undefined;
 }
 
-function momentOf(value: SqlValue): SqlValue {
+function momentOf(scope: Scope, value: SqlValue): SqlValue {
   if (value.kind === 'moment') return value;
   if (value.kind === 'constant') {
     const at = typeof value.value === 'string' ? toTimestamp(value.value) : undefined;
@@ -245,6 +251,8 @@ function momentOf(value: SqlValue): SqlValue {
   }
   if (value.kind === 'scalar' && value.type === 'timestamp')
     return { ...value, isUnread: false, null: value.null === 'never' ? 'never' : 'missing' };
+  if (value.kind === 'json') return momentIn(scope, value);
+  if (value.kind === 'row' || value.kind === 'rows') return FAILED;
   if (value.kind === 'scalar' && value.type !== 'text') return FAILED;
   throw new Refusal('timestamp', 'of a value that is not a timestamp column');
 }

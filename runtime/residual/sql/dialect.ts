@@ -19,6 +19,8 @@ export interface Dialect {
   readonly hasNan: boolean;
   /** The number of fractional digits of a second in timestamps. */
   readonly secondDigits: 3 | 6;
+  /** A true condition that makes the database evaluate a subquery on another table for each row. */
+  readonly perRow: Sql;
   placeholder(position: number): string;
 
   constant(value: string | number | boolean, type: ScalarType): Sql;
@@ -52,6 +54,13 @@ export interface Dialect {
   element(json: Json, position: number): Json;
   hasType(json: Json, type: JsonType): Sql;
   isOtherThan(json: Json, type: JsonType): Sql;
+  /**
+   * A timestamp that a document contains as a string. It is NULL for anything else, and for some strings that check
+   * reads.
+   */
+  moment(json: Json): Sql;
+  /** Whether a document contains a string that check may read as a timestamp. */
+  mayBeMoment(json: Json): Sql;
   /** NULL if it has another type. */
   as(json: Json, type: 'text' | 'number' | 'boolean'): Sql;
   /** Equal to a constant; FALSE if it is another value, NULL if there is none. */

@@ -63,6 +63,11 @@ export function unless(condition: Sql): Sql {
   return condition.isSettled === true ? sql`NOT ${condition}` : sql`(${condition}) IS NOT TRUE`;
 }
 
+/** Whether a table has rows for which a condition is TRUE. */
+export function exists(from: Sql, where: Sql): Sql {
+  return { ...sql`EXISTS (SELECT 1 FROM ${from} WHERE ${where})`, isSettled: true };
+}
+
 /** `a, b, c`. */
 export function listed(operands: readonly Sql[]): Sql {
   return term(operands.flatMap(({ parts }, position) => (position === 0 ? parts : [', ', ...parts])));

@@ -4,4 +4,4 @@
  */
 export { renderSql } from './render.js';
 export type { RuleFilter, SqlCondition, SqlOptions, SqlParameter, SqlProblem } from './condition-result.js';
-export type { Collation, SqlColumn, SqlDialect, SqlTable, SqlType } from './table.js';
+export type { Collation, SqlColumn, SqlColumns, SqlDialect, SqlRelation, SqlTable, SqlType } from './table.js';

@@ -11,6 +11,9 @@ export const MYSQL: Dialect = {
   hasNul: true,
   hasNan: false,
   secondDigits: 6,
+  // MariaDB reuses the result of a subquery for rows whose columns its collation treats as equal, unless it contains a
+  // random number.
+  perRow: sql`RAND() >= 0`,
   placeholder: () => '?',
 
   constant: (value, type) => {
@@ -50,6 +53,8 @@ export const MYSQL: Dialect = {
   element: noJson,
   hasType: noJson,
   isOtherThan: noJson,
+  moment: noJson,
+  mayBeMoment: noJson,
   as: noJson,
   equals: noJson,
   among: noJson,

@@ -1,4 +1,4 @@
-import { given, listed, sql, type Sql } from './fragment.js';
+import { ALWAYS, given, listed, sql, type Sql } from './fragment.js';
 import type { Dialect } from './dialect.js';
 import type { Json, JsonType } from './value.js';
 
@@ -11,6 +11,7 @@ export const POSTGRESQL: Dialect = {
   hasNul: false,
   hasNan: true,
   secondDigits: 6,
+  perRow: ALWAYS,
   placeholder: (position) => `$${position}`,
 
   constant: (value, type) => given(value, CASTS[type]),
@@ -40,6 +41,9 @@ export const POSTGRESQL: Dialect = {
   element: (array, position) => json(sql`(${onlyArray(array)} -> ${String(position)})`),
   hasType: ({ type: named }, type) => sql`${named} = ${`'${TYPES[type]}'`}`,
   isOtherThan: ({ type: named }, type) => sql`${named} <> ${`'${TYPES[type]}'`}`,
+  moment: ({ sql: value }) =>
+    sql`CASE WHEN ${value} #>> '{}' ~ ${`'${RFC_3339}'`} THEN (${value} #>> '{}')::timestamptz END`,
+  mayBeMoment: ({ sql: value }) => sql`${value} #>> '{}' LIKE '____-__-__T__:__:__%'`,
   as: (value, type) => {
     const read =
       type === 'text'
@@ -102,6 +106,20 @@ const TYPES: { readonly [type in JsonType]: string } = {
 function json(value: Sql): Json {
   return { kind: 'json', sql: value, type: sql`jsonb_typeof(${value})` };
 }
+
+/**
+ * Timestamps of RFC 3339 that `timestamptz` holds exactly: up to six digits of a second, an offset below 15 hours, and
+ * years that stay within 1 to 9999 in UTC. The cast makes the statement fail for a day that does not exist. Only
+ * strings match: no other value of a document is written with a `T` after a digit.
+ */
+const RFC_3339 = ((): string => {
+  const days31 = '(0[13578]|1[02])-(0[1-9]|[12][0-9]|3[01])';
+  const days30 = '(0[469]|11)-(0[1-9]|[12][0-9]|30)';
+  const february = '02-(0[1-9]|1[0-9]|2[0-8])';
+  const leapYear = '([0-9]{2}(0[48]|[2468][048]|[13579][26])|([02468][048]|[13579][26])00)';
+  const date = `(?!0000|0001|9999)([0-9]{4}-(${days31}|${days30}|${february})|${leapYear}-02-29)`;
+  return `^${date}T([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,6})?(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])$`;
+})();
 
 /** NULL if it is not an array. */
 function onlyArray({ sql: value, type }: Json): Sql {

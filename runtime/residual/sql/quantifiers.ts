@@ -2,8 +2,10 @@ import { isList, keyOf, someItem } from './collections.js';
 import type { Items } from './dialect.js';
 import { allOf, ALWAYS, anyOf, NEVER, sql, type Sql, unless } from './fragment.js';
 import { Refusal } from './refusal.js';
+import { itemsOfRows } from './relations.js';
 import { aliasOfItems, type Scope } from './scope.js';
-import { type Json, scalar, type SqlValue } from './value.js';
+import { isRelation } from './table.js';
+import { type Json, type RelatedRows, scalar, type SqlValue } from './value.js';
 import { presence, variableValue } from './variables.js';
 
 /** The condition of a macro on a body that may fail for some elements (docs/spec/conditions.md#comprehensions). */
@@ -26,26 +28,73 @@ export interface Quantified {
 
 /** Where a macro over a list, or over the keys of a map, is true; or where it is false. Over anything else it fails. */
 export function quantified(scope: Scope, macro: Quantified, outcome: boolean): Sql {
+  const { guesses } = scope.statement;
+  const rendered = renderQuantified(scope, macro, outcome);
+  // With one element more or less it may be true or false.
+  if (macro.quantifier === 'exists_one' && scope.statement.guesses > guesses)
+    throw new Refusal('exists_one', 'in a denial, over elements for which SQL cannot tell the result');
+  return rendered;
+}
+
+function renderQuantified(scope: Scope, macro: Quantified, outcome: boolean): Sql {
   const { range } = macro;
-  if (range.kind === 'constant') return overConstants(macro, range.value, outcome);
-  if (range.kind !== 'json') return NEVER;
-  const overList = over(scope, macro, range, 'array', outcome);
-  return range.list !== undefined ? overList : anyOf(overList, over(scope, macro, range, 'object', outcome));
+  switch (range.kind) {
+    case 'constant':
+      return overConstants(macro, range.value, outcome);
+    case 'row':
+      throw new Refusal(macro.quantifier, 'over the fields of a related row');
+    case 'rows':
+      return over(macro, overRows(scope, macro, range), outcome);
+    case 'json': {
+      const overList = over(macro, overJson(scope, macro, range, 'array'), outcome);
+      if (range.list !== undefined) return overList;
+      return anyOf(overList, over(macro, overJson(scope, macro, range, 'object'), outcome));
+    }
+    default:
+      return NEVER;
+  }
 }
 
 /** Each is rendered separately. */
 const MOST_CONSTANTS = 100;
 
-function over(
-  scope: Scope,
-  { quantifier, range, variables, body }: Quantified,
-  json: Json,
-  type: 'array' | 'object',
-  outcome: boolean,
-): Sql {
-  const isOfType = type === 'array' ? isList(scope, range) : scope.dialect.hasType(json, 'object');
-  const items = (): Items => scope.dialect.items(json, type, aliasOfItems(scope));
-  const bodyOf = (of: Items, wanted: boolean): Sql => body(variablesOf(scope, of, type, variables), wanted);
+/** A collection that a macro reads. */
+interface Range {
+  /** Where it is one. */
+  readonly isOfType: Sql;
+  /** A table with a row for each element, and the values of the variables in it. */
+  readonly items: () => RangeItems;
+}
+
+interface RangeItems {
+  readonly from: Sql;
+  readonly where?: Sql;
+  readonly values: readonly SqlValue[];
+}
+
+function overJson(scope: Scope, { variables }: Quantified, json: Json, type: 'array' | 'object'): Range {
+  return {
+    isOfType: type === 'array' ? isList(scope, json) : scope.dialect.hasType(json, 'object'),
+    items: () => {
+      const items = scope.dialect.items(json, type, aliasOfItems(scope));
+      return { from: items.from, values: variablesOf(scope, items, type, variables) };
+    },
+  };
+}
+
+function overRows(scope: Scope, { quantifier, variables }: Quantified, rows: RelatedRows): Range {
+  if (variables === 2) throw new Refusal(quantifier, 'over the positions of related rows, which have no order');
+  return {
+    isOfType: ALWAYS,
+    items: () => {
+      const { from, where, element } = itemsOfRows(scope, rows);
+      return { from, where, values: [element] };
+    },
+  };
+}
+
+function over({ quantifier, body }: Quantified, { isOfType, items }: Range, outcome: boolean): Sql {
+  const bodyOf = (of: RangeItems, wanted: boolean): Sql => body(of.values, wanted);
   const some = (wanted: boolean): Sql => someItem(items(), (of) => bodyOf(of, wanted));
   const allAre = (wanted: boolean): Sql =>
     allOf(isOfType, unless(someItem(items(), (of) => unless(bodyOf(of, wanted)))));
@@ -57,7 +106,7 @@ function over(
     case 'exists_one': {
       const evaluates = unless(someItem(items(), (of) => unless(anyOf(bodyOf(of, true), bodyOf(of, false)))));
       const counted = items();
-      const count = sql`(SELECT count(*) FROM ${counted.from} WHERE ${bodyOf(counted, true)}) ${outcome ? '=' : '<>'} 1`;
+      const count = sql`(SELECT count(*) FROM ${counted.from} WHERE ${allOf(counted.where ?? ALWAYS, bodyOf(counted, true))}) ${outcome ? '=' : '<>'} 1`;
       return allOf(isOfType, evaluates, count);
     }
   }
@@ -133,6 +182,8 @@ export interface OverFields {
 export function overFields(scope: Scope, macro: OverFields, outcome: boolean): Sql {
   const { quantifier, variable, fields, variables, body } = macro;
   if (quantifier === 'exists_one') throw new Refusal(quantifier, 'over the attributes of a row');
+  if (Object.values(scope.table.columns).some(isRelation))
+    throw new Refusal(quantifier, 'over attributes of which some are in other tables');
   const each = fields.map(
     (name): { readonly isThere: (wanted: boolean) => Sql; readonly holds: (wanted: boolean) => Sql } => {
       const field = `${variable}.${name}`;

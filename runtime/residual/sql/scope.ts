@@ -1,7 +1,7 @@
 import type { Dialect } from './dialect.js';
-import { given, sql, type Sql } from './fragment.js';
+import { allOf, given, sql, type Sql } from './fragment.js';
 import { Refusal } from './refusal.js';
-import type { SqlColumn, SqlTable } from './table.js';
+import { isRelation, type SqlColumn, type SqlColumns, type SqlRelation, type SqlTable } from './table.js';
 import { type Json, type Scalar, scalar, type ScalarType, type SqlValue } from './value.js';
 
 /** The context in which a part of a filter is rendered. */
@@ -12,7 +12,27 @@ export interface Scope {
   readonly bound: ReadonlyMap<string, SqlValue>;
   /** Whether a row is selected where this part is not true. */
   readonly isNegated?: boolean;
+  readonly joins?: Joins;
   readonly statement: Statement;
+}
+
+/** The related rows that a condition reads as objects, and those of the conditions around it. */
+export interface Joins {
+  readonly outer: Joins | undefined;
+  readonly own: Join[];
+}
+
+/** A related row that must exist for a condition to be true. */
+interface Join {
+  readonly relation: SqlRelation;
+  /** The alias of the table that it is related to; undefined for that of the resource. */
+  readonly owner: string | undefined;
+  readonly alias: string;
+}
+
+/** The scope of a part for a row that is selected where the part is not true. */
+export function negated(scope: Scope): Scope {
+  return { ...scope, isNegated: scope.isNegated !== true };
 }
 
 /** The statement that is being written. */
@@ -20,6 +40,8 @@ export class Statement {
   private readonly prefix: string;
   private aliases = 0;
   private steps = 0;
+  /** The number of conditions that are also true where SQL cannot tell whether they hold. */
+  guesses = 0;
 
   constructor(table: SqlTable) {
     this.prefix = aliasPrefix(table);
@@ -42,15 +64,20 @@ const MOST_STEPS = 20_000;
 
 /** A prefix that no name of the table, its alias or its columns starts with; databases may ignore the case of names. */
 function aliasPrefix({ name, alias = name, id, columns }: SqlTable): string {
-  const given = [
-    name,
-    alias,
-    ...[...Object.values(columns), ...(id === undefined ? [] : [id])].map(({ column }) => column),
-  ];
+  const given = [name, alias, ...(id === undefined ? [] : [id.column]), ...namesOf(columns)];
   const names = given.flatMap((one) => one.toLowerCase().split('.'));
   let prefix = 'authz_';
   while (names.some((one) => one.startsWith(prefix))) prefix += '_';
   return prefix;
+}
+
+/** The names of columns and of related tables. */
+function namesOf(columns: SqlColumns): readonly string[] {
+  return Object.values(columns).flatMap((stored) => {
+    if (!isRelation(stored)) return [stored.column];
+    const { table, on, columns: theirs = {}, value } = stored;
+    return [table, ...Object.entries(on).flat(), ...(value === undefined ? [] : [value.column]), ...namesOf(theirs)];
+  });
 }
 
 /** The alias of a subquery that reads the elements of a list or the entries of a map. */
@@ -61,10 +88,22 @@ export function aliasOfItems({ dialect, table, statement }: Scope): string {
   return statement.alias();
 }
 
-/** A column of the table, as a value. */
-export function columnValue({ dialect, table }: Scope, column: SqlColumn): SqlValue {
-  const name = column.column.includes('.') ? column.column : `${table.alias ?? table.name}.${column.column}`;
-  const written = sql`${identifier(name, dialect.quote)}`;
+/**
+ * The name of a column in the statement.
+ * @param owner the alias of its table; undefined for the table of the resource.
+ * @throws for a column of a related table that is named with a table.
+ */
+export function columnName({ dialect, table }: Scope, column: string, owner: string | undefined): Sql {
+  if (owner !== undefined && column.includes('.'))
+    throw new TypeError(`a column of a related table is named without its table: ${JSON.stringify(column)}`);
+  const isWhole = owner === undefined && column.includes('.');
+  return sql`${identifier(isWhole ? column : `${owner ?? table.alias ?? table.name}.${column}`, dialect.quote)}`;
+}
+
+/** A column as a value: of the table, or of a related one with an alias. */
+export function columnValue(scope: Scope, column: SqlColumn, owner?: string): SqlValue {
+  const { dialect } = scope;
+  const written = columnName(scope, column.column, owner);
   const { null: absence = 'missing' } = column;
   const isNull = absence === 'null';
   const isThere = absence === 'never' ? { isThere: true } : {};
@@ -94,6 +133,13 @@ export function textConstant({ dialect }: Scope, operator: string, text: string)
   return !dialect.hasNul && text.includes('\0') ? undefined : dialect.constant(text, 'text');
 }
 
+/** `timestamp(...)` of a string in a JSON document. */
+export function momentIn({ dialect }: Scope, json: Json): Scalar {
+  const read = dialect.moment(json);
+  const isOnlyForCheck = allOf(dialect.hasType(json, 'text'), dialect.mayBeMoment(json), sql`${read} IS NULL`);
+  return scalar('timestamp', read, 'binary', { isUnread: false, isOnlyForCheck });
+}
+
 /** The value of a JSON document as a scalar of one type, NULL if it has another. */
 export function jsonAs({ dialect }: Scope, json: Json, type: ScalarType): Scalar {
   if (type === 'timestamp')
@@ -111,7 +157,7 @@ export function booleanOf({ dialect }: Scope, value: boolean): Sql {
  * The name of a column or a table, quoted if necessary: `contacts.owner_id`, `"Contacts"."order"`.
  * @throws for a name that no database allows: an empty one, one with a NUL, one with more than 128 characters.
  */
-function identifier(name: string, quote: '"' | '`'): string {
+export function identifier(name: string, quote: '"' | '`'): string {
   return name
     .split('.')
     .map((part) => quoted(part, quote))

@@ -1,4 +1,4 @@
-import { allOf, anyOf, given, sql, type Sql } from './fragment.js';
+import { allOf, ALWAYS, anyOf, given, sql, type Sql } from './fragment.js';
 import type { Dialect } from './dialect.js';
 import { Refusal } from './refusal.js';
 import type { Json, JsonType } from './value.js';
@@ -12,6 +12,7 @@ export const SQLITE: Dialect = {
   hasNul: true,
   hasNan: false,
   secondDigits: 3,
+  perRow: ALWAYS,
   placeholder: () => '?',
 
   constant: (value) => given(typeof value === 'boolean' ? Number(value) : value),
@@ -63,6 +64,10 @@ export const SQLITE: Dialect = {
     const names = TYPES[type];
     return names.length === 1 ? sql`${named} <> ${`'${names[0]}'`}` : sql`${named} NOT IN (${quoted(names)})`;
   },
+  // A modifier makes every version of SQLite correct days that do not exist, so that the text differs.
+  moment: ({ sql: text }) =>
+    sql`CASE WHEN ${text} < '0001' THEN NULL WHEN ${text} = strftime('%Y-%m-%dT%H:%M:%fZ', ${text}, '+0 days') THEN ${text} WHEN ${text} = strftime('%Y-%m-%dT%H:%M:%SZ', ${text}, '+0 days') THEN substr(${text}, 1, 19) || '.000Z' END`,
+  mayBeMoment: ({ sql: text }) => sql`${text} GLOB '????-??-??T??:??:??*'`,
   as: (json, type) => {
     if (type === 'boolean') return sql`CASE ${json.type} WHEN 'true' THEN 1 WHEN 'false' THEN 0 END`;
     const value = type === 'number' ? sql`CAST(${json.sql} AS REAL)` : json.sql;

@@ -6,11 +6,41 @@ export interface SqlTable {
   readonly alias?: string;
   /** The id of the resource as check receives it; a string. */
   readonly id?: SqlColumn;
+  readonly columns: SqlColumns;
+}
+
+/**
+ * By attribute: `owner`; `address.city` for a field of one, if check always receives an `address`. Attributes without
+ * a column are refused.
+ */
+export interface SqlColumns {
+  readonly [attributePath: string]: SqlColumn | SqlRelation;
+}
+
+/**
+ * An attribute that is stored in another table. `one`: check receives an object with the columns of the related row, or
+ * no attribute if there is none. `many`: check receives a list with an element for each related row, in any order.
+ */
+export interface SqlRelation {
+  readonly relation: 'one' | 'many';
+  /** The name of the other table. */
+  readonly table: string;
+  /** The columns of the other table, each with the column here that it equals: `{ id: 'owner_id' }`. */
+  readonly on: { readonly [column: string]: string };
   /**
-   * By attribute: `owner`; `address.city` for a field of one, if check always receives an `address`. Attributes without
-   * a column are refused.
+   * `one`: whether the database guarantees that no second row is related, as by a primary key. Otherwise each condition
+   * counts them, and does not select a row with several.
    */
-  readonly columns: { readonly [attributePath: string]: SqlColumn };
+  readonly unique?: boolean;
+  /** The fields of the object, or of each element. Their columns are named without a table. */
+  readonly columns?: SqlColumns;
+  /** `many`: instead of `columns`, the column of the elements. Where it is NULL and `missing`, there is no element. */
+  readonly value?: SqlColumn;
+}
+
+/** Whether an attribute is stored in another table. */
+export function isRelation(stored: SqlColumn | SqlRelation): stored is SqlRelation {
+  return 'relation' in stored;
 }
 
 /** A column, and how its values become attributes for check. */

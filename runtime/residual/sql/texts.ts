@@ -71,6 +71,8 @@ function asText(scope: Scope, operator: string, value: SqlValue): Scalar | undef
       return jsonAs(scope, value, 'text');
     case 'moment':
     case 'shifted':
+    case 'row':
+    case 'rows':
     case 'failed':
       return undefined;
   }

@@ -42,6 +42,9 @@ export function hasType(scope: Scope, value: SqlValue, type: string, outcome: bo
       const named = TYPES[type] as JsonType;
       return outcome ? scope.dialect.hasType(value, named) : scope.dialect.isOtherThan(value, named);
     }
+    case 'row':
+    case 'rows':
+      return (TYPES[type] === (value.kind === 'row' ? 'object' : 'array')) === outcome ? ALWAYS : NEVER;
     case 'failed':
       return NEVER;
     case 'moment':
@@ -92,6 +95,8 @@ function isInteger(scope: Scope, value: SqlValue, outcome: boolean): Sql {
     case 'json':
       return isInteger(scope, jsonAs(scope, value, 'number'), outcome);
     case 'moment':
+    case 'row':
+    case 'rows':
     case 'failed':
       return NEVER;
     case 'shifted':

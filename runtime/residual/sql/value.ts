@@ -1,10 +1,10 @@
 import type { JsonValue } from '../operand.js';
 import type { Timestamp } from '../../cel/index.js';
 import type { Sql } from './fragment.js';
-import type { Collation } from './table.js';
+import type { Collation, SqlColumns, SqlRelation } from './table.js';
 
 /** A value of a filter in SQL. */
-export type SqlValue = Constant | Moment | Scalar | Shifted | Json | Failed;
+export type SqlValue = Constant | Moment | Scalar | Shifted | Json | RelatedRow | RelatedRows | Failed;
 
 export interface Constant {
   readonly kind: 'constant';
@@ -30,6 +30,8 @@ export interface Scalar {
   readonly isInt?: boolean;
   /** A timestamp in its column: check sees a string until `timestamp(...)` reads it. */
   readonly isUnread?: boolean;
+  /** Where check may read a timestamp that the dialect does not: the expression is then NULL. */
+  readonly isOnlyForCheck?: Sql;
   /** Of arithmetic: the exponent of the power of two that it stays below. */
   readonly bits?: number;
   /** Whether it may be NaN, which PostgreSQL treats as the largest number. */
@@ -57,6 +59,24 @@ export interface Json {
   readonly list?: Sql;
   /** Whether it is never NULL. */
   readonly isThere?: boolean;
+}
+
+/** A row of a related table: an object. */
+export interface RelatedRow {
+  readonly kind: 'row';
+  /** The table's alias in the subquery. */
+  readonly alias: string;
+  readonly columns: SqlColumns;
+  /** For an object inside it, the path before its fields: `address` for `address.city`; empty for the row. */
+  readonly path: string;
+}
+
+/** The rows of a related table: a list. */
+export interface RelatedRows {
+  readonly kind: 'rows';
+  readonly relation: SqlRelation;
+  /** The alias of the table that they are related to; undefined for that of the resource. */
+  readonly owner: string | undefined;
 }
 
 /** An expression that never has a value. */

@@ -3,7 +3,9 @@ import type { Expression, JsonValue, Operand } from '../operand.js';
 import { readable } from './comparisons.js';
 import { ALWAYS, allOf, NEVER, sql, type Sql } from './fragment.js';
 import { Refusal } from './refusal.js';
+import { attributeValue, fieldOfRow, fieldPresence as fieldOfRowPresence, relationPresence } from './relations.js';
 import { columnValue, type Scope } from './scope.js';
+import { isRelation } from './table.js';
 import { FAILED, type SqlValue } from './value.js';
 
 /** A variable of a filter, and the fields below it. */
@@ -19,7 +21,7 @@ export function variableValue(name: string, scope: Scope): SqlValue {
   for (let length = path.length; length > 0; length -= 1) {
     const attribute = path.slice(0, length).join('.');
     if (!Object.hasOwn(scope.table.columns, attribute)) continue;
-    const column = columnValue(scope, scope.table.columns[attribute] as NonNullable<Scope['table']['columns'][string]>);
+    const column = attributeValue(scope, scope.table.columns[attribute] as Stored, undefined);
     return path.slice(length).reduce((object, field) => fieldNamed('get-field', object, field, scope), column);
   }
   throw new Refusal('variable', `no column is mapped for ${name}`);
@@ -38,8 +40,12 @@ export function presence(tested: Operand, outcome: boolean, scope: Scope): Sql {
   if ('value' in tested) return outcome ? ALWAYS : NEVER;
   if ('variable' in tested && tested.variable.startsWith(ATTRIBUTES)) {
     const attribute = tested.variable.slice(ATTRIBUTES.length);
-    if (Object.hasOwn(scope.table.columns, attribute))
-      return columnPresence(scope, variableValue(tested.variable, scope), outcome);
+    if (Object.hasOwn(scope.table.columns, attribute)) {
+      const stored = scope.table.columns[attribute] as Stored;
+      return isRelation(stored)
+        ? relationPresence(scope, stored, undefined, outcome)
+        : columnPresence(scope, columnValue(scope, stored), outcome);
+    }
     if (!attribute.includes('.')) return columnPresence(scope, variableValue(tested.variable, scope), outcome);
   }
   const object = 'variable' in tested ? parentOf(tested.variable, scope) : fieldParent(tested.expression, scope);
@@ -50,13 +56,16 @@ export function presence(tested: Operand, outcome: boolean, scope: Scope): Sql {
 
 const ATTRIBUTES = 'request.resource.attr.';
 
+type Stored = Scope['table']['columns'][string];
+
 function idValue(scope: Scope, column: NonNullable<Scope['table']['id']>): SqlValue {
   if (column.type !== 'text')
     throw new Refusal('variable', 'the id of a resource is a string, but its column is not a text column');
   return columnValue(scope, column);
 }
 
-function fieldNamed(operator: string, object: SqlValue, name: string, { dialect }: Scope): SqlValue {
+function fieldNamed(operator: string, object: SqlValue, name: string, scope: Scope): SqlValue {
+  const { dialect } = scope;
   switch (object.kind) {
     case 'json':
       return object.list !== undefined ? FAILED : (dialect.field(object, name) ?? FAILED);
@@ -64,8 +73,11 @@ function fieldNamed(operator: string, object: SqlValue, name: string, { dialect 
       const value = cel.select(object.value as cel.Result, name);
       return cel.isFailure(value) ? FAILED : { kind: 'constant', value: value as JsonValue };
     }
+    case 'row':
+      return fieldOfRow(scope, operator, object, name);
     case 'moment':
     case 'shifted':
+    case 'rows':
     case 'failed':
       return FAILED;
     case 'scalar':
@@ -77,6 +89,7 @@ function fieldNamed(operator: string, object: SqlValue, name: string, { dialect 
 function elementAt(object: SqlValue, position: number, { dialect }: Scope): SqlValue {
   if (object.kind === 'json') return dialect.element(object, position);
   if (object.kind === 'constant') throw new Refusal('index', 'of a constant');
+  if (object.kind === 'rows') throw new Refusal('index', 'of related rows, which have no order');
   return FAILED;
 }
 
@@ -131,5 +144,8 @@ function fieldPresence(object: SqlValue, name: string, outcome: boolean, scope: 
       ? sql`${field.type} IS NOT NULL`
       : allOf(dialect.isOtherThan(object, 'array'), sql`${field.type} IS NULL`);
   }
+  if (object.kind === 'row')
+    return fieldOfRowPresence(scope, object, name, outcome, (column) => columnPresence(scope, column, outcome));
+  if (object.kind === 'rows') return NEVER;
   return outcome ? NEVER : readable(scope, object);
 }

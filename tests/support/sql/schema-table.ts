@@ -3,6 +3,11 @@ import type { SqlColumn, SqlDialect, SqlTable, SqlType } from '../../../runtime/
 import type { Random } from '../oracle/random.js';
 import { FIELDS, NAMES, type SchemaObject } from '../plan/random-schemas.js';
 
+/** A table without relations. */
+export interface StoredTable extends SqlTable {
+  readonly columns: { readonly [attributePath: string]: SqlColumn };
+}
+
 /** The value that a database stores. */
 export type Cell = string | number | boolean | null;
 
@@ -53,7 +58,7 @@ export function tableOf(
   dialect: SqlDialect,
   { properties }: SchemaObject,
   listed: SchemaObject,
-): SqlTable {
+): StoredTable {
   const columns = ATTRIBUTES.filter((name) => !Object.hasOwn(listed, name)).flatMap(
     (name): readonly (readonly [string, SqlColumn])[] => {
       const schema = memberOf(properties, name);
@@ -103,7 +108,7 @@ const WANTED: { readonly [type: string]: SqlType | undefined } = {
 /** The content of the table for a row, by column; undefined where the table cannot hold it. */
 export function cellsOf(
   row: SchemaObject,
-  { columns }: SqlTable,
+  { columns }: StoredTable,
   dialect: SqlDialect,
   listed: SchemaObject,
 ): { readonly [column: string]: Cell } | undefined {
@@ -126,7 +131,7 @@ export function cellsOf(
   return cells;
 }
 
-function hasFields(name: string, value: JsonValue, columns: SqlTable['columns']): boolean {
+function hasFields(name: string, value: JsonValue, columns: StoredTable['columns']): boolean {
   const isMap = typeof value === 'object' && value !== null && !Array.isArray(value);
   return (
     isMap &&
