@@ -1,13 +1,13 @@
-import type { SqlColumn, SqlTable } from '../../runtime/residual/sql/table.js';
+import type { SqlColumn, SqlColumns, SqlRelation, SqlTable } from '../../runtime/residual/sql/table.js';
 import { type Diagnostic, Diagnostics } from '../diagnostics/diagnostic.js';
 import type { Source } from '../diagnostics/source.js';
 import { invariant } from '../diagnostics/invariant.js';
-import { entriesOf, nonEmptyText, objectOf, requiredText } from '../parse/build/fields.js';
+import { asText, boolOf, entriesOf, nonEmptyText, objectOf, requiredText, textOf } from '../parse/build/fields.js';
 import { decodeObject } from '../parse/decode.js';
 import type { ObjectValue } from '../parse/schema/value.js';
 import { validateStructure } from '../parse/structure.js';
 import { readDocument } from '../parse/yaml/read.js';
-import { COLLATIONS, NULLS, TABLES, TYPES } from './schema.js';
+import { COLLATIONS, NULLS, RELATIONS, REQUIRED_WITH, TABLES, TYPES } from './schema.js';
 
 /** The tables of a file, by kind, or what is wrong with it. */
 export type ReadTables =
@@ -21,7 +21,9 @@ export function readTables(source: Source): ReadTables {
   const read = readDocument(source, report);
   const document = read && decodeObject(read.root, TABLES, read.problems);
   read?.problems.reportTo(report);
-  if (document !== undefined && !report.hasErrors) validateStructure(document, source, report);
+  if (document !== undefined && !report.hasErrors && validateStructure(document, source, report))
+    for (const { name, value } of entriesOf(document, 'tables'))
+      requireFields(asObject(value), `tables[${JSON.stringify(name.value)}]`, report);
   const problems = report.sorted();
   if (problems.length > 0) return { problems };
   if (document === undefined) return { tables: new Map() };
@@ -32,15 +34,45 @@ export function readTables(source: Source): ReadTables {
 function tableOf(table: ObjectValue): SqlTable {
   const alias = nonEmptyText(table, 'alias')?.value;
   const id = objectOf(table, 'id');
-  const columns = entriesOf(table, 'columns').map(
-    ({ name, value }) => [name.value, columnOf(asObject(value))] as const,
-  );
   return {
     name: requiredText(table, 'name').value,
     ...(alias !== undefined && { alias }),
     ...(id !== undefined && { id: columnOf(id) }),
-    columns: Object.fromEntries(columns),
+    columns: columnsOf(table),
   };
+}
+
+function columnsOf(table: ObjectValue): SqlColumns {
+  const attributes = entriesOf(table, 'columns').map(({ name, value }) => {
+    const attribute = asObject(value);
+    return [name.value, textOf(attribute, 'relation') ? relationOf(attribute) : columnOf(attribute)] as const;
+  });
+  return Object.fromEntries(attributes);
+}
+
+function relationOf(attribute: ObjectValue): SqlRelation {
+  const value = objectOf(attribute, 'value');
+  return {
+    relation: wordOf(attribute, 'relation', RELATIONS) ?? invariant('a relation has no kind after validation'),
+    table: requiredText(attribute, 'table').value,
+    on: Object.fromEntries(entriesOf(attribute, 'on').map(({ name, value: ours }) => [name.value, asText(ours).text])),
+    ...(boolOf(attribute, 'unique') && { unique: true }),
+    ...(value === undefined ? { columns: columnsOf(attribute) } : { value: columnOf(value) }),
+  };
+}
+
+/** Reports what an attribute needs beside its column, or beside its relation. */
+function requireFields(table: ObjectValue, path: string, report: Diagnostics): void {
+  for (const { name, value, place } of entriesOf(table, 'columns')) {
+    const attribute = asObject(value);
+    const field = `${path}.columns[${JSON.stringify(name.value)}]`;
+    for (const [given, needed] of Object.entries(REQUIRED_WITH)) {
+      if (nonEmptyText(attribute, given) === undefined) continue;
+      for (const absent of needed.filter((one) => !attribute.fields.has(one)))
+        report.add('policy/required', place, { field: `${field}.${absent}` });
+    }
+    requireFields(attribute, field, report);
+  }
 }
 
 function columnOf(column: ObjectValue): SqlColumn {
