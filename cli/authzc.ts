@@ -11,6 +11,7 @@ import { nowOption } from './policies/now-option.js';
 import { addMutationOptions } from './policies/mutation-options.js';
 import { addEngineFlags } from './policies/engine-flags.js';
 import { addSuggestionOptions } from './policies/suggestion-options.js';
+import { addTableOptions } from './policies/table-options.js';
 import { addTestOptions } from './policies/test-options.js';
 import { TEMPLATES } from './project/template-names.js';
 import { version } from '../compiler/version.js';
@@ -42,30 +43,38 @@ program
     process.exitCode = await initCommand(directory, options);
   });
 
-addTestOptions(
-  program
-    .command('compile')
-    .description('compile a folder of policies and run its tests')
-    .argument('[dir]', 'the folder of the policies', 'policies')
-    .option('--out <dir>', 'the folder of the generated modules', 'generated')
-    .option('--bundle <file>', 'the bundle file', 'dist/policies.js')
-    .addOption(
-      new Option('--check', 'write nothing and fail if the generated modules are out of date').conflicts('emit'),
-    )
-    .option('--no-emit', 'write nothing; only report problems, and run tests only if --tests names them')
-    .addOption(new Option('-o, --output <format>', 'format of problems').choices([...OUTPUT_FORMATS]).default('pretty'))
-    .addOption(
-      new Option('--fail-on <severity>', 'minimum severity that fails the build')
-        .choices(['error', 'warning'])
-        .default('error'),
-    )
-    .option('--explain', 'add what explains decisions: the conditions as they were written')
-    .option('--checks-only', 'leave out what plans and strict evaluation need, for browsers and the edge')
-    .option('--strict-types', 'report attributes that are not in the JSON schemas, or that may be missing, as errors')
-    .option('--skip-tests', 'do not run the tests')
-    .option('--allow-empty', 'compile a folder without policies; its bundle denies everything')
-    .option('--cache-dir <dir>', 'the folder of the cache; default is node_modules/.cache/authz if node_modules exists')
-    .option('--no-cache', 'compile everything again, and do not write to the cache'),
+addTableOptions(
+  addTestOptions(
+    program
+      .command('compile')
+      .description('compile a folder of policies and run its tests')
+      .argument('[dir]', 'the folder of the policies', 'policies')
+      .option('--out <dir>', 'the folder of the generated modules', 'generated')
+      .option('--bundle <file>', 'the bundle file', 'dist/policies.js')
+      .addOption(
+        new Option('--check', 'write nothing and fail if the generated modules are out of date').conflicts('emit'),
+      )
+      .option('--no-emit', 'write nothing; only report problems, and run tests only if --tests names them')
+      .addOption(
+        new Option('-o, --output <format>', 'format of problems').choices([...OUTPUT_FORMATS]).default('pretty'),
+      )
+      .addOption(
+        new Option('--fail-on <severity>', 'minimum severity that fails the build')
+          .choices(['error', 'warning'])
+          .default('error'),
+      )
+      .option('--explain', 'add what explains decisions: the conditions as they were written')
+      .option('--checks-only', 'leave out what plans and strict evaluation need, for browsers and the edge')
+      .option('--strict-types', 'report attributes that are not in the JSON schemas, or that may be missing, as errors')
+      .option('--skip-tests', 'do not run the tests')
+      .option('--allow-empty', 'compile a folder without policies; its bundle denies everything')
+      .option(
+        '--cache-dir <dir>',
+        'the folder of the cache; default is node_modules/.cache/authz if node_modules exists',
+      )
+      .option('--no-cache', 'compile everything again, and do not write to the cache'),
+  ),
+  'also report the rules that have no SQL condition over these tables',
 ).action(async (directory, options) => {
   const { compileCommand } = await import('./commands/compile.js');
   process.exitCode = await compileCommand(directory, options);
@@ -124,26 +133,28 @@ program
     process.exitCode = lintCommand(directory, options);
   });
 
-program
-  .command('ci')
-  .description('check all that must hold before a change lands: style, generated code, tests, invariants')
-  .argument('[dir]', 'the folder of the policies', 'policies')
-  .option('--out <dir>', 'the folder of the generated modules', 'generated')
-  .addOption(
-    new Option('-o, --output <format>', 'for people, or one document for all checks')
-      .choices(['pretty', ...LOG_FORMATS])
-      .default('pretty'),
-  )
-  .addOption(
-    new Option('--fail-on <severity>', 'minimum severity of problems that fail')
-      .choices(['error', 'warning'])
-      .default('warning'),
-  )
-  .option('--strict-types', 'report attributes that are not in the JSON schemas, or that may be missing, as errors')
-  .action(async (directory, options) => {
-    const { ciCommand } = await import('./commands/ci.js');
-    process.exitCode = await ciCommand(directory, options);
-  });
+addTableOptions(
+  program
+    .command('ci')
+    .description('check all that must hold before a change lands: style, generated code, tests, invariants')
+    .argument('[dir]', 'the folder of the policies', 'policies')
+    .option('--out <dir>', 'the folder of the generated modules', 'generated')
+    .addOption(
+      new Option('-o, --output <format>', 'for people, or one document for all checks')
+        .choices(['pretty', ...LOG_FORMATS])
+        .default('pretty'),
+    )
+    .addOption(
+      new Option('--fail-on <severity>', 'minimum severity of problems that fail')
+        .choices(['error', 'warning'])
+        .default('warning'),
+    )
+    .option('--strict-types', 'report attributes that are not in the JSON schemas, or that may be missing, as errors'),
+  'also report the rules that have no SQL condition over these tables',
+).action(async (directory, options) => {
+  const { ciCommand } = await import('./commands/ci.js');
+  process.exitCode = await ciCommand(directory, options);
+});
 
 program
   .command('fmt')
@@ -160,41 +171,37 @@ program
     process.exitCode = fmtCommand(paths, options);
   });
 
-program
-  .command('plan')
-  .description('print a filter that selects the resources of a kind on which a principal may perform the actions')
-  .argument('[dir]', 'the folder of the policies', 'policies')
-  .requiredOption(
-    '--principal <file>',
-    'the principal, as YAML or JSON: id, roles, attr, scope, policyVersion; - reads standard input',
-  )
-  .requiredOption('--kind <kind>', 'the kind of the resources')
-  .requiredOption(
-    '--action <action>',
-    'an action; repeatable: the filter selects resources on which all of them are allowed',
-    collect,
-  )
-  .option('--scope <scope>', 'the scope of the resources')
-  .option('--policy-version <version>', 'the version of the policies')
-  .option('--attr <file>', 'attributes that all the resources have, as YAML or JSON')
-  .option('--aux-data <file>', 'claims of tokens, assumed to be verified, as YAML or JSON: jwt, jwts')
-  .addOption(nowOption())
-  .option('--reference-shapes', 'write the filter in the form of the reference PDP')
-  .addOption(
-    new Option('-o, --output <format>', 'format of the filter')
-      .choices(['tree', 'text', 'json', 'sql'])
-      .default('tree'),
-  )
-  .option('--table <file>', 'with -o sql: the tables of resources, as YAML or JSON')
-  .addOption(
-    new Option('--dialect <dialect>', 'with -o sql: the database')
-      .choices(['postgresql', 'mysql', 'sqlite'])
-      .default('postgresql'),
-  )
-  .action(async (directory, options) => {
-    const { planCommand } = await import('./commands/plan.js');
-    process.exitCode = await planCommand(directory, options);
-  });
+addTableOptions(
+  program
+    .command('plan')
+    .description('print a filter that selects the resources of a kind on which a principal may perform the actions')
+    .argument('[dir]', 'the folder of the policies', 'policies')
+    .requiredOption(
+      '--principal <file>',
+      'the principal, as YAML or JSON: id, roles, attr, scope, policyVersion; - reads standard input',
+    )
+    .requiredOption('--kind <kind>', 'the kind of the resources')
+    .requiredOption(
+      '--action <action>',
+      'an action; repeatable: the filter selects resources on which all of them are allowed',
+      collect,
+    )
+    .option('--scope <scope>', 'the scope of the resources')
+    .option('--policy-version <version>', 'the version of the policies')
+    .option('--attr <file>', 'attributes that all the resources have, as YAML or JSON')
+    .option('--aux-data <file>', 'claims of tokens, assumed to be verified, as YAML or JSON: jwt, jwts')
+    .addOption(nowOption())
+    .option('--reference-shapes', 'write the filter in the form of the reference PDP')
+    .addOption(
+      new Option('-o, --output <format>', 'format of the filter')
+        .choices(['tree', 'text', 'json', 'sql'])
+        .default('tree'),
+    ),
+  'with -o sql: the tables of resources, as YAML or JSON',
+).action(async (directory, options) => {
+  const { planCommand } = await import('./commands/plan.js');
+  process.exitCode = await planCommand(directory, options);
+});
 
 program
   .command('check')

@@ -12,6 +12,7 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
   compile: [
     ['authzc compile', 'compile policies/ to generated/ and dist/policies.js'],
+    ['authzc compile --table tables.yaml', 'also report the rules that have no SQL condition over these tables'],
     ['authzc compile --check --fail-on warning', 'in CI: fail if generated/ is out of date, or on a warning'],
   ],
   test: [

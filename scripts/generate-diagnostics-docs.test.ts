@@ -17,7 +17,7 @@ test('every page has an explanation and an example, and the index links to every
   for (const [name, text] of pages) {
     if (name === 'README.md') continue;
     assert.match(text, '\n## Meaning\n');
-    assert.match(text, /^`authzc compile( --[a-z-]+)*` prints:$/m);
+    assert.match(text, /^`authzc compile( --[a-z-]+( \w[\w./]*)?)*` prints:$/m);
     assert.match(index, `](${name})`);
   }
 });

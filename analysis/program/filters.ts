@@ -6,7 +6,7 @@ import type { Match, Module } from '../../compiler/ir/program.js';
 import { isSettled, type SettledScope } from '../../compiler/ir/settled.js';
 import { survives } from '../../compiler/ir/survives.js';
 import type { Macro, Value } from '../../compiler/ir/value.js';
-import { readsVariables, valuesOf } from '../../compiler/ir/visit.js';
+import { readsVariables, some, valuesOf } from '../../compiler/ir/visit.js';
 import type { ProgramBundle } from './bundle.js';
 import { type Reading, surroundingsOf } from './conditions.js';
 
@@ -37,6 +37,20 @@ export function filtersOf({ origins }: Pick<ProgramBundle, 'origins'>): Filters 
   });
 }
 
+/**
+ * What remains of an expression before both the principal and the resource are known.
+ *
+ * @param given returns what stands for a value that a request determines; each is as large as possible.
+ */
+export function residualBeforeRequests(
+  value: Value,
+  module: Module,
+  query: Query,
+  given: (value: Value) => residual.Term,
+): residual.Condition {
+  return residual.holds(termOf(value, new Evaluation(module, scopeOf(module), query, {}, given), NO_LOCALS));
+}
+
 function scopeOf({ variables }: Module): SettledScope {
   const values = new Map(variables.map(({ name, value }) => [name, value]));
   const names = [...values.keys()];
@@ -58,8 +72,16 @@ class Evaluation {
     readonly scope: SettledScope,
     readonly query: Query,
     readonly reading: Reading,
+    private readonly given?: (value: Value) => residual.Term,
   ) {
     this.known = surroundingsOf(module, query, reading);
+  }
+
+  /** The value of what is known before the resource. */
+  settled(value: Value): residual.Term {
+    return this.given !== undefined && readsRequest(value, this.scope)
+      ? this.given(value)
+      : evaluate(value, this.known);
   }
 
   /** A variable as it is defined: while derived roles are listed, a failed one is not null yet. */
@@ -72,6 +94,21 @@ class Evaluation {
     this.variables.set(name, kept);
     return kept;
   }
+}
+
+/** Whether a value depends on the request: on the principal, a token, the time or the globals. */
+function readsRequest(value: Value, scope: SettledScope): boolean {
+  return some(
+    value,
+    (part) =>
+      part.kind === 'field' ||
+      part.kind === 'part' ||
+      part.kind === 'global' ||
+      part.kind === 'bindings' ||
+      part.kind === 'is-set' ||
+      (part.kind === 'call' && part.runtime === 'now') ||
+      (part.kind === 'variable' && readsRequest(scope.variableValue(part.name), scope)),
+  );
 }
 
 type Locals = ReadonlyMap<string, residual.Term>;
@@ -95,7 +132,7 @@ function conditionOf(match: Match, evaluation: Evaluation): residual.Condition {
 /** What remains of a value. The depth of expressions is limited by the parser. */
 function termOf(value: Value, evaluation: Evaluation, locals: Locals): residual.Term {
   const { scope, known, query } = evaluation;
-  if (isSettled(value, scope) && survives(value.type)) return evaluate(value, known);
+  if (isSettled(value, scope) && survives(value.type)) return evaluation.settled(value);
   const term = (part: Value): residual.Term => termOf(part, evaluation, locals);
   switch (value.kind) {
     case 'literal':

@@ -4,13 +4,14 @@ import type { Finding, FindingRule } from '../findings/finding.js';
 import { type FindingSuite, junitLog } from '../findings/junit.js';
 import { findingLog, type LogFormat, type OnFindings } from '../findings/log.js';
 import { compileFolder } from '../policies/compile.js';
+import type { TableOptions } from '../policies/table-options.js';
 import { compileCommand } from './compile.js';
 import { fmtCommand } from './fmt.js';
 import { testCommand } from './test.js';
 import { verifyCommand } from './verify.js';
 
 /** The command line options of `authzc ci`. */
-export interface CiOptions {
+export interface CiOptions extends TableOptions {
   readonly out: string;
   readonly output: 'pretty' | LogFormat;
   readonly failOn: 'error' | 'warning';

@@ -3,6 +3,7 @@ import { bundleDeclarations } from '../../compiler/bundle/declarations.js';
 import type { Bundle } from '../../compiler/bundle/index.js';
 import type { BundlePlace } from '../../compiler/bundle/source-map.js';
 import { shownPath } from '../../compiler/diagnostics/format.js';
+import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.js';
 import type { Severity } from '../../compiler/diagnostics/messages.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
@@ -15,15 +16,17 @@ import { bundleSettings, isWritten, writtenBundle } from '../cache/written-bundl
 import { EXIT } from '../exit.js';
 import { compareFolder, type Difference } from '../outputs/output-folder.js';
 import { realLocation, writeOutputs } from '../outputs/write-outputs.js';
+import { compileFolder } from '../policies/compile.js';
 import { emptyText } from '../policies/empty-folder.js';
 import type { Finding, FindingRule } from '../findings/finding.js';
 import type { OnFindings } from '../findings/log.js';
 import { ProgressLine } from '../progress.js';
+import type { TableOptions } from '../policies/table-options.js';
 import { hasTwoOutputs, type TestOptions } from '../policies/test-options.js';
-import { type OutputFormat, printDiagnostics } from '../report.js';
+import { type OutputFormat, printDiagnostics, reportInputError } from '../report.js';
 
 /** The command line options of `authzc compile`. */
-export interface CompileOptions extends TestOptions {
+export interface CompileOptions extends TestOptions, Partial<TableOptions> {
   readonly out: string;
   readonly bundle: string;
   readonly check?: boolean;
@@ -56,6 +59,14 @@ export interface CompileOptions extends TestOptions {
  */
 export async function compileCommand(directory: string, options: CompileOptions): Promise<number> {
   if (hasTwoOutputs(options)) return EXIT.usage;
+  try {
+    return await compiled(directory, options);
+  } catch (error) {
+    return reportInputError(error);
+  }
+}
+
+async function compiled(directory: string, options: CompileOptions): Promise<number> {
   const { strictTypes = false, checksOnly = false, explain = false } = options;
   const begin = performance.now();
   // What explains decisions is about all policies: it is made again each time.
@@ -70,7 +81,8 @@ export async function compileCommand(directory: string, options: CompileOptions)
     onStep: progress.show,
   });
   progress.clear();
-  const { snapshot, sources, diagnostics } = compilation;
+  const { snapshot, sources } = compilation;
+  const diagnostics = [...compilation.diagnostics, ...(await tableDiagnostics(directory, options))];
   const suites = isTested(options) ? loadSuites(options.tests ?? directory) : [];
   const isRefused = options.failOn === 'warning' && diagnostics.length > 0;
   if (suites.length === 0 || isRefused || snapshot === undefined)
@@ -131,6 +143,19 @@ export async function compileCommand(directory: string, options: CompileOptions)
   );
   summarise(`${counted(written, 'file')} written`);
   return EXIT.done;
+}
+
+/** What is wrong with conditions over the tables, if there are any. */
+async function tableDiagnostics(
+  directory: string,
+  { table, dialect = 'postgresql', strictTypes = false }: CompileOptions,
+): Promise<readonly Diagnostic[]> {
+  if (table === undefined) return [];
+  const [{ readTablesOf }, { diagnosticsOfTables }] = await Promise.all([
+    import('../policies/request-files.js'),
+    import('../policies/tables.js'),
+  ]);
+  return diagnosticsOfTables(compileFolder(directory, { strictTypes }), readTablesOf(table), dialect);
 }
 
 /** esbuild runs in a separate process: it bundles while the output folder is compared. */

@@ -22,6 +22,7 @@ import { visible } from '../../compiler/diagnostics/visible.js';
 import { EXIT } from '../exit.js';
 import { policiesInMemory } from '../policies/compile.js';
 import type { NowOption } from '../policies/now-option.js';
+import type { TableOptions } from '../policies/table-options.js';
 import {
   readAttributes,
   readAuxData,
@@ -40,7 +41,7 @@ import { InputError, printWarning, reportInputError } from '../report.js';
 export type PlanFormat = 'tree' | 'text' | 'json' | 'sql';
 
 /** The command line options of `authzc plan`. */
-export interface PlanOptions extends NowOption {
+export interface PlanOptions extends NowOption, TableOptions {
   readonly principal: string;
   readonly kind: string;
   readonly action: readonly string[];
@@ -51,9 +52,6 @@ export interface PlanOptions extends NowOption {
   readonly auxData?: string;
   readonly referenceShapes?: boolean;
   readonly output: PlanFormat;
-  /** With `sql`: a file of tables. */
-  readonly table?: string;
-  readonly dialect: SqlDialect;
 }
 
 /**

@@ -3,6 +3,7 @@ export type { CompiledBundle, EngineOptions } from './engine.js';
 export type { CompiledTraces } from './decide/evaluation.js';
 export { type Allowance, allowancesOf } from './plan/allowance.js';
 export { planner } from './plan/planner.js';
+export { PlanQuery } from './plan/query.js';
 export { principalJudge } from './decide/principals.js';
 export { roleJudge } from './decide/role-policies.js';
 export { guard } from './limits.js';

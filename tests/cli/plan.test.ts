@@ -99,6 +99,7 @@ test('a plan that has no condition for a table names the rule and why', async ()
 });
 
 test('what is wrong with a file of tables is named with its place', async () => {
+  const related = (owner: string): string => TABLES.replace(/owner: {.*}/, `owner: {${owner}}`);
   for (const [text, ...messages] of [
     [TABLES.replace('type: text, nulls', 'type: string, nulls'), 'tables.yaml:5:', 'text|integer|number'],
     [TABLES.replace('nulls: never', 'nul: never'), 'tables.yaml:5:', 'nul'],
@@ -106,6 +107,12 @@ test('what is wrong with a file of tables is named with its place', async () => 
     [TABLES.replace('album:', 'albun:'), 'no table is declared for `album`', 'albun'],
     ['', 'no table is declared for `album`'],
     ['tables: [', 'tables.yaml:'],
+    [related('relation: one, table: t'), 'tables.yaml:5:', 'columns["owner"].on: value is required'],
+    [related('relation: one, on: {id: t}'), 'columns["owner"].table: value is required'],
+    [related('column: t'), 'columns["owner"].type: value is required'],
+    [related('relation: two, table: t, on: {id: t}'), 'one|many'],
+    [related('relation: one, type: text, table: t, on: {id: t}'), 'tables.yaml:5:', 'type'],
+    [related('nulls: never'), 'tables.yaml:', 'storage'],
   ] as const) {
     const { code, stdout, stderr } = await authzc(newFolder({ 'tables.yaml': text }), ...SQL);
     assert.is(code, 2, stderr);
@@ -117,6 +124,29 @@ test('what is wrong with a file of tables is named with its place', async () => 
   assert.match(without.stderr, '--table tables.yaml');
   const shaped = await authzc(newFolder({ 'tables.yaml': TABLES }), ...SQL, '--reference-shapes');
   assert.is(shaped.code, 2);
+});
+
+test('rules without a condition for any principal are warnings of compile and ci', async () => {
+  const tables = TABLES.replace(/\n {6}visibility.*/, '');
+  const folder = newFolder({ 'tables.yaml': tables });
+  const compiled = await authzc(folder, 'compile', '--table', 'tables.yaml');
+  assert.is(compiled.code, 0, compiled.stderr);
+  const warnings = [...compiled.stdout.matchAll(/^policies\/album\.yaml:(\d+):\d+: warning\[(.*?)\]: (.*)/gm)].map(
+    ([, line, code, message]) => [line, code, message],
+  );
+  const told = (rule: string, attribute: string): string =>
+    `rule \`${rule}\` has no SQL condition over the table of \`album\` (postgresql): no column is mapped for request.resource.attr.${attribute}`;
+  assert.equal(warnings, [
+    ['19', 'rule/not-in-sql', told('friends', 'visibility')],
+    ['25', 'rule/not-in-sql', told('locked', 'locked')],
+  ]);
+  assert.is((await authzc(folder, 'compile', '--table', 'tables.yaml', '--fail-on', 'warning')).code, 3);
+  const { code, stdout } = await authzc(folder, 'ci', '--table', 'tables.yaml');
+  assert.is(code, 3);
+  assert.match(stdout, 'rule/not-in-sql');
+  const wrong = await authzc(newFolder({ 'tables.yaml': 'tables: [' }), 'compile', '--table', 'tables.yaml');
+  assert.is(wrong.code, 2);
+  assert.match(wrong.stderr, 'tables.yaml:1:');
 });
 
 test('a plan is printed as a tree: its kind, then one operator per line with its operands; nothing is written to the folder', async () => {

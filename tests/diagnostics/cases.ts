@@ -2,6 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { compileFolder } from '../../cli/policies/compile.js';
+import { readTablesOf } from '../../cli/policies/request-files.js';
+import { diagnosticsOfTables } from '../../cli/policies/tables.js';
 import { PROJECT_FILE, readVocabulary } from '../../cli/policies/vocabulary.js';
 import { formatPretty } from '../../compiler/diagnostics/format.js';
 import type { Code } from '../../compiler/diagnostics/messages.js';
@@ -59,6 +61,11 @@ function make(file: GeneratedFile, folder: string): void {
 
 async function shownFrom(folder: string, flags: readonly string[] = []): Promise<string> {
   const vocabulary = readVocabulary(join(folder, PROJECT_FILE));
-  const { diagnostics } = compileFolder(folder, { strictTypes: flags.includes('--strict-types'), vocabulary });
-  return formatPretty(diagnostics, { color: false });
+  const compilation = compileFolder(folder, { strictTypes: flags.includes('--strict-types'), vocabulary });
+  const table = flags[flags.indexOf('--table') + 1];
+  const ofTables =
+    flags.includes('--table') && table !== undefined
+      ? diagnosticsOfTables(compilation, readTablesOf(join(folder, table)), 'postgresql')
+      : [];
+  return formatPretty([...compilation.diagnostics, ...ofTables], { color: false });
 }

@@ -2,7 +2,7 @@ import type { Attributes } from '#runtime/policy';
 import { parseTimestamp } from '../../runtime/cel/timestamp.js';
 import type { SqlColumns, SqlDialect, SqlTable } from '../../runtime/residual/sql/index.js';
 import type { Random } from '../support/oracle/random.js';
-import { TIMES } from './typed-table.js';
+import { TIMES } from '../support/sql/typed-table.js';
 
 /** The content of a column. */
 export type Cell = string | number | boolean | null;

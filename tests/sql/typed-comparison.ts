@@ -9,8 +9,8 @@ import type { Compilation } from '../../compiler/compile.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { randomPrincipal } from './random-policies.js';
 import { DERIVED_ROLES, typedPolicies } from './typed-policies.js';
-import { DOCUMENT_HAZARDS, TYPED_HAZARDS } from './typed-hazards.js';
-import { typedRow, type TypedRow, typedTable } from './typed-table.js';
+import { DOCUMENT_HAZARDS, TYPED_HAZARDS } from '../support/sql/typed-hazards.js';
+import { typedRow, type TypedRow, typedTable } from '../support/sql/typed-table.js';
 
 /** A database with the typed table. */
 export interface TypedDatabase {

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import { skip } from '../support/skip.js';
 import { startMariadb } from './mariadb-server.js';
 import { compareHazards, compareTyped, type TypedDatabase } from './typed-comparison.js';
-import { type Cell, COLUMNS, createTable } from './typed-table.js';
+import { type Cell, COLUMNS, createTable } from '../support/sql/typed-table.js';
 
 const test = suite('SQL filters in MariaDB');
 

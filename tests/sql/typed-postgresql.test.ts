@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
 import { compareHazards, compareTyped, type TypedDatabase } from './typed-comparison.js';
-import { type Cell, COLUMNS, createTable } from './typed-table.js';
+import { type Cell, COLUMNS, createTable } from '../support/sql/typed-table.js';
 import { skip } from '../support/skip.js';
 
 const test = suite('SQL filters in PostgreSQL');

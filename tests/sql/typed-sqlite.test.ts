@@ -1,7 +1,7 @@
 import initSqlJs from 'sql.js';
 import { suite } from 'uvu';
 import { compareHazards, compareTyped, type TypedDatabase } from './typed-comparison.js';
-import { COLUMNS, createTable } from './typed-table.js';
+import { COLUMNS, createTable } from '../support/sql/typed-table.js';
 
 const test = suite('SQL filters in SQLite');
 

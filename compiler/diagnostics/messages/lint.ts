@@ -40,6 +40,28 @@ With \`engine.strictEvaluation\`, a condition that fails ends the evaluation of 
 Remove the rule, or correct what was meant to differ: after copying a rule, its actions, roles and condition are easily left unchanged.
 `,
   }),
+  'rule/not-in-sql': message<{
+    readonly what: string;
+    readonly rule: string;
+    readonly kind: string;
+    readonly dialect: string;
+    readonly reason: string;
+  }>({
+    severity: 'warning',
+    stage: 'compile',
+    kind: 'rule not in SQL',
+    text: ({ what, rule, kind, dialect, reason }) =>
+      `${what} \`${rule}\` has no SQL condition over the table of \`${kind}\` (${dialect}): ${reason}`,
+    explanation: `
+\`authzc compile --table\` checks that the conditions of rules can select rows of the declared tables. This condition cannot, whichever principal asks: a list of these resources
+that depends on the rule is refused when it is asked for, with the same reason.
+
+The warning is only reported if this is certain. A condition that has SQL for some principals, for example if an attribute of the principal is a string, is not reported.
+
+Declare a column or a relation for the attribute, or write the condition with operators that SQL has ([refusals](../plans.md#refusals)). If the actions of the rule are never listed, leave the kind
+out of the file of tables.
+`,
+  }),
   'rule/name-collides': message<{ readonly name: string }>({
     severity: 'warning',
     stage: 'compile',

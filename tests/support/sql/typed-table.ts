@@ -1,7 +1,7 @@
 import type { Attributes } from '#runtime/policy';
-import type { Random } from '../support/oracle/random.js';
-import type { SqlColumn, SqlDialect, SqlTable } from '../../runtime/residual/sql/index.js';
-import { documentOf, hostileAttributes, NUMBERS, TEXTS } from '../support/sql/hostile-rows.js';
+import type { Random } from '../oracle/random.js';
+import type { SqlColumn, SqlDialect, SqlTable } from '../../../runtime/residual/sql/index.js';
+import { documentOf, hostileAttributes, NUMBERS, TEXTS } from './hostile-rows.js';
 
 /** A row of the typed table: the content of each column, and the attributes that check gets. */
 export interface TypedRow {
