@@ -48,6 +48,8 @@ export async function buildPrograms(
       js: "import { createRequire as requireOf } from 'node:module'; const require = requireOf(import.meta.url);",
     },
     sourcemap,
+    // A program without source maps is for running: names stay as they are, for stack traces.
+    minifyWhitespace: !sourcemap,
     metafile: true,
     logLevel: 'warning',
     define: { AUTHZ_RELEASE: JSON.stringify(releaseOf()) },
