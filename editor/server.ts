@@ -20,6 +20,14 @@ import type { Vocabulary } from '../compiler/validate/vocabulary.js';
 import { CODE_ACTION_KINDS, codeActions } from './code-actions.js';
 import { complete } from './completion.js';
 import { editorDiagnostic } from './diagnostics.js';
+import { type FolderDiagnostics, withUris } from './folder-diagnostics.js';
+import {
+  conditionLenses,
+  EVALUATE_CONDITION,
+  type Evaluation,
+  evaluationHints,
+  evaluationSummary,
+} from './evaluations.js';
 import { format } from './formatting.js';
 import { hover } from './hover.js';
 import { definition, references, rename, renameable } from './navigation.js';
@@ -35,17 +43,22 @@ export interface LanguageServerOptions {
   readonly folder?: string | undefined;
   /** The roles and actions that the policies of a project may name. May throw. */
   readonly vocabularyOf: (root: string) => Vocabulary;
+  /** Finds what is wrong with all files of a folder, while edits are answered. Its calls for a workspace do not overlap. */
+  readonly diagnoseFolder: (workspace: Workspace) => Promise<FolderDiagnostics>;
   /** Runs the tests of a suite, or the one with a name, by the policies as the editor has them. Rejects if these have errors. */
   readonly runSuite: (workspace: Workspace, suite: SuiteFiles, test: string | undefined) => Promise<SuiteResult>;
+  /**
+   * Evaluates the condition of the rule or derived role at a line, from 1, for the requests of the tests. Throws if the
+   * policies have errors.
+   */
+  readonly evaluate: (workspace: Workspace, path: string, line: number) => readonly Evaluation[];
 }
 
 /**
- * After a pause of at least this many milliseconds, the folder is compiled: longer if that takes long, because an edit
- * then waits for it (docs/decisions/0061-an-edit-compiles-what-a-file-imports.md).
+ * After a pause of this many milliseconds the folder is compiled
+ * (docs/decisions/0061-an-edit-compiles-what-a-file-imports.md).
  */
 const QUIET = 300;
-/** The pause as a multiple of the time that the folder took last. */
-const PATIENCE = 3;
 
 /** Serves an editor over a connection. Answers from the texts in the editor, and writes no file. */
 export function serveEditor(connection: Connection, options: LanguageServerOptions): void {
@@ -126,30 +139,42 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
   };
 
   const timers = new Map<Workspace, NodeJS.Timeout>();
-  /** Milliseconds of the last compilation of each folder. */
-  const took = new Map<Workspace, number>();
   const diagnoseLater = (workspace: Workspace): void => {
     clearTimeout(timers.get(workspace));
     timers.set(
       workspace,
-      setTimeout(() => guarded(() => diagnoseAll(workspace)), Math.max(QUIET, PATIENCE * (took.get(workspace) ?? 0))),
+      setTimeout(() => sent(diagnoseAll(workspace)), QUIET),
     );
   };
-  const diagnoseAll = (workspace: Workspace): void => {
-    const byPath = new Map<string, LspDiagnostic[]>();
-    const begun = performance.now();
-    const diagnostics = workspace.diagnose();
-    took.set(workspace, performance.now() - begun);
-    for (const diagnostic of diagnostics) {
-      const path = diagnostic.source?.path;
-      if (path === undefined) continue;
-      const own = byPath.get(path) ?? [];
-      byPath.set(path, own);
-      own.push(shownIn(workspace)(diagnostic));
+  /** The workspaces that are being compiled, each with whether it changed meanwhile. */
+  const compiling = new Map<Workspace, boolean>();
+  const diagnoseAll = async (workspace: Workspace): Promise<void> => {
+    if (compiling.has(workspace)) {
+      compiling.set(workspace, true);
+      return;
     }
-    for (const path of published.get(workspace.folder) ?? [])
-      if (!byPath.has(path) && kindOf(path) === 'policy') publish(workspace, path, []);
-    for (const [path, own] of byPath) publish(workspace, path, own);
+    compiling.set(workspace, false);
+    const compiled = new Map(workspace.sources.map((source) => [source.path, source]));
+    try {
+      const byPath = await options.diagnoseFolder(workspace);
+      // A file that was edited meanwhile has newer diagnostics.
+      const isCurrent = (path: string): boolean => workspace.get(path)?.source === compiled.get(path);
+      const withoutAny = [...(published.get(workspace.folder) ?? [])].filter(
+        (path) => !byPath.has(path) && kindOf(path) === 'policy',
+      );
+      for (const path of withoutAny) if (isCurrent(path)) publish(workspace, path, []);
+      for (const [path, own] of byPath)
+        if (isCurrent(path))
+          publish(
+            workspace,
+            path,
+            own.map((diagnostic) => withUris(diagnostic, uriIn(workspace))),
+          );
+    } finally {
+      const isChanged = compiling.get(workspace) === true;
+      compiling.delete(workspace);
+      if (isChanged) diagnoseLater(workspace);
+    }
   };
   const reload = (workspace: Workspace): void =>
     guarded(() => {
@@ -245,24 +270,42 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
     }),
   );
   connection.onCodeLens(({ textDocument: { uri } }) =>
-    at(uri, (workspace, path) =>
-      workspace.suites.filter((suite) => suite.path === path).flatMap((suite) => lensesOf(suite, uri)),
-    ),
+    at(uri, (workspace, path) => {
+      const file = workspace.get(path)?.file;
+      return [
+        ...workspace.suites.filter((suite) => suite.path === path).flatMap((suite) => lensesOf(suite, uri)),
+        ...(file === undefined ? [] : conditionLenses(file, uri)),
+      ];
+    }),
   );
-  connection.onExecuteCommand(async ({ command, arguments: [uri, test] = [] }) => {
-    if (command !== RUN_TESTS || typeof uri !== 'string') return null;
+  const say = (type: MessageType, message: string): void =>
+    sent(connection.sendNotification(ShowMessageNotification.method, { type, message }));
+  const evaluate = (workspace: Workspace, path: string, line: number): readonly Evaluation[] | null => {
+    const file = workspace.get(path)?.file;
+    if (file === undefined) return null;
+    const evaluations = options.evaluate(workspace, path, line);
+    const found = workspace.diagnoseFile(path).map(shownIn(workspace));
+    publish(workspace, path, [...found, ...evaluationHints(file, line, evaluations)]);
+    say(MessageType.Info, evaluationSummary(evaluations));
+    return evaluations;
+  };
+  connection.onExecuteCommand(async ({ command, arguments: [uri, argument] = [] }) => {
+    if (typeof uri !== 'string') return null;
     const [workspace, path] = locate(uri) ?? [];
+    if (command === EVALUATE_CONDITION && typeof argument === 'number' && path !== undefined && workspace !== undefined)
+      return evaluate(workspace, path, argument);
+    if (command !== RUN_TESTS) return null;
     const suite = workspace?.suites.find((other) => other.path === path);
     if (workspace === undefined || suite === undefined) return null;
-    const result = await options.runSuite(workspace, suite, typeof test === 'string' ? test : undefined);
+    const result = await options.runSuite(workspace, suite, typeof argument === 'string' ? argument : undefined);
     const failures = failuresOf(result);
     publish(workspace, suite.path, failures);
     const passed = result.summary.counts.get('passed') ?? 0;
-    const [type, message] =
+    const [type, message]: [MessageType, string] =
       failures.length > 0
         ? [MessageType.Error, `${failures.length} failed, ${passed} passed`]
         : [MessageType.Info, `${passed} passed`];
-    sent(connection.sendNotification(ShowMessageNotification.method, { type, message }));
+    say(type, message);
     return { passed, failed: failures.length };
   });
   connection.onShutdown(() => {
@@ -282,7 +325,7 @@ const CAPABILITIES: InitializeResult['capabilities'] = {
   definitionProvider: true,
   documentFormattingProvider: true,
   documentSymbolProvider: true,
-  executeCommandProvider: { commands: [RUN_TESTS] },
+  executeCommandProvider: { commands: [RUN_TESTS, EVALUATE_CONDITION] },
   hoverProvider: true,
   referencesProvider: true,
   renameProvider: { prepareProvider: true },

@@ -44,7 +44,7 @@ export class Workspace {
    */
   constructor(
     readonly folder: string,
-    private readonly vocabulary: () => Vocabulary = () => ({}),
+    private readonly readVocabulary: () => Vocabulary = () => ({}),
     private readonly onStep?: (step: string) => void,
   ) {
     this.root = realpathSync(folder);
@@ -111,7 +111,7 @@ export class Workspace {
     return [...onDisk, ...unsaved.map(newSuite)];
   }
 
-  /** The sources of all policies, in path order. */
+  /** The sources of all policies, in path order; that of a file is the same object until its text changes. */
   get sources(): readonly Source[] {
     return [...this.index.values()].map(({ source }) => source).sort((a, b) => (a.path < b.path ? -1 : 1));
   }
@@ -126,15 +126,14 @@ export class Workspace {
     return [...(this.byKey.get(key) ?? [])].flatMap((path) => this.index.get(path)?.file ?? []);
   }
 
+  get vocabulary(): Vocabulary {
+    return this.readVocabulary();
+  }
+
   get schemaTexts(): ReadonlyMap<string, string> {
     const prefix = '_schemas/';
     const edited = [...this.open].filter(([path]) => path.startsWith(prefix));
     return new Map([...this.schemas, ...edited.map(([path, { text }]) => [path.slice(prefix.length), text] as const)]);
-  }
-
-  /** The diagnostics of all files. */
-  diagnose(): readonly Diagnostic[] {
-    return this.compiled(this.sources);
   }
 
   /**
@@ -168,7 +167,7 @@ export class Workspace {
     const report = new Diagnostics();
     const options: CompileOptions = {
       schemaTexts: this.schemaTexts,
-      vocabulary: this.vocabulary(),
+      vocabulary: this.vocabulary,
       ...(this.onStep && { onStep: this.onStep }),
     };
     programOf(sources, report, options);

@@ -97,6 +97,7 @@ const COMPILER: PackageDefinition = {
   bin: { authzc: 'authzc' },
   programs: { authzc: 'cli/authzc.ts' },
   threads: {
+    'chunks/folder-thread': 'cli/editor/folder-thread.ts',
     'chunks/part-thread': 'cli/policies/part-thread.ts',
     'chunks/z3-worker': 'analysis/solve/z3-worker.ts',
   },

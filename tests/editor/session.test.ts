@@ -277,6 +277,34 @@ test('a lens runs a test, and failures are shown with their reasons', async () =
   await editor.diagnostics('album_test.yaml', (list) => list.length === 0);
 });
 
+test('a lens evaluates a condition for the requests of the tests, with the values of its parts', async () => {
+  const evaluated = async (path: string, text: string): Promise<unknown> => {
+    const uri = editor.uriOf(path);
+    await editor.open(path, text);
+    const lenses = (await editor.connection.sendRequest(CodeLensRequest.type, { textDocument: { uri } })) ?? [];
+    assert.equal(
+      lenses.map(({ command }) => command?.title),
+      ['evaluate the condition with the tests'],
+    );
+    const { command = '', arguments: args = [] } = lenses[0]?.command ?? {};
+    return editor.connection.sendRequest(ExecuteCommandRequest.type, { command, arguments: args });
+  };
+  assert.equal(await evaluated('album.yaml', ALBUM), [
+    {
+      request: 'alice, album a1',
+      result: 'false',
+      lines: ['✘ V.is_public  album.yaml:10:18  R.attr.visibility == "public"  "private" == "public"'],
+    },
+  ]);
+  const hints = await editor.diagnostics('album.yaml', (list) => list.some(({ severity }) => severity === 3));
+  assert.match(String(hints.at(-1)?.message), /^alice, album a1: false\n.*"private" == "public"/);
+  const roles = (await evaluated('common.yaml', COMMON)) as readonly { readonly result: string }[];
+  assert.equal(
+    roles.map(({ result }) => result),
+    ['true'],
+  );
+});
+
 test('a document is formatted as by authzc fmt', async () => {
   const textDocument = { uri: editor.uriOf('common.yaml') };
   const options = { tabSize: 2, insertSpaces: true };

@@ -62,6 +62,13 @@ export function briefExplanation(
   return writer.lines;
 }
 
+/** A condition as a tree of lines, each part with its values. */
+export function prettyCondition(tree: ConditionTree, options: PrettyOptions): readonly string[] {
+  const writer = new Writer(options);
+  writer.tree(tree, 0, true);
+  return writer.lines.map(({ depth, text }) => `${'  '.repeat(depth)}${text}`);
+}
+
 function relevantSteps({ decision, decidedBy, steps }: Explanation, sources: readonly string[]): readonly Step[] {
   const matters = ({ policy }: Step, { name, place, effect, inverted }: ExplainedRule): boolean => {
     const rule = `${policy}#${name}`;
@@ -177,7 +184,7 @@ class Writer {
     this.tree(condition, depth + 1, isLimit || (effect === 'DENY' ? applies !== inverted : !inverted));
   }
 
-  private tree(tree: ConditionTree, depth: number, wanted: Wanted): void {
+  tree(tree: ConditionTree, depth: number, wanted: Wanted): void {
     if (isClause(tree)) {
       this.clause(tree, depth, wanted);
       return;
