@@ -2,6 +2,7 @@ import { attributes } from './attributes/index.js';
 import { type Diagnostic, Diagnostics } from './diagnostics/diagnostic.js';
 import type { Source } from './diagnostics/source.js';
 import { emit } from './emit/index.js';
+import type { Explained } from './emit/options.js';
 import type { EmittedFile } from './ir/emitted-file.js';
 import type { InvariantSet } from './ir/invariants.js';
 import type { DerivedRolesModule, Program } from './ir/program.js';
@@ -59,7 +60,8 @@ export function compile(
   onStep?.('generating code');
   const folded = fold(lowered);
   const program = optimise(folded);
-  const emitOptions = { checksOnly, ...(explain && { explained: folded }) };
+  const texts = explain ? textsOf(sources, options.schemaTexts ?? new Map()) : [];
+  const emitOptions = { checksOnly, ...(explain && { explained: { program: folded, texts } }) };
   const stating = new Set(invariants.map(({ sourcePath }) => sourcePath));
   const emitted = sources.filter(({ path }) => !stating.has(path));
   return {
@@ -69,6 +71,13 @@ export function compile(
     invariants: invariants.map(optimised),
     diagnostics: report.sorted(),
   };
+}
+
+/** The texts of policies and schemas, in path order. */
+function textsOf(sources: readonly Source[], schemaTexts: ReadonlyMap<string, string>): Explained['texts'] {
+  const policies = sources.map(({ path, text }) => [path, text] as const);
+  const schemas = [...schemaTexts].map(([file, text]) => [`_schemas/${file}`, text] as const);
+  return [...policies, ...schemas].sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { CHECK_FORM, EXPLAIN_FORM, PLAN_FORM } from './calls/form-table.js';
-import { exampleActions, examplePrincipal, exampleResource, fetchNames } from './calls/policy-names.js';
+import { exampleActions, exampleOne, examplePrincipal, exampleResource, fetchNames } from './calls/policy-names.js';
 import { type OperationRow, operationPanel } from './calls/operation-panel.js';
 import { CHECK_PROTOCOLS, EXPLAIN_PROTOCOLS, PLAN_PROTOCOLS } from './calls/protocols.js';
 import { element } from './dom.js';
@@ -17,7 +17,7 @@ const OPERATIONS: readonly OperationRow[] = [
     form: CHECK_FORM,
     example: (names) => ({
       principal: examplePrincipal(names),
-      resources: [{ resource: { ...exampleResource(names), id: '1' }, actions: exampleActions(names) }],
+      resources: [{ resource: exampleOne(names), actions: exampleActions(names) }],
       includeMeta: true,
     }),
     protocols: CHECK_PROTOCOLS,
@@ -44,7 +44,7 @@ const OPERATIONS: readonly OperationRow[] = [
     form: EXPLAIN_FORM,
     example: (names) => ({
       principal: examplePrincipal(names),
-      resource: { ...exampleResource(names), id: '1' },
+      resource: exampleOne(names),
       action: exampleActions(names)[0],
       near: 3,
     }),
@@ -84,7 +84,7 @@ async function showServer(): Promise<void> {
 
 async function loadPlayground(): Promise<HTMLElement> {
   const { playground } = await import('./playground/playground.js');
-  return playground();
+  return playground({ isServed });
 }
 
 /** The content of a tab whose scripts are loaded when it is first shown. */

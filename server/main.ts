@@ -195,6 +195,11 @@ function explainerOf(decider: SwappableDecider): Explainer {
       if (explainer === undefined) throw new RpcError('failed_precondition', NOT_EXPLAINED);
       return explainer.explain(request, search);
     },
+    texts() {
+      const { texts } = decider.current;
+      if (texts === undefined) throw new RpcError('failed_precondition', NOT_EXPLAINED);
+      return texts;
+    },
   };
 }
 

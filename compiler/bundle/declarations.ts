@@ -48,4 +48,6 @@ const EXPLAINED = [
 export declare const explainer: (
   options?: import('${RUNTIME}/parts').EngineOptions,
 ) => Promise<import('${RUNTIME}/parts').Explainer>;`,
+  `/** The texts of the policies and schemas, by path; loaded when asked for. */
+export declare const policyTexts: () => Promise<readonly (readonly [path: string, text: string])[]>;`,
 ];

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type EmittedFile, emittedFile } from '../ir/emitted-file.js';
-import type { Module, Program } from '../ir/program.js';
+import type { Module } from '../ir/program.js';
 import type { SchemaModule } from '../ir/schema.js';
 import { bracketed, type Doc, print } from './doc.js';
 import { importLines, runtimePart } from './imports.js';
@@ -8,7 +8,7 @@ import { filterFunctions } from './filter-functions.js';
 import type { Locations } from './module.js';
 import { importSpecifier, type ModuleLocation } from './module-path.js';
 import { Names } from './names.js';
-import type { EmitOptions } from './options.js';
+import type { EmitOptions, Explained } from './options.js';
 import { objectDoc } from './object.js';
 import type { ModuleOutline } from './outline.js';
 import { listUnlessEmpty } from './tables.js';
@@ -38,7 +38,7 @@ export function emitIndex(
     'residual',
     'selects',
     'functions',
-    ...(explained === undefined ? [] : ['explainer', 'EngineOptions']),
+    ...(explained === undefined ? [] : ['explainer', 'policyTexts', 'EngineOptions']),
   ]);
   const imports = modules
     .filter(({ identity }) => identity.kind !== 'derived-roles')
@@ -86,7 +86,7 @@ export function emitIndex(
 }
 
 /** The types of the engine that the index names. */
-function typesOf(explained: Program | undefined): readonly string[] {
+function typesOf(explained: Explained | undefined): readonly string[] {
   return ['type CompiledBundle', ...(explained === undefined ? [] : ['type EngineOptions'])];
 }
 
@@ -121,7 +121,10 @@ export const traced = async () => (await import('./traced/index.js')).traced;`;
 
 const EXPLAINER = `/** An engine of these policies that explains its decisions; loaded when asked for. */
 export const explainer = async (options?: EngineOptions) =>
-  (await import('./explain/index.js')).explain(policies, options);`;
+  (await import('./explain/index.js')).explain(policies, options);
+
+/** The texts of the policies and schemas, by path; loaded when asked for. */
+export const policyTexts = async () => (await import('./explain/index.js')).texts;`;
 
 /** generated/hash.ts: the identity of the bundle. Equal modules have equal hashes, regardless of their source files. */
 export function emitHash(modules: readonly EmittedFile[]): EmittedFile {

@@ -1,4 +1,5 @@
 import type { Program } from '../ir/program.js';
+import type { PolicyTexts } from '../ir/serialised.js';
 
 /** Options of the emitted code. */
 export interface EmitOptions {
@@ -7,6 +8,14 @@ export interface EmitOptions {
    * matters.
    */
   readonly checksOnly?: boolean;
-  /** The program before `optimise`, to emit what explains decisions, too. */
-  readonly explained?: Program;
+  /** To emit what explains decisions, too. */
+  readonly explained?: Explained;
+}
+
+/** What a bundle that explains its decisions contains beside the policies. */
+export interface Explained {
+  /** With folded literals, and without the passes that change conditions. */
+  readonly program: Program;
+  /** The texts that it was compiled from, by path below the folder of the policies, in path order. */
+  readonly texts: PolicyTexts;
 }

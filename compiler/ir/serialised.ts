@@ -7,9 +7,15 @@ import { survives } from './survives.js';
 import type { Value } from './value.js';
 import { parts } from './visit.js';
 
+/** Texts of files by path. */
+export type PolicyTexts = readonly (readonly [path: string, text: string])[];
+
 /** A program as JSON, for bundles that explain their decisions. */
 export interface SerialisedProgram {
+  /** The paths of its files. */
   readonly files: string;
+  /** The texts of its files, and perhaps of others. */
+  readonly texts: PolicyTexts;
   /** The values of expressions, each once: policies often share them. */
   readonly values: string;
   /** One text for each module. */
@@ -23,20 +29,26 @@ export interface SerialisedProgram {
 export function serialiseProgram({ modules }: Program): SerialisedProgram {
   const writer = new Writer();
   const texts = modules.map((module) => JSON.stringify(writer.module(module)));
-  return { files: JSON.stringify(writer.files()), values: JSON.stringify(writer.values), modules: texts };
+  const files = writer.files();
+  return {
+    files: JSON.stringify(files.map(([path]) => path)),
+    texts: files,
+    values: JSON.stringify(writer.values),
+    modules: texts,
+  };
 }
 
 /**
- * The program that was serialised. Its files have no text, but lines and columns are those of the original, and so are
- * the places at which parts of expressions begin.
+ * The program that was serialised. Lines and columns are those of the original, and so are the places at which parts of
+ * expressions begin.
  */
-export function restoreProgram({ files, values, modules }: SerialisedProgram): Program {
-  const reader = new Reader(JSON.parse(files) as readonly FileJson[], JSON.parse(values) as readonly unknown[]);
+export function restoreProgram({ files, texts, values, modules }: SerialisedProgram): Program {
+  const textOf = new Map(texts);
+  const sources = (JSON.parse(files) as readonly string[]).map((path) => new Source(path, textOf.get(path) ?? ''));
+  const reader = new Reader(sources, JSON.parse(values) as readonly unknown[]);
   return { modules: modules.map((text) => reader.module(JSON.parse(text) as ModuleJson)), schemas: [] };
 }
 
-/** A path, and the lengths of the lines. */
-type FileJson = readonly [path: string, lines: readonly number[]];
 type SpanJson = readonly [file: number, start: number, end: number];
 /**
  * `places` are offsets of the text at which its parts begin, each with its offset in the file; if the text is in the file
@@ -75,8 +87,8 @@ class Writer {
   private readonly valueIndexes = new Map<Value, number>();
   private readonly indexes = new Map<Source, number>();
 
-  files(): readonly FileJson[] {
-    return [...this.indexes.keys()].map(({ path, text }) => [path, text.split('\n').map(({ length }) => length)]);
+  files(): PolicyTexts {
+    return [...this.indexes.keys()].map(({ path, text }) => [path, text]);
   }
 
   module(module: Module): ModuleJson {
@@ -144,13 +156,13 @@ function startsIn(value: Value): readonly number[] {
 }
 
 class Reader {
-  private readonly sources: readonly Source[];
   private readonly values: readonly Value[];
 
-  constructor(files: readonly FileJson[], values: readonly unknown[]) {
+  constructor(
+    private readonly sources: readonly Source[],
+    values: readonly unknown[],
+  ) {
     this.values = values.map((value) => restoredValue(value) as Value);
-    // Blanks have the places of the original, and policies are not shown whole.
-    this.sources = files.map(([path, lines]) => new Source(path, lines.map((length) => ' '.repeat(length)).join('\n')));
   }
 
   module(json: ModuleJson): Module {

@@ -8,6 +8,8 @@ export interface KindNames {
   readonly policyVersions: readonly string[];
   /** The root is the empty string. */
   readonly scopes: readonly string[];
+  /** Attributes that the schema of the resource accepts, if the server knows it. */
+  readonly attr?: JsonObject;
 }
 
 /** Reads the names from the server that shows the page; none if it does not tell. */
@@ -23,7 +25,7 @@ export function examplePrincipal({ roles }: KindNames): JsonObject {
   return { id: 'alice', roles: [roles[0] ?? 'user'] };
 }
 
-/** The resource of an example about a kind, without its id. */
+/** The resources of an example about a kind. */
 export function exampleResource({ kind, policyVersions, scopes }: KindNames): JsonObject {
   const [version = 'default'] = policyVersions;
   const [scope = ''] = scopes;
@@ -32,6 +34,11 @@ export function exampleResource({ kind, policyVersions, scopes }: KindNames): Js
     ...(policyVersions.includes('default') || version === 'default' ? {} : { policyVersion: version }),
     ...(scopes.includes('') || scope === '' ? {} : { scope }),
   };
+}
+
+/** A single resource of an example about a kind, with attributes if they are known. */
+export function exampleOne(names: KindNames): JsonObject {
+  return { ...exampleResource(names), id: '1', ...(names.attr === undefined ? {} : { attr: names.attr }) };
 }
 
 /** The actions of an example about a kind. */

@@ -16,8 +16,12 @@ export const FRAGMENT = '#playground';
 /** In milliseconds, after the last key. */
 const PAUSE = 250;
 
-/** Policies, schemas, tests and a request to edit, and what the compiler and the engine in this page say of them. */
-export function playground(): HTMLElement {
+/**
+ * Policies, schemas, tests and a request to edit, and what the compiler and the engine in this page say of them.
+ *
+ * @param isServed whether a server shows the page: its admin can load its policies.
+ */
+export function playground({ isServed }: { readonly isServed: boolean }): HTMLElement {
   let files = new Map<string, string>();
   let opened = '';
   let problems: readonly Problem[] = [];
@@ -180,6 +184,29 @@ export function playground(): HTMLElement {
     'Copy link',
   );
 
+  const fromServer = element(
+    'button',
+    {
+      type: 'button',
+      onclick: () => {
+        notice.textContent = '';
+        loadFromServer().catch((error: unknown) => {
+          notice.textContent = `The server does not show its policies: ${error instanceof Error ? error.message : String(error)}`;
+        });
+      },
+    },
+    'Load the policies of the server',
+  );
+
+  async function loadFromServer(): Promise<void> {
+    // The browser asks for the credentials of the admin.
+    const response = await fetch('explorer/policies.json');
+    const answer = (await response.json()) as { readonly files?: PlaygroundInput['files']; readonly message?: string };
+    if (answer.files === undefined) throw new Error(answer.message ?? String(response.status));
+    load({ files: answer.files, request: requestEditor.text() });
+    await remember();
+  }
+
   const left = element(
     'div',
     { class: 'column' },
@@ -188,6 +215,7 @@ export function playground(): HTMLElement {
       { class: 'card', 'aria-label': 'Policies' },
       element('div', { class: 'bar' }, element('h2', {}, 'Policies'), link),
       element('div', { class: 'inline' }, element('label', { for: fileSelect.id }, 'File'), fileSelect, remove),
+      ...(isServed ? [fromServer] : []),
       notice,
       policyEditor.node,
       newFile,

@@ -29,4 +29,17 @@ test('policies of one kind are one entry, and their number is limited', () => {
   assert.is(policyNames({ resourcePolicies: many }).length, 2000);
 });
 
+test('the example of a kind has attributes by its schema, where its text is known', () => {
+  const [album] = policies.resourcePolicies;
+  assert.ok(album !== undefined);
+  const resource = { ref: 'authz:///media/album.json', ignores: () => false, violations: () => [] };
+  const texts = [
+    ['album.yaml', 'text'],
+    ['_schemas/media/album.json', '{"properties": {"owner": {"type": "string"}}}'],
+  ] as const;
+  const withSchema = { resourcePolicies: [{ ...album, schemas: { resource } }] };
+  assert.equal(policyNames(withSchema, texts)[0]?.attr, { owner: '' });
+  assert.is(policyNames(withSchema)[0]?.attr, undefined);
+});
+
 test.run();

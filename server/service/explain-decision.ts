@@ -12,7 +12,7 @@ import { RpcError, tooLarge } from './rpc-error.js';
 import { authenticated, type Explainer, type Services } from './services.js';
 
 /** The reason why calls fail on a server that does not explain. */
-const DISABLED = 'explaining decisions is disabled by the configuration: see `server.explain.enabled`';
+export const NOT_EXPLAINING = 'explaining decisions is disabled by the configuration: see `server.explain.enabled`';
 
 /** In bytes. An explanation repeats attributes for every part of a condition that reads them. */
 const MAX_REQUEST = 64 * 1024;
@@ -31,7 +31,7 @@ export async function explainDecision(
 ): Promise<message.ExplainDecisionResponse> {
   await authenticated(services.admin, call.metadata().get('authorization')?.[0]);
   const { explainer } = services;
-  if (explainer === undefined) throw new RpcError('unimplemented', DISABLED);
+  if (explainer === undefined) throw new RpcError('unimplemented', NOT_EXPLAINING);
   const size = explainDecisionRequestSize(request);
   if (size > MAX_REQUEST) throw tooLarge(size, MAX_REQUEST);
   accept(services, call, explainDecisionRequestViolations(request));

@@ -5,6 +5,7 @@ import type { ListAuditLogEntriesRequest, ServerInfoResponse } from '../../proto
 import type { ListAuditLogEntriesResponse } from '../../proto/gen/audit-messages.js';
 import type { AliasConfig } from '../config/aliases.js';
 import type { SearchService } from './authzen-search.js';
+import type { PolicyTexts } from '../swap/bundle.js';
 import type { Health } from './health.js';
 import { type Report, RpcError } from './rpc-error.js';
 import type { Deliver } from './watcher.js';
@@ -50,12 +51,16 @@ export interface KindNames {
   readonly policyVersions: readonly string[];
   /** The root is the empty string. */
   readonly scopes: readonly string[];
+  /** Attributes that satisfy the schema of the resource. Absent: the contents of schemas are not known. */
+  readonly attr?: { readonly [name: string]: unknown };
 }
 
 /** Explains decisions of the policies in use. */
 export interface Explainer {
   /** Throws an RpcError if the bundle cannot explain. */
   readonly explain: (request: AccessRequest, search?: SearchOptions) => Explanation;
+  /** The texts of policies and schemas. Throws an RpcError if the bundle has none. */
+  readonly texts: () => PolicyTexts;
 }
 
 /** The admin API. Policies are part of the build, so no call changes them (docs/spec/server.md#endpoints). */

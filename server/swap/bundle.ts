@@ -10,19 +10,25 @@ export interface Bundle {
   readonly traced?: () => Promise<TracedBundle>;
   /** Creates an engine that explains its decisions, if the bundle was compiled for that. */
   readonly explainer?: (options: EngineOptions) => Promise<Explainer>;
+  /** Loads the texts of policies and schemas by path, if the bundle was compiled to explain. */
+  readonly policyTexts?: () => Promise<PolicyTexts>;
   /** The patterns that automata match because the regular expressions of this process are incorrect. */
   readonly patternsFailedOnHost?: () => readonly string[];
 }
 
+/** Texts by path below the folder of the policies; schemas are below `_schemas`. */
+export type PolicyTexts = readonly (readonly [path: string, text: string])[];
+
 /** Treats the exports of a module as a bundle. Throws a ConfigError that lists what is missing. */
 export function bundleOf(exported: Exported, file: string): Bundle {
-  const { policies, traced, explainer, patternsFailedOnHost } = exported;
+  const { policies, traced, explainer, policyTexts, patternsFailedOnHost } = exported;
   const problem = problemOf(policies as Exported | null | undefined);
   if (problem !== undefined) throw new ConfigError(`is not a compiled bundle: ${problem}`, file);
   return {
     policies: policies as PolicyBundle,
     ...(typeof traced === 'function' && { traced: traced as () => Promise<TracedBundle> }),
     ...(typeof explainer === 'function' && { explainer: explainer as Bundle['explainer'] & object }),
+    ...(typeof policyTexts === 'function' && { policyTexts: policyTexts as Bundle['policyTexts'] & object }),
     ...(typeof patternsFailedOnHost === 'function' && {
       patternsFailedOnHost: patternsFailedOnHost as () => readonly string[],
     }),

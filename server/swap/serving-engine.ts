@@ -9,7 +9,7 @@ import { release } from '../release.js';
 import type { Decider } from '../service/decider.js';
 import type { KindNames } from '../service/services.js';
 import { type ActionNames, actionNames } from './action-names.js';
-import type { Bundle } from './bundle.js';
+import type { Bundle, PolicyTexts } from './bundle.js';
 import type { DecisionClock } from './decision-clock.js';
 
 /** A bundle with its engine, in use or ready to be. */
@@ -19,6 +19,8 @@ export interface ServingEngine {
   readonly engine: AuditedEngine;
   /** Undefined if decisions are not to be explained, or the bundle cannot. */
   readonly explainer: Explainer | undefined;
+  /** The texts of its policies and schemas. Undefined if decisions are not to be explained, or the bundle cannot. */
+  readonly texts: PolicyTexts | undefined;
   /** What requests can name of its policies. */
   readonly names: () => readonly KindNames[];
   readonly actionNames: ActionNames;
@@ -43,9 +45,10 @@ export async function servingEngine(config: Config, bundle: Bundle, clock?: Deci
     derivedRoles: (call) => engine.check(call).map(({ effectiveDerivedRoles }) => effectiveDerivedRoles),
   };
   const explainer = config.server.explain ? await bundle.explainer?.(await engineOptionsOf(config, bundle)) : undefined;
+  const texts = config.server.explain ? await bundle.policyTexts?.() : undefined;
   let known: readonly KindNames[] | undefined;
   const names = (): readonly KindNames[] => {
-    known ??= policyNames(bundle.policies);
+    known ??= policyNames(bundle.policies, texts);
     return known;
   };
   const patternsFailedOnHost = bundle.patternsFailedOnHost?.() ?? [];
@@ -54,6 +57,7 @@ export async function servingEngine(config: Config, bundle: Bundle, clock?: Deci
     policies: bundle.policies,
     engine,
     explainer,
+    texts,
     names,
     actionNames: actionNames(bundle.policies),
     audited,

@@ -256,6 +256,20 @@ function addTests(): void {
     await panel.getByText('No problems').waitFor();
   });
 
+  test('the admin loads the policies of the server into the playground', async () => {
+    await page.getByRole('tab', { name: 'Playground' }).click();
+    const panel = page.getByRole('tabpanel', { name: 'Playground' });
+    await panel.getByRole('button', { name: 'Load the policies of the server' }).click();
+    await panel.getByRole('option', { name: 'leave_request.yaml' }).waitFor({ state: 'attached' });
+    await panel.getByText('No problems').waitFor();
+    assert.is(await panel.getByText('The server does not show its policies').count(), 0);
+    await panel.getByLabel('File', { exact: true }).selectOption('leave_request.yaml');
+    await panel.getByText('resource: leave_request').waitFor();
+    const strangers = await fetch(`${server.address}/explorer/policies.json`);
+    assert.is(strangers.status, 401);
+    assert.not.match(await strangers.text(), 'leave_request');
+  });
+
   test('files are compressed, and cached if their name has a hash', async () => {
     const header = async (path: string, name: string, encoding: string): Promise<string | null> => {
       const response = await fetch(server.address + path, { headers: { 'accept-encoding': encoding } });

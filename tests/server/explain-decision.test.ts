@@ -1,6 +1,7 @@
 import { Client, credentials, Metadata, type ServiceError } from '@grpc/grpc-js';
 import type { JsonValue } from '@bufbuild/protobuf';
 import { hashSync } from 'bcryptjs';
+import { readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -125,6 +126,22 @@ test('what is off, or cannot be explained, says so', async () => {
   assert.is(((await grpc('plain bundle', bytes)) as ServiceError).code, 9);
 });
 
+test('the texts of the policies are shown to the admin, where decisions are explained', async () => {
+  for (const [server, status, code] of [
+    ['off', 501, 12],
+    ['plain bundle', 400, 9],
+  ] as const) {
+    const refused = await policyTexts(server);
+    assert.equal([refused.status, JSON.parse(refused.text).code], [status, code]);
+  }
+  assert.is((await policyTexts('on', 'Basic eA==')).status, 401);
+  const { status, text } = await policyTexts('on');
+  assert.is(status, 200);
+  const { files } = JSON.parse(text) as { readonly files: readonly { readonly path: string; readonly text: string }[] };
+  for (const { path, text: own } of files) assert.is(own, readFileSync(join(ROOT, 'policies', path), 'utf8'));
+  assert.ok(files.some(({ path }) => path === 'album.yaml'));
+});
+
 test('a folder is served with what explains its decisions', async () => {
   for (const explain of [true, false]) {
     const compiled = await folderCompiler(join(ROOT, 'policies'), { whenEmpty: 'refuse', explain })();
@@ -173,6 +190,11 @@ function post(server: string, body: unknown, options: PostOptions = {}): ReturnT
   const { path = PATH, ...headers } = { authorization: ADMIN, ...options };
   const given = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return send(httpOf(server), 'POST', path, JSON.stringify(body), Object.fromEntries(given));
+}
+
+/** The texts of the policies, as the page asks for them. */
+function policyTexts(server: string, authorization: string | undefined = ADMIN): ReturnType<typeof send> {
+  return send(httpOf(server), 'GET', '/explorer/policies.json', undefined, { authorization });
 }
 
 function httpOf(server: string): string {

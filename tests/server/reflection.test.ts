@@ -33,7 +33,8 @@ async function listening(hasAdmin: boolean): Promise<Listening> {
   const admin = hasAdmin
     ? adminService({ username: 'admin', passwordHash: hashSync('open:sesame', 4) }, undefined)
     : undefined;
-  const explainer = { explain: () => assert.unreachable('no request is valid') as never };
+  const unreachable = () => assert.unreachable('no request is valid') as never;
+  const explainer = { explain: unreachable, texts: unreachable };
   const services = testServices(config, { admin, explainer });
   const grpc = grpcServer(config.server, services);
   const http = httpServer(config.server, services, { grpc });

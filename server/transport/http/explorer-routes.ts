@@ -2,7 +2,10 @@ import type { TLSSocket } from 'node:tls';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { openApiPrinter } from '../../explorer/open-api.js';
 import { type PageFile, pageFiles } from '../../explorer/page-files.js';
-import type { Services } from '../../service/services.js';
+import { NOT_EXPLAINING } from '../../service/explain-decision.js';
+import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
+import { authenticated, type Services } from '../../service/services.js';
+import { challenge } from './challenge.js';
 import type { HeaderList } from './cors.js';
 import { type Exchange, JSON_TYPE } from './exchange.js';
 import type { Router } from './router.js';
@@ -30,7 +33,26 @@ export function addExplorerRoutes(
     headers: JSON_TYPE,
     body: JSON.stringify({ kinds: services.names?.() ?? [] }),
   }));
+  router.any('/explorer/policies.json', (request, response) => {
+    sendPolicies(request, response, exchange, services).catch((thrown) => {
+      const error = rpcErrorOf(thrown, services.report);
+      exchange.sendRestError(request, response, error, [...JSON_TYPE, ...challenge(error)]);
+    });
+  });
   for (const file of pageFiles()) add(file.path, (request) => fileAnswer(file, request));
+}
+
+/** The texts of the policies in use, for the admin of a server that explains decisions. */
+async function sendPolicies(
+  request: IncomingMessage,
+  response: ServerResponse,
+  exchange: Exchange,
+  { admin, explainer }: Services,
+): Promise<void> {
+  await authenticated(admin, request.headers.authorization);
+  if (explainer === undefined) throw new RpcError('unimplemented', NOT_EXPLAINING);
+  const files = explainer.texts().map(([path, text]) => ({ path, text }));
+  exchange.send(request, response, 200, [...JSON_TYPE, 'Cache-Control', 'no-store'], JSON.stringify({ files }));
 }
 
 interface Answer {
