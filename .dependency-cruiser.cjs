@@ -275,6 +275,25 @@ module.exports = {
       to: { path: '^middleware/' },
     },
     {
+      name: 'adapters-know-filters-alone',
+      severity: 'error',
+      from: { path: '^adapters/', pathNot: TESTS },
+      to: { path: '^(?!adapters/|runtime/residual/(filters|sql/index)\\.ts$|node_modules/)' },
+    },
+    {
+      name: 'a-library-is-for-its-adapter',
+      comment: 'an application installs one of them',
+      severity: 'error',
+      from: { path: '^adapters/([^/]+)\\.ts$', pathNot: TESTS },
+      to: { path: '^adapters/', pathNot: '^adapters/condition\\.ts$' },
+    },
+    {
+      name: 'nobody-needs-adapters',
+      severity: 'error',
+      from: { path: '^(analysis|cli|client|compiler|editor|generated|mcp-guard|middleware|proto|runtime|server)/' },
+      to: { path: '^adapters/' },
+    },
+    {
       name: 'nobody-needs-the-client',
       severity: 'error',
       from: { path: '^(server|compiler|runtime|proto|generated)/', pathNot: TESTS },
@@ -337,7 +356,7 @@ module.exports = {
     {
       name: 'no-test-support-in-the-product',
       severity: 'error',
-      from: { path: '^(analysis|cli|client|compiler|editor|middleware|runtime|server)/', pathNot: TESTS },
+      from: { path: '^(adapters|analysis|cli|client|compiler|editor|middleware|runtime|server)/', pathNot: TESTS },
       to: { path: '^tests/|^bench/' },
     },
   ],

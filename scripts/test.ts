@@ -18,6 +18,7 @@ const GATES: readonly { readonly name: string; readonly command: readonly string
       'node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
       '--config',
       '.dependency-cruiser.cjs',
+      'adapters',
       'analysis',
       'cli',
       'client',

@@ -51,6 +51,9 @@ const LIBRARY: PackageDefinition = {
     './middleware/next': 'middleware/next.ts',
     './middleware/trpc': 'middleware/trpc.ts',
     './react': 'middleware/react.ts',
+    './adapters/drizzle': 'adapters/drizzle.ts',
+    './adapters/knex': 'adapters/knex.ts',
+    './adapters/kysely': 'adapters/kysely.ts',
   },
   facades: {
     './compiler': `${PACKAGE_NAMES.compiler}/compiler`,
@@ -64,9 +67,12 @@ const LIBRARY: PackageDefinition = {
     [PACKAGE_NAMES.compiler]: OWN,
     '@nestjs/common': '11.x',
     '@trpc/server': '11.x',
+    'drizzle-orm': '0.x',
     express: '5.x',
     fastify: '5.x',
     hono: '4.x',
+    knex: '3.x',
+    kysely: '0.x',
     react: '19.x',
   },
 };
