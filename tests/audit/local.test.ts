@@ -1,13 +1,15 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import sqlite from 'node-sqlite3-wasm';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type AuditConfig, AUDIT_DEFAULTS, type LocalAuditConfig } from '../../server/config/audit-config.js';
 import { type AuditLog, openAuditLog } from '../../server/audit/audit-log.js';
 import { type AuditQuery, readAuditLog } from '../../server/audit/reader.js';
 import { configWith, sampleRecord } from '../support/audit/samples.js';
+import { Random } from '../support/oracle/random.js';
 import { inTempFolder } from './temp-folder.js';
 
 const HOUR = 3_600_000;
@@ -96,6 +98,54 @@ test('entries persist after closing and reopening', () =>
     assert.is((await read(second, { kind: 'access', by: 'tail', count: 100 })).length, 5);
     await second.sink.close();
   }));
+
+test('a database of an earlier release keeps its pages, and returns what a new one returns', () =>
+  inTempFolder(async (folder) => {
+    const earlier = join(folder, 'earlier');
+    const current = join(folder, 'current');
+    mkdirSync(earlier);
+    const database = new sqlite.Database(join(earlier, 'audit.db'));
+    database.exec(EARLIER_SETUP);
+    database.close();
+    const logs = [await openLog(earlier), await openLog(current)];
+    const random = new Random(57);
+    for (let index = 0; index < 300; index++) {
+      const record = sampleRecord(index, NOW - index);
+      const padding = 'é'.repeat(Math.floor(random.fraction() ** 8 * 50_000));
+      const json = Buffer.from(JSON.stringify({ ...JSON.parse(record.json.toString()), padding }));
+      for (const log of logs) log.sink.put({ ...record, json });
+    }
+    for (const kind of ['access', 'decision'] as const) {
+      const [ofEarlier, ofCurrent] = await Promise.all(
+        logs.map(async ({ reader }) => {
+          const entries: unknown[] = [];
+          const query = { kind, by: 'tail', count: 1000 } as const;
+          for await (const entry of readAuditLog(reader as NonNullable<AuditLog['reader']>, query)) entries.push(entry);
+          return entries;
+        }),
+      );
+      assert.is(ofEarlier?.length, 150);
+      assert.equal(ofEarlier, ofCurrent);
+    }
+    for (const log of logs) await log.sink.close();
+    assert.is(pageSizeOf(join(earlier, 'audit.db')), 4096);
+    assert.is(pageSizeOf(join(current, 'audit.db')), 16_384);
+  }));
+
+/** What the first release wrote into a new database. */
+const EARLIER_SETUP = `
+PRAGMA page_size = 4096;
+PRAGMA auto_vacuum = INCREMENTAL;
+PRAGMA journal_mode = WAL;
+CREATE TABLE entries (id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, call_id TEXT NOT NULL, time INTEGER NOT NULL, entry TEXT NOT NULL);
+CREATE INDEX entries_time ON entries (time, id);
+CREATE INDEX entries_call ON entries (call_id);
+`;
+
+/** From the header of a database file. */
+function pageSizeOf(path: string): number {
+  return readFileSync(path).readUInt16BE(16);
+}
 
 test('entries older than the retention period are deleted at the start and at intervals', () =>
   inTempFolder(async (folder) => {
