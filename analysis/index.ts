@@ -1,12 +1,15 @@
 import { type AccessRequest, createEngine, type EngineOptions, type SchemaEnforcement } from '#runtime/engine';
 import type { Explanation, SearchOptions } from '#runtime/parts';
+import type { SqlDialect, SqlTable } from '../runtime/residual/sql/index.js';
 import type { Compilation } from '../compiler/compile.js';
+import { Diagnostics } from '../compiler/diagnostics/diagnostic.js';
 import { formatList } from '../compiler/diagnostics/format.js';
 import { type Report, toReport } from '../compiler/diagnostics/json.js';
 import { plain } from '../compiler/diagnostics/paint.js';
 import { invariant } from '../compiler/diagnostics/invariant.js';
 import { Source } from '../compiler/diagnostics/source.js';
 import { loadSuites, type SuiteFiles, suitesAmong } from '../compiler/load/index.js';
+import { fold } from '../compiler/optimise/index.js';
 import { testFilter } from '../compiler/policy-tests/filter.js';
 import { jsonReport, type TestReport } from '../compiler/policy-tests/report/json.js';
 import { runTests } from '../compiler/policy-tests/run-tests.js';
@@ -21,6 +24,7 @@ import { explainDecisions } from './explain/explain-decisions.js';
 import { askEngine } from './policy-tests/ask-engine.js';
 import { explainFailures } from './policy-tests/explained-tests.js';
 import type { Solver } from './solve/solver.js';
+import { reportUnfilteredRules } from './tables/unfiltered-rules.js';
 import { findZ3, startZ3 } from './solve/z3.js';
 import type { VerifyReport } from './verify/report.js';
 import { verifyStatements } from './verify/verify.js';
@@ -95,6 +99,26 @@ export async function explainDecision(
   const options = { ...engine, clock: () => now, traced: await traced() };
   const isAllowed = createEngine(compiled, options).isAllowed(request);
   return explainDecisions(lowered, options)(request, isAllowed, { near, keep });
+}
+
+/**
+ * The conditions of rules that have no SQL over the tables of their kinds, whichever principal asks: what `authzc compile
+ * --table -o json` reports of them. For tables that are declared in TypeScript, in a test of the program.
+ *
+ * Throws a PolicyError if the policies do not compile.
+ *
+ * @param tables the table of each kind of resource.
+ */
+export function rulesWithoutSql(
+  policies: Policies,
+  tables: { readonly [kind: string]: SqlTable },
+  { dialect }: { readonly dialect: SqlDialect },
+): Report {
+  const { lowered, diagnostics } = compileTexts(policies);
+  if (lowered === undefined) throw policyError([{ name: 'policies', diagnostics }]);
+  const report = new Diagnostics();
+  reportUnfilteredRules(fold(lowered), new Map(Object.entries(tables)), dialect, report);
+  return toReport(report.sorted());
 }
 
 /** Tests that `loadTests` has read. */
@@ -217,7 +241,7 @@ async function compiledSets<Name extends string>(
   return Object.fromEntries(await Promise.all(compiled));
 }
 
-function policyError(refused: readonly (Compilation & { readonly name: string })[]): PolicyError {
+function policyError(refused: readonly (Pick<Compilation, 'diagnostics'> & { readonly name: string })[]): PolicyError {
   const messages = refused.map(({ name, diagnostics }) => {
     const [first] = diagnostics.filter(({ severity }) => severity === 'error');
     return `${name}: ${formatList(first === undefined ? [] : [first]).trim()}`;

@@ -10,6 +10,7 @@ import {
   loadTests,
   PolicyError,
   type PolicyTexts,
+  rulesWithoutSql,
   type Solver,
   verifyPolicies,
   z3,
@@ -52,6 +53,25 @@ test('reports are those of the commands', async () => {
   const { tests, coverage } = await coverTests(new_, loadTests(join(folder, 'new')));
   assert.equal(json(tests), await printed(...'test new -o json --coverage --coverage-output json'.split(' ')));
   assert.equal(coverage, JSON.parse(readFileSync(join(folder, 'coverage/coverage.json'), 'utf8')));
+});
+
+test('rules without SQL over tables of the program are those of the command', async () => {
+  const tables = { album: { name: 'albums', columns: { owner: { column: 'owner_id', type: 'text' } } } } as const;
+  writeFileSync(join(folder, 'tables.json'), JSON.stringify({ tables }));
+  const policies = loadPolicies(join(folder, 'old'));
+  const { errors, warnings } = rulesWithoutSql(policies, tables, { dialect: 'sqlite' });
+  assert.equal(errors, []);
+  assert.ok(warnings.some(({ text }) => text.includes('no column is mapped for request.resource.attr.visibility')));
+  const options = ['--no-emit', '--no-cache', '--table', 'tables.json', '--dialect', 'sqlite', '-o', 'json'];
+  const { warnings: ofCommand } = (await printed('compile', 'old', ...options)) as {
+    readonly warnings: readonly object[];
+  };
+  assert.equal(warnings, ofCommand);
+  const broken = { policies: [{ path: 'p.yaml', text: BROKEN_POLICY }] };
+  assert.throws(
+    () => rulesWithoutSql(broken, tables, { dialect: 'sqlite' }),
+    (error: unknown) => error instanceof PolicyError,
+  );
 });
 
 test('loaded policies can be compiled again', async () => {
