@@ -15,6 +15,13 @@ export interface Evaluation {
   readonly lines: readonly string[];
 }
 
+/** The results of a condition, each once. */
+export interface Evaluated {
+  readonly evaluations: readonly Evaluation[];
+  /** False if there are more requests in the tests than are evaluated. */
+  readonly isComplete: boolean;
+}
+
 /** A lens on each rule and derived role with a condition. */
 export function conditionLenses(file: PolicyFile, uri: string): CodeLens[] {
   return conditionalsIn(file).map(({ place }) => ({
@@ -28,7 +35,7 @@ export function conditionLenses(file: PolicyFile, uri: string): CodeLens[] {
 }
 
 /** The results of a condition, where it is. */
-export function evaluationHints(file: PolicyFile, line: number, evaluations: readonly Evaluation[]): Diagnostic[] {
+export function evaluationHints(file: PolicyFile, line: number, { evaluations }: Evaluated): Diagnostic[] {
   const conditional = conditionalsIn(file).find(({ place }) => lineOf(place) === line);
   if (conditional === undefined) return [];
   return evaluations.slice(0, MOST_SHOWN).map(({ request, result, lines }) => ({
@@ -40,13 +47,14 @@ export function evaluationHints(file: PolicyFile, line: number, evaluations: rea
 }
 
 /** `true for 2 requests, false for 1`. */
-export function evaluationSummary(evaluations: readonly Evaluation[]): string {
-  if (evaluations.length === 0) return 'no test has a request that reaches this condition';
+export function evaluationSummary({ evaluations, isComplete }: Evaluated): string {
+  const rest = isComplete ? '' : '; the tests have more requests than are evaluated';
+  if (evaluations.length === 0) return `no request of the tests reaches this condition${rest}`;
   const counted = (['true', 'false', 'fails'] as const).flatMap((result) => {
     const count = evaluations.filter((one) => one.result === result).length;
     return count === 0 ? [] : [`${result} for ${count} ${count === 1 ? 'request' : 'requests'}`];
   });
-  return counted.join(', ');
+  return counted.join(', ') + rest;
 }
 
 /** More would hide the text. */

@@ -24,6 +24,7 @@ import { type FolderDiagnostics, withUris } from './folder-diagnostics.js';
 import {
   conditionLenses,
   EVALUATE_CONDITION,
+  type Evaluated,
   type Evaluation,
   evaluationHints,
   evaluationSummary,
@@ -48,10 +49,10 @@ export interface LanguageServerOptions {
   /** Runs the tests of a suite, or the one with a name, by the policies as the editor has them. Rejects if these have errors. */
   readonly runSuite: (workspace: Workspace, suite: SuiteFiles, test: string | undefined) => Promise<SuiteResult>;
   /**
-   * Evaluates the condition of the rule or derived role at a line, from 1, for the requests of the tests. Throws if the
-   * policies have errors.
+   * Evaluates the condition of the rule or derived role at a line, from 1, for the requests of the tests, while edits are
+   * answered. Rejects if the policies have errors.
    */
-  readonly evaluate: (workspace: Workspace, path: string, line: number) => readonly Evaluation[];
+  readonly evaluate: (workspace: Workspace, path: string, line: number) => Promise<Evaluated>;
 }
 
 /**
@@ -280,14 +281,16 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
   );
   const say = (type: MessageType, message: string): void =>
     sent(connection.sendNotification(ShowMessageNotification.method, { type, message }));
-  const evaluate = (workspace: Workspace, path: string, line: number): readonly Evaluation[] | null => {
+  const evaluate = async (workspace: Workspace, path: string, line: number): Promise<readonly Evaluation[] | null> => {
     const file = workspace.get(path)?.file;
     if (file === undefined) return null;
-    const evaluations = options.evaluate(workspace, path, line);
+    const evaluated = await options.evaluate(workspace, path, line);
     const found = workspace.diagnoseFile(path).map(shownIn(workspace));
-    publish(workspace, path, [...found, ...evaluationHints(file, line, evaluations)]);
-    say(MessageType.Info, evaluationSummary(evaluations));
-    return evaluations;
+    // After an edit, the results would be at another place.
+    const hints = workspace.get(path)?.file === file ? evaluationHints(file, line, evaluated) : [];
+    publish(workspace, path, [...found, ...hints]);
+    say(MessageType.Info, evaluationSummary(evaluated));
+    return evaluated.evaluations;
   };
   connection.onExecuteCommand(async ({ command, arguments: [uri, argument] = [] }) => {
     if (typeof uri !== 'string') return null;

@@ -2,16 +2,31 @@ import { explainerOf } from '../../analysis/explain/explain.js';
 import { isTrue } from '../../analysis/explain/condition-tree.js';
 import { prettyCondition } from '../../analysis/explain/report/pretty.js';
 import { engineOptionsOf, keyOf } from '../../analysis/policy-tests/ask-engine.js';
+import { programOf } from '../../compiler/compile.js';
+import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { plain } from '../../compiler/diagnostics/paint.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import type { Program } from '../../compiler/ir/program.js';
 import type { SuiteFiles } from '../../compiler/load/index.js';
+import { fold } from '../../compiler/optimise/index.js';
 import { testCalls } from '../../compiler/policy-tests/run-tests.js';
-import type { Evaluation } from '../../editor/evaluations.js';
+import type { Evaluated, Evaluation } from '../../editor/evaluations.js';
+import type { FolderTexts } from '../../editor/folder-diagnostics.js';
 import type { ConditionTree, Explainer, Explanation, FilePlace } from '#runtime/parts';
 
 /** A rule or a derived role of a policy. */
 export type ConditionPlace = Pick<FilePlace, 'file' | 'line'>;
+
+/** Evaluates a condition of a folder. Throws an Error for policies that do not compile. */
+export function evaluateIn(
+  { sources, schemaTexts }: FolderTexts,
+  suites: readonly SuiteFiles[],
+  place: ConditionPlace,
+): Evaluated {
+  const { lowered } = programOf(sources, new Diagnostics(), { schemaTexts }) ?? {};
+  if (lowered === undefined) throw new Error('the policies have errors: correct them first');
+  return evaluateCondition(fold(lowered), suites, place);
+}
 
 /**
  * Evaluates a condition for each request of the tests that reaches it, in the order of the tests; the same result of
@@ -19,11 +34,7 @@ export type ConditionPlace = Pick<FilePlace, 'file' | 'line'>;
  *
  * @param program with folded literals.
  */
-export function evaluateCondition(
-  program: Program,
-  suites: readonly SuiteFiles[],
-  place: ConditionPlace,
-): readonly Evaluation[] {
+function evaluateCondition(program: Program, suites: readonly SuiteFiles[], place: ConditionPlace): Evaluated {
   const explainers = new Map<string, Explainer>();
   const evaluations = new Map<string, Evaluation>();
   const calls = testCalls(suites, { filter: new Map(), skipBatching: true, traced: false });
@@ -39,10 +50,10 @@ export function evaluateCondition(
       evaluations.set(JSON.stringify(evaluation), evaluation);
     }
   }
-  return [...evaluations.values()];
+  return { evaluations: [...evaluations.values()], isComplete: calls.length <= MOST_CALLS };
 }
 
-/** An editor waits for them. */
+/** Each is decided and explained, and an editor waits for all. */
 const MOST_CALLS = 1_000;
 
 function engineFor(options: Parameters<typeof engineOptionsOf>[0]): Parameters<typeof explainerOf>[1] {

@@ -30,7 +30,7 @@ export interface Editor {
   open(path: string, text: string): Promise<void>;
   /** Replaces the text of a document. */
   edit(path: string, text: string): Promise<void>;
-  /** Resolves with the diagnostics of a file as soon as they satisfy a condition. */
+  /** Resolves with the diagnostics of a file as soon as they satisfy a condition; rejects if that takes too long. */
   diagnostics(path: string, suits: (diagnostics: readonly Diagnostic[]) => boolean): Promise<readonly Diagnostic[]>;
   /** Ends the session as editors do. Resolves with the exit code. */
   close(): Promise<number | null>;
@@ -90,11 +90,13 @@ export async function openEditor(files: { readonly [path: string]: string }): Pr
     },
     diagnostics(path, suits) {
       const own = (): readonly Diagnostic[] | undefined => latest.get(uriOf(path));
-      return new Promise((resolve) => {
+      return new Promise((resolve, reject) => {
+        const end = setTimeout(() => reject(new Error(`${path} has ${JSON.stringify(own())}`)), LONGEST_WAIT);
         const check = (): void => {
           const diagnostics = own();
           if (diagnostics === undefined || !suits(diagnostics)) return;
           waiting.delete(check);
+          clearTimeout(end);
           resolve(diagnostics);
         };
         waiting.add(check);
@@ -111,6 +113,9 @@ export async function openEditor(files: { readonly [path: string]: string }): Pr
     },
   };
 }
+
+/** In milliseconds: far more than any answer takes. */
+const LONGEST_WAIT = 60_000;
 
 /** A text with a marker `|`, and the position of that. */
 export function marked(text: string): { readonly text: string; readonly position: Position } {

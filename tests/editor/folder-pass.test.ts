@@ -47,7 +47,7 @@ test('an edit is answered, and what the folder had before it is not shown', asyn
         return new Promise<FolderDiagnostics>((resolve) => passes.push(() => resolve(found)));
       },
       runSuite: () => Promise.reject(new Error('no test runs')),
-      evaluate: () => [],
+      evaluate: () => Promise.reject(new Error('nothing is evaluated')),
     });
     const client = createProtocolConnection(new StreamMessageReader(toClient), new StreamMessageWriter(toServer));
     const shown: [path: string, codes: readonly unknown[]][] = [];

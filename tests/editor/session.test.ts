@@ -303,6 +303,10 @@ test('a lens evaluates a condition for the requests of the tests, with the value
     roles.map(({ result }) => result),
     ['true'],
   );
+  await editor.open('broken.yaml', 'resourcePolicy: {}');
+  const refused = await evaluated('common.yaml', COMMON).catch((error: Error) => error.message);
+  assert.match(String(refused), 'the policies have errors');
+  await editor.edit('broken.yaml', ALBUM.replace('resource: album', 'resource: photo'));
 });
 
 test('a document is formatted as by authzc fmt', async () => {
