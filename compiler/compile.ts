@@ -4,6 +4,7 @@ import type { Source } from './diagnostics/source.js';
 import { emit } from './emit/index.js';
 import type { Explained } from './emit/options.js';
 import type { EmittedFile } from './ir/emitted-file.js';
+import { policyDocuments } from './inspect/policy-documents.js';
 import type { InvariantSet } from './ir/invariants.js';
 import type { DerivedRolesModule, Program } from './ir/program.js';
 import { link } from './link/index.js';
@@ -60,8 +61,7 @@ export function compile(
   onStep?.('generating code');
   const folded = fold(lowered);
   const program = optimise(folded);
-  const texts = explain ? textsOf(sources, options.schemaTexts ?? new Map()) : [];
-  const emitOptions = { checksOnly, ...(explain && { explained: { program: folded, texts } }) };
+  const emitOptions = { checksOnly, ...(explain && { explained: explainedOf(folded, sources, options) }) };
   const stating = new Set(invariants.map(({ sourcePath }) => sourcePath));
   const emitted = sources.filter(({ path }) => !stating.has(path));
   return {
@@ -71,6 +71,12 @@ export function compile(
     invariants: invariants.map(optimised),
     diagnostics: report.sorted(),
   };
+}
+
+function explainedOf(program: Program, sources: readonly Source[], { schemaTexts }: CompileOptions): Explained {
+  // The files have been parsed before, without errors.
+  const files = sources.flatMap((source) => parse(source, new Diagnostics()) ?? []);
+  return { program, texts: textsOf(sources, schemaTexts ?? new Map()), documents: policyDocuments(files) };
 }
 
 /** The texts of policies and schemas, in path order. */

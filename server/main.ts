@@ -136,7 +136,7 @@ export async function startServer(
     watchers,
     auditReader: audit?.reader,
     explainer: config.server.explain ? explainerOf(decider) : undefined,
-    policies: () => decider.current.policies,
+    bundle: () => decider.current.bundle,
     reload: surroundings.reload,
     names: () => decider.current.names(),
     actionNames: (principalId, kind) => decider.current.actionNames(principalId, kind),
@@ -174,7 +174,7 @@ export function serve(
     watchers,
     auditReader: undefined,
     explainer: undefined,
-    policies: undefined,
+    bundle: undefined,
     reload: undefined,
     names: undefined,
     actionNames: () => [],
@@ -247,7 +247,7 @@ interface Listening {
   readonly watchers: readonly Watcher[];
   readonly auditReader: AuditReader | undefined;
   readonly explainer: Explainer | undefined;
-  readonly policies: Services['policies'];
+  readonly bundle: Services['bundle'];
   readonly reload: Services['reload'];
   readonly names: Services['names'];
   readonly actionNames: Services['actionNames'];
@@ -268,7 +268,7 @@ async function listen({
   watchers,
   auditReader,
   explainer,
-  policies,
+  bundle,
   reload,
   names,
   actionNames,
@@ -306,7 +306,7 @@ async function listen({
     allTurn,
     admin,
     explainer,
-    policies,
+    bundle,
     reload,
     names,
     actionNames,

@@ -50,4 +50,8 @@ export declare const explainer: (
 ) => Promise<import('${RUNTIME}/parts').Explainer>;`,
   `/** The texts of the policies and schemas, by path; loaded when asked for. */
 export declare const policyTexts: () => Promise<readonly (readonly [path: string, text: string])[]>;`,
+  `/** The policy documents, for the admin API; loaded when asked for. */
+export declare const policyDocuments: () => Promise<
+  readonly { readonly id: string; readonly name: string; readonly version: string; readonly scope: string; readonly json: string }[]
+>;`,
 ];

@@ -38,7 +38,7 @@ export function emitIndex(
     'residual',
     'selects',
     'functions',
-    ...(explained === undefined ? [] : ['explainer', 'policyTexts', 'EngineOptions']),
+    ...(explained === undefined ? [] : ['explainer', 'policyTexts', 'policyDocuments', 'EngineOptions']),
   ]);
   const imports = modules
     .filter(({ identity }) => identity.kind !== 'derived-roles')
@@ -124,7 +124,10 @@ export const explainer = async (options?: EngineOptions) =>
   (await import('./explain/index.js')).explain(policies, options);
 
 /** The texts of the policies and schemas, by path; loaded when asked for. */
-export const policyTexts = async () => (await import('./explain/index.js')).texts;`;
+export const policyTexts = async () => (await import('./explain/index.js')).texts;
+
+/** The policy documents, for the admin API; loaded when asked for. */
+export const policyDocuments = async () => (await import('./explain/documents.js')).documents;`;
 
 /** generated/hash.ts: the identity of the bundle. Equal modules have equal hashes, regardless of their source files. */
 export function emitHash(modules: readonly EmittedFile[]): EmittedFile {

@@ -3,7 +3,7 @@ import type { EmittedFile } from '../ir/emitted-file.js';
 import type { Module, Program } from '../ir/program.js';
 import type { SchemaModule } from '../ir/schema.js';
 import { emitHash, emitIndex } from './bundle-index.js';
-import { emitExplained } from './explained.js';
+import { emitDocuments, emitExplained } from './explained.js';
 import { emitManifest } from './manifest.js';
 import { emitModule, type Locations } from './module.js';
 import { type ModuleIdentity, moduleLocations } from './module-path.js';
@@ -31,7 +31,7 @@ export function emit(
   const policies = emitPolicies(program.modules, places, options);
   const outlines = program.modules.map(outlineOf);
   const files = [...emitAround(outlines, program.schemas, policies, places, options)];
-  if (explained !== undefined) files.push(emitExplained(explained));
+  if (explained !== undefined) files.push(emitExplained(explained), emitDocuments(explained));
   return [...files, emitManifest(files, sources, version)].sort(byPath);
 }
 

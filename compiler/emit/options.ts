@@ -1,5 +1,5 @@
 import type { Program } from '../ir/program.js';
-import type { PolicyTexts } from '../ir/serialised.js';
+import type { PolicyDocuments, PolicyTexts } from '../ir/serialised.js';
 
 /** Options of the emitted code. */
 export interface EmitOptions {
@@ -18,4 +18,5 @@ export interface Explained {
   readonly program: Program;
   /** The texts that it was compiled from, by path below the folder of the policies, in path order. */
   readonly texts: PolicyTexts;
+  readonly documents: PolicyDocuments;
 }

@@ -10,6 +10,19 @@ import { parts } from './visit.js';
 /** Texts of files by path. */
 export type PolicyTexts = readonly (readonly [path: string, text: string])[];
 
+/**
+ * The policy documents of a bundle for the admin API, sorted by id: of each the fields by which it is found, and the
+ * JSON text of what GetPolicy (`policy`) and InspectPolicies (`inspected`) return for it. Without invariants and
+ * disabled documents, which a bundle does not contain.
+ */
+export type PolicyDocuments = readonly {
+  readonly id: string;
+  readonly name: string;
+  readonly version: string;
+  readonly scope: string;
+  readonly json: string;
+}[];
+
 /** A program as JSON, for bundles that explain their decisions. */
 export interface SerialisedProgram {
   /** The paths of its files. */

@@ -163,7 +163,7 @@ export interface AuditedPlan {
   readonly error?: string;
 }
 
-/** authz.audit.v1.AuditTrail.SourceAttributes */
+/** authz.policy.v1.SourceAttributes */
 export interface SourceAttributes {
   readonly attributes?: Attributes;
 }

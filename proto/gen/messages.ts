@@ -153,8 +153,27 @@ export interface ListPoliciesRequest {
   readonly policyId: readonly string[];
 }
 
+/** authz.request.v1.GetPolicyRequest */
+export interface GetPolicyRequest {
+  readonly id: readonly string[];
+}
+
+/** authz.request.v1.InspectPoliciesRequest */
+export interface InspectPoliciesRequest {
+  readonly includeDisabled: boolean;
+  readonly nameRegexp: string;
+  readonly scopeRegexp: string;
+  readonly versionRegexp: string;
+  readonly policyId: readonly string[];
+}
+
 /** authz.request.v1.ListSchemasRequest */
 export interface ListSchemasRequest {
+}
+
+/** authz.request.v1.GetSchemaRequest */
+export interface GetSchemaRequest {
+  readonly id: readonly string[];
 }
 
 /** authz.request.v1.ReloadStoreRequest */

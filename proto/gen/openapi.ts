@@ -1972,18 +1972,7 @@ export const openApi: JsonObject = {
           "effectivePolicies": {
             "type": "object",
             "additionalProperties": {
-              "$ref": "#/components/schemas/authz.audit.AuditTrail.SourceAttributes"
-            }
-          }
-        }
-      },
-      "authz.audit.AuditTrail.SourceAttributes": {
-        "type": "object",
-        "properties": {
-          "attributes": {
-            "type": "object",
-            "additionalProperties": {
-              "description": "Any JSON value."
+              "$ref": "#/components/schemas/authz.policy.SourceAttributes"
             }
           }
         }
@@ -2773,6 +2762,17 @@ export const openApi: JsonObject = {
             "type": "array",
             "items": {
               "$ref": "#/components/schemas/authz.explain.ExplainedRule"
+            }
+          }
+        }
+      },
+      "authz.policy.SourceAttributes": {
+        "type": "object",
+        "properties": {
+          "attributes": {
+            "type": "object",
+            "additionalProperties": {
+              "description": "Any JSON value."
             }
           }
         }

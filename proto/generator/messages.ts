@@ -23,7 +23,10 @@ export const REQUESTS: readonly RequestRow[] = [
   { message: 'authz.request.v1.ListAuditLogEntriesRequest', isMeasured: false, isSent: false },
   { message: 'authz.request.v1.ExplainDecisionRequest', isMeasured: true, isSent: false },
   { message: 'authz.request.v1.ListPoliciesRequest', isMeasured: true, isSent: false },
+  { message: 'authz.request.v1.GetPolicyRequest', isMeasured: true, isSent: false },
+  { message: 'authz.request.v1.InspectPoliciesRequest', isMeasured: true, isSent: false },
   { message: 'authz.request.v1.ListSchemasRequest', isMeasured: false, isSent: false },
+  { message: 'authz.request.v1.GetSchemaRequest', isMeasured: true, isSent: false },
   { message: 'authz.request.v1.ReloadStoreRequest', isMeasured: false, isSent: false },
   { message: 'authz.request.v1.ServerInfoRequest', isMeasured: false, isSent: false },
   { message: 'authzen.authorization.v1.AccessEvaluationRequest', isMeasured: true, isSent: false },
@@ -81,6 +84,15 @@ const WRITTEN: readonly Readonly<Record<'file' | 'types', string> & { roots: rea
     ],
   },
   { file: 'explain', types: 'explain-messages', roots: ['authz.response.v1.ExplainDecisionResponse'] },
+  {
+    file: 'policy',
+    types: 'policy-messages',
+    roots: [
+      'authz.response.v1.GetPolicyResponse',
+      'authz.response.v1.GetSchemaResponse',
+      'authz.response.v1.InspectPoliciesResponse',
+    ],
+  },
   { file: 'ext-authz', types: 'ext-authz-answers', roots: ['envoy.service.auth.v3.CheckResponse'] },
   { file: 'error', types: 'error-messages', roots: ['google.rpc.Status', 'buf.validate.Violations'] },
 ];

@@ -1,12 +1,27 @@
 import { RE2JS, RE2JSException } from 're2js';
 import type { PolicyBundle } from '#runtime/policy';
-import type { ListPoliciesRequest, ListPoliciesResponse, ListSchemasResponse } from '../../proto/gen/messages.js';
-import { listPoliciesRequestViolations } from '../../proto/gen/validate/request.js';
-import { NONE } from '../../proto/wire/violation.js';
+import type {
+  GetPolicyRequest,
+  InspectPoliciesRequest,
+  ListPoliciesRequest,
+  ListPoliciesResponse,
+} from '../../proto/gen/messages.js';
+import type {
+  GetPolicyResponse,
+  InspectedPolicy,
+  InspectPoliciesResponse,
+  Policy,
+} from '../../proto/gen/policy-messages.js';
+import {
+  getPolicyRequestViolations,
+  inspectPoliciesRequestViolations,
+  listPoliciesRequestViolations,
+} from '../../proto/gen/validate/request.js';
 import type { Call } from '../service/call.js';
 import { accept } from '../service/check-resources.js';
 import { RpcError } from '../service/rpc-error.js';
 import { authenticated, type Services } from '../service/services.js';
+import type { Bundle, PolicyDocuments } from '../swap/bundle.js';
 
 /**
  * ListPolicies (docs/spec/server.md#admin-messages): the ids of the policies in use that match every filter, sorted.
@@ -19,44 +34,44 @@ export async function listPolicies(
 ): Promise<ListPoliciesResponse> {
   await authenticated(services.admin, call.metadata().get('authorization')?.[0]);
   accept(services, call, listPoliciesRequestViolations(request));
-  const [name, scope, version] = [
-    finder('nameRegexp', request.nameRegexp),
-    finder('scopeRegexp', request.scopeRegexp),
-    finder('versionRegexp', request.versionRegexp),
-  ] as const;
-  const ids = request.policyId.length === 0 ? undefined : new Set(request.policyId);
-  const policyIds = policiesOf(policyBundle(services))
-    .filter(
-      (policy) =>
-        (ids === undefined || ids.has(policy.key)) &&
-        name(policy.name) &&
-        scope(policy.scope) &&
-        version(policy.version),
-    )
-    .map(({ key }) => key);
-  return { policyIds: policyIds.sort() };
+  const isWanted = filterOf(request);
+  const found = policiesOf(bundleOf(services).policies).filter(isWanted);
+  return { policyIds: found.map(({ id }) => id).sort() };
 }
 
 /**
- * ListSchemas (docs/spec/server.md#admin-messages): the ids of the schemas that policies in use refer to, sorted.
- * Authenticates the caller as the admin first. Rejects with an RpcError.
+ * GetPolicy (docs/spec/server.md#admin-messages): the documents with these ids, sorted; without those that are not
+ * there. Authenticates the caller as the admin first. Rejects with an RpcError, code 9 for a bundle without documents.
  */
-export async function listSchemas(services: Services, call: Call): Promise<ListSchemasResponse> {
+export async function getPolicy(services: Services, call: Call, request: GetPolicyRequest): Promise<GetPolicyResponse> {
   await authenticated(services.admin, call.metadata().get('authorization')?.[0]);
-  accept(services, call, NONE);
-  const references = policyBundle(services).resourcePolicies.flatMap(({ schemas }) => [
-    schemas?.principal,
-    schemas?.resource,
-  ]);
-  const ids = new Set(references.flatMap((reference) => (reference === undefined ? [] : [schemaId(reference.ref)])));
-  return { schemaIds: [...ids].sort() };
+  accept(services, call, getPolicyRequestViolations(request));
+  const ids = new Set(request.id);
+  const found = (await documentsOf(services)).filter(({ id }) => ids.has(id));
+  return { policies: found.map((document) => parsed(document).policy) };
 }
 
 /**
- * Reads the request of `GET /admin/policies`: `nameRegexp`, `scopeRegexp`, `versionRegexp` and repeated `policyId`, or
+ * InspectPolicies (docs/spec/server.md#admin-messages): what the documents that match every filter mention. Authenticates
+ * the caller as the admin first. Rejects with an RpcError, code 9 for a bundle without documents.
+ */
+export async function inspectPolicies(
+  services: Services,
+  call: Call,
+  request: InspectPoliciesRequest,
+): Promise<InspectPoliciesResponse> {
+  await authenticated(services.admin, call.metadata().get('authorization')?.[0]);
+  accept(services, call, inspectPoliciesRequestViolations(request));
+  const isWanted = filterOf(request);
+  const found = (await documentsOf(services)).filter(isWanted);
+  return { results: Object.fromEntries(found.map((document) => [document.id, parsed(document).inspected])) };
+}
+
+/**
+ * Reads the request of `GET /admin/policies` and `GET /admin/policies/inspect`: `nameRegexp`, `scopeRegexp`, `versionRegexp` and repeated `policyId`, or
  * the same names in snake case. Other parameters are ignored.
  */
-export function policiesRequestOfQuery(parameters: URLSearchParams): ListPoliciesRequest {
+export function policiesRequestOfQuery(parameters: URLSearchParams): ListPoliciesRequest & InspectPoliciesRequest {
   const one = (name: string, snake: string): string => parameters.get(name) ?? parameters.get(snake) ?? '';
   return {
     includeDisabled: one('includeDisabled', 'include_disabled') === 'true',
@@ -67,9 +82,40 @@ export function policiesRequestOfQuery(parameters: URLSearchParams): ListPolicie
   };
 }
 
+/** Reads the request of `GET /admin/policy` and `GET /admin/schema`: repeated `id`. Other parameters are ignored. */
+export function idsOfQuery(parameters: URLSearchParams): { readonly id: readonly string[] } {
+  return { id: parameters.getAll('id') };
+}
+
+/** The bundle in use. Throws an RpcError if there is none. */
+export function bundleOf({ bundle }: Services): Bundle {
+  if (bundle === undefined) throw new RpcError('failed_precondition', 'the server has no bundle');
+  return bundle();
+}
+
+/** The reason why calls fail that return texts of the authors. */
+export const NO_TEXTS =
+  'the bundle does not contain the texts of its policies: compile it with `authzc compile --explain`';
+
+async function documentsOf(services: Services): Promise<PolicyDocuments> {
+  const documents = await bundleOf(services).policyDocuments?.();
+  if (documents === undefined) throw new RpcError('failed_precondition', NO_TEXTS);
+  return documents;
+}
+
+interface PolicyDocument {
+  readonly policy: Policy;
+  readonly inspected: InspectedPolicy;
+}
+
+/** The compiler wrote it. */
+function parsed({ json }: PolicyDocuments[number]): PolicyDocument {
+  return JSON.parse(json) as PolicyDocument;
+}
+
 interface NamedPolicy {
-  readonly key: string;
-  /** The kind of resource, the principal or the role. */
+  readonly id: string;
+  /** The kind of resource, the principal, the role, or the name of a set. */
   readonly name: string;
   readonly scope: string;
   readonly version: string;
@@ -77,20 +123,20 @@ interface NamedPolicy {
 
 function policiesOf({ resourcePolicies, principalPolicies, rolePolicies }: PolicyBundle): readonly NamedPolicy[] {
   return [
-    ...resourcePolicies.map(({ key, kind, scope, version }) => ({ key, name: kind, scope, version })),
-    ...principalPolicies.map(({ key, principal, scope, version }) => ({ key, name: principal, scope, version })),
-    ...rolePolicies.map(({ key, role, scope, version }) => ({ key, name: role, scope, version })),
+    ...resourcePolicies.map(({ key, kind, scope, version }) => ({ id: key, name: kind, scope, version })),
+    ...principalPolicies.map(({ key, principal, scope, version }) => ({ id: key, name: principal, scope, version })),
+    ...rolePolicies.map(({ key, role, scope, version }) => ({ id: key, name: role, scope, version })),
   ];
 }
 
-function policyBundle({ policies }: Services): PolicyBundle {
-  if (policies === undefined) throw new RpcError('failed_precondition', 'the server has no bundle');
-  return policies();
-}
-
-/** `album.json` for `authz:///album.json`: the file below `_schemas`. */
-function schemaId(ref: string): string {
-  return ref.slice(ref.indexOf(':///') + ':///'.length);
+/** Whether a policy matches every filter of a request. Throws an RpcError for an invalid expression. */
+function filterOf(request: ListPoliciesRequest | InspectPoliciesRequest): (policy: NamedPolicy) => boolean {
+  const name = finder('nameRegexp', request.nameRegexp);
+  const scope = finder('scopeRegexp', request.scopeRegexp);
+  const version = finder('versionRegexp', request.versionRegexp);
+  const ids = request.policyId.length === 0 ? undefined : new Set(request.policyId);
+  return (policy) =>
+    (ids === undefined || ids.has(policy.id)) && name(policy.name) && scope(policy.scope) && version(policy.version);
 }
 
 /** In characters. */

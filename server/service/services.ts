@@ -1,11 +1,10 @@
 import type { AccessRequest } from '#runtime/engine';
 import type { Explanation, SearchOptions } from '#runtime/parts';
-import type { PolicyBundle } from '#runtime/policy';
 import type { ListAuditLogEntriesRequest, ServerInfoResponse } from '../../proto/gen/messages.js';
 import type { ListAuditLogEntriesResponse } from '../../proto/gen/audit-messages.js';
 import type { AliasConfig } from '../config/aliases.js';
 import type { SearchService } from './authzen-search.js';
-import type { PolicyTexts } from '../swap/bundle.js';
+import type { Bundle, PolicyTexts } from '../swap/bundle.js';
 import type { Health } from './health.js';
 import { type Report, RpcError } from './rpc-error.js';
 import type { Deliver } from './watcher.js';
@@ -27,8 +26,8 @@ export interface Services extends SearchService {
   readonly report: Report;
   /** Undefined: the admin API is off. */
   readonly admin?: AdminService | undefined;
-  /** The policies that the admin API lists. Absent: unknown. */
-  readonly policies?: (() => PolicyBundle) | undefined;
+  /** The bundle in use, whose policies the admin API lists. Absent: unknown. */
+  readonly bundle?: (() => Bundle) | undefined;
   /** Absent: the policies do not come from a bundle file. */
   readonly reload?: Reload | undefined;
   /** Undefined: decisions are not explained. */
@@ -89,7 +88,7 @@ export const HEALTH_NAMES: readonly string[] = ['', AUTHZ_SERVICE, AUTHZEN_SERVI
 /** The reason why calls of the admin API fail on a server without one. */
 export const ADMIN_DISABLED = 'Admin service is disabled by the configuration';
 
-/** The reason why no call changes policies and schemas or reads their text. */
+/** The reason why no call changes policies and schemas. */
 export const COMPILED_IN = 'policies and schemas are compiled into the build';
 
 /**

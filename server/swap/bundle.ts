@@ -12,6 +12,8 @@ export interface Bundle {
   readonly explainer?: (options: EngineOptions) => Promise<Explainer>;
   /** Loads the texts of policies and schemas by path, if the bundle was compiled to explain. */
   readonly policyTexts?: () => Promise<PolicyTexts>;
+  /** Loads the policy documents for the admin API, if the bundle was compiled to explain. */
+  readonly policyDocuments?: () => Promise<PolicyDocuments>;
   /** The patterns that automata match because the regular expressions of this process are incorrect. */
   readonly patternsFailedOnHost?: () => readonly string[];
 }
@@ -19,9 +21,22 @@ export interface Bundle {
 /** Texts by path below the folder of the policies; schemas are below `_schemas`. */
 export type PolicyTexts = readonly (readonly [path: string, text: string])[];
 
+/**
+ * Policy documents by which the admin API finds them. `json` is the text of a PolicyDocument: it is parsed for the few
+ * that a caller asks for.
+ */
+export type PolicyDocuments = readonly {
+  readonly id: string;
+  /** The kind of resource, the principal, the role, or the name of the set. */
+  readonly name: string;
+  readonly version: string;
+  readonly scope: string;
+  readonly json: string;
+}[];
+
 /** Treats the exports of a module as a bundle. Throws a ConfigError that lists what is missing. */
 export function bundleOf(exported: Exported, file: string): Bundle {
-  const { policies, traced, explainer, policyTexts, patternsFailedOnHost } = exported;
+  const { policies, traced, explainer, policyTexts, policyDocuments, patternsFailedOnHost } = exported;
   const problem = problemOf(policies as Exported | null | undefined);
   if (problem !== undefined) throw new ConfigError(`is not a compiled bundle: ${problem}`, file);
   return {
@@ -29,6 +44,9 @@ export function bundleOf(exported: Exported, file: string): Bundle {
     ...(typeof traced === 'function' && { traced: traced as () => Promise<TracedBundle> }),
     ...(typeof explainer === 'function' && { explainer: explainer as Bundle['explainer'] & object }),
     ...(typeof policyTexts === 'function' && { policyTexts: policyTexts as Bundle['policyTexts'] & object }),
+    ...(typeof policyDocuments === 'function' && {
+      policyDocuments: policyDocuments as Bundle['policyDocuments'] & object,
+    }),
     ...(typeof patternsFailedOnHost === 'function' && {
       patternsFailedOnHost: patternsFailedOnHost as () => readonly string[],
     }),

@@ -15,7 +15,7 @@ import type { DecisionClock } from './decision-clock.js';
 /** A bundle with its engine, in use or ready to be. */
 export interface ServingEngine {
   readonly hash: string;
-  readonly policies: PolicyBundle;
+  readonly bundle: Bundle;
   readonly engine: AuditedEngine;
   /** Undefined if decisions are not to be explained, or the bundle cannot. */
   readonly explainer: Explainer | undefined;
@@ -54,7 +54,7 @@ export async function servingEngine(config: Config, bundle: Bundle, clock?: Deci
   const patternsFailedOnHost = bundle.patternsFailedOnHost?.() ?? [];
   return {
     hash,
-    policies: bundle.policies,
+    bundle,
     engine,
     explainer,
     texts,

@@ -1,6 +1,11 @@
 import { encodeExplainDecisionResponse } from '../../proto/gen/wire/explain.js';
 import { encodeListAuditLogEntriesResponse } from '../../proto/gen/wire/audit.js';
 import {
+  encodeGetPolicyResponse,
+  encodeGetSchemaResponse,
+  encodeInspectPoliciesResponse,
+} from '../../proto/gen/wire/policy.js';
+import {
   printActionSearchResponse,
   printMetadataResponse,
   readAccessEvaluationBatchRequest,
@@ -31,6 +36,9 @@ import {
   readCheckResourceSetRequest,
   readCheckResourcesRequest,
   readExplainDecisionRequest,
+  readGetPolicyRequest,
+  readGetSchemaRequest,
+  readInspectPoliciesRequest,
   readListAuditLogEntriesRequest,
   readListPoliciesRequest,
   readListSchemasRequest,
@@ -59,7 +67,13 @@ import {
   decodeCheckResourceSetRequest,
   decodeCheckResourcesRequest,
   decodeExplainDecisionRequest,
+  decodeGetPolicyRequest,
+  decodeGetSchemaRequest,
+  decodeInspectPoliciesRequest,
   explainDecisionRequestSize,
+  getPolicyRequestSize,
+  getSchemaRequestSize,
+  inspectPoliciesRequestSize,
   listPoliciesRequestSize,
   decodeListAuditLogEntriesRequest,
   decodeListPoliciesRequest,
@@ -82,7 +96,8 @@ import {
   encodeHealthListResponse,
 } from '../../proto/gen/wire/health.js';
 import { listRequestOfQuery } from '../admin/list-query.js';
-import { listPolicies, listSchemas, policiesRequestOfQuery } from '../admin/policies.js';
+import { getPolicy, idsOfQuery, inspectPolicies, listPolicies, policiesRequestOfQuery } from '../admin/policies.js';
+import { getSchema, listSchemas, printGetSchemaResponse } from '../admin/schemas.js';
 import { reloadRequestOfQuery, reloadStore } from '../admin/reload-store.js';
 import {
   ADMIN_SERVICE,
@@ -245,6 +260,39 @@ export const RPCS: readonly RestRpc[] = [
   }),
   row({
     service: ADMIN_SERVICE,
+    method: 'GetPolicy',
+    rest: { verb: 'GET', path: '/admin/policy', read: idsOfQuery },
+    readJson: readGetPolicyRequest,
+    printJson: JSON.stringify,
+    decode: decodeGetPolicyRequest,
+    encode: encodeGetPolicyResponse,
+    sizeOf: getPolicyRequestSize,
+    run: getPolicy,
+  }),
+  row({
+    service: ADMIN_SERVICE,
+    method: 'InspectPolicies',
+    rest: { verb: 'GET', path: '/admin/policies/inspect', read: policiesRequestOfQuery },
+    readJson: readInspectPoliciesRequest,
+    printJson: JSON.stringify,
+    decode: decodeInspectPoliciesRequest,
+    encode: encodeInspectPoliciesResponse,
+    sizeOf: inspectPoliciesRequestSize,
+    run: inspectPolicies,
+  }),
+  row({
+    service: ADMIN_SERVICE,
+    method: 'GetSchema',
+    rest: { verb: 'GET', path: '/admin/schema', read: idsOfQuery },
+    readJson: readGetSchemaRequest,
+    printJson: printGetSchemaResponse,
+    decode: decodeGetSchemaRequest,
+    encode: encodeGetSchemaResponse,
+    sizeOf: getSchemaRequestSize,
+    run: getSchema,
+  }),
+  row({
+    service: ADMIN_SERVICE,
     method: 'ListSchemas',
     rest: { verb: 'GET', path: '/admin/schemas' },
     readJson: readListSchemasRequest,
@@ -318,16 +366,13 @@ export const STREAM_RPCS: readonly StreamRpc[] = [
   }),
 ];
 
-/** The RPCs of the admin API that would change policies and schemas, or read their text. */
+/** The RPCs of the admin API that would change policies and schemas. */
 export const UNSERVED_RPCS: readonly UnservedRpc[] = [
   { service: ADMIN_SERVICE, method: 'AddOrUpdatePolicy', reason: COMPILED_IN },
-  { service: ADMIN_SERVICE, method: 'GetPolicy', reason: COMPILED_IN },
-  { service: ADMIN_SERVICE, method: 'InspectPolicies', reason: COMPILED_IN },
   { service: ADMIN_SERVICE, method: 'DeletePolicy', reason: COMPILED_IN },
   { service: ADMIN_SERVICE, method: 'DisablePolicy', reason: COMPILED_IN },
   { service: ADMIN_SERVICE, method: 'EnablePolicy', reason: COMPILED_IN },
   { service: ADMIN_SERVICE, method: 'AddOrUpdateSchema', reason: COMPILED_IN },
-  { service: ADMIN_SERVICE, method: 'GetSchema', reason: COMPILED_IN },
   { service: ADMIN_SERVICE, method: 'DeleteSchema', reason: COMPILED_IN },
   { service: ADMIN_SERVICE, method: 'PurgeStoreRevisions', reason: COMPILED_IN },
 ];

@@ -21,9 +21,15 @@ const POLICY = `apiVersion: api.authz.dev/v1
 resourcePolicy:
   resource: album
   version: default
+  importDerivedRoles: [shared]
   schemas:
     resourceSchema:
       ref: authz:///album.json
+      ignoreWhen:
+        actions: [list]
+  variables:
+    local:
+      isOwner: R.attr.owner == P.id
   rules:
     - actions: [view]
       effect: EFFECT_ALLOW
@@ -36,7 +42,33 @@ resourcePolicy:
       roles: [user]
       condition:
         match:
-          expr: R.attr.owner == P.id
+          expr: V.isOwner
+    - name: owners
+      actions: [remove]
+      effect: EFFECT_DENY
+      derivedRoles: [owner]
+`;
+const SHARED = `apiVersion: api.authz.dev/v1
+description: What everyone needs
+metadata:
+  annotations:
+    team: design
+derivedRoles:
+  name: shared
+  constants:
+    local:
+      levels: [1, 2.5, { deep: null }]
+  definitions:
+    - name: owner
+      parentRoles: [user]
+      condition:
+        match:
+          all:
+            of:
+              - expr: R.attr.owner == P.id
+              - none:
+                  of:
+                    - expr: P.attr.level in C.levels
 `;
 const SCHEMA = JSON.stringify({ type: 'object', properties: { owner: { type: 'string' } } });
 
@@ -68,7 +100,10 @@ test.before(async () => {
     environment: {},
   });
   const bundle = await loaded(
-    compile([new Source('album.yaml', POLICY)], undefined, { schemaTexts: new Map([['album.json', SCHEMA]]) }),
+    compile([new Source('album.yaml', POLICY), new Source('shared/roles.yaml', SHARED)], undefined, {
+      schemaTexts: new Map([['album.json', SCHEMA]]),
+      explain: true,
+    }),
   );
   server = await startServer(config, bundle, {
     audit: await openAuditLog(config.audit, assert.unreachable),
@@ -210,6 +245,53 @@ for (const [name, clientOf] of Object.entries(CLIENTS)) {
     assert.equal((await client.listSchemas()).ids, ['album.json']);
     const stranger = clientOf({ adminCredentials: { ...adminCredentials, password: 'x' } });
     for (const call of [stranger.listPolicies(), stranger.listSchemas(), stranger.reloadStore({ wait: true })])
+      assert.is(await codeOf(call), 16);
+  });
+
+  test(`${name}: getPolicy, getSchema and inspectPolicies`, async () => {
+    const client = clientOf({ adminCredentials });
+    const album = await client.getPolicy('resource.album.vdefault');
+    assert.is(album?.metadata?.sourceFile, 'album.yaml');
+    const { resourcePolicy } = album as Extract<typeof album, { readonly resourcePolicy: unknown }>;
+    assert.equal(resourcePolicy.importDerivedRoles, ['shared']);
+    assert.equal(resourcePolicy.variables?.local, { isOwner: 'R.attr.owner == P.id' });
+    assert.equal(resourcePolicy.schemas?.resourceSchema?.ignoreWhen?.actions, ['list']);
+    assert.equal(
+      resourcePolicy.rules.map(({ actions, effect, roles, derivedRoles }) => [actions, effect, roles, derivedRoles]),
+      [
+        [['view'], 'EFFECT_ALLOW', ['user'], []],
+        [['edit'], 'EFFECT_ALLOW', ['user'], []],
+        [['remove'], 'EFFECT_DENY', [], ['owner']],
+      ],
+    );
+    const shared = await client.getPolicy('derived_roles.shared');
+    assert.is(shared?.description, 'What everyone needs');
+    assert.equal({ ...shared?.metadata?.annotations }, { team: 'design' });
+    const { derivedRoles } = shared as Extract<typeof shared, { readonly derivedRoles: unknown }>;
+    assert.equal(derivedRoles.constants?.local, { levels: [1, 2.5, { deep: null }] });
+    assert.equal(derivedRoles.definitions[0]?.condition, {
+      match: {
+        all: { of: [{ expr: 'R.attr.owner == P.id' }, { none: { of: [{ expr: 'P.attr.level in C.levels' }] } }] },
+      },
+    });
+    assert.is(await client.getPolicy('resource.none.vdefault'), undefined);
+
+    const schema = await client.getSchema('album.json');
+    assert.is(schema?.definition.toString(), SCHEMA);
+    assert.is(await client.getSchema('../album.json'), undefined);
+
+    const { policies } = await client.inspectPolicies();
+    assert.equal(Object.keys(policies), ['derived_roles.shared', 'resource.album.vdefault']);
+    const inspected = policies['resource.album.vdefault'];
+    assert.equal(inspected?.actions, ['edit', 'remove', 'view']);
+    assert.equal(JSON.parse(JSON.stringify(inspected?.derivedRoles)), [
+      { name: 'owner', kind: 'IMPORTED', source: 'derived_roles.shared' },
+    ]);
+    assert.equal(Object.keys((await client.inspectPolicies({ nameRegexp: '^share' })).policies), [
+      'derived_roles.shared',
+    ]);
+    const stranger = clientOf({ adminCredentials: { ...adminCredentials, password: 'x' } });
+    for (const call of [stranger.getPolicy('a'), stranger.getSchema('a'), stranger.inspectPolicies()])
       assert.is(await codeOf(call), 16);
   });
 

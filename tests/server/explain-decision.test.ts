@@ -142,6 +142,22 @@ test('the texts of the policies are shown to the admin, where decisions are expl
   assert.ok(files.some(({ path }) => path === 'album.yaml'));
 });
 
+test('the admin API returns policies and schemas from bundles with their texts', async () => {
+  const get = (server: string, path: string): ReturnType<typeof send> =>
+    send(httpOf(server), 'GET', path, undefined, { authorization: ADMIN });
+  for (const path of ['/admin/policy?id=a', '/admin/policies/inspect', '/admin/schema?id=a']) {
+    const refused = await get('plain bundle', path);
+    assert.equal([refused.status, JSON.parse(refused.text).code], [400, 9], path);
+    assert.match(refused.text, /compile it with `authzc compile --explain`/);
+    assert.is((await get('off', path)).status, 200, path);
+    assert.is((await send(httpOf('off'), 'GET', path)).status, 401, path);
+  }
+  const { policies } = JSON.parse((await get('off', '/admin/policy?id=resource.album.vdefault')).text);
+  assert.is(policies[0].resourcePolicy.resource, 'album');
+  const { results } = JSON.parse((await get('off', '/admin/policies/inspect?nameRegexp=^alb')).text);
+  assert.equal(Object.keys(results), ['derived_roles.album_roles', 'resource.album.vdefault']);
+});
+
 test('a folder is served with what explains its decisions', async () => {
   for (const explain of [true, false]) {
     const compiled = await folderCompiler(join(ROOT, 'policies'), { whenEmpty: 'refuse', explain })();

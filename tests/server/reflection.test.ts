@@ -194,10 +194,19 @@ async function failureOf(
   }
 }
 
-const ADMIN_SERVED = ['ListAuditLogEntries', 'ExplainDecision', 'ListPolicies', 'ListSchemas', 'ReloadStore'];
+const ADMIN_SERVED = [
+  'ListAuditLogEntries',
+  'ExplainDecision',
+  'GetPolicy',
+  'GetSchema',
+  'InspectPolicies',
+  'ListPolicies',
+  'ListSchemas',
+  'ReloadStore',
+];
 
 async function reasonOfRest({ http }: Listening): Promise<string> {
-  const { text } = await send(http.address, 'GET', '/admin/policy', undefined, { authorization: BASIC });
+  const { text } = await send(http.address, 'POST', '/admin/policy', undefined, { authorization: BASIC });
   const { code, message } = JSON.parse(text) as { code: number; message: string };
   assert.is(code, 12);
   return message;

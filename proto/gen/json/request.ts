@@ -3,7 +3,7 @@
 import { NO_ATTRIBUTES, NO_ITEMS, type Shape } from '../../wire/json-shape.js';
 import { isEmptyObject, printedValue, printMessageMap, printStrings, quote } from '../../wire/json-text.js';
 import type { Moment } from '../../wire/moment.js';
-import type { AttributesMap, AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ExplainDecisionRequest, ListAuditLogEntriesRequest, ListPoliciesRequest, ListSchemasRequest, PlanResource, PlanResourcesRequest, Principal, ReloadStoreRequest, RequestContext, Resource, ResourceEntry, ResourceSet, ServerInfoRequest, TimeRange, Token } from '../messages.js';
+import type { AttributesMap, AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ExplainDecisionRequest, GetPolicyRequest, GetSchemaRequest, InspectPoliciesRequest, ListAuditLogEntriesRequest, ListPoliciesRequest, ListSchemasRequest, PlanResource, PlanResourcesRequest, Principal, ReloadStoreRequest, RequestContext, Resource, ResourceEntry, ResourceSet, ServerInfoRequest, TimeRange, Token } from '../messages.js';
 import { printPlanResource, printPrincipal, printResource, readPlanResource, readPrincipal, readResource } from './engine.js';
 
 /** ResourceEntry from its JSON form. Throws a JsonError. */
@@ -597,6 +597,69 @@ export function readListPoliciesRequest(value: unknown, shape: Shape): ListPolic
   return { includeDisabled, nameRegexp, scopeRegexp, versionRegexp, policyId };
 }
 
+/** GetPolicyRequest from its JSON form. Throws a JsonError. */
+export function readGetPolicyRequest(value: unknown, shape: Shape): GetPolicyRequest {
+  const object = shape.object(value, '');
+  let id: readonly string[] = NO_ITEMS;
+  for (const key in object) {
+    shape.keys += 1;
+    const field = object[key];
+    switch (key) {
+      case 'id':
+        if (field !== null) id = shape.strings(field, 'id');
+        break;
+      default:
+        shape.unknownField(key, '');
+    }
+  }
+  return { id };
+}
+
+/** InspectPoliciesRequest from its JSON form. Throws a JsonError. */
+export function readInspectPoliciesRequest(value: unknown, shape: Shape): InspectPoliciesRequest {
+  const object = shape.object(value, '');
+  let met = 0;
+  let includeDisabled = false;
+  let nameRegexp = '';
+  let scopeRegexp = '';
+  let versionRegexp = '';
+  let policyId: readonly string[] = NO_ITEMS;
+  for (const key in object) {
+    shape.keys += 1;
+    const field = object[key];
+    switch (key) {
+      case 'includeDisabled':
+      case 'include_disabled':
+        met = shape.once(met, 1, key);
+        if (field !== null) includeDisabled = shape.bool(field, 'includeDisabled');
+        break;
+      case 'nameRegexp':
+      case 'name_regexp':
+        met = shape.once(met, 2, key);
+        if (field !== null) nameRegexp = shape.string(field, 'nameRegexp');
+        break;
+      case 'scopeRegexp':
+      case 'scope_regexp':
+        met = shape.once(met, 4, key);
+        if (field !== null) scopeRegexp = shape.string(field, 'scopeRegexp');
+        break;
+      case 'versionRegexp':
+      case 'version_regexp':
+        met = shape.once(met, 8, key);
+        if (field !== null) versionRegexp = shape.string(field, 'versionRegexp');
+        break;
+      case 'policyId':
+      case 'policy_id':
+        met = shape.once(met, 16, key);
+        if (field !== null) policyId = shape.strings(field, 'policyId');
+        break;
+      default:
+        shape.unknownField(key, '');
+    }
+  }
+  return { includeDisabled, nameRegexp, scopeRegexp, versionRegexp, policyId };
+}
+
 /** ListSchemasRequest from its JSON form. Throws a JsonError. */
 export function readListSchemasRequest(value: unknown, shape: Shape): ListSchemasRequest {
   const object = shape.object(value, '');
@@ -608,6 +671,24 @@ export function readListSchemasRequest(value: unknown, shape: Shape): ListSchema
     }
   }
   return {  };
+}
+
+/** GetSchemaRequest from its JSON form. Throws a JsonError. */
+export function readGetSchemaRequest(value: unknown, shape: Shape): GetSchemaRequest {
+  const object = shape.object(value, '');
+  let id: readonly string[] = NO_ITEMS;
+  for (const key in object) {
+    shape.keys += 1;
+    const field = object[key];
+    switch (key) {
+      case 'id':
+        if (field !== null) id = shape.strings(field, 'id');
+        break;
+      default:
+        shape.unknownField(key, '');
+    }
+  }
+  return { id };
 }
 
 /** ReloadStoreRequest from its JSON form. Throws a JsonError. */

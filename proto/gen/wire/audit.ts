@@ -396,7 +396,7 @@ function writeAuditedPlan(writer: WireWriter, message: AuditedPlan): void {
   }
 }
 
-/** Writes the fields of authz.audit.v1.AuditTrail.SourceAttributes. */
+/** Writes the fields of authz.policy.v1.SourceAttributes. */
 function writeSourceAttributes(writer: WireWriter, message: SourceAttributes): void {
   if ('attributes' in message && message.attributes !== undefined) {
     writeJsonEntries(writer, 1, message.attributes);

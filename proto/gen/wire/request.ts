@@ -4,7 +4,7 @@ import { BYTES, type Draft, readMapEntry, readMoment, type TextTable, VARINT, Wi
 import { field, mapSize, text, texts } from '../../wire/size.js';
 import { readJsonEntry, writeJsonEntries } from '../../wire/value.js';
 import { type WireWriter, writeMessageMap, writeText, writeTexts } from '../../wire/writer.js';
-import type { AttributesMap, AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ExplainDecisionRequest, ListAuditLogEntriesRequest, ListPoliciesRequest, ListSchemasRequest, PlanResourcesRequest, ReloadStoreRequest, RequestContext, ResourceEntry, ResourceSet, ServerInfoRequest, TimeRange, Token } from '../messages.js';
+import type { AttributesMap, AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ExplainDecisionRequest, GetPolicyRequest, GetSchemaRequest, InspectPoliciesRequest, ListAuditLogEntriesRequest, ListPoliciesRequest, ListSchemasRequest, PlanResourcesRequest, ReloadStoreRequest, RequestContext, ResourceEntry, ResourceSet, ServerInfoRequest, TimeRange, Token } from '../messages.js';
 import { planResourceSize, principalSize, readPlanResource, readPrincipal, readResource, resourceSize, writePlanResource, writePrincipal, writeResource } from './engine.js';
 
 /** An empty item, of which a small request can hold millions: all are this one. */
@@ -640,6 +640,76 @@ export function listPoliciesRequestSize(message: ListPoliciesRequest): number {
     texts(message.policyId);
 }
 
+/** GetPolicyRequest from its protobuf encoding. Throws a WireError for bytes that are not such a message. */
+export function decodeGetPolicyRequest(bytes: Buffer, table?: TextTable): GetPolicyRequest {
+  return readGetPolicyRequest(new WireReader(bytes, table), bytes.length);
+}
+
+/** Reads the fields of authz.request.v1.GetPolicyRequest up to `end`, and adds them to what is known of the message. */
+function readGetPolicyRequest(reader: WireReader, end: number, known?: Draft<GetPolicyRequest>): Draft<GetPolicyRequest> {
+  const message: Draft<GetPolicyRequest> = known ?? { id: [] };
+  while (reader.at < end) {
+    const tag = reader.tag();
+    switch (tag) {
+      case (1 << 3) | BYTES:
+        message.id.push(reader.string());
+        break;
+      default:
+        reader.skip(tag);
+    }
+  }
+  reader.checkEnd(end);
+  return message;
+}
+
+/** The size of authz.request.v1.GetPolicyRequest in its protobuf encoding, in bytes. Attributes may be nested without bound. */
+export function getPolicyRequestSize(message: GetPolicyRequest): number {
+  return texts(message.id);
+}
+
+/** InspectPoliciesRequest from its protobuf encoding. Throws a WireError for bytes that are not such a message. */
+export function decodeInspectPoliciesRequest(bytes: Buffer, table?: TextTable): InspectPoliciesRequest {
+  return readInspectPoliciesRequest(new WireReader(bytes, table), bytes.length);
+}
+
+/** Reads the fields of authz.request.v1.InspectPoliciesRequest up to `end`, and adds them to what is known of the message. */
+function readInspectPoliciesRequest(reader: WireReader, end: number, known?: Draft<InspectPoliciesRequest>): Draft<InspectPoliciesRequest> {
+  const message: Draft<InspectPoliciesRequest> = known ?? { includeDisabled: false, nameRegexp: '', scopeRegexp: '', versionRegexp: '', policyId: [] };
+  while (reader.at < end) {
+    const tag = reader.tag();
+    switch (tag) {
+      case (1 << 3) | VARINT:
+        message.includeDisabled = reader.bool();
+        break;
+      case (2 << 3) | BYTES:
+        message.nameRegexp = reader.string();
+        break;
+      case (3 << 3) | BYTES:
+        message.scopeRegexp = reader.string();
+        break;
+      case (4 << 3) | BYTES:
+        message.versionRegexp = reader.string();
+        break;
+      case (5 << 3) | BYTES:
+        message.policyId.push(reader.string());
+        break;
+      default:
+        reader.skip(tag);
+    }
+  }
+  reader.checkEnd(end);
+  return message;
+}
+
+/** The size of authz.request.v1.InspectPoliciesRequest in its protobuf encoding, in bytes. Attributes may be nested without bound. */
+export function inspectPoliciesRequestSize(message: InspectPoliciesRequest): number {
+  return (message.includeDisabled ? 2 : 0) +
+    text(message.nameRegexp) +
+    text(message.scopeRegexp) +
+    text(message.versionRegexp) +
+    texts(message.policyId);
+}
+
 /** ListSchemasRequest from its protobuf encoding. Throws a WireError for bytes that are not such a message. */
 export function decodeListSchemasRequest(bytes: Buffer, table?: TextTable): ListSchemasRequest {
   return readListSchemasRequest(new WireReader(bytes, table), bytes.length);
@@ -657,6 +727,33 @@ function readListSchemasRequest(reader: WireReader, end: number, known?: Draft<L
   }
   reader.checkEnd(end);
   return message;
+}
+
+/** GetSchemaRequest from its protobuf encoding. Throws a WireError for bytes that are not such a message. */
+export function decodeGetSchemaRequest(bytes: Buffer, table?: TextTable): GetSchemaRequest {
+  return readGetSchemaRequest(new WireReader(bytes, table), bytes.length);
+}
+
+/** Reads the fields of authz.request.v1.GetSchemaRequest up to `end`, and adds them to what is known of the message. */
+function readGetSchemaRequest(reader: WireReader, end: number, known?: Draft<GetSchemaRequest>): Draft<GetSchemaRequest> {
+  const message: Draft<GetSchemaRequest> = known ?? { id: [] };
+  while (reader.at < end) {
+    const tag = reader.tag();
+    switch (tag) {
+      case (1 << 3) | BYTES:
+        message.id.push(reader.string());
+        break;
+      default:
+        reader.skip(tag);
+    }
+  }
+  reader.checkEnd(end);
+  return message;
+}
+
+/** The size of authz.request.v1.GetSchemaRequest in its protobuf encoding, in bytes. Attributes may be nested without bound. */
+export function getSchemaRequestSize(message: GetSchemaRequest): number {
+  return texts(message.id);
 }
 
 /** ReloadStoreRequest from its protobuf encoding. Throws a WireError for bytes that are not such a message. */
