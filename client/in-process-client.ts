@@ -1,6 +1,6 @@
 import {
   type AuxDataInput,
-  createEngine,
+  createDelegationEngine,
   type Engine,
   type EngineOptions,
   EvaluationLimitError,
@@ -33,7 +33,7 @@ export interface InProcessOptions extends ClientOptions {
 }
 
 /** Compiled policies: `policies` of generated code, or of a bundle. */
-export type Bundle = Parameters<typeof createEngine>[0];
+export type Bundle = Parameters<typeof createDelegationEngine>[0];
 
 /** The tokens of a request. */
 export interface TokensByName {
@@ -49,7 +49,8 @@ export function inProcessClient<P extends Permissions = AnyPermissions>(
   policies: Bundle | Engine<P>,
   options: InProcessOptions = {},
 ): AuthzClient<P> {
-  const engine = 'check' in policies ? (policies as unknown as Engine) : createEngine(policies, options.engine);
+  const engine =
+    'check' in policies ? (policies as unknown as Engine) : createDelegationEngine(policies, options.engine);
   return clientOver(engineTransport(engine, options.verify), options);
 }
 

@@ -26,6 +26,7 @@ export type {
 } from './authz-client.js';
 export type {
   ActionOf,
+  ActorOf,
   AnyPermissions,
   Json,
   KindOf,

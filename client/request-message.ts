@@ -1,4 +1,5 @@
 import type {
+  Actor,
   AuxData as AuxDataMessage,
   CheckResourcesRequest,
   PlanResourcesRequest,
@@ -84,6 +85,7 @@ export interface PrincipalLike {
   readonly attr?: object | undefined;
   readonly policyVersion?: string | undefined;
   readonly scope?: string | undefined;
+  readonly actors?: readonly Omit<PrincipalLike, 'actors'>[] | undefined;
 }
 
 export interface ResourceLike {
@@ -96,11 +98,24 @@ export interface ResourceLike {
 
 function principalMessage(principal: PrincipalLike): Principal {
   return {
-    id: text(principal?.id, 'principal.id'),
-    policyVersion: text(principal?.policyVersion, 'principal.policyVersion'),
-    roles: texts(principal?.roles, 'principal.roles'),
-    attr: plainAttributes(principal?.attr, 'principal.attr'),
-    scope: text(principal?.scope, 'principal.scope'),
+    ...actorMessage(principal, 'principal'),
+    actors: list(principal?.actors, 'principal.actors').map((actor, index) => {
+      const path = `principal.actors[${index}]`;
+      // A server refuses the unknown field; dropping it would widen what is asked.
+      if (list((actor as PrincipalLike)?.actors, `${path}.actors`).length > 0)
+        throw new AuthzError('invalid_argument', `${path} has actors; list them one after the other`);
+      return actorMessage(actor, path);
+    }),
+  };
+}
+
+function actorMessage(actor: PrincipalLike, path: string): Actor {
+  return {
+    id: text(actor?.id, `${path}.id`),
+    policyVersion: text(actor?.policyVersion, `${path}.policyVersion`),
+    roles: texts(actor?.roles, `${path}.roles`),
+    attr: plainAttributes(actor?.attr, `${path}.attr`),
+    scope: text(actor?.scope, `${path}.scope`),
   };
 }
 

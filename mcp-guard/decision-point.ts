@@ -18,7 +18,12 @@ export interface VerifiedPrincipal {
   readonly attr?: JsonObject;
   readonly policyVersion?: string;
   readonly scope?: string;
+  /** Who acts for the caller, as the claim `act` says (RFC 8693, section 4.1); all of them must be allowed. */
+  readonly actors?: readonly VerifiedActor[];
 }
+
+/** What is known of an actor from the verified token of its principal. */
+export type VerifiedActor = Omit<VerifiedPrincipal, 'actors'> & { readonly id: string };
 
 /**
  * Decides with a client of a decision point: in this process or over the network. The kind is the type of the resource,

@@ -38,7 +38,6 @@ export function compileMappingExpression(text: string): MappingExpression | stri
   return {
     type,
     evaluate: ({ params, token }) => {
-      let result: ExpressionResult = { error: 'the expression costs more than the limit' };
       const within: Surroundings = {
         request: emptyRequest(),
         bindings: NO_BINDINGS,
@@ -47,10 +46,12 @@ export function compileMappingExpression(text: string): MappingExpression | stri
           ['token', token],
         ]),
       };
-      guard.runs(() => {
-        result = resultOf(evaluate(value, within));
-      }, {});
-      return result;
+      try {
+        return guard.asOne(() => resultOf(evaluate(value, within)), {});
+      } catch (error) {
+        if (!(error instanceof cel.EvaluationLimitError || error instanceof RangeError)) throw error;
+        return { error: 'the expression costs more than the limit' };
+      }
     },
   };
 }

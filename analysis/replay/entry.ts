@@ -1,5 +1,5 @@
 import { parseTimestamp } from '#runtime/cel';
-import type { AuxDataInput, PrincipalInput, ResourceInput } from '#runtime/engine';
+import type { ActorInput, AuxDataInput, PrincipalInput, ResourceInput } from '#runtime/engine';
 import type { Attributes, Instant } from '#runtime/policy';
 
 /** A line of an audit log (docs/spec/server.md#decision-entries). */
@@ -74,15 +74,25 @@ function lineOf(entry: Json, mayBeMasked: boolean): LoggedLine {
 
 function resourceOf(input: Json, output: unknown, mayBeMasked: boolean): RecordedResource {
   const { kind, id: resourceId, ...resource } = objectOf(input['resource']);
-  const { id, roles, ...principal } = objectOf(input['principal']);
   const effects = objectOf(objectOf(output)['actions'] ?? {});
   return {
-    principal: { id: stringOf(id), roles: listOf(roles).map(stringOf), ...commonOf(principal) },
+    principal: principalOf(objectOf(input['principal'])),
     resource: { kind: stringOf(kind), id: textOf(resourceId), ...commonOf(resource) },
     auxData: input['auxData'] === undefined ? undefined : auxDataOf(objectOf(input['auxData'])),
     actions: listOf(input['actions']).map((action) => actionOf(stringOf(action), effects)),
     isMasked: mayBeMasked && holdsMasked(input),
   };
+}
+
+function principalOf({ actors, ...principal }: Json): PrincipalInput {
+  return {
+    ...actorOf(principal),
+    ...(actors !== undefined && { actors: listOf(actors).map((actor) => actorOf(objectOf(actor))) }),
+  };
+}
+
+function actorOf({ id, roles, ...rest }: Json): ActorInput {
+  return { id: stringOf(id), roles: listOf(roles).map(stringOf), ...commonOf(rest) };
 }
 
 function commonOf({ attr, policyVersion, scope }: Json): Pick<ResourceInput, 'attr' | 'policyVersion' | 'scope'> {

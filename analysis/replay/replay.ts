@@ -2,7 +2,7 @@ import {
   type AuxDataInput,
   type CheckResult,
   type CompiledBundle,
-  createEngine,
+  createDelegationEngine,
   type Engine,
   type EngineOptions,
   EvaluationLimitError,
@@ -96,7 +96,7 @@ class LogReplay {
     compiled: CompiledBundle,
     private readonly options: ReplayOptions,
   ) {
-    this.engine = createEngine(compiled, { ...options.engine, clock: () => this.now });
+    this.engine = createDelegationEngine(compiled, { ...options.engine, clock: () => this.now });
     this.matchesKind = matcherOf(options.kind);
     this.matchesAction = matcherOf(options.action);
   }

@@ -1,4 +1,9 @@
-import { type AccessRequest, type CheckRequest, type CheckResult, createAuditedEngine } from '#runtime/engine';
+import {
+  type AccessRequest,
+  type CheckRequest,
+  type CheckResult,
+  createAuditedDelegationEngine,
+} from '#runtime/engine';
 import { ALLOW } from '#runtime/policy';
 import type { Explanation } from '#runtime/parts';
 import { prettyExplanation } from '../../analysis/explain/report/pretty.js';
@@ -6,7 +11,13 @@ import { shownPath } from '../../compiler/diagnostics/format.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import { EXIT } from '../exit.js';
 import { explainDecisions, stoppedClock } from '../../analysis/explain/explain-decisions.js';
-import { readAuxData, readPrincipal, readResource, requireOneReader } from '../policies/request-files.js';
+import {
+  readAuxData,
+  readPrincipal,
+  readPrincipalAlone,
+  readResource,
+  requireOneReader,
+} from '../policies/request-files.js';
 import { policiesInMemory } from '../policies/compile.js';
 import type { NowOption } from '../policies/now-option.js';
 import { evaluationErrorText, unknownNames } from '../policies/warnings.js';
@@ -47,7 +58,7 @@ async function checked(
   const resource = readResource(file);
   const actions = [...new Set(action)];
   const asked: CheckRequest = {
-    principal: readPrincipal(principal),
+    principal: explained ? readPrincipalAlone(principal) : readPrincipal(principal),
     resources: [{ resource, actions }],
     auxData: auxData === undefined ? undefined : readAuxData(auxData),
     includeMeta: true,
@@ -59,7 +70,7 @@ async function checked(
   for (const line of unknownNames(policies.policies, { kind: resource.kind, actions, principal: asked.principal.id }))
     printWarning(line);
   const options = { schemaEnforcement: 'warn' as const, traced: await policies.traced(), clock: stoppedClock(now) };
-  const engine = createAuditedEngine(policies.policies, options);
+  const engine = createAuditedDelegationEngine(policies.policies, options);
   const [result] = engine.check(asked);
   for (const error of engine.evaluationErrors(asked))
     printWarning(evaluationErrorText(error), policies.placeOf(error.policy, error.rule));

@@ -5,7 +5,7 @@ import { EXIT } from '../exit.js';
 import { policiesInMemory } from '../policies/compile.js';
 import type { NowOption } from '../policies/now-option.js';
 import { explainDecisions, stoppedClock } from '../../analysis/explain/explain-decisions.js';
-import { readAuxData, readPrincipal, readResource, requireOneReader } from '../policies/request-files.js';
+import { readAuxData, readPrincipalAlone, readResource, requireOneReader } from '../policies/request-files.js';
 import { unknownNames } from '../policies/warnings.js';
 import { readVocabulary, undeclaredWords } from '../policies/vocabulary.js';
 import { paintOf, printWarning, reportInputError } from '../report.js';
@@ -53,7 +53,7 @@ async function explained(directory: string, given: ExplainOptions): Promise<numb
   } = given;
   requireOneReader([principal, resource, auxData]);
   const request: AccessRequest = {
-    principal: readPrincipal(principal),
+    principal: readPrincipalAlone(principal),
     resource: readResource(resource),
     action,
     auxData: auxData === undefined ? undefined : readAuxData(auxData),

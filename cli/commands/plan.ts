@@ -1,5 +1,5 @@
 import {
-  createAuditedEngine,
+  createAuditedDelegationEngine,
   type PlanRequest,
   type PlanResult,
   ruleFilters,
@@ -84,7 +84,7 @@ async function planned(directory: string, options: PlanOptions): Promise<number>
     clock: stoppedClock(options.now),
     traced: await policies.traced(),
   };
-  const engine = createAuditedEngine(policies.policies, engineOptions);
+  const engine = createAuditedDelegationEngine(policies.policies, engineOptions);
   const plan = engine.plan(request);
   for (const error of engine.evaluationErrors(request))
     printWarning(evaluationErrorText(error), policies.placeOf(error.policy, error.rule));

@@ -1,4 +1,4 @@
-import { createAuditedEngine } from '#runtime/engine';
+import { createAuditedDelegationEngine, createEngine } from '#runtime/engine';
 import { ALLOW } from '#runtime/policy';
 import * as z from 'zod';
 import { loadVersion } from '../../analysis/decision/policy-version.js';
@@ -30,14 +30,16 @@ export interface Tool<Input extends z.ZodType = z.ZodType> {
 }
 
 const attributes = z.record(z.string(), z.unknown());
-const principal = z
-  .object({
-    id: z.string().min(1),
-    roles: z.array(z.string().min(1)).min(1),
-    attr: attributes.optional(),
-    policyVersion: z.string().optional(),
-    scope: z.string().optional(),
-  })
+const one = z.object({
+  id: z.string().min(1),
+  roles: z.array(z.string().min(1)).min(1),
+  attr: attributes.optional(),
+  policyVersion: z.string().optional(),
+  scope: z.string().optional(),
+});
+const principal = one.strict().describe('who asks');
+const delegation = one
+  .extend({ actors: z.array(one.strict()).max(8).optional().describe('who acts for the principal, in order') })
   .describe('who asks');
 const resource = z
   .object({
@@ -76,10 +78,10 @@ export const TOOLS: readonly Tool[] = [
     name: 'check',
     title: 'Decide actions',
     description: 'Decides whether a principal may do actions on one resource, and names the policies that decided.',
-    input: z.object({ principal, resource, actions, auxData }),
+    input: z.object({ principal: delegation, resource, actions, auxData }),
     run: async (folder, { actions, ...rest }) => {
       const { policies, traced } = await folder.policies();
-      const engine = createAuditedEngine(policies, {
+      const engine = createAuditedDelegationEngine(policies, {
         schemaEnforcement: 'warn',
         traced: await traced(),
         clock: stoppedClock(undefined),
@@ -114,7 +116,7 @@ export const TOOLS: readonly Tool[] = [
     run: async (folder, { near, ...request }) => {
       const { policies, traced, lowered } = await folder.policies();
       const options = { traced: await traced(), clock: stoppedClock(undefined) };
-      const isAllowed = createAuditedEngine(policies, options).isAllowed(request);
+      const isAllowed = createEngine(policies, options).isAllowed(request);
       const explanation = explainDecisions(lowered, options)(request, isAllowed, { near });
       const pathOf = (file: string): string => shownPath(file, folder.path);
       return {
@@ -129,7 +131,7 @@ export const TOOLS: readonly Tool[] = [
     description:
       'Returns the filter of the resources of a kind on which a principal may do all of the actions: always allowed, always denied, or a condition on attributes.',
     input: z.object({
-      principal,
+      principal: delegation,
       kind: z.string().min(1),
       actions,
       attr: attributes.optional().describe('attributes that all resources share'),
@@ -139,7 +141,7 @@ export const TOOLS: readonly Tool[] = [
     }),
     run: async (folder, { principal, actions, auxData, ...resource }) => {
       const { policies, traced } = await folder.policies();
-      const engine = createAuditedEngine(policies, {
+      const engine = createAuditedDelegationEngine(policies, {
         schemaEnforcement: 'warn',
         traced: await traced(),
         clock: stoppedClock(undefined),

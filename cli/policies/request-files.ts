@@ -1,5 +1,11 @@
 import { readFileSync } from 'node:fs';
-import type { AuxDataInput, PrincipalInput, ResourceInput } from '#runtime/engine';
+import {
+  type ActorInput,
+  type AuxDataInput,
+  MAX_ACTORS,
+  type PrincipalInput,
+  type ResourceInput,
+} from '#runtime/engine';
 import type { Attributes } from '#runtime/policy';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { didYouMean } from '../../compiler/diagnostics/did-you-mean.js';
@@ -13,11 +19,31 @@ import type { SqlTable } from '../../runtime/residual/sql/index.js';
 import { InputError } from '../report.js';
 
 /**
- * A principal as a file describes it, YAML or JSON: `id` and `roles`, and `attr`, `scope`, `policyVersion`. Throws an
- * InputError.
+ * A principal as a file describes it, YAML or JSON: `id` and `roles`, and `attr`, `scope`, `policyVersion` and `actors`,
+ * who are described alike. Throws an InputError.
  */
 export function readPrincipal(file: string): PrincipalInput {
-  const fields = readFields(file, 'a principal', PRINCIPAL_FIELDS);
+  const fields = readFields(file, 'a principal', [...ACTOR_FIELDS, 'actors']);
+  const actors = fields.items('actors').map((actor) => actorOf(fieldsOf(actor, 'an actor', ACTOR_FIELDS)));
+  if (actors.length > MAX_ACTORS)
+    throw new InputError(`a principal has at most ${MAX_ACTORS} actors`, undefined, [], file);
+  return { ...actorOf(fields), actors };
+}
+
+/** As `readPrincipal`, for explanations, which are of one principal. */
+export function readPrincipalAlone(file: string): PrincipalInput {
+  const principal = readPrincipal(file);
+  if (principal.actors?.length !== 0)
+    throw new InputError(
+      'an explanation is of one principal',
+      undefined,
+      [{ message: 'explain the principal and each of its actors, each from a file of its own' }],
+      file,
+    );
+  return principal;
+}
+
+function actorOf(fields: Fields): ActorInput {
   return {
     id: fields.string('id') ?? fields.missing('id', 'id: alice'),
     roles: fields.strings('roles') ?? fields.missing('roles', 'roles: [user]'),
@@ -57,7 +83,7 @@ export function readAuxData(file: string): AuxDataInput {
   return { jwt: fields.attributes('jwt'), jwts: Object.assign(Object.create(null), Object.fromEntries(tokens)) };
 }
 
-const PRINCIPAL_FIELDS = ['id', 'roles', 'attr', 'scope', 'policyVersion'];
+const ACTOR_FIELDS = ['id', 'roles', 'attr', 'scope', 'policyVersion'];
 const RESOURCE_FIELDS = ['kind', 'id', 'attr', 'scope', 'policyVersion'];
 const AUX_DATA_FIELDS = ['jwt', 'jwts'];
 const TOKEN_FIELDS = ['claims'];
@@ -124,6 +150,8 @@ interface Fields {
   readonly string: (name: string) => string | undefined;
   readonly strings: (name: string) => readonly string[] | undefined;
   readonly attributes: (name: string) => Attributes | undefined;
+  /** The items of a list; none if it is absent. */
+  readonly items: (name: string) => readonly YamlNode[];
   readonly entries: (name: string) => readonly (readonly [string, YamlNode])[];
   readonly missing: (name: string, example: string) => never;
 }
@@ -151,6 +179,7 @@ function fieldsOf(node: YamlNode, what: string, known: readonly string[]): Field
     string: (name) => get(name, stringOf),
     strings: (name) => get(name, stringsOf),
     attributes: (name) => get(name, (value) => jsonObject(mappingOf(value, `\`${name}\``), REQUEST_VALUES)),
+    items: (name) => get(name, itemsOf) ?? [],
     entries: (name) =>
       get(name, (value) =>
         mappingOf(value, `\`${name}\``).entries.map(({ key, value: own }) => [key.text, own] as const),
@@ -164,6 +193,11 @@ function fieldsOf(node: YamlNode, what: string, known: readonly string[]): Field
 function mappingOf(node: YamlNode, what: string): YamlMapping {
   if (node.type !== 'Mapping') throw new InputError(`${what} must be a map of names to values`, node.place);
   return node;
+}
+
+function itemsOf(node: YamlNode): readonly YamlNode[] {
+  if (node.type !== 'Sequence') throw new InputError('expected a list', node.place);
+  return node.items;
 }
 
 function stringOf(node: YamlNode): string {

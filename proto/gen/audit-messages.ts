@@ -58,6 +58,15 @@ export interface Resource {
   readonly scope?: string;
 }
 
+/** Who acts for a principal. Rules and conditions see it as the principal. */
+export interface Actor {
+  readonly id: string;
+  readonly policyVersion?: string;
+  readonly roles?: readonly string[];
+  readonly attr?: Attributes;
+  readonly scope?: string;
+}
+
 /** Who asks. */
 export interface Principal {
   readonly id: string;
@@ -65,6 +74,8 @@ export interface Principal {
   readonly roles?: readonly string[];
   readonly attr?: Attributes;
   readonly scope?: string;
+  /** Who acts for the principal, each for the one before: a service, an agent, a tool. An action is allowed if it is allowed for the principal and for each of them. */
+  readonly actors?: readonly Actor[];
 }
 
 /** authz.engine.v1.AuxData.JWT */

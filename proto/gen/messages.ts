@@ -3,6 +3,15 @@
 import type { Attributes } from '../wire/json-shape.js';
 import type { Moment } from '../wire/moment.js';
 
+/** Who acts for a principal. Rules and conditions see it as the principal. */
+export interface Actor {
+  readonly id: string;
+  readonly policyVersion: string;
+  readonly roles: readonly string[];
+  readonly attr: Attributes;
+  readonly scope: string;
+}
+
 /** Who asks. */
 export interface Principal {
   readonly id: string;
@@ -10,6 +19,8 @@ export interface Principal {
   readonly roles: readonly string[];
   readonly attr: Attributes;
   readonly scope: string;
+  /** Who acts for the principal, each for the one before: a service, an agent, a tool. An action is allowed if it is allowed for the principal and for each of them. */
+  readonly actors: readonly Actor[];
 }
 
 /** What is asked about. */

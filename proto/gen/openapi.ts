@@ -2137,6 +2137,47 @@ export const openApi: JsonObject = {
           "EFFECT_NO_MATCH"
         ]
       },
+      "authz.engine.Actor": {
+        "type": "object",
+        "description": "Who acts for a principal. Rules and conditions see it as the principal.",
+        "properties": {
+          "id": {
+            "type": "string",
+            "minLength": 1
+          },
+          "policyVersion": {
+            "type": "string",
+            "pattern": "^[\\w]*$"
+          },
+          "roles": {
+            "type": "array",
+            "items": {
+              "type": "string",
+              "minLength": 1
+            },
+            "minItems": 1,
+            "uniqueItems": true
+          },
+          "attr": {
+            "type": "object",
+            "propertyNames": {
+              "minLength": 1
+            },
+            "additionalProperties": {
+              "description": "Any JSON value."
+            }
+          },
+          "scope": {
+            "type": "string",
+            "pattern": "^(^$|\\.|[0-9a-zA-Z][\\w\\-]*(\\.\\w[\\w\\-]*)*)$"
+          }
+        },
+        "required": [
+          "id",
+          "roles"
+        ],
+        "additionalProperties": false
+      },
       "authz.engine.AuxData": {
         "type": "object",
         "description": "The verified claims of the tokens of a request.",
@@ -2482,6 +2523,14 @@ export const openApi: JsonObject = {
           "scope": {
             "type": "string",
             "pattern": "^(^$|\\.|[0-9a-zA-Z][\\w\\-]*(\\.\\w[\\w\\-]*)*)$"
+          },
+          "actors": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/authz.engine.Actor"
+            },
+            "maxItems": 8,
+            "description": "Who acts for the principal, each for the one before: a service, an agent, a tool. An action is allowed if it is allowed for the principal and for each of them."
           }
         },
         "required": [

@@ -59,6 +59,7 @@ const ALWAYS: ReadonlySet<string> = new Set([
   'authz.audit.v1.DecisionLogEntry.PlanResources.input',
   'authz.audit.v1.DecisionLogEntry.timestamp',
   'authz.audit.v1.MetaValues.values',
+  'authz.engine.v1.Actor.id',
   'authz.engine.v1.CheckInput.actions',
   'authz.engine.v1.CheckInput.principal',
   'authz.engine.v1.CheckInput.resource',

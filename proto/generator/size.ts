@@ -26,10 +26,12 @@ export function sizeName(message: DescMessage): string {
 
 /** For a field that occurs once; undefined for a list or map of messages. */
 function sizeTerm(field: DescField): string | undefined {
-  // Tags take one byte: no request has a field with a higher number.
-  if (field.number > 15) throw new Error(`no code that measures ${placeOf(field)}, whose tag takes two bytes`);
   const member = `message.${field.localName}`;
-  switch (formOf(field)) {
+  const form = formOf(field);
+  // Tags take one byte: no other field of a request has a higher number.
+  if (field.number > 15 && form !== 'messages')
+    throw new Error(`no code that measures ${placeOf(field)}, whose tag takes two bytes`);
+  switch (form) {
     case 'string':
       return `text(${member})`;
     case 'bool':
@@ -55,7 +57,10 @@ function sizeTerm(field: DescField): string | undefined {
 function sizeLoop(field: DescField): string | undefined {
   const member = `message.${field.localName}`;
   const form = formOf(field);
-  if (form === 'messages') return `for (const item of ${member}) size += field(${sizeOf(field)}(item));`;
+  if (form === 'messages') {
+    const longTag = field.number > 15 ? '1 + ' : '';
+    return `for (const item of ${member}) size += ${longTag}field(${sizeOf(field)}(item));`;
+  }
   if (form === 'messageMap')
     return `for (const [key, value] of ${member}) size += field(field(Buffer.byteLength(key)) + field(${sizeOf(field)}(value)));`;
   return undefined;

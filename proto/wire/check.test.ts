@@ -22,6 +22,10 @@ const wholeRequest = {
     roles: ['a', 'b'],
     attr: { s: 'x', n: -1.5, z: 0, t: true, u: null, l: [1, [], {}], m: { '': { deep: ['é'] } } },
     scope: 'a.b',
+    actors: [
+      { id: 'bot', policyVersion: 'v2', roles: ['c'], attr: { d: [null] }, scope: 'e' },
+      { id: 'x'.repeat(200), policyVersion: '', roles: [], attr: {}, scope: '' },
+    ],
   },
   resources: [
     {
@@ -67,7 +71,14 @@ test('a repeated message is merged, and the last repeated scalar counts', () => 
   const second = encodeRequest({ requestId: 'b', principal: { roles: ['y'], attr: { b: 2 } } });
   const request = decodeCheckResourcesRequest(Buffer.concat([first, second]));
   assert.is(request.requestId, 'b');
-  assert.equal(request.principal, { id: 'p', policyVersion: '', roles: ['x', 'y'], attr: { a: 1, b: 2 }, scope: '' });
+  assert.equal(request.principal, {
+    id: 'p',
+    policyVersion: '',
+    roles: ['x', 'y'],
+    attr: { a: 1, b: 2 },
+    scope: '',
+    actors: [],
+  });
 });
 
 test('unknown fields of every wire type are skipped', () => {
@@ -165,7 +176,14 @@ test('random requests decode to what was encoded, and their computed size is rig
   const map = (depth: number): { [key: string]: JsonValue } =>
     Object.fromEntries(Array.from({ length: next(4) }, (_item, index) => [`${text()}${index}`, value(depth)]));
   for (let round = 0; round < 2000; round++) {
-    const principal = { id: text(), policyVersion: text(), roles: [text(), text()], attr: map(0), scope: text() };
+    const actor = () => ({
+      id: text(),
+      policyVersion: text(),
+      roles: [text(), text()],
+      attr: map(0),
+      scope: text(),
+    });
+    const principal = { ...actor(), actors: Array.from({ length: next(4) }, actor) };
     const resource = { kind: text(), policyVersion: text(), id: text(), attr: map(0), scope: text() };
     const resources = Array.from({ length: next(3) }, () => ({ actions: [text(), text()], resource }));
     const bytes = encodeRequest({ requestId: text(), principal, resources });
@@ -181,6 +199,7 @@ test('the size of a request is that of its encoding', () => {
     wholeRequest,
     {},
     { principal: {} },
+    { principal: { actors: [{}] } },
     { resources: [{}], auxData: { jwts: { a: {} } }, requestContext: {} },
   ]) {
     const bytes = encodeRequest(json);

@@ -88,7 +88,14 @@ test('null is absent for a declared field, a value in an attribute, and an error
   const request = read(
     '{"requestId":null,"principal":{"id":null,"roles":null,"attr":{"a":null,"b":[null]}},"resources":null,"auxData":{"jwt":null,"jwts":null}}',
   );
-  assert.equal(request.principal, { id: '', policyVersion: '', roles: [], attr: { a: null, b: [null] }, scope: '' });
+  assert.equal(request.principal, {
+    id: '',
+    policyVersion: '',
+    roles: [],
+    attr: { a: null, b: [null] },
+    scope: '',
+    actors: [],
+  });
   assert.equal(request.resources, []);
   for (const text of [
     '{"principal":{"roles":["a",null]}}',

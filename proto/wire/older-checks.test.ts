@@ -12,7 +12,14 @@ import { encodeCheckResourceBatchResponse } from '../gen/wire/response.js';
 import { encodeCheckResourceSetResponse } from '../gen/wire/response.js';
 import { WireWriter } from './writer.js';
 
-const principal = { id: 'p', policyVersion: 'v', roles: ['a', 'b'], attr: { s: 'x', l: [1, null] }, scope: 'a.b' };
+const principal = {
+  id: 'p',
+  policyVersion: 'v',
+  roles: ['a', 'b'],
+  attr: { s: 'x', l: [1, null] },
+  scope: 'a.b',
+  actors: [{ id: 'bot', policyVersion: 'v2', roles: ['c'], attr: { d: [null] }, scope: 'e' }],
+};
 const auxData = { jwts: { a: { token: 't' } } };
 const decodedAuxData = { jwt: undefined, jwts: new Map([['a', { token: 't', keySetId: '' }]]) };
 

@@ -21,6 +21,7 @@ const wholeRequest = {
     roles: ['a', 'b'],
     attr: { s: 'x', n: -1.5, l: [1, null, { a: true }] },
     scope: 'a.b',
+    actors: [{ id: 'bot', policyVersion: 'v2', roles: ['c'], attr: { d: [null] }, scope: 'e' }],
   },
   resource: {
     kind: 'k',

@@ -33,7 +33,7 @@ const pathOf = (field: FieldPath = { elements: [] }): string =>
     )
     .join('.');
 
-const principal = { id: 'a', policyVersion: '', roles: ['r'], attr: {}, scope: '' };
+const principal = { id: 'a', policyVersion: '', roles: ['r'], attr: {}, scope: '', actors: [] };
 const resource = { kind: 'k', policyVersion: '', id: '1', attr: {}, scope: '' };
 
 test('a set needs actions, a principal, a kind and instances; an instance may have an empty id', () => {
@@ -155,13 +155,15 @@ test('the fast check and the violations agree on random requests', () => {
     counts[found.count === 0 ? 'valid' : 'broken'] += 1;
   };
   for (let round = 0; round < 20_000; round++) {
-    const somebody = maybe({
+    const actor = () => ({
       id: text(),
       policyVersion: one('', text()),
       roles: texts(),
       attr: map(),
       scope: one('', text()),
     });
+    const actors = next(6) === 0 ? Array.from({ length: one(1, 1, 2, 8, 9) }, actor) : [];
+    const somebody = maybe({ ...actor(), actors });
     const something = maybe({
       kind: text(),
       policyVersion: one('', text()),

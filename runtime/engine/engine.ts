@@ -211,9 +211,12 @@ export class PolicyEngine implements Engine {
     return this.settings.schemaEnforcement !== 'reject' && this.registry.principals?.has(id) !== true;
   }
 
-  for({ id, roles, attr, policyVersion, scope }: PrincipalInput, { auxData }: PrincipalOptions = {}): UntypedPrincipal {
+  for(
+    { id, roles, attr, policyVersion, scope, actors }: PrincipalInput,
+    { auxData }: PrincipalOptions = {},
+  ): UntypedPrincipal {
     // Field by field, as a spread leaves out the accessors of a class.
-    const principal = { id, roles: [...roles], attr, policyVersion, scope };
+    const principal = { id, roles: [...roles], attr, policyVersion, scope, actors };
     return new Prepared(this, principal, auxData && { ...auxData }, this.settings);
   }
 
@@ -367,20 +370,30 @@ const NONE: readonly never[] = [];
 /**
  * The settings of an engine. Throws if strict evaluation lacks the traced conditions, which is a bug of the caller.
  */
-export function settingsOf(options: EngineOptions): Settings {
-  if (options.strictEvaluation === true && options.traced === undefined)
-    throw new Error('strict evaluation needs the traced conditions of the bundle');
+export function settingsOf({
+  defaultPolicyVersion = 'default',
+  defaultScope = '',
+  lenientScopeSearch = false,
+  globals = {},
+  schemaEnforcement = 'none',
+  clock = systemClock(),
+  plan,
+  limits = {},
+  traced,
+  strictEvaluation,
+}: EngineOptions): Settings {
+  if (strictEvaluation === true && traced === undefined) throw new Error('strictEvaluation needs `traced`');
   return {
-    defaultPolicyVersion: options.defaultPolicyVersion ?? 'default',
-    defaultScope: options.defaultScope ?? '',
-    lenientScopeSearch: options.lenientScopeSearch ?? false,
-    globals: options.globals ?? {},
-    schemaEnforcement: options.schemaEnforcement ?? 'none',
-    clock: options.clock ?? systemClock(),
-    plan: options.plan,
-    limits: options.limits ?? {},
-    traced: options.strictEvaluation === true ? options.traced : undefined,
-    tracesToExplain: options.traced,
+    defaultPolicyVersion,
+    defaultScope,
+    lenientScopeSearch,
+    globals,
+    schemaEnforcement,
+    clock,
+    plan,
+    limits,
+    traced: strictEvaluation === true ? traced : undefined,
+    tracesToExplain: traced,
   };
 }
 

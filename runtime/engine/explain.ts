@@ -110,8 +110,13 @@ class Explainer {
       else considerPlan(this.registry, settings, request, journal);
     };
     journal.begin();
-    if (bundle.guard === undefined) decideAgain();
-    else if (!bundle.guard.runs(decideAgain, settings.limits)) journal.endEarly();
+    try {
+      if (bundle.guard === undefined) decideAgain();
+      else bundle.guard.asOne(decideAgain, settings.limits);
+    } catch (error) {
+      if (!(error instanceof EvaluationLimitError || error instanceof RangeError)) throw error;
+      journal.endEarly();
+    }
     return {
       evaluationErrors: journal.evaluationErrors(),
       effectivePolicies: journal.effectivePolicies(this.traced.sources),

@@ -31,8 +31,6 @@ export interface Guard {
   turn(evaluation: Evaluation, limits: EvaluationLimits): void;
   /** Throws an error that was caught during a decision, if it has to fail the call. */
   passOn(error: unknown): void;
-  /** Runs something within the limits; false if one stopped it. */
-  runs(work: () => void, limits: EvaluationLimits): boolean;
   /** Runs something in which all calls together have the limits of one call. */
   asOne<Result>(work: () => Result, limits: EvaluationLimits): Result;
   /** The engine with limited calls. */
@@ -57,15 +55,6 @@ export const guard: Guard = {
     if (error instanceof EvaluationLimitError) throw error;
     // A stack that overflows, or a string that no engine can hold.
     if (error instanceof RangeError) throw new EvaluationLimitError('depth');
-  },
-  runs(work: () => void, limits: EvaluationLimits): boolean {
-    try {
-      guard.asOne(work, limits);
-      return true;
-    } catch (error) {
-      if (error instanceof EvaluationLimitError || error instanceof RangeError) return false;
-      throw error;
-    }
   },
   asOne(work, limits) {
     const outer = beginLimit(costOf(limits), memoryOf(limits));

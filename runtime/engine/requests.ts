@@ -52,7 +52,15 @@ export interface PrincipalInput {
   readonly attr?: Attributes | undefined;
   readonly policyVersion?: string | undefined;
   readonly scope?: string | undefined;
+  /**
+   * Who acts for the principal, each for the one before; at most 8. Only engines of `createDelegationEngine` decide
+   * requests with actors; others throw (docs/spec/policy-language.md#actors).
+   */
+  readonly actors?: readonly ActorInput[] | undefined;
 }
+
+/** Who acts for a principal: a service, an agent, a tool. Rules and conditions see it as the principal. */
+export type ActorInput = Omit<PrincipalInput, 'actors'>;
 
 export interface ResourceInput {
   readonly kind: string;
@@ -197,6 +205,11 @@ export interface PlanRequestOf<P extends Permissions, K extends KindOf<P>> exten
  */
 export function requestedScope(scope: string | undefined, defaultScope: string): string {
   return withoutDot(scope === undefined || scope === '' ? defaultScope : scope);
+}
+
+/** Throws unless the principal is to be decided about alone: actors that were ignored would be trusted. */
+export function refuseActors({ actors }: PrincipalInput): void {
+  if (actors !== undefined && actors.length !== 0) throw new Error('`actors` need createDelegationEngine');
 }
 
 /** A scope as conditions see it (docs/spec/policy-language.md#identifiers). */

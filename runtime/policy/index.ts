@@ -17,6 +17,7 @@ export { type GlobToken, parseGlob } from './glob-syntax.js';
 export { policyKey, sanitize } from './names.js';
 export type {
   ActionOf,
+  ActorOf,
   AnyPermissions,
   Json,
   KindOf,

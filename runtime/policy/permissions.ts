@@ -49,7 +49,13 @@ export type ActionOf<P extends Permissions, K extends KindOf<P> = KindOf<P>> = P
 export type RoleOf<P extends Permissions> = P['role'] | (string & {});
 
 /** The principal of a request about a kind. */
-export type PrincipalOf<P extends Permissions, K extends KindOf<P> = KindOf<P>> = {
+export type PrincipalOf<P extends Permissions, K extends KindOf<P> = KindOf<P>> = ActorOf<P, K> & {
+  /** Who acts for the principal, each for the one before (docs/spec/policy-language.md#actors). */
+  readonly actors?: readonly ActorOf<P, K>[] | undefined;
+};
+
+/** Who acts for a principal. */
+export type ActorOf<P extends Permissions, K extends KindOf<P> = KindOf<P>> = {
   readonly id: string;
   /** Unique; without any, everything is denied. */
   readonly roles: readonly RoleOf<P>[];

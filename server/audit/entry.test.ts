@@ -90,6 +90,20 @@ test('a plan of one action also lists it in actions, and has filterDebug without
   assert.is(planResources?.output?.kind, 'album');
 });
 
+test('inputs have the actors of the principal, without empty members', () => {
+  const checked = sampleCheck();
+  const actor = { id: 'agent', policyVersion: '', roles: ['agent'], attr: { ssn: '1' }, scope: '' };
+  const tool = { ...actor, id: 'tool', policyVersion: 'v2', attr: {}, scope: 'acme' };
+  const principal = { ...checked.principal, actors: [actor, tool] };
+  const { checkResources } = checkEntry(sampleCall(), { ...checked, principal }, none, context, now);
+  const { planResources } = planEntry(sampleCall(), samplePlan({ principal }), none, context, now);
+  for (const audited of [checkResources?.inputs[0]?.principal, planResources?.input.principal])
+    assert.equal(audited?.actors, [
+      { id: 'agent', roles: ['agent'], attr: { ssn: '1' } },
+      { id: 'tool', policyVersion: 'v2', roles: ['agent'], scope: 'acme' },
+    ]);
+});
+
 test('no token is in any entry', () => {
   const all = metadataRules([], ['x-other']);
   const entries = [

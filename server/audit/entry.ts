@@ -1,6 +1,7 @@
 import type {
   AccessLogEntry,
   ActionEffect,
+  Actor as AuditActor,
   AuditTrail,
   AuxData as AuditAuxData,
   CheckInput,
@@ -17,6 +18,7 @@ import type {
 } from '../../proto/gen/audit-messages.js';
 import type { OutputEntry as AuditOutput } from '../../proto/gen/messages.js';
 import type {
+  Actor,
   PlanResource,
   PlanResourcesRequest,
   Principal,
@@ -198,13 +200,20 @@ function withRequestId<Message extends { readonly requestId?: string }>(requestI
   return (requestId === '' ? {} : { requestId }) as Draft<Message>;
 }
 
-function principalOf({ id, policyVersion, roles, attr, scope }: Principal): AuditPrincipal {
-  const principal: Draft<AuditPrincipal> = { id };
-  if (policyVersion !== '') principal.policyVersion = policyVersion;
-  if (roles.length > 0) principal.roles = roles;
-  if (!isEmpty(attr)) principal.attr = attr;
-  if (scope !== '') principal.scope = scope;
-  return principal;
+function principalOf(principal: Principal): AuditPrincipal {
+  const audited: Draft<AuditPrincipal> = actorOf(principal);
+  const { actors } = principal;
+  if (actors.length > 0) audited.actors = actors.map(actorOf);
+  return audited;
+}
+
+function actorOf({ id, policyVersion, roles, attr, scope }: Actor): Draft<AuditActor> {
+  const actor: Draft<AuditActor> = { id };
+  if (policyVersion !== '') actor.policyVersion = policyVersion;
+  if (roles.length > 0) actor.roles = roles;
+  if (!isEmpty(attr)) actor.attr = attr;
+  if (scope !== '') actor.scope = scope;
+  return actor;
 }
 
 function resourceOf({ kind, policyVersion, id, attr, scope }: Resource): AuditResource {

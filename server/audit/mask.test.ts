@@ -49,6 +49,28 @@ test('masked values are replaced at every match, and the request is not modified
   assert.is(checked.principal.attr['ssn'], '123-45-6789');
 });
 
+test('attributes of actors have a path of their own', () => {
+  const checked = sampleCheck();
+  const actor = { id: 'agent', policyVersion: '', roles: ['agent'], attr: { ssn: '078-05-1120', n: 1 }, scope: '' };
+  const entry = maskEntry(
+    checkEntry(
+      sampleCall(),
+      { ...checked, principal: { ...checked.principal, actors: [actor, actor] } },
+      none,
+      context,
+      0,
+    ),
+    paths('principal.actors[*].attr.ssn'),
+  );
+  assert.equal(
+    entry.checkResources?.inputs[0]?.principal.actors?.map(({ attr }) => attr),
+    [
+      { ssn: '***', n: 1 },
+      { ssn: '***', n: 1 },
+    ],
+  );
+});
+
 test('a masked value is also masked where the decision repeats it', () => {
   assert.not.match(JSON.stringify(masked('principal.attr.ssn')), '123-45-6789');
   const plan = maskEntry(planEntry(sampleCall(), samplePlan(), none, context, 0), paths('principal.attr.ssn'));
@@ -64,6 +86,7 @@ test('a masked number is also masked where the decision repeats it, and so is a 
       roles: ['user'],
       attr: { pin: 62951, cards: [{ code: 815 }] },
       scope: '',
+      actors: [],
     },
   });
   const operands = [{ variable: 'request.resource.attr.pin' }, { value: 62951 }, { value: 815 }, { value: 42 }];

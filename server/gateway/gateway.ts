@@ -134,7 +134,7 @@ function principalOfHeaders(fields: HeaderFields, names: { readonly id: string; 
   const roles = (fields.only(names.roles) ?? '').split(',').flatMap((role) => role.trim() || []);
   if (id === '') throw unauthenticated(`header \`${names.id}\` is missing`);
   if (roles.length === 0) throw unauthenticated(`header \`${names.roles}\` is missing`);
-  return { id, policyVersion: '', roles: [...new Set(roles)], attr: {}, scope: '' };
+  return { id, policyVersion: '', roles: [...new Set(roles)], attr: {}, scope: '', actors: [] };
 }
 
 /** A token that is valid but not for this gateway proves no principal. */

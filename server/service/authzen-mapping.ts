@@ -22,6 +22,7 @@ function principalOf({ type, id, properties }: Subject, names: readonly Property
     roles: named.length === 0 ? [type] : [...new Set<string>(named)],
     attr: properties,
     scope: textSetting(properties, 'scope', names),
+    actors: [],
   };
 }
 

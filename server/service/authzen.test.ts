@@ -98,6 +98,7 @@ test('a subject becomes a principal: roles, version and scope are properties, an
     roles: ['a', 'b'],
     attr: properties,
     scope: 's',
+    actors: [],
   });
 });
 

@@ -8,7 +8,7 @@ import type { Call } from './call.js';
 import { accept, withClaims } from './check-resources.js';
 import { explanationMessage } from './explanation-message.js';
 import { fewViolations } from './few-violations.js';
-import { RpcError, tooLarge } from './rpc-error.js';
+import { refused, RpcError, tooLarge } from './rpc-error.js';
 import { authenticated, type Explainer, type Services } from './services.js';
 
 /** The reason why calls fail on a server that does not explain. */
@@ -40,6 +40,8 @@ export async function explainDecision(
     // Validation has seen to it that principal and resource are there.
     const principal = request.principal as Principal;
     const resource = request.resource as Resource;
+    if (principal.actors.length > 0)
+      throw refused('an explanation is of one principal: ask about the principal and each of its actors');
     const search = near === 0 ? undefined : { near, keep: KEPT[keep], ...limits() };
     const explanation = explained(explainer, { principal, resource, action, auxData }, search);
     return explanationMessage(explanation, {

@@ -8,7 +8,7 @@ import { violationsMessage } from '../../proto/wire/violation.js';
 const request: CheckResourcesRequest = {
   requestId: '',
   includeMeta: false,
-  principal: { id: 'a', policyVersion: '', roles: ['*', 'with space'], attr: { a: { '': 1 } }, scope: '' },
+  principal: { id: 'a', policyVersion: '', roles: ['*', 'with space'], attr: { a: { '': 1 } }, scope: '', actors: [] },
   resources: [{ actions: ['a'], resource: { kind: 'k', policyVersion: '', id: '1', attr: {}, scope: '' } }],
   auxData: undefined,
   requestContext: undefined,

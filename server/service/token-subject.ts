@@ -56,7 +56,7 @@ export function principalOfClaims(subject: TokenSubjectConfig, claims: Attribute
   const scope = subject.scope === undefined ? '' : claimAt(claims, subject.scope);
   // Without its scope, the principal would be judged by the policies of another one.
   if (typeof scope !== 'string') throw denied('the token has no scope');
-  return { id, policyVersion: '', roles, attr: Object.fromEntries(attr), scope };
+  return { id, policyVersion: '', roles, attr: Object.fromEntries(attr), scope, actors: [] };
 }
 
 function claimAt(claims: Attributes, path: readonly string[]): unknown {

@@ -16,7 +16,7 @@ resourcePolicy:
 `;
 
 const CALL: CheckCall = {
-  principal: { id: 'u', policyVersion: '', roles: ['user'], attr: {}, scope: '' },
+  principal: { id: 'u', policyVersion: '', roles: ['user'], attr: {}, scope: '', actors: [] },
   resources: ['album', 'none', 'album'].map((kind, index) => ({
     resource: { kind, policyVersion: '', id: String(index), attr: {}, scope: '' },
     actions: ['view', 'edit'],

@@ -1,4 +1,10 @@
-import { type AuditedEngine, createAuditedEngine, type Engine, type EngineOptions, writingOf } from '#runtime/engine';
+import {
+  type AuditedEngine,
+  createAuditedDelegationEngine,
+  type Engine,
+  type EngineOptions,
+  writingOf,
+} from '#runtime/engine';
 import type { Explainer } from '#runtime/parts';
 import type { PolicyBundle } from '#runtime/policy';
 import type { AuditedBundle } from '../audit/audited-bundle.js';
@@ -91,7 +97,7 @@ export class SwappableDecider implements Decider {
  */
 export async function engineOf(config: Config, bundle: Bundle): Promise<AuditedEngine> {
   const { policies } = bundle;
-  const engine = createAuditedEngine(policies, await engineOptionsOf(config, bundle));
+  const engine = createAuditedDelegationEngine(policies, await engineOptionsOf(config, bundle));
   tryOut(engine, policies);
   return engine;
 }

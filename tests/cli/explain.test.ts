@@ -140,6 +140,15 @@ test('bad input is refused with the reason', async () => {
   const noFile = await explain(['--action', 'view'], { ...FILES, 'alice.yaml': 'roles: 1\n' });
   assert.is(noFile.code, 2);
   assert.match(noFile.stderr, /alice\.yaml/);
+  const actors = await explain(['--action', 'view'], {
+    ...FILES,
+    'alice.yaml': 'id: alice\nroles: [user]\nactors: [{id: bot, roles: [user]}]\n',
+  });
+  assert.is(actors.code, 2);
+  assert.match(
+    actors.stderr,
+    /alice\.yaml: error: an explanation is of one principal\n.*note: explain the principal and/s,
+  );
   const broken = await explain(['--action', 'view'], { ...FILES, 'policies/album.yaml': BROKEN_POLICY });
   assert.is(broken.code, 3);
   assert.match(broken.stderr, /policies\/album\.yaml:/);

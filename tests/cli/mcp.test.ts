@@ -112,6 +112,32 @@ for (const [era, connect] of [
   });
 }
 
+test('actors are asked about in checks and plans, and not in explanations', async () => {
+  const session = await open();
+  const acting = (...roles: readonly string[]) => ({
+    ...ANN,
+    actors: roles.map((role) => ({ id: 'bot', roles: [role] })),
+  });
+  for (const [role, allowed] of [
+    ['user', true],
+    ['stranger', false],
+  ] as const) {
+    const request = { principal: acting(role), actions: ['view'] };
+    const decided = await call(session, 'check', { ...request, resource: documentOf('public') });
+    const { actions } = decided.structuredContent as { readonly actions: readonly { readonly allowed: boolean }[] };
+    assert.is(actions[0]?.allowed, allowed);
+    const planned = await call(session, 'plan', { ...request, kind: 'document' });
+    assert.is(/NO_MATCH/.test(textOf(planned)), !allowed);
+  }
+  const explained = await call(session, 'explain', {
+    principal: acting('user'),
+    resource: documentOf('public'),
+    action: 'view',
+  });
+  assert.is(explained.isError, true);
+  assert.match(textOf(explained), /actors/);
+});
+
 test('compile returns the diagnostics of the files as they are now; other tools say that they do not compile', async () => {
   const session = await open();
   assert.match(textOf(await call(session, 'compile')), 'compile without diagnostics');

@@ -339,6 +339,15 @@ test('a mistake in a file is reported with its location and a fix: status 2', as
       'id: alice\nroles: user\n',
       /^p\.yaml:2:8: error: expected a list of strings\n(?:.*\n)+ {2}note: write `\[user\]`\n$/,
     ],
+    ['id: alice\nroles: [user]\nactors: {id: b}\n', /^p\.yaml:3:9: error: expected a list/],
+    [
+      'id: alice\nroles: [user]\nactors:\n  - {id: b, roles: [user], actors: []}\n',
+      /^p\.yaml:4:28: error: an actor has no field `actors`/,
+    ],
+    [
+      `id: alice\nroles: [user]\nactors: [${Array.from({ length: 9 }, () => '{id: b, roles: [user]}').join(', ')}]\n`,
+      /^p\.yaml: error: a principal has at most 8 actors\n/,
+    ],
     ['id: alice\nroles: []\n', /^p\.yaml:2:8: error: the list must not be empty/],
     ['roles: [user]\n', /^p\.yaml:1:\d+: error: a principal needs `id`\n(?:.*\n)+ {2}note: for example `id: alice`\n$/],
     ['id: alice\nroles: [user]\nattr: {n: .nan}\n', /^p\.yaml:3:11: error: a request cannot have this number/],

@@ -54,6 +54,7 @@ interface Logged {
   readonly allowed: boolean;
   readonly attr?: Attributes;
   readonly roles?: readonly string[];
+  readonly actors?: Checked['principal']['actors'];
   readonly jwt?: Attributes;
   readonly kind?: string;
   /** In milliseconds since 1970. */
@@ -64,10 +65,18 @@ const CONTEXT = { metadata: metadataRules([], []), policySource: { embeddedPdp: 
 const DETAILS = { evaluationErrors: [], effectivePolicies: {} };
 const TIME = Date.UTC(2025, 0, 31);
 
-function checkOf({ action, allowed, attr = {}, roles = ['user'], jwt = {}, kind = 'album' }: Logged): Checked {
+function checkOf({
+  action,
+  allowed,
+  attr = {},
+  roles = ['user'],
+  actors = [],
+  jwt = {},
+  kind = 'album',
+}: Logged): Checked {
   const policy = { matchedPolicy: `resource.${kind}.vdefault`, matchedScope: '' };
   return sampleCheck({
-    principal: { id: 'ann', policyVersion: '', roles, attr: {}, scope: '' },
+    principal: { id: 'ann', policyVersion: '', roles, attr: {}, scope: '', actors },
     resources: [{ resource: { kind, policyVersion: '', id: 'a1', attr, scope: '' }, actions: [action] }],
     decisions: [
       {
@@ -136,6 +145,26 @@ test('decisions that change are grouped by kind, action and roles, with examples
 4 decisions: 1 unchanged, 2 widened, 1 narrowed
 `,
   );
+});
+
+test('a decision about a principal with actors is replayed for all of them', async () => {
+  const actor = { id: 'agent', policyVersion: '', roles: ['user'], attr: {}, scope: '' };
+  const stranger = { ...actor, roles: ['stranger'] };
+  const folder = await folderWith([
+    recordFor({ ...SAME, actors: [actor] }),
+    recordFor({ ...SAME, actors: [actor, stranger] }),
+    recordFor({ ...SAME, allowed: false, actors: [stranger] }),
+  ]);
+  const { decisions, flips } = await reportOf(folder);
+  assert.equal(decisions, { replayed: 3, unchanged: 2, widened: 0, narrowed: 1 });
+  assert.equal(flips[0]?.examples[0]?.principal, {
+    id: 'ann',
+    roles: ['user'],
+    actors: [
+      { id: 'agent', roles: ['user'] },
+      { id: 'agent', roles: ['stranger'] },
+    ],
+  });
 });
 
 test('a terminal shows how much of a slow log was read', async () => {

@@ -76,6 +76,39 @@ test('a prepared principal may do what it may do otherwise', async () => {
   assert.is(await same((client) => client.for({ id: 'x', roles: ['nobody'] }).can('view', album)), false);
 });
 
+test('what actors do for a principal is allowed if all of them may do it', async () => {
+  const actors = (...roles: readonly string[]) => ({
+    ...anna,
+    actors: roles.map((role, index) => ({ id: `actor ${index}`, roles: [role] as never, attr: { n: index } })),
+  });
+  const ask = (principal: ReturnType<typeof actors>) =>
+    same((client) => client.isAllowed({ principal, resource: album, action: 'view' }));
+  assert.is(await ask(actors()), true);
+  assert.is(await ask(actors('user', 'guest:x')), true);
+  assert.is(await ask(actors('user', 'nobody')), false);
+  assert.is(await same((client) => client.for(actors('user')).can('view', album)), true);
+  assert.is(await same((client) => client.for(actors('nobody')).can('view', album)), false);
+
+  const planned = await same((client) =>
+    client.plan({ principal: actors('user'), resource: { kind: 'album' }, actions: ['view'] }),
+  );
+  const { filter } = planned as Awaited<ReturnType<AuthzClient<Policies>['plan']>>;
+  assert.is(filter.kind, 'KIND_CONDITIONAL');
+  assert.is(await ask(actors(...Array.from({ length: 8 }, () => 'user'))), true);
+  assert.match(
+    String(await ask(actors(...Array.from({ length: 9 }, () => 'user')))),
+    /^invalid_argument: .*principal\.actors/,
+  );
+  assert.match(String(await ask(actors('user', ''))), /^invalid_argument: .*principal\.actors\[1\]\.roles\[0\]/);
+  const [actor] = actors('user').actors;
+  const nested = { ...anna, actors: [{ ...actor, actors: [actor] }] } as unknown as ReturnType<typeof actors>;
+  assert.match(String(await ask(nested)), /^invalid_argument: principal\.actors\[0\] has actors/);
+  assert.match(
+    String(await ask({ ...anna, actors: 'user' as never })),
+    /^invalid_argument: principal\.actors is not an array/,
+  );
+});
+
 test('a prepared principal is read once', async () => {
   const roles: 'user'[] = ['user'];
   const attr: { team: string; since?: bigint } = { team: 'a' };

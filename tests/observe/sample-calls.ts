@@ -39,7 +39,7 @@ export function sampleEnd(changes: Partial<CallEnd> = {}): CallEnd {
 export function sampleCheck(kinds: readonly string[] = ['album'], changes: Partial<Checked> = {}): Checked {
   return {
     requestId: 'request-1',
-    principal: { id: 'u1', policyVersion: '', roles: ['user'], attr: {}, scope: '' },
+    principal: { id: 'u1', policyVersion: '', roles: ['user'], attr: {}, scope: '', actors: [] },
     resources: kinds.map((kind) => ({ resource: sampleResource(kind), actions: ['view', 'edit'] })),
     includeMeta: true,
     decisions: kinds.map(() => sampleDecision()),

@@ -5,6 +5,7 @@
 import { createEngine, type Engine } from '#runtime/engine';
 import {
   type ActionOf,
+  type ActorOf,
   type AuthzClient,
   type CheckAnswer,
   connectClient,
@@ -175,3 +176,13 @@ export const PREPARED_IN_PROCESS = [
   // @ts-expect-error 68: claims that are no claims
   () => engine.for(principal, { jwt: {} }),
 ];
+
+/** Questions with actors. */
+export const WITH_ACTORS = [
+  // @ts-expect-error 69: an actor without roles
+  () => client.isAllowed({ principal: { ...principal, actors: [{ id: 'b' }] }, resource: note, action: 'view' }),
+];
+// @ts-expect-error 70: attributes of an actor of another type
+export const ACTOR: ActorOf<Policies, 'contact'> = { id: 'a', roles: [], attr: { department: 3 } };
+// @ts-expect-error 71: an actor with actors
+export const NESTED: ActorOf<Policies, 'contact'> = { id: 'a', roles: [], attr: { department: 'x' }, actors: [] };

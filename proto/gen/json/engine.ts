@@ -3,7 +3,62 @@
 import { checkDepth, checkNames, memberOf, messageIn, messagesIn, optionalMessageIn, responseObject, sentName, stringIn, wrong } from '../../wire/json-response.js';
 import { NO_ATTRIBUTES, NO_ITEMS, type Shape } from '../../wire/json-shape.js';
 import { isEmptyObject, printedValue, printStrings, printValue, quote, UNPRINTABLE } from '../../wire/json-text.js';
-import type { OutputEntry, PlanExpression, PlanFilter, PlanOperand, PlanResource, Principal, Resource } from '../messages.js';
+import type { Actor, OutputEntry, PlanExpression, PlanFilter, PlanOperand, PlanResource, Principal, Resource } from '../messages.js';
+
+/** Actor from its JSON form. Throws a JsonError. */
+function readActor(value: unknown, shape: Shape): Actor {
+  const object = shape.object(value, 'principal.actors[]');
+  let met = 0;
+  let id = '';
+  let policyVersion = '';
+  let roles: readonly string[] = NO_ITEMS;
+  let attr = NO_ATTRIBUTES;
+  let scope = '';
+  for (const key in object) {
+    shape.keys += 1;
+    const field = object[key];
+    switch (key) {
+      case 'id':
+        if (field !== null) id = shape.string(field, 'principal.actors[].id');
+        break;
+      case 'policyVersion':
+      case 'policy_version':
+        met = shape.once(met, 1, key);
+        if (field !== null) policyVersion = shape.string(field, 'principal.actors[].policyVersion');
+        break;
+      case 'roles':
+        if (field !== null) roles = shape.strings(field, 'principal.actors[].roles');
+        break;
+      case 'attr':
+        if (field !== null) attr = shape.attributes(field, 'principal.actors[].attr');
+        break;
+      case 'scope':
+        if (field !== null) scope = shape.string(field, 'principal.actors[].scope');
+        break;
+      default:
+        shape.unknownField(key, 'principal.actors[]');
+    }
+  }
+  return { id, policyVersion, roles, attr, scope };
+}
+
+/** Actor in its JSON form. */
+function printActor(message: Actor): string {
+  let text = `{"id":${quote(message.id)}`;
+  if (message.policyVersion !== '') {
+    text += `,"policyVersion":${quote(message.policyVersion)}`;
+  }
+  if (message.roles.length > 0) {
+    text += `,"roles":${printStrings(message.roles)}`;
+  }
+  if (!isEmptyObject(message.attr)) {
+    text += `,"attr":${printedValue(message.attr, '`attr` has a value that JSON cannot represent')}`;
+  }
+  if (message.scope !== '') {
+    text += `,"scope":${quote(message.scope)}`;
+  }
+  return `${text}}`;
+}
 
 /** Principal from its JSON form. Throws a JsonError. */
 export function readPrincipal(value: unknown, shape: Shape): Principal {
@@ -14,6 +69,7 @@ export function readPrincipal(value: unknown, shape: Shape): Principal {
   let roles: readonly string[] = NO_ITEMS;
   let attr = NO_ATTRIBUTES;
   let scope = '';
+  let actors: readonly Actor[] = NO_ITEMS;
   for (const key in object) {
     shape.keys += 1;
     const field = object[key];
@@ -35,11 +91,14 @@ export function readPrincipal(value: unknown, shape: Shape): Principal {
       case 'scope':
         if (field !== null) scope = shape.string(field, 'principal.scope');
         break;
+      case 'actors':
+        if (field !== null) actors = shape.list(field, 'principal.actors').map((item) => readActor(item, shape));
+        break;
       default:
         shape.unknownField(key, 'principal');
     }
   }
-  return { id, policyVersion, roles, attr, scope };
+  return { id, policyVersion, roles, attr, scope, actors };
 }
 
 /** Principal in its JSON form. */
@@ -56,6 +115,14 @@ export function printPrincipal(message: Principal): string {
   }
   if (message.scope !== '') {
     text += `,"scope":${quote(message.scope)}`;
+  }
+  if (message.actors.length > 0) {
+    text += ',"actors":[';
+    for (let index = 0; index < message.actors.length; index++) {
+      const item = message.actors[index] as Actor;
+      text += (index === 0 ? '' : ',') + printActor(item);
+    }
+    text += ']';
   }
   return `${text}}`;
 }

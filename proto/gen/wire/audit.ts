@@ -2,7 +2,7 @@
 
 import { writeJsonEntries } from '../../wire/value.js';
 import { type WireWriter, writeObject, writeStringObject, writeText, writeTexts, writeTimestamp } from '../../wire/writer.js';
-import type { AccessLogEntry, ActionEffect, AuditedCheck, AuditedPlan, AuditTrail, AuxData, CELError, CheckInput, CheckOutput, DecisionLogEntry, EmbeddedPDP, EvaluationError, JWT, ListAuditLogEntriesResponse, MetaValues, Peer, PlanInput, PlanOutput, PlanResource, PolicySource, Principal, RequestContext, Resource, SourceAttributes } from '../audit-messages.js';
+import type { AccessLogEntry, ActionEffect, Actor, AuditedCheck, AuditedPlan, AuditTrail, AuxData, CELError, CheckInput, CheckOutput, DecisionLogEntry, EmbeddedPDP, EvaluationError, JWT, ListAuditLogEntriesResponse, MetaValues, Peer, PlanInput, PlanOutput, PlanResource, PolicySource, Principal, RequestContext, Resource, SourceAttributes } from '../audit-messages.js';
 import type { OutputEntry, ValidationError } from '../messages.js';
 import { writeOutputEntry, writePlanFilter } from './engine.js';
 import { writeValidationError } from './schema.js';
@@ -125,8 +125,35 @@ function writeResource(writer: WireWriter, message: Resource): void {
   }
 }
 
+/** Writes the fields of authz.engine.v1.Actor. */
+function writeActor(writer: WireWriter, message: Actor): void {
+  if ('scope' in message && message.scope !== undefined) {
+    writeText(writer, 5, message.scope);
+  }
+  if ('attr' in message && message.attr !== undefined) {
+    writeJsonEntries(writer, 4, message.attr);
+  }
+  if ('roles' in message && message.roles !== undefined) {
+    writeTexts(writer, 3, message.roles);
+  }
+  if ('policyVersion' in message && message.policyVersion !== undefined) {
+    writeText(writer, 2, message.policyVersion);
+  }
+  if ('id' in message && message.id !== undefined) {
+    writeText(writer, 1, message.id);
+  }
+}
+
 /** Writes the fields of authz.engine.v1.Principal. */
 function writePrincipal(writer: WireWriter, message: Principal): void {
+  if ('actors' in message && message.actors !== undefined) {
+    for (let index = message.actors.length - 1; index >= 0; index--) {
+      const item = message.actors[index] as Actor;
+      const mark = writer.mark();
+      writeActor(writer, item);
+      writer.messageField(100, mark);
+    }
+  }
   if ('scope' in message && message.scope !== undefined) {
     writeText(writer, 5, message.scope);
   }

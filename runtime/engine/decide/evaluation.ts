@@ -26,6 +26,7 @@ import {
   type AuxDataInput,
   type OutputEntry,
   type PrincipalInput,
+  refuseActors,
   type ResourceInput,
   withoutDot,
 } from '../requests.js';
@@ -277,6 +278,7 @@ export class MutableRequest implements Request {
 
   /** Begins a call. */
   begin(principal: PrincipalInput, auxData: AuxDataInput | undefined): void {
+    refuseActors(principal);
     const own = this.principal;
     own.id = principal.id;
     own.roles = principal.roles;

@@ -20,6 +20,7 @@ import {
   planErrors,
   type PlanRequest,
   type PlanResult,
+  refuseActors,
   type SchemaEnforcement,
   type UnplannedRule,
   type ValidationError,
@@ -40,7 +41,7 @@ export const planner: Planner = (bundle, settings) => {
 /** Creates the planner of a bundle. Called for the first plan of an engine. */
 export type Planner = (bundle: Findable, settings: PlanSettings) => Plan;
 
-/** Plans a request. Does not throw. */
+/** Plans a request. Throws for a principal with actors. */
 export type Plan = (request: PlanRequest) => PlanResult;
 
 /** The settings that change plans. */
@@ -62,6 +63,7 @@ export interface PlanFacts {
 /** The plan of a request. */
 export function planResources({ registry, settings, conditions }: PlanFacts, request: PlanRequest): PlanResult {
   const { principal, resource, actions } = request;
+  refuseActors(principal);
   const found = find(registry, settings, principal, resource);
   if (!found.hasScope) return unmatched(undefined, NONE);
 

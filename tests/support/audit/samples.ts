@@ -56,7 +56,7 @@ export function sampleCheck(
 ): Checked {
   return {
     requestId: 'req-1',
-    principal: { id: 'alice', policyVersion: '', roles: ['user'], attr, scope: '' },
+    principal: { id: 'alice', policyVersion: '', roles: ['user'], attr, scope: '', actors: [] },
     resources: [
       {
         resource: {
@@ -88,7 +88,14 @@ export function samplePlan(
       requestId: 'req-2',
       action: 'view',
       actions: [],
-      principal: { id: 'alice', policyVersion: '', roles: ['user'], attr: { ssn: '123-45-6789' }, scope: '' },
+      principal: {
+        id: 'alice',
+        policyVersion: '',
+        roles: ['user'],
+        attr: { ssn: '123-45-6789' },
+        scope: '',
+        actors: [],
+      },
       resource: { kind: 'album', policyVersion: '', attr: {}, scope: '' },
       auxData: { jwt: { token: 'secret-token', keySetId: '' }, jwts: new Map() },
       includeMeta: false,
