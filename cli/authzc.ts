@@ -193,6 +193,11 @@ addTableOptions(
     .addOption(nowOption())
     .option('--reference-shapes', 'write the filter in the form of the reference PDP')
     .addOption(
+      new Option('--missing <word>', 'how the filter says that an attribute is missing')
+        .choices(['has', 'null'])
+        .default('has'),
+    )
+    .addOption(
       new Option('-o, --output <format>', 'format of the filter')
         .choices(['tree', 'text', 'json', 'sql'])
         .default('tree'),

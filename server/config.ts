@@ -72,6 +72,8 @@ export interface Config {
     readonly strictEvaluation: boolean;
     /** Plans in the shapes of the reference (docs/spec/plans.md#reference-shapes). */
     readonly referenceShapes: boolean;
+    /** How plans say that an attribute is missing (docs/spec/plans.md#missing-as-null). */
+    readonly missing: 'has' | 'null';
     readonly globals: { readonly [name: string]: unknown };
     readonly limits: { readonly evaluationCost: number; readonly evaluationMemory: number };
     /** The level at which failures of conditions are logged. */
@@ -240,6 +242,7 @@ function configOf(settings: Settings): Config {
       lenientScopeSearch: settings['engine.lenientScopeSearch'],
       strictEvaluation: settings['engine.strictEvaluation'],
       referenceShapes: settings['engine.plan.referenceShapes'],
+      missing: settings['engine.plan.missing'],
       globals: settings['engine.globals'],
       limits: {
         evaluationCost: settings['engine.limits.evaluationCost'],

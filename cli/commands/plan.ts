@@ -51,6 +51,7 @@ export interface PlanOptions extends NowOption, TableOptions {
   readonly attr?: string;
   readonly auxData?: string;
   readonly referenceShapes?: boolean;
+  readonly missing?: 'has' | 'null';
   readonly output: PlanFormat;
 }
 
@@ -67,6 +68,10 @@ export async function planCommand(directory: string, options: PlanOptions): Prom
 }
 
 async function planned(directory: string, options: PlanOptions): Promise<number> {
+  if (options.referenceShapes === true && options.missing === 'null')
+    throw new InputError('the trees of `--reference-shapes` have no form for `--missing null`', undefined, [
+      { message: 'use one of them' },
+    ]);
   const request = requestOf(options);
   const policies = await policiesInMemory(directory);
   if (policies === undefined) return EXIT.refused;
@@ -79,7 +84,7 @@ async function planned(directory: string, options: PlanOptions): Promise<number>
   }))
     printWarning(line);
   const engineOptions = {
-    plan: writingOf(options.referenceShapes === true),
+    plan: writingOf(options.referenceShapes === true, options.missing),
     schemaEnforcement: 'warn' as const,
     clock: stoppedClock(options.now),
     traced: await policies.traced(),
@@ -128,7 +133,11 @@ function requestOf({ principal, kind, action, scope, policyVersion, attr, auxDat
 }
 
 /** The table of the kind. Throws an InputError if there is none. */
-function tableOf({ table, kind, referenceShapes }: PlanOptions): SqlTable {
+function tableOf({ table, kind, referenceShapes, missing }: PlanOptions): SqlTable {
+  if (missing === 'null')
+    throw new InputError('`-o sql` reads from the table what NULL means', undefined, [
+      { message: 'leave out `--missing null`' },
+    ]);
   if (referenceShapes === true)
     throw new InputError(
       '`--reference-shapes` does not say where attributes are missing, which SQL has to know',

@@ -1,4 +1,5 @@
 import { decided } from './condition.js';
+import { withNulls } from './nulls.js';
 import { complement, expression, joined, type Operand, sameOperand, type Shapes } from './operand.js';
 import { simplify } from './simplify.js';
 import type { Condition } from './term.js';
@@ -21,6 +22,8 @@ export type Filter =
 export interface Writing {
   readonly shapes: Shapes;
   readonly nots: 'plain' | 'guarded' | 'exact';
+  /** Rewrites the condition, for adapters that lack operators. */
+  readonly rewritten?: ((operand: Operand) => Operand) | undefined;
 }
 
 /** The default of this PDP. */
@@ -29,10 +32,14 @@ export const FLAT: Writing = { shapes: 'flat', nots: 'guarded' };
 /** The trees of the reference (docs/spec/plans.md#reference-shapes), for adapters whose fixtures compare shapes. */
 export const REFERENCE: Writing = { shapes: 'reference', nots: 'plain' };
 
+/** With null for what is missing, for adapters that know neither `has` nor `unless` (docs/spec/plans.md#missing-as-null). */
+export const NULLS: Writing = { shapes: 'flat', nots: 'exact', rewritten: withNulls };
+
 /** The filter of a condition. Parts that no filter can express do not hold. */
 export function filterOf(condition: Condition, writing: Writing = FLAT): Filter {
   const settled = decided(condition, false);
-  const operand = written(writing.shapes === 'flat' ? simplify(settled) : settled, writing);
+  const whole = written(writing.shapes === 'flat' ? simplify(settled) : settled, writing);
+  const operand = writing.rewritten === undefined ? whole : writing.rewritten(whole);
   if ('value' in operand) return operand.value === true ? ALLOWED : DENIED;
   return { kind: 'KIND_CONDITIONAL', condition: operand };
 }

@@ -8,7 +8,7 @@ export { type Attempt, attempt, attemptAll, attemptAny, attemptNone } from './at
 export { call, list, stored, struct, typeName } from './call.js';
 export { operandText, filterText } from './debug.js';
 export { type Row as EvaluatedRow, selects, selectsWith } from './evaluate.js';
-export { FLAT, type Filter, filterOf, filterOfAll, REFERENCE, sameFilter, type Writing } from './filter.js';
+export { FLAT, type Filter, filterOf, filterOfAll, NULLS, REFERENCE, sameFilter, type Writing } from './filter.js';
 export { isSet, orNull, rolesOf } from './variables.js';
 export { and, complement, conditional, or } from './logic.js';
 export { bind, type Body, macro } from './macros.js';

@@ -78,6 +78,11 @@ const AGREEMENTS: readonly Agreement[] = [
     problem: 'needs a different name for each header that the gateway reads or returns',
   },
   {
+    key: 'engine.plan.missing',
+    holds: (s) => s['engine.plan.missing'] === 'has' || !s['engine.plan.referenceShapes'],
+    problem: '`null` contradicts `engine.plan.referenceShapes`, whose trees have no form for it',
+  },
+  {
     key: 'audit.enabled',
     holds: (s) => !s['audit.enabled'] || s['audit.backend'] !== undefined,
     problem: 'needs `audit.backend`',

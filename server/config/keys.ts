@@ -244,6 +244,12 @@ export const KEYS = {
     'write plans in the shapes of the reference PDP, for adapters that compare them; in strict evaluation, only ' +
       'shapes with the same meaning',
   ),
+  'engine.plan.missing': used(
+    oneOf('has', 'null'),
+    'has',
+    'how plans say that an attribute is missing: with the operators `has` and `unless`, or with `null`, for adapters ' +
+      'that lack these operators and programs that leave out attributes whose column is NULL',
+  ),
   'engine.limits.evaluationCost': used(
     integer(1000, Number.MAX_SAFE_INTEGER),
     50_000_000,

@@ -103,8 +103,16 @@ export async function engineOf(config: Config, bundle: Bundle): Promise<AuditedE
 }
 
 async function engineOptionsOf(config: Config, { traced }: Bundle): Promise<EngineOptions> {
-  const { defaultPolicyVersion, defaultScope, lenientScopeSearch, strictEvaluation, referenceShapes, globals, limits } =
-    config.engine;
+  const {
+    defaultPolicyVersion,
+    defaultScope,
+    lenientScopeSearch,
+    strictEvaluation,
+    referenceShapes,
+    missing,
+    globals,
+    limits,
+  } = config.engine;
   const options = {
     defaultPolicyVersion,
     defaultScope,
@@ -113,7 +121,7 @@ async function engineOptionsOf(config: Config, { traced }: Bundle): Promise<Engi
     globals,
     limits,
     schemaEnforcement: config.schemaEnforcement,
-    plan: writingOf(referenceShapes),
+    plan: writingOf(referenceShapes, missing),
   };
   if (strictEvaluation && traced === undefined)
     throw new ConfigError('strict evaluation needs a bundle with traced conditions', 'engine.strictEvaluation');

@@ -9,7 +9,7 @@ import {
   type PlanResult,
   ruleFilters,
 } from '#runtime/engine';
-import { REFERENCE, selects } from '#runtime/residual';
+import { NULLS, REFERENCE, selects } from '#runtime/residual';
 import type { JsonValue } from '../../compiler/ast/policy.js';
 import { compile } from '../../compiler/compile.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
@@ -258,6 +258,14 @@ test('reference shapes test scalars with comparisons', async () => {
     await textOf(schema, { actions: ['edit'], plan: REFERENCE, attr: { status: 'OPEN', owner: 'alice' } }),
     '(and (ge s "") (or (lt n 0) (ge n 0)) (in b [true,false]))',
   );
+});
+
+test('with null for what is missing, an attribute that the schema requires is not compared with null again', async () => {
+  const both = { properties: { status: { type: 'string' }, owner: { type: 'string' } } };
+  const optional = await textOf({ ...both, required: ['owner'] }, { plan: NULLS });
+  assert.match(optional, '(eq status null)');
+  const required = await textOf({ ...both, required: ['status', 'owner'] }, { plan: NULLS });
+  assert.is(required, '(and (ne status "LOCKED") (ge status "") (ge owner ""))');
 });
 
 test('values that are not integers are excluded for every type', async () => {

@@ -9,6 +9,7 @@ import {
   filterText,
   FLAT,
   operandText,
+  NULLS,
   REFERENCE,
   sameFilter,
   unplannableReason,
@@ -150,8 +151,9 @@ const NO_MATCH = 'NO_MATCH';
 
 const NONE: readonly never[] = [];
 
-/** The shape of filters that `engine.plan.referenceShapes` selects. */
-export function writingOf(referenceShapes: boolean): Writing {
+/** How filters are written: what `engine.plan.referenceShapes` and `engine.plan.missing` select. */
+export function writingOf(referenceShapes: boolean, missing: 'has' | 'null' = 'has'): Writing {
+  if (missing === 'null') return NULLS;
   return referenceShapes ? REFERENCE : FLAT;
 }
 

@@ -287,7 +287,8 @@ function double(name: string, apply: (value: number) => number) {
 /** By truncation; a text has decimal digits and an optional sign. */
 function intOf(value: unknown): bigint {
   if (typeof value === 'bigint') return value;
-  if (typeof value === 'number') return Number.isFinite(value) ? int64(BigInt(Math.trunc(value))) : fail();
+  // The smallest int is not converted from a double.
+  if (typeof value === 'number') return Math.abs(value) < 2 ** 63 ? BigInt(Math.trunc(value)) : fail();
   if (typeof value === 'string') return /^[+-]?\d+$/.test(value) ? int64(BigInt(value.replace('+', ''))) : fail();
   if (value instanceof Span) return value.nanoseconds;
   return value instanceof Moment ? floored(value.nanoseconds, 1_000_000_000n) : fail();
