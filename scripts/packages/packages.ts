@@ -54,6 +54,7 @@ const LIBRARY: PackageDefinition = {
     './adapters/drizzle': 'adapters/drizzle.ts',
     './adapters/knex': 'adapters/knex.ts',
     './adapters/kysely': 'adapters/kysely.ts',
+    './adapters/typeorm': 'adapters/typeorm.ts',
   },
   facades: {
     './compiler': `${PACKAGE_NAMES.compiler}/compiler`,
@@ -74,6 +75,7 @@ const LIBRARY: PackageDefinition = {
     knex: '3.x',
     kysely: '0.x',
     react: '19.x',
+    typeorm: '1.x',
   },
 };
 

@@ -3,6 +3,7 @@ import { bigint, boolean, doublePrecision, jsonb, pgTable, text } from 'drizzle-
 import knexOf from 'knex';
 import { Kysely, PostgresDialect } from 'kysely';
 import { type Options, Pool } from 'pg';
+import { DataSource, type EntityMetadata, EntitySchema, NotBrackets } from 'typeorm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine, ruleFilters } from '#runtime/engine';
@@ -11,6 +12,7 @@ import type { Mapping } from '../../adapters/condition.js';
 import { drizzleAdapter, type PlannedFilter, UnsupportedPlanError } from '../../adapters/drizzle.js';
 import { knexAdapter } from '../../adapters/knex.js';
 import { kyselyAdapter } from '../../adapters/kysely.js';
+import { typeormAdapter } from '../../adapters/typeorm.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { skip } from '../support/skip.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
@@ -34,6 +36,25 @@ const notes = pgTable('notes', {
   shared: boolean(),
   tags: jsonb(),
   meta: jsonb(),
+});
+
+/** A row as TypeORM loads it. */
+interface Note extends Omit<NoteRow, 'owner?'> {
+  readonly ownerName: string | null;
+}
+
+const Notes = new EntitySchema<Note>({
+  name: 'Note',
+  tableName: 'notes',
+  columns: {
+    id: { type: 'text', primary: true },
+    ownerName: { type: 'text', name: 'owner?', nullable: true },
+    amount: { type: 'bigint', nullable: true },
+    price: { type: 'double precision', nullable: true },
+    shared: { type: 'boolean', nullable: true },
+    tags: { type: 'jsonb', nullable: true },
+    meta: { type: 'jsonb', nullable: true },
+  },
 });
 
 function mappingOf<Owner extends string>(owner: Owner) {
@@ -107,6 +128,14 @@ const CONDITIONS = [
   'R.id in ["plain", "nulls"]',
 ];
 
+/** Of a column that is never NULL, so that it can be negated. */
+const NOBODY: PlannedFilter = {
+  filter: {
+    kind: 'KIND_CONDITIONAL',
+    condition: { expression: { operator: 'eq', operands: [{ variable: 'request.resource.id' }, { value: 'nobody' }] } },
+  },
+};
+
 /** Each library with its adapter: the ids of the rows that it selects for a plan. */
 const LIBRARIES: {
   readonly [name: string]: (connection: Options) => {
@@ -141,6 +170,24 @@ const LIBRARIES: {
     return {
       select: async (plan) => knex('notes').select('id').where(allowed(plan)),
       end: () => knex.destroy(),
+    };
+  },
+  TypeORM({ host, user, database }) {
+    const source = new DataSource({ type: 'postgres', host, username: user, database, entities: [Notes] }).initialize();
+    return {
+      async select(plan) {
+        const repository = (await source).getRepository(Notes);
+        const allowed = typeormAdapter(repository, BY_PROPERTY);
+        const listed = await repository.createQueryBuilder().where(allowed(plan)).getMany();
+        // Two conditions in one query, and an alias.
+        return repository
+          .createQueryBuilder('n')
+          .where('n.id = ANY(:ids)', { ids: listed.map(({ id }) => id) })
+          .andWhere(allowed(plan, { alias: 'n' }))
+          .andWhere(new NotBrackets((query) => query.where(allowed(NOBODY, { alias: 'n' }))))
+          .getMany();
+      },
+      end: async () => (await source).destroy(),
     };
   },
 };
@@ -198,6 +245,7 @@ test('a refusal names the rule, the operator and the way out', async () => {
   const { engine, policies } = await engineOf(['R.attr.owner == P.id', 'R.attr.colour == "red"']);
   const request = { principal: { id: 'anna', roles: ['user'] }, resource: { kind: 'note' }, actions: ['allow1'] };
   const plan = engine.plan(request);
+  const metadata = await metadataOf(Notes);
   for (const refused of [
     () => drizzleAdapter(notes, BY_PROPERTY)(plan, { rules: () => ruleFilters(policies, request) }),
     () =>
@@ -205,6 +253,7 @@ test('a refusal names the rule, the operator and the way out', async () => {
         rules: () => ruleFilters(policies, request),
       }),
     () => knexAdapter<NoteRow>('notes', BY_NAME)(plan, { rules: () => ruleFilters(policies, request) }),
+    () => typeormAdapter<Note>({ metadata }, BY_PROPERTY)(plan, { rules: () => ruleFilters(policies, request) }),
   ])
     assert.throws(
       refused,
@@ -217,7 +266,7 @@ test('a refusal names the rule, the operator and the way out', async () => {
     );
 });
 
-test('mappings name columns of the schema', () => {
+test('mappings name columns of the schema', async () => {
   const mapped = (column: 'renamed') =>
     ({ dialect: 'sqlite', attributes: { owner: { column, type: 'text' } } }) as const;
   // @ts-expect-error the table has no such property
@@ -230,9 +279,37 @@ test('mappings name columns of the schema', () => {
   kyselyAdapter<{ notes: NoteRow }, 'notes'>('notes', mapped('renamed'));
   // @ts-expect-error rows have no such column
   knexAdapter<NoteRow>('notes', mapped('renamed'));
+  const ofNotes = { metadata: await metadataOf(Notes) };
+  // @ts-expect-error the entity has no such property
+  const ofEntity = typeormAdapter<Note>(ofNotes, mapped('renamed'));
+  assert.throws(() => ofEntity(NOBODY), /^the entity `Note` has no column `renamed`$/);
+});
+
+test('a column of TypeORM must not have the name of a property of another column', async () => {
+  const swapped = new EntitySchema<{ id: string; owner: string; author: string }>({
+    name: 'Swapped',
+    columns: {
+      id: { type: 'text', primary: true },
+      owner: { type: 'text', name: 'author' },
+      author: { type: 'text', name: 'owner' },
+    },
+  });
+  const adapter = typeormAdapter<{ owner: string }>(
+    { metadata: await metadataOf(swapped) },
+    { dialect: 'postgresql', attributes: { owner: { column: 'owner', type: 'text' } } },
+  );
+  assert.throws(() => adapter(NOBODY), /^the column `author` of the entity `Swapped` has the name of a property of/);
 });
 
 test.run();
+
+/** The metadata of an entity, without a database. */
+async function metadataOf<Entity>(entity: EntitySchema<Entity>): Promise<EntityMetadata> {
+  const source = new DataSource({ type: 'postgres', entities: [entity] });
+  // It is protected; `initialize` calls it after connecting.
+  await (source as unknown as { buildMetadatas(): Promise<void> }).buildMetadatas();
+  return source.getMetadata(entity);
+}
 
 /** What the program sends to check: NULL is an absent attribute, except that of `price`. */
 function attributesOf({ 'owner?': owner, amount, price, shared, tags, meta }: NoteRow): {
