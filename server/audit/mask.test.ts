@@ -138,6 +138,17 @@ test('a deeply nested entry drops its attributes and says so', () => {
   }
 });
 
+test('actors drop their attributes with those of the principal', () => {
+  const deep = JSON.parse(`${'['.repeat(9000)}${']'.repeat(9000)}`);
+  const actor = { id: 'bot', policyVersion: '', roles: ['agent'], attr: { deep }, scope: '' };
+  const checked = sampleCheck({}, {});
+  const acting = { ...checked, principal: { ...checked.principal, actors: [actor] } };
+  const { json } = recordOf('decision', checkEntry(sampleCall(), acting, none, context, 0), 0, []);
+  const { oversized, checkResources } = JSON.parse(json.toString());
+  assert.is(oversized, true);
+  assert.equal(checkResources.inputs[0].principal.actors, [{ id: 'bot', roles: ['agent'] }]);
+});
+
 test('a principal that would be repeated too often is omitted', () => {
   const { resources, decisions } = sampleCheck();
   const many = {
@@ -163,6 +174,13 @@ test('what is repeated for every resource never makes an entry that the memory c
     ['the id of the principal', { ...checked, principal: { ...principal, id: long } }],
     ['its scope', { ...checked, principal: { ...principal, scope: long } }],
     ['the request id', { ...checked, requestId: long }],
+    [
+      'the ids of actors',
+      {
+        ...checked,
+        principal: { ...principal, actors: [{ id: long, policyVersion: '', roles: ['agent'], attr: {}, scope: '' }] },
+      },
+    ],
     [
       'the names of policies',
       {

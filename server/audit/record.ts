@@ -123,7 +123,8 @@ function inputWithoutContent<I extends Pick<CheckInput, 'principal' | 'resource'
   auxData,
   ...input
 }: I): Omit<I, 'auxData'> & Pick<CheckInput, 'principal' | 'resource'> {
-  const { attr: _, ...principal } = input.principal;
+  const { attr: _, actors, ...principal } = input.principal;
   const { attr: __, ...resource } = input.resource;
-  return { ...input, principal, resource };
+  const actorsAlone = actors?.map(({ attr: ___, ...actor }) => actor);
+  return { ...input, principal: { ...principal, ...(actorsAlone && { actors: actorsAlone }) }, resource };
 }
