@@ -56,7 +56,8 @@ const TESTS: readonly string[] = [`^(?=${BUSY})${ANY}`, `^(?!${BUSY})${ANY}`];
  * Tests whose result does not depend on the version of Node: texts, types, browsers, workerd, installations, how work
  * grows, and whether tests notice mutants. With several versions, only the first runs them.
  */
-const ONCE = '^(scripts/(mutate|release)|tests/(deploy|docs|explorer|growth|installation|mutants|places|site|types))/';
+const ONCE =
+  '^(scripts/(mutate|release)|tests/(deploy|docs|explorer|growth|installation|mutants|places|published-adapters|site|types))/';
 
 /**
  * Tests of the command line, of the analyses and of SQL, which take longest. With several versions, only the first and the last

@@ -49,9 +49,7 @@ class NullForm {
       case 'exists':
       case 'all': {
         const quantifier = (operator === 'exists') === outcome ? 'exists' : 'all';
-        const some = quantified(quantifier, first, second, (body) => this.is(body, outcome));
-        // Of a missing list, an adapter may say that all its elements are anything.
-        return quantifier === 'all' ? allOf(...this.absentable(first).map(isPresent), some) : some;
+        return quantified(quantifier, first, second, (body) => this.is(body, outcome));
       }
       default:
         return this.comparison(operand, outcome, false);
@@ -85,8 +83,7 @@ class NullForm {
       case 'exists':
       case 'all': {
         const quantifier = (operator === 'exists') === outcome ? 'all' : 'exists';
-        const some = quantified(quantifier, first, second, (body) => this.isNot(body, outcome));
-        return anyOf(some, ...this.absentable(first).map(isAbsent));
+        return quantified(quantifier, first, second, (body) => this.isNot(body, outcome));
       }
       default:
         return this.comparison(operand, outcome, true);
@@ -301,8 +298,9 @@ function readsOf(operand: Operand, always: boolean): readonly Operand[] {
     const { operator, operands } = part.expression;
     const variables = operator === 'lambda' ? operands.slice(1).map(rootOf) : [];
     const inside = variables.length === 0 ? own : new Set([...own, ...variables]);
-    for (const inner of always && SOMETIMES.has(operator) ? operands.slice(0, SOMETIMES.get(operator)) : operands)
-      visit(inner, inside);
+    const evaluated = always && SOMETIMES.has(operator) ? operands.slice(0, SOMETIMES.get(operator)) : operands;
+    // Lists are there; to many adapters they are related rows, which cannot be compared with null.
+    for (const inner of operator === 'in' ? evaluated.slice(0, 1) : evaluated) visit(inner, inside);
   };
   visit(operand, new Set());
   return [...reads.values()];

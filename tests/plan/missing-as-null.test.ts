@@ -42,7 +42,7 @@ test('typical conditions select the rows that check allows', async () => {
     variables: () => ({}),
     constants: {},
     principal: () => ({ teams: ['a', 'b'], levels: { a: 1, b: 2 } }),
-    row: (random) => typedRow((of) => random.pick(of)),
+    row: (random) => ({ list: [], ...typedRow((of) => random.pick(of)) }),
   };
   const conditions = [...TYPED];
   const store = acceptedStore({ ...typed, condition: () => conditions.shift() as string }, new Random(1), TYPED.length);

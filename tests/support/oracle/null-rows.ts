@@ -8,7 +8,10 @@ import type { WireRow } from './filter-rows.js';
  */
 export type NullComparison = 'unknown' | 'unequal';
 
-/** Whether a filter that says with null what is missing selects a row; attributes that a row lacks are NULL. */
+/**
+ * Whether a filter that says with null what is missing selects a row; attributes that a row lacks are NULL. Nothing is
+ * known of the elements of a list that a row lacks.
+ */
 export function selectsNullRow(
   condition: WireOperand,
   { id, attr, policyVersion = '' }: WireRow,
@@ -39,11 +42,12 @@ function truthOf(operand: WireOperand, roots: Roots, comparison: NullComparison)
       if (compared !== undefined) return (valueOf(compared, roots) === undefined) === (operator === 'eq');
       return leafOf(operand, roots, comparison, operator);
     }
+    case 'in':
+      return valueOf(second, roots) === undefined ? undefined : leafOf(operand, roots, comparison, operator);
     case 'exists':
     case 'all': {
       const range = valueOf(first, roots);
-      // Of no related rows, everything is true.
-      if (range === undefined) return comparison === 'unknown' ? undefined : operator === 'all';
+      if (range === undefined) return undefined;
       const elements = Array.isArray(range.value) ? range.value : Object.keys(range.value as object);
       if (!('expression' in second)) throw new Error('a macro without a lambda');
       const [body, variable, another] = second.expression.operands as readonly WireOperand[];
