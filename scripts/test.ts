@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { parseArgs } from 'node:util';
+import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { failuresIn } from '../tests/support/failures.js';
 import { skipsIn } from '../tests/support/skip.js';
 
@@ -53,20 +53,38 @@ const BUSY = String.raw`(compiler|runtime|proto|scripts/mutate)/|tests/(analysis
 const ANY = String.raw`(?!templates/).*\.test\.ts$`;
 const TESTS: readonly string[] = [`^(?=${BUSY})${ANY}`, `^(?!${BUSY})${ANY}`];
 /**
- * Tests whose result does not depend on the version of Node: texts, types, browsers, workerd, installations, how work
- * grows, and whether tests notice mutants. With several versions, only the first runs them.
+ * Tests whose result does not depend on the version of Node: analyses, texts, types, browsers, workerd, installations, how
+ * work grows, and whether tests notice mutants. With several versions, only the first runs them.
  */
 const ONCE =
-  '^(scripts/(mutate|release)|tests/(deploy|docs|explorer|growth|installation|mutants|places|published-adapters|site|types))/';
+  '^(analysis|scripts/(mutate|release)|tests/(analysis|deploy|docs|explorer|growth|installation|mutants|places|published-adapters|site|types))/';
 
 /**
- * Tests of the command line, of the analyses and of SQL, which take longest. With several versions, only the first and the last
- * run them: what a version between these changes, they show.
+ * Tests of the command line and of SQL, which take longest. With several versions, only the first and the last run them:
+ * what a version between these changes, they show.
  */
-const ENDS = '^(cli|analysis|tests/(analysis|cli|sql))/';
+const ENDS = '^(cli|tests/(adapters|cli|sql))/';
+
+/** How many of the test files that took longest are named at the end. */
+const NAMED_FILES = 25;
 
 /** How long a runner may stay after its summary, in milliseconds. */
 const LONGEST_END = 60_000;
+
+/** Notes when the runner begins each test file: it prints the path on a line of its own. */
+class FileTimer {
+  readonly #begun: { readonly file: string; readonly at: number }[] = [];
+
+  read(chunk: string): void {
+    for (const [, file = ''] of stripVTControlCharacters(chunk).matchAll(/^(\S+\.test\.ts)$/gm))
+      this.#begun.push({ file, at: performance.now() });
+  }
+
+  ended(): readonly { readonly file: string; readonly time: number }[] {
+    const end = performance.now();
+    return this.#begun.map(({ file, at }, index) => ({ file, time: (this.#begun[index + 1]?.at ?? end) - at }));
+  }
+}
 
 // The test files run with each of these, the gates with the first.
 const { values } = parseArgs({ options: { node: { type: 'string', multiple: true, default: [process.execPath] } } });
@@ -77,25 +95,27 @@ let passed = 0;
 let failed = 0;
 const skips: string[] = [];
 const failures: string[] = [];
+/** Of each test file, by version of Node: how long it ran, in milliseconds. */
+const durations: { readonly file: string; readonly version: string; readonly time: number }[] = [];
 
-for (const { name, command } of GATES) {
-  const { code, output } = await run(first, command);
-  console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name}`);
-  if (code === 0) passed += 1;
-  else {
-    failed += 1;
-    failures.push(`the gate "${name}"`);
-    console.log(output);
-  }
-}
+const gates = GATES.values();
+await Promise.all([runGates(gates), runGates(gates)]);
 
-for (const node of values.node) {
-  const { output: version } = await run(node, ['--version']);
-  console.log(`\ntest files with Node ${version.trim()}`);
-  const left = [...(node === first ? [] : [ONCE]), ...(node === first || node === last ? [] : [ENDS])];
-  const patterns = TESTS.map((pattern) => left.map((others) => `(?!${others})`).join('') + pattern);
-  await Promise.all(patterns.map((pattern) => runTests(node, version.trim(), pattern)));
-}
+// Each of the two runs goes on to the next version by itself, so that none waits for the longer one.
+await Promise.all(
+  TESTS.map(async (pattern) => {
+    for (const node of values.node) {
+      const { output } = await run(node, ['--version']);
+      const left = [...(node === first ? [] : [ONCE]), ...(node === first || node === last ? [] : [ENDS])];
+      await runTests(node, output.trim(), left.map((others) => `(?!${others})`).join('') + pattern);
+    }
+  }),
+);
+
+const longest = [...durations].sort((one, other) => other.time - one.time).slice(0, NAMED_FILES);
+console.log('\nthe test files that took longest, in seconds');
+for (const { file, version, time } of longest)
+  console.log(`${(time / 1000).toFixed(0).padStart(5)}  ${file} (${version})`);
 
 // The end of the output is what remains of a long run, so it has what the reader needs.
 for (const failure of failures) console.log(`\nFAILED ${failure}`);
@@ -104,19 +124,31 @@ console.log(
 );
 process.exitCode = failed === 0 ? 0 : 1;
 
+/** Runs the gates that nobody has begun, one after the other. */
+async function runGates(left: Iterable<(typeof GATES)[number]>): Promise<void> {
+  for (const { name, command } of left) {
+    const { code, output } = await run(first, command);
+    console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name}`);
+    if (code === 0) passed += 1;
+    else {
+      failed += 1;
+      failures.push(`the gate "${name}"`);
+      console.log(output);
+    }
+  }
+}
+
 async function runTests(node: string, version: string, pattern: string): Promise<void> {
-  const { code, output } = await run(node, [
-    '--import',
-    'tsx',
-    'node_modules/uvu/bin.js',
-    '.',
-    pattern,
-    '-i',
-    'node_modules',
-  ]);
+  const timer = new FileTimer();
+  const { code, output } = await run(
+    node,
+    ['--import', 'tsx', 'node_modules/uvu/bin.js', '.', pattern, '-i', 'node_modules'],
+    (chunk) => timer.read(chunk),
+  );
+  for (const { file, time } of timer.ended()) durations.push({ file, version, time });
   const total = countOf(output, 'Total');
   const succeeded = countOf(output, 'Passed');
-  console.log(output.trimEnd());
+  console.log(`\ntest files with Node ${version}\n${output.trimEnd()}`);
   passed += succeeded;
   // A runner that dies on the way has failed, however few tests it had begun.
   failed += Math.max(total - succeeded, code === 0 && total > 0 ? 0 : 1);
@@ -125,13 +157,18 @@ async function runTests(node: string, version: string, pattern: string): Promise
   skips.push(...skipsIn(output).map((skip) => (values.node.length > 1 ? `${skip} (Node ${version})` : skip)));
 }
 
-function run(node: string, command: readonly string[]): Promise<{ readonly code: number; readonly output: string }> {
+function run(
+  node: string,
+  command: readonly string[],
+  onOutput: (chunk: string) => void = () => {},
+): Promise<{ readonly code: number; readonly output: string }> {
   return new Promise((resolve) => {
     const child = spawn(node, command, { stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
     let timer: NodeJS.Timeout | undefined;
     const collect = (chunk: Buffer): void => {
       output += chunk.toString();
+      onOutput(chunk.toString());
       // After its summary, a runner only stays for what a test has left open.
       if (/^ {2}Duration:/m.test(chunk.toString())) timer ??= setTimeout(() => child.kill('SIGKILL'), LONGEST_END);
     };
