@@ -79,14 +79,24 @@ export function braced(properties: readonly Doc[]): Doc {
   return group(['{', indent([line, join(properties, [',', line])]), whenBroken(','), line, '}']);
 }
 
+/** The first string of a doc that is not empty. */
+export function firstText(doc: Doc): string {
+  if (typeof doc === 'string') return doc;
+  if (!isList(doc)) return 'content' in doc ? firstText(doc.content) : '';
+  for (const item of doc) {
+    const text = firstText(item);
+    if (text !== '') return text;
+  }
+  return '';
+}
+
 /** Columns that a line of generated code may have, as in the rest of the tree. */
 export const WIDTH = 120;
 
-/** A doc that is to be printed; of a list, the items from `next` on. */
+/** A doc that is to be printed in broken groups; of a list, the items from `next` on. */
 interface Frame {
   readonly doc: Doc;
   readonly depth: number;
-  readonly flat: boolean;
   next: number;
 }
 
@@ -101,51 +111,71 @@ export function print(doc: Doc, depth = 0): string {
 
 /** Prints a doc, with the places that it marks. */
 export function printed(doc: Doc, depth = 0): Printed {
-  let text = '';
-  let column = depth * 2;
-  const places: PrintedPlace[] = [];
-  let open = 0;
-  const stack: Frame[] = [{ doc, depth, flat: false, next: 0 }];
+  const output: Output = { text: '', column: depth * 2, places: [], open: 0 };
+  const stack: Frame[] = [{ doc, depth, next: 0 }];
   for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
-    const { depth, flat } = frame;
+    const { depth } = frame;
     const doc = takeFrom(frame, stack);
     if (doc === undefined) continue;
     if (typeof doc === 'string') {
-      text += doc;
-      const lineBreak = doc.lastIndexOf('\n');
-      column = lineBreak === -1 ? column + doc.length : doc.length - lineBreak - 1;
+      write(doc, output);
     } else if (isList(doc)) {
-      stack.push({ doc, depth, flat, next: 0 });
+      stack.push({ doc, depth, next: 0 });
     } else if (doc.kind === 'indent') {
-      stack.push({ doc: doc.content, depth: depth + 1, flat, next: 0 });
+      stack.push({ doc: doc.content, depth: depth + 1, next: 0 });
     } else if (doc.kind === 'group') {
-      stack.push({ doc: doc.content, depth, flat: flat || fits(doc.content, WIDTH - column, stack), next: 0 });
+      if (fits(doc.content, WIDTH - output.column, stack)) writeFlat(doc.content, output);
+      else stack.push({ doc: doc.content, depth, next: 0 });
     } else if (doc.kind === 'when-broken') {
-      text += flat ? '' : doc.text;
-      column += flat ? 0 : doc.text.length;
+      output.text += doc.text;
+      output.column += doc.text.length;
     } else if (doc.kind === 'hard-line') {
-      text += `\n${'  '.repeat(depth)}`;
-      column = depth * 2;
-    } else if (doc.kind === 'line' && flat) {
-      text += doc.flat;
-      column += doc.flat.length;
+      output.text += `\n${'  '.repeat(depth)}`;
+      output.column = depth * 2;
     } else if (doc.kind === 'line') {
-      text += `${doc.trailing}\n${'  '.repeat(depth)}`;
-      column = depth * 2;
+      output.text += `${doc.trailing}\n${'  '.repeat(depth)}`;
+      output.column = depth * 2;
     } else if (doc.kind === 'place') {
-      const { source, at, isEnd, isCopy } = doc;
-      open += isEnd ? -1 : 1;
-      places.push({ offset: text.length, source, at, isEnd: open === 0, isCopy });
+      mark(doc, output);
     }
   }
-  return { text, places };
+  return { text: output.text, places: output.places };
+}
+
+/** What was printed so far. */
+interface Output {
+  text: string;
+  column: number;
+  readonly places: PrintedPlace[];
+  /** The number of marks that were begun and not ended. */
+  open: number;
+}
+
+function write(text: string, output: Output): void {
+  output.text += text;
+  const lineBreak = text.lastIndexOf('\n');
+  output.column = lineBreak === -1 ? output.column + text.length : text.length - lineBreak - 1;
+}
+
+/** Prints the content of a group that fits. */
+function writeFlat(doc: Doc, output: Output): void {
+  if (typeof doc === 'string') write(doc, output);
+  else if (isList(doc)) for (const item of doc) writeFlat(item, output);
+  else if (doc.kind === 'group' || doc.kind === 'indent') writeFlat(doc.content, output);
+  else if (doc.kind === 'line') write(doc.flat, output);
+  else if (doc.kind === 'place') mark(doc, output);
+}
+
+function mark({ source, at, isEnd, isCopy }: Extract<Doc, { kind: 'place' }>, output: Output): void {
+  output.open += isEnd ? -1 : 1;
+  output.places.push({ offset: output.text.length, source, at, isEnd: output.open === 0, isCopy });
 }
 
 /**
  * The next doc of the frame on top of the stack; a frame without further docs is removed. Undefined for a list that is
  * at its end.
  */
-function takeFrom(frame: Pick<Frame, 'doc' | 'next'>, stack: unknown[]): Doc | undefined {
+function takeFrom(frame: Frame, stack: Frame[]): Doc | undefined {
   const { doc } = frame;
   if (typeof doc === 'string' || !isList(doc)) {
     stack.pop();
@@ -161,29 +191,59 @@ function takeFrom(frame: Pick<Frame, 'doc' | 'next'>, stack: unknown[]): Doc | u
  * Whether a doc printed flat, and the text after it up to the next possible break, fits into this number of columns.
  */
 function fits(doc: Doc, columns: number, after: readonly Frame[]): boolean {
-  let left = columns;
-  const stack: Omit<Frame, 'depth'>[] = [{ doc, flat: true, next: 0 }];
-  let following = after.length;
-  while (left >= 0) {
-    if (stack.length === 0) {
-      following -= 1;
-      const frame = after[following];
-      if (frame === undefined) return true;
-      stack.push({ ...frame });
-    }
-    const frame = stack.at(-1) as Omit<Frame, 'depth'>;
-    const { flat } = frame;
-    const doc = takeFrom(frame, stack);
-    if (doc === undefined) continue;
-    if (typeof doc === 'string') left -= doc.length;
-    else if (isList(doc)) stack.push({ doc, flat, next: 0 });
-    else if (doc.kind === 'when-broken') left -= flat ? 0 : doc.text.length;
-    else if (doc.kind === 'hard-line') return !flat;
-    else if (doc.kind === 'line' && !flat) return true;
-    else if (doc.kind === 'line') left -= doc.flat.length;
-    else if (doc.kind !== 'place') stack.push({ doc: doc.content, flat, next: 0 });
+  let left = afterFlat(doc, columns);
+  for (let index = after.length - 1; left >= 0 && index >= 0; index--) {
+    const { doc, next } = after[index] as Frame;
+    left = next === 0 ? afterBroken(doc, left) : afterBrokenItems(doc as readonly Doc[], next, left);
   }
-  return false;
+  return left >= 0;
+}
+
+/** The columns that are left after a doc printed flat; negative if it does not fit. */
+function afterFlat(doc: Doc, columns: number): number {
+  if (typeof doc === 'string') return columns - doc.length;
+  if (isList(doc)) {
+    let left = columns;
+    for (let index = 0; left >= 0 && index < doc.length; index++) left = afterFlat(doc[index] as Doc, left);
+    return left;
+  }
+  switch (doc.kind) {
+    case 'group':
+    case 'indent':
+      return afterFlat(doc.content, columns);
+    case 'line':
+      return columns - doc.flat.length;
+    case 'hard-line':
+      return -1;
+    case 'when-broken':
+    case 'place':
+      return columns;
+  }
+}
+
+/** The columns that are left after a doc in a broken group; infinite after a break. */
+function afterBroken(doc: Doc, columns: number): number {
+  if (typeof doc === 'string') return columns - doc.length;
+  if (isList(doc)) return afterBrokenItems(doc, 0, columns);
+  switch (doc.kind) {
+    case 'group':
+    case 'indent':
+      return afterBroken(doc.content, columns);
+    case 'line':
+    case 'hard-line':
+      return Number.POSITIVE_INFINITY;
+    case 'when-broken':
+      return columns - doc.text.length;
+    case 'place':
+      return columns;
+  }
+}
+
+function afterBrokenItems(docs: readonly Doc[], from: number, columns: number): number {
+  let left = columns;
+  for (let index = from; left >= 0 && index < docs.length && left !== Number.POSITIVE_INFINITY; index++)
+    left = afterBroken(docs[index] as Doc, left);
+  return left;
 }
 
 // `Array.isArray` does not narrow a readonly array away.

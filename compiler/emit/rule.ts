@@ -2,7 +2,7 @@ import { literalOrGlob } from '#runtime/policy';
 import type { RuleOrigin, Section } from '../ir/emitted-file.js';
 import type { Match, Output, Rule } from '../ir/program.js';
 import { describeCondition, describeRule } from './describe.js';
-import { bracketed, type Doc, hardLine, print } from './doc.js';
+import { bracketed, type Doc, firstText, hardLine } from './doc.js';
 import type { Conditional } from './filters.js';
 import { outputFunction, whenFunction } from './functions.js';
 import type { ModuleContext } from './module-context.js';
@@ -63,7 +63,7 @@ export function ruleSection(policyKey: string, rule: Rule, names: RuleNames, mod
     const { condition, inverted } = rule;
     const shared = names.shared && condition && conditionOfSeveral(condition, inverted, names.shared, module);
     const when = whenFunction({ condition: shared ?? condition, derivedRole: names.activeRole, inverted }, module);
-    holds = when && `${names.own}.when(${print(when).startsWith('()') ? '' : 'request'})`;
+    holds = when && `${names.own}.when(${firstText(when).startsWith('()') ? '' : 'request'})`;
     return ruleDeclaration(policyKey, rule, { ...names, condition: shared, when }, module);
   });
   return { ...printed, origin: originOf(policyKey, rule), holds };
