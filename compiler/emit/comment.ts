@@ -7,11 +7,15 @@ const LINE_BREAKS = /\r\n|[\n\r\v\f\u0085\u2028\u2029]/;
  * would obey (`@ts-nocheck`) is escaped as well.
  */
 export function comment(text: string, indentation = ''): string {
+  if (PLAIN.test(text)) return `// ${indentation}${text}`.trimEnd();
   return text
     .split(LINE_BREAKS)
     .map((line) => `// ${indentation}${visible(line)}`.trimEnd())
     .join('\n');
 }
+
+/** One line without anything to escape, as most texts are. */
+const PLAIN = /^ *[!"$-?A-~][ -~]*$/;
 
 function visible(line: string): string {
   return line

@@ -3,10 +3,13 @@
  * line (U+2028 and U+2029 included), and none is invisible. In double quotes if that saves escapes.
  */
 export function quote(text: string): string {
+  if (PLAIN.test(text)) return `'${text}'`;
   const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
   return `${mark}${text.replace(mark === '"' ? UNSAFE : UNSAFE_OR_SINGLE, escape)}${mark}`;
 }
 
+/** Most strings need no escape, which is found out faster than what to escape. */
+const PLAIN = /^[ -&(-[\]-~]*$/;
 const UNSAFE = /[\\"\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
 const UNSAFE_OR_SINGLE = /[\\'\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;
 

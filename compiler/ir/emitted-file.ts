@@ -61,7 +61,8 @@ export function emittedFile(path: string, sections: readonly Section[]): Emitted
   let offset = 0;
   for (const { text, origin, origins: inside = [], places: marked = [] } of sections) {
     const lines = lineCount(text);
-    for (const place of marked) places.push({ ...place, offset: offset + place.offset });
+    for (const { offset: inSection, source, at, isEnd, isCopy } of marked)
+      places.push({ offset: offset + inSection, source, at, isEnd, isCopy });
     offset += text.length + SEPARATOR.length;
     if (origin !== undefined) origins.push({ line, lines, ...origin });
     for (const part of inside) origins.push({ ...part, line: line + part.line });
@@ -79,10 +80,20 @@ const SEPARATOR = '\n\n';
 
 /** A debugger stops where it first finds a place: in the code that decides. */
 function withoutCopies(places: readonly PrintedPlace[]): readonly TextPlace[] {
-  const keyOf = ({ source, at }: Pick<TextPlace, 'source' | 'at'>): string => `${at} ${source.path}`;
-  const hasCopies = places.some(({ isCopy }) => isCopy);
-  const originals = new Set(hasCopies ? places.filter(({ isCopy }) => !isCopy).map(keyOf) : []);
-  return places.flatMap(({ isCopy, ...place }) => (isCopy && originals.has(keyOf(place)) ? [] : [place]));
+  const originals = new Map<string, Set<number>>();
+  if (places.some(({ isCopy }) => isCopy)) {
+    for (const { isCopy, source, at } of places) {
+      if (isCopy) continue;
+      const known = originals.get(source.path);
+      if (known === undefined) originals.set(source.path, new Set([at]));
+      else known.add(at);
+    }
+  }
+  const kept: TextPlace[] = [];
+  for (const { isCopy, offset, source, at, isEnd } of places) {
+    if (!isCopy || originals.get(source.path)?.has(at) !== true) kept.push({ offset, source, at, isEnd });
+  }
+  return kept;
 }
 
 /** The number of lines in a string. */
