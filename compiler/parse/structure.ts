@@ -10,7 +10,9 @@ import type { ListValue, MapValue, ObjectValue, Value } from './schema/value.js'
  * column and path, those of absent fields last. Returns whether there were none.
  */
 export function validateStructure(document: ObjectValue, source: Source, report: Diagnostics): boolean {
-  const violations = [...violationsOf(document, '')].sort(byPlace);
+  const violations: Violation[] = [];
+  addViolationsOf(document, '', violations);
+  violations.sort(byPlace);
   for (const { place, reportTo } of violations) reportTo(report, place ?? source);
   return violations.length === 0;
 }
@@ -28,28 +30,30 @@ function byPlace(a: Violation, b: Violation): number {
   return a.field < b.field ? -1 : a.field > b.field ? 1 : 0;
 }
 
-function* violationsOf(object: ObjectValue, path: string): Generator<Violation> {
+function addViolationsOf(object: ObjectValue, path: string, found: Violation[]): void {
   const prefix = path === '' ? '' : `${path}.`;
-  for (const field of object.type.fields) yield* violationsOfField(field, object, `${prefix}${field.name}`);
+  for (const field of object.type.fields) addViolationsOfField(field, object, prefix, found);
   for (const { name, of } of object.type.alternatives) {
     if (of.some((alternative) => object.fields.has(alternative))) continue;
-    yield violation('policy/alternative-missing', undefined, { field: `${prefix}${name}` });
+    found.push(violation('policy/alternative-missing', undefined, { field: `${prefix}${name}` }));
   }
 }
 
-function* violationsOfField(field: Field, object: ObjectValue, path: string): Generator<Violation> {
+function addViolationsOfField(field: Field, object: ObjectValue, prefix: string, found: Violation[]): void {
   const present = object.fields.get(field.name);
   const isRequired = field.rules.some(({ rule }) => rule === 'required');
+  if (present === undefined && !isRequired) return;
+  const path = `${prefix}${field.name}`;
   if (present === undefined || (isRequired && isZero(present.value))) {
-    if (isRequired) yield violation('policy/required', present?.place, { field: path });
+    if (isRequired) found.push(violation('policy/required', present?.place, { field: path }));
     return;
   }
-  yield* brokenRules(present, field.rules, path);
+  addBrokenRules(present, field.rules, path, found);
   if (field.kind.kind === 'list' && present.value.kind === 'list')
-    yield* violationsOfItems(present.value, field.kind.itemRules, path);
+    addViolationsOfItems(present.value, field.kind.itemRules, path, found);
   if (field.kind.kind === 'map' && present.value.kind === 'map')
-    yield* violationsOfEntries(present.value, field.kind, path);
-  if (present.value.kind === 'object') yield* violationsOf(present.value, path);
+    addViolationsOfEntries(present.value, field.kind, path, found);
+  if (present.value.kind === 'object') addViolationsOf(present.value, path, found);
 }
 
 function isZero(value: Value): boolean {
@@ -69,20 +73,26 @@ function isZero(value: Value): boolean {
   }
 }
 
-function* violationsOfItems(list: ListValue, rules: readonly Rule[], path: string): Generator<Violation> {
+function addViolationsOfItems(list: ListValue, rules: readonly Rule[], path: string, found: Violation[]): void {
   for (const [index, item] of list.items.entries()) {
-    yield* brokenRules(item, rules, `${path}[${index}]`);
-    if (item.value.kind === 'object') yield* violationsOf(item.value, `${path}[${index}]`);
+    const field = `${path}[${index}]`;
+    addBrokenRules(item, rules, field, found);
+    if (item.value.kind === 'object') addViolationsOf(item.value, field, found);
   }
 }
 
-function* violationsOfEntries(map: MapValue, { valueRules, keyRules }: MapKind, path: string): Generator<Violation> {
+function addViolationsOfEntries(
+  map: MapValue,
+  { valueRules, keyRules }: MapKind,
+  path: string,
+  found: Violation[],
+): void {
   for (const { name, value, place } of map.entries) {
     const field = `${path}[${JSON.stringify(name.value)}]`;
     for (const { rule } of keyRules)
-      if (rule === 'not-empty' && name.value === '') yield violation('policy/empty-item', name.place, { field });
-    yield* brokenRules({ value, place }, valueRules, field);
-    if (value.kind === 'object') yield* violationsOf(value, field);
+      if (rule === 'not-empty' && name.value === '') found.push(violation('policy/empty-item', name.place, { field }));
+    addBrokenRules({ value, place }, valueRules, field, found);
+    if (value.kind === 'object') addViolationsOf(value, field, found);
   }
 }
 
@@ -93,10 +103,10 @@ interface Standing {
   readonly place: Place;
 }
 
-function* brokenRules(standing: Standing, rules: readonly Rule[], field: string): Generator<Violation> {
+function addBrokenRules(standing: Standing, rules: readonly Rule[], field: string, found: Violation[]): void {
   for (const rule of rules) {
     const broken = brokenRule(standing, rule, field);
-    if (broken !== undefined) yield broken;
+    if (broken !== undefined) found.push(broken);
   }
 }
 

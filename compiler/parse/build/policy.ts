@@ -29,7 +29,7 @@ import type { Located, Place, Span } from '../../diagnostics/span.js';
 import { parseCel } from '../cel/index.js';
 import { FORMS } from '../schema/tables.js';
 import type { FieldValue, ObjectValue, TextValue } from '../schema/value.js';
-import { type TextOffsets, textOffsets } from '../yaml/offsets.js';
+import { isVerbatim, type TextOffsets, textOffsets } from '../yaml/offsets.js';
 import {
   asText,
   boolOf,
@@ -363,7 +363,7 @@ function matchOf(match: ObjectValue): Match {
  */
 function expressionOf(value: TextValue, place: Place): Expression {
   const { ast, errors } = parseCel(value.text);
-  let offsets: TextOffsets | undefined;
+  let offsets: TextOffsets | 'same' | undefined;
   return {
     text: value.text,
     place,
@@ -371,7 +371,7 @@ function expressionOf(value: TextValue, place: Place): Expression {
     syntaxErrors: errors,
     spanOf(start, end) {
       // Computed on demand: most expressions never have a diagnostic.
-      offsets ??= textOffsets(value.text, value.node.written);
+      offsets ??= isVerbatim(value.text, value.node.written) ? 'same' : textOffsets(value.text, value.node.written);
       return spanThrough(offsets, value, start, end);
     },
   };
@@ -385,10 +385,18 @@ function optionalExpression(object: ObjectValue, name: string): Expression | und
   return value.text === '' ? undefined : expressionOf(value, field.place);
 }
 
-function spanThrough(offsets: TextOffsets, { node }: TextValue, from: number, to: number): Span {
+function spanThrough(offsets: TextOffsets | 'same', { node }: TextValue, from: number, to: number): Span {
   const { written } = node;
   // The string value of a number or a boolean can differ from its source.
   if (node.type !== 'String') return written.span;
+  if (offsets === 'same') {
+    const start = Math.min(written.span.start + from, written.span.end);
+    return {
+      source: written.span.source,
+      start,
+      end: to > from ? Math.min(written.span.start + to, written.span.end) : start,
+    };
+  }
   const start = offsets.starts[from] ?? written.span.end;
   const end = to > from ? (offsets.ends[to - 1] ?? written.span.end) : start;
   return { source: written.span.source, start, end: Math.max(start, end) };

@@ -6,6 +6,11 @@ export interface TextOffsets {
   readonly ends: readonly number[];
 }
 
+/** Whether the value of a scalar stands in the file as it is, so that each unit is at its own place. */
+export function isVerbatim(text: string, { span: { source, start, end } }: WrittenScalar): boolean {
+  return end - start === text.length && source.text.startsWith(text, start);
+}
+
 /**
  * Maps the value of a scalar back to the file, through escapes, folding and block indentation. Characters other than
  * white space keep their order and only white space is added or removed between them, so both are walked in parallel.
