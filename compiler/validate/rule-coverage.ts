@@ -103,12 +103,17 @@ export class ComparedPolicy {
   private findAmong(wording: string, reached: Reached, isSought: Sought): ComparedRule | undefined {
     const group = this.byWording.get(wording);
     if (group === undefined) return undefined;
+    if (group.rules.length <= FEW) return group.rules.find(isSought);
     group.index ??= new CoverIndex(group.rules);
     return group.index.find(reached, isSought);
   }
 }
 
+/** Tests all that covering a rule takes. */
 type Sought = (rule: ComparedRule) => boolean;
+
+/** So many rules are tested in less time than an index of them takes to build. */
+const FEW = 8;
 
 /**
  * The rules of a policy. Several warnings need this; a linked policy never changes, and the entry is collected with it.
@@ -131,7 +136,9 @@ function wordingsOf({ effect, condition, namesDerivedRole }: ComparedRule): read
 const CONDITIONAL = 'conditional';
 
 function wordingOf(effect: ComparedRule['effect'], condition: string, derivedRole: string | undefined): string {
-  return JSON.stringify([effect, condition, derivedRole ?? null]);
+  // With its length, so that no derived role reads like the beginning of a condition.
+  const role = derivedRole === undefined ? '' : `${derivedRole.length}:${derivedRole}`;
+  return `${effect} ${role} ${condition}`;
 }
 
 /** A rule before it gets its index. */
@@ -277,7 +284,8 @@ function isAskedBefore(rule: ComparedRule, other: ComparedRule): boolean {
  * in responses (docs/spec/policy-language.md#effective-derived-roles).
  */
 export function isNamedElsewhere(rule: ComparedRule, policy: ComparedPolicy): boolean {
-  return [...new Set(rule.derivedRoles)].every((name) => policy.rulesNaming(name) > 1);
+  for (const name of rule.namesDerivedRole) if (policy.rulesNaming(name) <= 1) return false;
+  return true;
 }
 
 function says(other: ComparedRule, rule: ComparedRule): boolean {
