@@ -6,7 +6,8 @@ import { startServer } from './main.js';
 import type { Reload } from './service/services.js';
 import { debugOnSignal } from './observe/log/debug-signal.js';
 import type { Log, Logger } from './observe/log/logger.js';
-import { BundleSource, type BundleText, readBundleText } from './swap/bundle-source.js';
+import { type BundleText, readBundleFile } from './bundle/read-bundle.js';
+import { BundleSource } from './swap/bundle-source.js';
 import { evaluateBundle } from './swap/evaluate-bundle.js';
 import { WORKER_VARIABLE } from './workers/worker-environment.js';
 
@@ -44,7 +45,7 @@ export interface Stoppable {
  */
 export async function runProgram(options: Program): Promise<void> {
   const { config, log } = options;
-  const bundle = await readBundleText(options.bundleFile);
+  const bundle = await readBundleFile(options.bundleFile);
   const workers = config.server.workers ?? availableParallelism();
   debugOnSignal(log);
   const audit = await openAudit(config, log);
@@ -103,14 +104,14 @@ export function endOnSignal(server: Stoppable): void {
 
 async function serveAlone(
   { config, log }: Program,
-  { text, file }: BundleText,
+  { text, name }: BundleText,
   audit: AuditLog | undefined,
   reload: Reload,
 ): Promise<Served> {
-  const server = await startServer(config, await evaluateBundle(text, file), { log, audit, reload });
+  const server = await startServer(config, await evaluateBundle(text, name), { log, audit, reload });
   const swap = async (next: BundleText): Promise<string> => {
     try {
-      const evaluated = await evaluateBundle(next.text, next.file);
+      const evaluated = await evaluateBundle(next.text, next.name);
       await server.swap(evaluated);
       return evaluated.policies.hash;
     } catch (error) {
@@ -157,20 +158,27 @@ export function openAudit(config: Config, log: Log): Promise<AuditLog | undefine
 }
 
 /** Swaps to each new version of the bundle file. If one cannot be served, the server keeps the last good bundle. */
-function followBundle(served: Served, { file, digest }: BundleText, watch: boolean, logger: Logger): BundleSource {
+function followBundle(served: Served, { name, digest }: BundleText, watch: boolean, logger: Logger): BundleSource {
   // Nothing here may retain the source text: it is as large as all policies.
   const refused = (error: Error): void =>
-    logger.error('the bundle cannot be served; still serving the last good one', { file, error });
+    logger.error('the bundle cannot be served; still serving the last good one', { file: name, error });
   const offer = async (next: BundleText): Promise<void> => {
     const start = performance.now();
     const hash = await served.swap(next);
     logger.info('serving a new bundle', {
-      file: next.file,
+      file: next.name,
       hash,
       time_ms: Math.round(performance.now() - start),
     });
   };
-  const source = new BundleSource({ file, digest, watch, offer, failed: refused });
+  const source = new BundleSource({
+    file: name,
+    read: () => readBundleFile(name),
+    digest,
+    watch,
+    offer,
+    failed: refused,
+  });
   process.on('SIGHUP', () => void source.look());
   return source;
 }

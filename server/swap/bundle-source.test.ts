@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { BundleSource, type BundleText, readBundleText } from './bundle-source.js';
+import { type BundleText, readBundleFile } from '../bundle/read-bundle.js';
+import { BundleSource } from './bundle-source.js';
 
 const test = suite('the source of a bundle');
 
@@ -19,11 +20,12 @@ test.after(() => {
 
 test('offers what was written after the server had read the file and before the first poll', async () => {
   writeFileSync(file, 'first');
-  const { digest } = await readBundleText(file);
+  const { digest } = await readBundleFile(file);
   writeFileSync(file, 'other');
   const offered = await new Promise<BundleText>((resolve, failed) => {
     const source = new BundleSource({
       file,
+      read: () => readBundleFile(file),
       digest,
       watch: true,
       failed,
@@ -40,9 +42,10 @@ test('offers each version once, and none after it was stopped', async () => {
   writeFileSync(file, 'first');
   const offered: string[] = [];
   let next: () => void = () => undefined;
-  const { digest } = await readBundleText(file);
+  const { digest } = await readBundleFile(file);
   const source = new BundleSource({
     file,
+    read: () => readBundleFile(file),
     digest,
     watch: true,
     failed: (error) => offered.push(error.message),
@@ -65,10 +68,11 @@ test('offers each version once, and none after it was stopped', async () => {
 
 test('a check has the reason why the content of the file is not served, until it is', async () => {
   writeFileSync(file, 'first');
-  const { digest } = await readBundleText(file);
+  const { digest } = await readBundleFile(file);
   const told: string[] = [];
   const source = new BundleSource({
     file,
+    read: () => readBundleFile(file),
     digest,
     watch: false,
     failed: (error) => told.push(error.message),

@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ConfigError } from '../config/config-error.js';
+import type { BundleText } from '../bundle/read-bundle.js';
 
 /** The options of a source. */
 export interface BundleSourceOptions {
   readonly file: string;
+  /** Reads the file. Rejects if it is not a bundle that may be served. */
+  readonly read: () => Promise<BundleText>;
   /** The digest of the bundle that the server started with. */
   readonly digest: string;
   /** Whether to poll the file. */
@@ -79,7 +80,7 @@ export class BundleSource {
   async #read(): Promise<Error | undefined> {
     try {
       await quiet(this.options.file);
-      const bundle = await readBundleText(this.options.file);
+      const bundle = await this.options.read();
       // A bad version is remembered too, so that it is reported only once.
       if (bundle.digest === this.#digest) return this.#refusal;
       this.#digest = bundle.digest;
@@ -110,28 +111,4 @@ async function quiet(file: string): Promise<void> {
 async function lookOf(file: string): Promise<string> {
   const found = await stat(file, { bigint: true }).catch(() => undefined);
   return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;
-}
-
-/** A bundle as it was read: later deciders are created from this text, whatever happens to the file. */
-export interface BundleText {
-  readonly file: string;
-  readonly text: string;
-  /**
-   * SHA-256 of the text, hexadecimal. Different files may contain the same policies; files with the same digest are
-   * equal.
-   */
-  readonly digest: string;
-}
-
-/** Reads a bundle. Rejects with a ConfigError that names the file. */
-export async function readBundleText(file: string): Promise<BundleText> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new ConfigError(
-      error.code === 'ENOENT'
-        ? 'bundle not found; create it with `authzc compile --bundle`'
-        : `cannot be read: ${error.code ?? error.message}`,
-      file,
-    );
-  });
-  return { file, text, digest: createHash('sha256').update(text).digest('hex') };
 }

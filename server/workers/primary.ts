@@ -7,7 +7,7 @@ import { auditFamilies } from '../observe/metrics/audit-metrics.js';
 import { WorkerTotals } from '../observe/metrics/worker-totals.js';
 import { type Listener, openListener } from '../listen.js';
 import type { Reload } from '../service/services.js';
-import type { BundleText } from '../swap/bundle-source.js';
+import type { BundleText } from '../bundle/read-bundle.js';
 import { Fleet, type Member } from './fleet.js';
 import { HandOver } from './hand-over.js';
 import { swapAll } from './swap-all.js';

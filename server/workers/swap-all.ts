@@ -1,4 +1,4 @@
-import type { BundleText } from '../swap/bundle-source.js';
+import type { BundleText } from '../bundle/read-bundle.js';
 import type { Member } from './fleet.js';
 
 /** The result of distributing a bundle to all workers. */

@@ -2,7 +2,7 @@ import type { Config } from '../config.js';
 import type { Snapshot } from '../observe/metrics/family.js';
 import type { AuditPage, AuditQuery, PageEnd } from '../audit/reader.js';
 import type { AuditRecord } from '../audit/record.js';
-import type { BundleText } from '../swap/bundle-source.js';
+import type { BundleText } from '../bundle/read-bundle.js';
 
 /** The listeners of a server. */
 export type PortName = 'http' | 'grpc';

@@ -51,7 +51,7 @@ export async function runWorker(): Promise<void> {
  */
 export async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log: Log): Promise<RunningServer> {
   const { config, bundle, ticketKeys } = await link.ask('begin', undefined);
-  const server = await startServer(config, await evaluateBundle(bundle.text, bundle.file), {
+  const server = await startServer(config, await evaluateBundle(bundle.text, bundle.name), {
     log,
     audit: config.audit.enabled ? auditLogOf(config.audit, link, log) : undefined,
     scrapeAll: () => link.ask('scrape', undefined, PATIENCE),
@@ -61,9 +61,9 @@ export async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log
   });
 
   let prepared: { readonly digest: string; readonly bundle: Prepared } | undefined;
-  link.answer('prepare', async ({ text, file, digest }) => {
+  link.answer('prepare', async ({ text, name, digest }) => {
     try {
-      const next = await evaluateBundle(text, file);
+      const next = await evaluateBundle(text, name);
       prepared = { digest, bundle: await server.prepare(next) };
       return next.policies.hash;
     } catch (error) {
