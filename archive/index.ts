@@ -10,3 +10,6 @@ export {
 export { ArchiveError, type Refusal } from './archive-error.js';
 export { engineRange, engineVersion, requireEngine } from './engine.js';
 export type { Coverage, FileDigest, Manifest, SourceRevision, TestSummary } from './manifest.js';
+export { type Algorithm, type PublicKey, readPublicKeys, readSigningKey, type SigningKey } from './keys.js';
+export { signArchive, type SignatureHeader, signatureHeaders } from './signatures.js';
+export { type Accepted, requireTime, type Trust, type Verified, verifyArchive } from './trust.js';
