@@ -25,7 +25,11 @@ export type Refusal =
   | 'replayed'
   /** Another bundle with the same sequence was accepted before. */
   | 'sequence_conflict'
-  | 'sequence_missing';
+  | 'sequence_missing'
+  /** A file with trusted keys cannot be used. */
+  | 'keys_invalid'
+  /** What was accepted before cannot be read. */
+  | 'memory_invalid';
 
 /** An archive that is refused. The message is one line without the name of the file, which the caller knows. */
 export class ArchiveError extends Error {

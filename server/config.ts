@@ -4,6 +4,7 @@ import type { AuditConfig } from './config/audit-config.js';
 import type { Address } from './config/address.js';
 import { checkAgreements } from './config/agreements.js';
 import { auditOf } from './config/audit.js';
+import { type BundleConfig, bundleOf } from './config/bundle.js';
 import { ConfigError } from './config/config-error.js';
 import type { GatewayRoute } from './config/gateway.js';
 import type { KeySetConfig } from './config/key-sets.js';
@@ -79,6 +80,7 @@ export interface Config {
     /** The level at which failures of conditions are logged. */
     readonly celErrorLogLevel: 'none' | 'debug' | 'info' | 'warn' | 'error';
   };
+  readonly bundle: BundleConfig;
   readonly audit: AuditConfig;
   readonly schemaEnforcement: 'none' | 'warn' | 'reject';
   readonly jwt: {
@@ -250,6 +252,7 @@ function configOf(settings: Settings): Config {
       },
       celErrorLogLevel: settings['engine.celErrorLogLevel'],
     },
+    bundle: bundleOf(settings),
     audit: auditOf(settings),
     schemaEnforcement: settings['schema.enforcement'],
     jwt: {

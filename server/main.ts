@@ -10,9 +10,10 @@ import { type Listener, openListener } from './listen.js';
 import type { Log } from './observe/log/logger.js';
 import { loggingRefusals } from './observe/log/call-log.js';
 import { observe, tracesCalls } from './observe/observe.js';
-import type { Observation, Scrape } from './observe/options.js';
+import type { LoadedBundle, Observation, Scrape } from './observe/options.js';
 import { Gateway } from './gateway/gateway.js';
 import { unknownNames } from './gateway/unknown-names.js';
+import { expiryOf } from './bundle/provenance.js';
 import { release } from './release.js';
 import { adminService } from './admin/admin.js';
 import { serviceNames } from './service/aliases.js';
@@ -79,6 +80,8 @@ export interface Surroundings {
   readonly audit?: AuditLog | undefined;
   /** Checks the bundle file; absent if there is none. */
   readonly reload?: Reload | undefined;
+  /** How many bundles were rejected, by reason; absent if another process knows. */
+  readonly rejectedBundles?: (() => ReadonlyMap<string, number>) | undefined;
   /** The metrics of all processes of the server; absent if this is the only one. */
   readonly scrapeAll?: (() => Promise<string>) | undefined;
   /** Whether the event loops of all processes of the server respond; absent if this is the only one. */
@@ -105,7 +108,7 @@ export async function startServer(
   const { log, audit } = surroundings;
   const clock = log !== undefined && tracesCalls() ? new DecisionClock() : undefined;
   const decider = new SwappableDecider(await servingEngine(config, bundle, clock), clock);
-  const observation = log === undefined ? undefined : await observationOf(config, decider, log, audit);
+  const observation = log === undefined ? undefined : await observationOf(config, decider, log, surroundings);
   const auditWatch =
     audit === undefined ? undefined : watchForAudit(config, decider, audit, log, observation?.watchers ?? []);
   const watchers: readonly Watcher[] = [
@@ -120,8 +123,8 @@ export async function startServer(
   let build: ServerInfoResponse;
   const takeOver = (next: ServingEngine): void => {
     decider.current = next;
-    build = { ...release, bundleHash: next.hash };
-    observation?.bundle.loaded({ hash: next.hash, version: release.version });
+    build = { ...release, bundleHash: next.hash, bundleProvenance: next.provenance };
+    observation?.bundle.loaded(loadedBundle(next));
     warnOfPatterns(next, log);
     warnOfRoutes(config, next, log);
   };
@@ -187,6 +190,25 @@ export function serve(
   });
 }
 
+/** The bundle in use, for metrics. */
+function loadedBundle({ hash, provenance, bundle }: ServingEngine): LoadedBundle {
+  const own = { hash, version: release.version };
+  if (provenance === undefined) return own;
+  const { digest, revision, builder } = provenance;
+  const { manifest, verified } = bundle.provenance ?? {};
+  return {
+    ...own,
+    archive: {
+      digest,
+      revision,
+      builder,
+      sequence: manifest?.sequence,
+      expires: bundle.provenance && expiryOf(bundle.provenance),
+      signedAt: verified?.signedAt,
+    },
+  };
+}
+
 /** Explains decisions of the bundle in use. */
 function explainerOf(decider: SwappableDecider): Explainer {
   return {
@@ -209,7 +231,7 @@ function observationOf(
   config: Config,
   decider: SwappableDecider,
   log: Log,
-  audit: AuditLog | undefined,
+  { audit, rejectedBundles }: Surroundings,
 ): Promise<Observation> {
   const { metricsEnabled, logRequestPayloads } = config.server;
   return observe({
@@ -220,6 +242,7 @@ function observationOf(
     version: release.version,
     findConditionErrors: (request) => decider.current.engine.evaluationErrors(request),
     audit: audit?.counts,
+    rejectedBundles,
   });
 }
 

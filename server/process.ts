@@ -1,14 +1,19 @@
 import { availableParallelism } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
+import { ArchiveError } from '../archive/index.js';
 import { type AuditLog, openAuditLog } from './audit/audit-log.js';
-import type { Config } from './config.js';
+import { type Config, ConfigError } from './config.js';
 import { startServer } from './main.js';
 import type { Reload } from './service/services.js';
 import { debugOnSignal } from './observe/log/debug-signal.js';
-import type { Log, Logger } from './observe/log/logger.js';
+import type { Log, LogFields, Logger } from './observe/log/logger.js';
+import { ExpiryWatch } from './bundle/expiry-watch.js';
 import { type BundleText, readBundleFile } from './bundle/read-bundle.js';
+import { RejectedBundles, rejectionReason } from './bundle/rejected-bundles.js';
+import { provenanceMessage } from './bundle/provenance.js';
+import { SignedBundles } from './bundle/signed-bundles.js';
 import { BundleSource } from './swap/bundle-source.js';
-import { evaluateBundle } from './swap/evaluate-bundle.js';
+import { evaluateBundleText } from './swap/evaluate-bundle.js';
 import { WORKER_VARIABLE } from './workers/worker-environment.js';
 
 /** The arguments of dist/server.js. */
@@ -45,17 +50,37 @@ export interface Stoppable {
  */
 export async function runProgram(options: Program): Promise<void> {
   const { config, log } = options;
-  const bundle = await readBundleFile(options.bundleFile);
+  const trust = await SignedBundles.open(config.bundle);
+  const bundle = await readFirst(options.bundleFile, trust);
   const workers = config.server.workers ?? availableParallelism();
   debugOnSignal(log);
   const audit = await openAudit(config, log);
   let source: BundleSource | undefined;
-  const reload: Reload = async () => (await source?.look())?.message;
+  const rejected = new RejectedBundles();
+  const shared: Shared = {
+    audit,
+    reload: async () => (await source?.look())?.message,
+    rejectedBundles: rejected.counts,
+  };
   const served =
-    workers > 1
-      ? await serveWithWorkers(options, bundle, workers, audit, reload)
-      : await serveAlone(options, bundle, audit, reload);
-  source = followBundle(served, bundle, config.server.watchBundle, log.logger('authz.bundle'));
+    workers > 1 ? await serveWithWorkers(options, bundle, workers, shared) : await serveAlone(options, bundle, shared);
+  const logger = log.logger('authz.bundle');
+  const expiry = new ExpiryWatch((time) =>
+    logger.error('the bundle has expired; it is still served', {
+      file: options.bundleFile,
+      expired: new Date(time).toISOString(),
+    }),
+  );
+  const began = async (next: BundleText): Promise<void> => {
+    expiry.serve(next);
+    await trust?.accepted(next).catch((error: Error) => {
+      logger.error('the sequence of the bundle cannot be remembered; an older one may be served after a restart', {
+        error,
+      });
+    });
+  };
+  await began(bundle);
+  source = followBundle({ served, bundle, watch: config.server.watchBundle, trust, rejected, began, logger });
   const followed = source;
   endOnSignal({ ...served, close: () => closeAll(followed, served, log) });
   // Printed last: a reader of the line may stop the server at once.
@@ -102,16 +127,27 @@ export function endOnSignal(server: Stoppable): void {
   process.on('SIGINT', end);
 }
 
-async function serveAlone(
-  { config, log }: Program,
-  { text, name }: BundleText,
-  audit: AuditLog | undefined,
-  reload: Reload,
-): Promise<Served> {
-  const server = await startServer(config, await evaluateBundle(text, name), { log, audit, reload });
+/** What both kinds of servers get. */
+interface Shared {
+  readonly audit: AuditLog | undefined;
+  readonly reload: Reload;
+  readonly rejectedBundles: RejectedBundles['counts'];
+}
+
+/** Reads the bundle that the server starts with. Rejects with a ConfigError. */
+async function readFirst(file: string, trust: SignedBundles | undefined): Promise<BundleText> {
+  try {
+    return await readBundleFile(file, trust);
+  } catch (error) {
+    throw error instanceof ArchiveError ? new ConfigError(error.message, file) : error;
+  }
+}
+
+async function serveAlone({ config, log }: Program, bundle: BundleText, shared: Shared): Promise<Served> {
+  const server = await startServer(config, await evaluateBundleText(bundle), { log, ...shared });
   const swap = async (next: BundleText): Promise<string> => {
     try {
-      const evaluated = await evaluateBundle(next.text, next.name);
+      const evaluated = await evaluateBundleText(next);
       await server.swap(evaluated);
       return evaluated.policies.hash;
     } catch (error) {
@@ -126,8 +162,7 @@ async function serveWithWorkers(
   { program, config, log }: Program,
   bundle: BundleText,
   workers: number,
-  audit: AuditLog | undefined,
-  reload: Reload,
+  shared: Shared,
 ): Promise<Served> {
   // Modules that a process does not need are not loaded.
   const { startPrimary } = await import('./workers/primary.js');
@@ -136,8 +171,7 @@ async function serveWithWorkers(
     config,
     workers,
     bundle,
-    audit,
-    reload,
+    ...shared,
     log: log.logger('authz.workers'),
   });
   // Workers reload their own certificates and logs.
@@ -146,7 +180,7 @@ async function serveWithWorkers(
   const close = async (): Promise<void> => {
     await primary.close();
     // All messages of the workers have been handled.
-    await audit?.sink.close();
+    await shared.audit?.sink.close();
   };
   return { ...primary, close };
 }
@@ -157,30 +191,59 @@ export function openAudit(config: Config, log: Log): Promise<AuditLog | undefine
   return openAuditLog(config.audit, (message, error) => logger.error(message, error === undefined ? {} : { error }));
 }
 
+interface Followed {
+  readonly served: Served;
+  /** The bundle that the server started with. */
+  readonly bundle: BundleText;
+  readonly watch: boolean;
+  readonly trust: SignedBundles | undefined;
+  readonly rejected: RejectedBundles;
+  /** Called when another bundle is served. */
+  readonly began: (bundle: BundleText) => Promise<void>;
+  readonly logger: Logger;
+}
+
 /** Swaps to each new version of the bundle file. If one cannot be served, the server keeps the last good bundle. */
-function followBundle(served: Served, { name, digest }: BundleText, watch: boolean, logger: Logger): BundleSource {
+function followBundle({ served, bundle, watch, trust, rejected, began, logger }: Followed): BundleSource {
   // Nothing here may retain the source text: it is as large as all policies.
-  const refused = (error: Error): void =>
-    logger.error('the bundle cannot be served; still serving the last good one', { file: name, error });
+  const { name: file, digest } = bundle;
+  const failed = (error: Error): void => {
+    const reason = rejectionReason(error);
+    rejected.add(reason);
+    logger.error('the bundle cannot be served; still serving the last good one', { file, reason, error });
+  };
   const offer = async (next: BundleText): Promise<void> => {
     const start = performance.now();
-    const hash = await served.swap(next);
+    const hash = await served.swap(next).catch((error: Error) => {
+      // Not a problem of reading it, whatever it was.
+      throw new Error(error.message);
+    });
+    await began(next);
     logger.info('serving a new bundle', {
-      file: next.name,
+      file,
       hash,
+      ...originOf(next),
       time_ms: Math.round(performance.now() - start),
     });
   };
   const source = new BundleSource({
-    file: name,
-    read: () => readBundleFile(name),
+    file,
+    companions: trust?.keyFiles ?? [],
+    read: () => readBundleFile(file, trust),
     digest,
     watch,
     offer,
-    failed: refused,
+    failed,
   });
   process.on('SIGHUP', () => void source.look());
   return source;
+}
+
+/** What the log says about the origin of a bundle. */
+function originOf(bundle: BundleText): LogFields {
+  const { revision, builder, sequence, expires, keys } = provenanceMessage(bundle) ?? {};
+  const fields = { revision, builder, sequence, expires, keys: keys?.join(' ') };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''));
 }
 
 async function closeAll(source: BundleSource, served: Served, log: Log): Promise<void> {

@@ -1,7 +1,7 @@
 import type { ServerInfoResponse } from '../proto/gen/messages.js';
 
 /** What is known when the program is built; the policies are not. */
-export type Release = Omit<ServerInfoResponse, 'bundleHash'>;
+export type Release = Omit<ServerInfoResponse, 'bundleHash' | 'bundleProvenance'>;
 
 /** Put in by the build: `define: { AUTHZ_RELEASE: JSON.stringify({ version, commit, buildDate }) }`. */
 declare const AUTHZ_RELEASE: Release;

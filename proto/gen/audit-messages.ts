@@ -16,6 +16,26 @@ export interface MetaValues {
   readonly values: readonly string[];
 }
 
+/** Where a bundle comes from and who vouches for it, as its archive says. Without trusted keys, nobody has verified it. */
+export interface BundleProvenance {
+  /** SHA-256 of the manifest, which covers all files. */
+  readonly digest?: string;
+  /** The version of authzc that compiled it. */
+  readonly compiler?: string;
+  readonly repository?: string;
+  /** The commit, followed by `-dirty` if files of the folder differed from it. */
+  readonly revision?: string;
+  /** The folder of the policies in the repository. */
+  readonly path?: string;
+  readonly builder?: string;
+  /** A decimal number. */
+  readonly sequence?: string;
+  /** RFC 3339, in UTC: when servers stop to accept it. */
+  readonly expires?: string;
+  /** The ids of the trusted keys that signed it. */
+  readonly keys?: readonly string[];
+}
+
 /** authz.audit.v1.PolicySource.EmbeddedPDP */
 export interface EmbeddedPDP {
   /** Where the bundle was fetched from. This server reads its bundle from a file and leaves the field empty. */
@@ -24,6 +44,8 @@ export interface EmbeddedPDP {
   readonly builtAt?: string;
   /** The digest of the compiled policies. */
   readonly bundleHash?: string;
+  /** What the archive of the bundle says; absent if it did not come in one. */
+  readonly provenance?: BundleProvenance;
 }
 
 /** Where the policies of the server come from: a bundle made when the software was built. */

@@ -301,6 +301,26 @@ export interface PlanResourcesResponse {
   readonly actions: readonly string[];
 }
 
+/** Where a bundle comes from and who vouches for it, as its archive says. Without trusted keys, nobody has verified it. */
+export interface BundleProvenance {
+  /** SHA-256 of the manifest, which covers all files. */
+  readonly digest: string;
+  /** The version of authzc that compiled it. */
+  readonly compiler: string;
+  readonly repository: string;
+  /** The commit, followed by `-dirty` if files of the folder differed from it. */
+  readonly revision: string;
+  /** The folder of the policies in the repository. */
+  readonly path: string;
+  readonly builder: string;
+  /** A decimal number. */
+  readonly sequence: string;
+  /** RFC 3339, in UTC: when servers stop to accept it. */
+  readonly expires: string;
+  /** The ids of the trusted keys that signed it. */
+  readonly keys: readonly string[];
+}
+
 /** authz.response.v1.ServerInfoResponse */
 export interface ServerInfoResponse {
   readonly version: string;
@@ -308,6 +328,8 @@ export interface ServerInfoResponse {
   readonly buildDate: string;
   /** Of the policies in force: another one after a swap. In answers of `GET /api/server_info` it is the header Grpc-Metadata-Authz-Bundle-Hash, because nothing may follow the other fields there. */
   readonly bundleHash: string;
+  /** What the archive of the bundle says; absent if it did not come in one, and in answers of `GET /api/server_info`. */
+  readonly bundleProvenance: BundleProvenance | undefined;
 }
 
 /** authz.response.v1.CheckResourceSetResponse.ActionEffectMap */

@@ -2124,6 +2124,10 @@ export const openApi: JsonObject = {
           "bundleHash": {
             "type": "string",
             "description": "The digest of the compiled policies."
+          },
+          "provenance": {
+            "$ref": "#/components/schemas/authz.engine.BundleProvenance",
+            "description": "What the archive of the bundle says; absent if it did not come in one."
           }
         }
       },
@@ -2204,6 +2208,49 @@ export const openApi: JsonObject = {
             "additionalProperties": {
               "description": "Any JSON value."
             }
+          }
+        }
+      },
+      "authz.engine.BundleProvenance": {
+        "type": "object",
+        "description": "Where a bundle comes from and who vouches for it, as its archive says. Without trusted keys, nobody has verified it.",
+        "properties": {
+          "digest": {
+            "type": "string",
+            "description": "SHA-256 of the manifest, which covers all files."
+          },
+          "compiler": {
+            "type": "string",
+            "description": "The version of authzc that compiled it."
+          },
+          "repository": {
+            "type": "string"
+          },
+          "revision": {
+            "type": "string",
+            "description": "The commit, followed by `-dirty` if files of the folder differed from it."
+          },
+          "path": {
+            "type": "string",
+            "description": "The folder of the policies in the repository."
+          },
+          "builder": {
+            "type": "string"
+          },
+          "sequence": {
+            "type": "string",
+            "description": "A decimal number."
+          },
+          "expires": {
+            "type": "string",
+            "description": "RFC 3339, in UTC: when servers stop to accept it."
+          },
+          "keys": {
+            "type": "array",
+            "items": {
+              "type": "string"
+            },
+            "description": "The ids of the trusted keys that signed it."
           }
         }
       },
@@ -3576,6 +3623,10 @@ export const openApi: JsonObject = {
           "bundleHash": {
             "type": "string",
             "description": "Of the policies in force: another one after a swap. In answers of `GET /api/server_info` it is the header Grpc-Metadata-Authz-Bundle-Hash, because nothing may follow the other fields there."
+          },
+          "bundleProvenance": {
+            "$ref": "#/components/schemas/authz.engine.BundleProvenance",
+            "description": "What the archive of the bundle says; absent if it did not come in one, and in answers of `GET /api/server_info`."
           }
         },
         "required": [

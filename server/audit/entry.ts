@@ -12,6 +12,7 @@ import type {
   Peer as AuditPeer,
   PlanInput,
   PlanOutput,
+  BundleProvenance,
   PolicySource,
   Principal as AuditPrincipal,
   Resource as AuditResource,
@@ -158,12 +159,19 @@ function peerOf({ address, authInfo, userAgent, forwardedFor }: Peer): AuditPeer
 }
 
 /** A bundle without commit and build time names neither. */
-function sourceOf({ embeddedPdp: { commitHash = '', builtAt = '', bundleHash = '' } }: PolicySource): PolicySource {
-  const embeddedPdp: Draft<PolicySource['embeddedPdp']> = {};
-  if (commitHash !== '') embeddedPdp.commitHash = commitHash;
-  if (!Number.isNaN(Date.parse(builtAt))) embeddedPdp.builtAt = builtAt;
-  if (bundleHash !== '') embeddedPdp.bundleHash = bundleHash;
-  return { embeddedPdp };
+function sourceOf({ embeddedPdp }: PolicySource): PolicySource {
+  const { commitHash = '', builtAt = '', bundleHash = '', provenance } = embeddedPdp;
+  const source: Draft<PolicySource['embeddedPdp']> = {};
+  if (commitHash !== '') source.commitHash = commitHash;
+  if (!Number.isNaN(Date.parse(builtAt))) source.builtAt = builtAt;
+  if (bundleHash !== '') source.bundleHash = bundleHash;
+  if (provenance !== undefined) source.provenance = filled(provenance);
+  return { embeddedPdp: source };
+}
+
+/** What the archive does not say is left out. */
+function filled(provenance: BundleProvenance): BundleProvenance {
+  return Object.fromEntries(Object.entries(provenance).filter(([, value]) => value.length > 0));
 }
 
 function auditTrail({ effectivePolicies }: DecisionDetails): AuditTrail {

@@ -1,36 +1,35 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { url as inspectorUrl } from 'node:inspector';
 import {
   type Archive,
   ArchiveError,
   isArchive,
-  type Manifest,
   readArchive,
   requireEngine,
+  requireTime,
+  type Verified,
 } from '../../archive/index.js';
 import { ConfigError } from '../config/config-error.js';
+import type { Provenance } from './provenance.js';
 
 /** A bundle as it was read: later deciders are created from this text, whatever happens to where it came from. */
-export interface BundleText {
+export interface BundleText extends Provenance {
   /** The path of the file, or the URL without credentials. For messages and stack traces. */
   readonly name: string;
   readonly text: string;
-  /**
-   * SHA-256, hexadecimal: of the manifest if the bundle came in an archive, which covers its files; else of the text.
-   * Different files may contain the same policies; those with the same digest are equal.
-   */
-  readonly digest: string;
-  /** What the archive says about the bundle; undefined if it did not come in one. */
-  readonly manifest?: Manifest | undefined;
-  /** The ids of the trusted keys that signed the manifest. */
-  readonly keys?: readonly string[] | undefined;
 }
 
-/** Decides which bundles may run. */
+/** Decides which archives may run. */
 export interface BundleTrust {
-  /** Returns the ids of the trusted keys that signed an archive. Rejects with an ArchiveError if it must not run. */
-  readonly verify: (archive: Archive) => Promise<readonly string[]>;
+  /** Rejects with an ArchiveError if an archive must not run. */
+  readonly verify: (archive: Archive) => Promise<Verified>;
+  /** A bundle is being served: from now on, older ones are refused. Rejects if that cannot be remembered on disk. */
+  readonly accepted: (bundle: Provenance) => Promise<void>;
 }
+
+/** How far the clock of a builder may differ if no trust says so, in milliseconds. */
+export const CLOCK_SKEW = 60_000;
 
 /**
  * Reads a bundle: an archive, or the text of a module. With `trust`, only archives that it verifies are read, and no byte
@@ -42,10 +41,10 @@ export async function readBundle(bytes: Uint8Array, name: string, trust?: Bundle
   if (!isArchive(bytes)) return readModule(bytes, name, trust);
   const archive = readArchive(bytes);
   const { manifest, digest } = archive;
-  const keys = await trust?.verify(archive);
+  const verified = await trust?.verify(archive);
+  if (verified === undefined) requireTime(manifest, Date.now(), CLOCK_SKEW);
   requireEngine(manifest);
-  const js = archive.file('policies.js');
-  return { name, text: js?.toString('utf8') ?? '', digest, manifest, keys };
+  return { name, text: textOf(archive), digest, manifest, verified };
 }
 
 function readModule(bytes: Uint8Array, name: string, trust: BundleTrust | undefined): BundleText {
@@ -55,7 +54,19 @@ function readModule(bytes: Uint8Array, name: string, trust: BundleTrust | undefi
   return { name, text, digest: createHash('sha256').update(bytes).digest('hex') };
 }
 
-/** Reads a bundle file. Rejects with a ConfigError that names it. */
+/** The bundle. A process that is debugged gets the source map with it, because no file has that. */
+function textOf(archive: Archive): string {
+  const text = archive.file('policies.js')?.toString('utf8') ?? '';
+  if (!process.sourceMapsEnabled && inspectorUrl() === undefined) return text;
+  const map = archive.file('policies.js.map');
+  return map === undefined
+    ? text
+    : text.replace(SOURCE_MAP, `//# sourceMappingURL=data:application/json;base64,${map.toString('base64')}\n`);
+}
+
+const SOURCE_MAP = /\/\/# sourceMappingURL=\S+\s*$/;
+
+/** Reads a bundle file. Rejects with a ConfigError or an ArchiveError. */
 export async function readBundleFile(file: string, trust?: BundleTrust): Promise<BundleText> {
   const bytes = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     throw new ConfigError(

@@ -77,6 +77,18 @@ const AGREEMENTS: readonly Agreement[] = [
     holds: (s) => new Set(gatewayHeaders(s)).size === gatewayHeaders(s).length,
     problem: 'needs a different name for each header that the gateway reads or returns',
   },
+  ...(['required', 'maxAge', 'requireSequence'] as const).map(
+    (key): Agreement => ({
+      key: `bundle.trust.${key}`,
+      holds: (s) => s['bundle.trust.keys'].length > 0 || !isSet(s, key),
+      problem: 'needs `bundle.trust.keys`: without keys, no signature is verified',
+    }),
+  ),
+  {
+    key: 'bundle.trust.requireSequence',
+    holds: (s) => !s['bundle.trust.requireSequence'] || has(s, 'bundle.cache'),
+    problem: 'needs `bundle.cache`: the highest sequence must be remembered',
+  },
   {
     key: 'engine.plan.missing',
     holds: (s) => s['engine.plan.missing'] === 'has' || !s['engine.plan.referenceShapes'],
@@ -173,4 +185,9 @@ function gatewayHeaders(settings: Settings): readonly string[] {
     settings['server.gateway.identity.roles'],
     ...Object.values(settings['server.gateway.identity.attributes']),
   ];
+}
+
+function isSet(settings: Settings, key: 'required' | 'maxAge' | 'requireSequence'): boolean {
+  const unset = { required: 1, maxAge: undefined, requireSequence: false };
+  return settings[`bundle.trust.${key}`] !== unset[key];
 }

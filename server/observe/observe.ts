@@ -28,7 +28,13 @@ export async function observe(options: ObserveOptions): Promise<Observation> {
   const isCounted = isScraped || settings.pushedMetrics !== undefined;
   const conditions = conditionSearch(options, isCounted);
   const metrics = isCounted
-    ? await createMetrics({ bundle, conditions, audit: options.audit, droppedLines: log.dropped })
+    ? await createMetrics({
+        bundle,
+        conditions,
+        audit: options.audit,
+        rejectedBundles: options.rejectedBundles,
+        droppedLines: log.dropped,
+      })
     : undefined;
   const stopPush =
     settings.pushedMetrics !== undefined && metrics !== undefined

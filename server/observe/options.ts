@@ -23,6 +23,8 @@ export interface ObserveOptions {
   readonly findConditionErrors?: FindConditionErrors | undefined;
   /** What became of audit entries; asked at each scrape. Absent without an audit log. */
   readonly audit?: (() => readonly AuditCount[]) | undefined;
+  /** How many bundles were rejected, by reason; asked at each scrape. Absent if another process counts them. */
+  readonly rejectedBundles?: (() => ReadonlyMap<string, number>) | undefined;
   /**
    * Where the standard variables of OpenTelemetry are read; the exporters themselves read their own (headers,
    * certificates) from the process.
@@ -62,7 +64,31 @@ export interface Scrape {
 /** To be told when bundles change. */
 export interface BundleEvents {
   /** A bundle starts to decide. The first one does not count as a reload. */
-  readonly loaded: (bundle: { readonly hash: string; readonly version: string }) => void;
+  readonly loaded: (bundle: LoadedBundle) => void;
   /** A new bundle could not be served; the last good one is still served. */
   readonly refused: () => void;
+}
+
+/** A bundle as metrics describe it. */
+export interface LoadedBundle {
+  /** Of the policies. */
+  readonly hash: string;
+  /** Of the server. */
+  readonly version: string;
+  /** Undefined if the bundle did not come in an archive. */
+  readonly archive?: LoadedArchive | undefined;
+}
+
+/** What the archive of a bundle says. Strings are empty and numbers undefined if it does not say. */
+export interface LoadedArchive {
+  /** SHA-256 of the manifest. */
+  readonly digest: string;
+  /** The commit. */
+  readonly revision: string;
+  readonly builder: string;
+  readonly sequence: number | undefined;
+  /** In milliseconds since 1970. */
+  readonly expires: number | undefined;
+  /** The newest signature, in milliseconds since 1970. */
+  readonly signedAt: number | undefined;
 }

@@ -5,6 +5,8 @@ import type { BundleText } from '../bundle/read-bundle.js';
 /** The options of a source. */
 export interface BundleSourceOptions {
   readonly file: string;
+  /** Files that decide whether the bundle may be served: when one changes, the bundle is read again. */
+  readonly companions?: readonly string[];
   /** Reads the file. Rejects if it is not a bundle that may be served. */
   readonly read: () => Promise<BundleText>;
   /** The digest of the bundle that the server started with. */
@@ -68,7 +70,8 @@ export class BundleSource {
 
   #pollLater(): void {
     this.#poll = setTimeout(async () => {
-      const seen = await lookOf(this.options.file);
+      const { file, companions = [] } = this.options;
+      const seen = (await Promise.all([file, ...companions].map(lookOf))).join('\n');
       if (seen !== this.#seen) {
         this.#seen = seen;
         await this.look();

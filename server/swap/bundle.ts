@@ -1,11 +1,14 @@
 import type { EngineOptions } from '#runtime/engine';
 import type { Explainer } from '#runtime/parts';
 import type { PolicyBundle, TracedBundle } from '#runtime/policy';
+import type { Provenance } from '../bundle/provenance.js';
 import { ConfigError } from '../config/config-error.js';
 
 /** What a compiled bundle exports. */
 export interface Bundle {
   readonly policies: PolicyBundle;
+  /** Absent for policies that were compiled in this process. */
+  readonly provenance?: Provenance;
   /** Loads the conditions again in a form that distinguishes errors from false: strict evaluation needs it. */
   readonly traced?: () => Promise<TracedBundle>;
   /** Creates an engine that explains its decisions, if the bundle was compiled for that. */

@@ -1,8 +1,18 @@
 import { pathToFileURL } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { compileFunction } from 'node:vm';
+import type { BundleText } from '../bundle/read-bundle.js';
 import { ConfigError } from '../config/config-error.js';
 import { type Bundle, bundleOf, type Exported } from './bundle.js';
+
+/** Evaluates a bundle that was read. Rejects with a ConfigError that names it. */
+export async function evaluateBundleText({ text, name, ...provenance }: BundleText): Promise<Bundle> {
+  const bundle = await evaluateBundle(text, name);
+  const { manifest } = provenance;
+  if (manifest !== undefined && manifest.hash !== bundle.policies.hash)
+    throw new ConfigError('is not the bundle of its manifest: the hash of its policies differs', name);
+  return { ...bundle, provenance };
+}
 
 /**
  * Evaluates the text of a bundle and returns its exports. A server does this hundreds of times, and Node never collects

@@ -7,9 +7,11 @@ import {
 } from '#runtime/engine';
 import type { Explainer } from '#runtime/parts';
 import type { PolicyBundle } from '#runtime/policy';
+import type { BundleProvenance } from '../../proto/gen/messages.js';
 import type { AuditedBundle } from '../audit/audited-bundle.js';
 import type { Config } from '../config.js';
 import { ConfigError } from '../config/config-error.js';
+import { provenanceMessage } from '../bundle/provenance.js';
 import { policyNames } from '../explorer/policy-names.js';
 import { release } from '../release.js';
 import type { Decider } from '../service/decider.js';
@@ -21,6 +23,8 @@ import type { DecisionClock } from './decision-clock.js';
 /** A bundle with its engine, in use or ready to be. */
 export interface ServingEngine {
   readonly hash: string;
+  /** Undefined if the bundle did not come in an archive. */
+  readonly provenance: BundleProvenance | undefined;
   readonly bundle: Bundle;
   readonly engine: AuditedEngine;
   /** Undefined if decisions are not to be explained, or the bundle cannot. */
@@ -45,8 +49,16 @@ export async function servingEngine(config: Config, bundle: Bundle, clock?: Deci
     clock === undefined ? bundle : { ...bundle, policies: clock.watch(bundle.policies) },
   );
   const { hash } = bundle.policies;
+  const provenance = bundle.provenance && provenanceMessage(bundle.provenance);
   const audited: AuditedBundle = {
-    policySource: { embeddedPdp: { commitHash: release.commit, builtAt: release.buildDate, bundleHash: hash } },
+    policySource: {
+      embeddedPdp: {
+        commitHash: release.commit,
+        builtAt: release.buildDate,
+        bundleHash: hash,
+        ...(provenance !== undefined && { provenance }),
+      },
+    },
     explain: (call) => engine.explain(call),
     derivedRoles: (call) => engine.check(call).map(({ effectiveDerivedRoles }) => effectiveDerivedRoles),
   };
@@ -60,6 +72,7 @@ export async function servingEngine(config: Config, bundle: Bundle, clock?: Deci
   const patternsFailedOnHost = bundle.patternsFailedOnHost?.() ?? [];
   return {
     hash,
+    provenance,
     bundle,
     engine,
     explainer,

@@ -186,7 +186,7 @@ export const RPCS: readonly RestRpc[] = [
     readJson: readServerInfoRequest,
     printJson: printServerInfoResponse,
     // Over REST, the hash of the bundle is a header.
-    printRestJson: (info) => printServerInfoResponse({ ...info, bundleHash: '' }),
+    printRestJson: (info) => printServerInfoResponse({ ...info, bundleHash: '', bundleProvenance: undefined }),
     decode: decodeServerInfoRequest,
     encode: encodeServerInfoResponse,
     sizeOf: () => 0,

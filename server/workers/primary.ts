@@ -4,6 +4,7 @@ import { type AuditLog, type AuditPrimary, auditPrimary } from '../audit/audit-l
 import type { Config } from '../config.js';
 import type { Logger } from '../observe/log/logger.js';
 import { auditFamilies } from '../observe/metrics/audit-metrics.js';
+import { rejectionFamilies } from '../observe/metrics/bundle-metrics.js';
 import { WorkerTotals } from '../observe/metrics/worker-totals.js';
 import { type Listener, openListener } from '../listen.js';
 import type { Reload } from '../service/services.js';
@@ -23,6 +24,8 @@ export interface PrimaryOptions {
   /** Closed by the caller, after the workers have exited. */
   readonly audit: AuditLog | undefined;
   readonly reload: Reload;
+  /** How many bundles were rejected, by reason. */
+  readonly rejectedBundles: () => ReadonlyMap<string, number>;
   readonly log: Logger;
 }
 
@@ -83,7 +86,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
         });
         member.link.answer('allTurn', () => allTurn(fleet.serving()));
         member.link.answer('reload', () => options.reload());
-        member.link.answer('scrape', () => scrape(fleet.serving(), totals, audit));
+        member.link.answer('scrape', () => scrape(fleet.serving(), totals, options));
         if (audit !== undefined) answerAudit(member, auditPrimary(audit, config.audit.delivery));
       },
       serves: (member) => {
@@ -182,14 +185,21 @@ const SCRAPE_PATIENCE = 2000;
 /** A number that no worker has. */
 const PRIMARY = 0;
 
-async function scrape(members: readonly Member[], totals: WorkerTotals, audit: AuditLog | undefined): Promise<string> {
+async function scrape(
+  members: readonly Member[],
+  totals: WorkerTotals,
+  { audit, rejectedBundles }: PrimaryOptions,
+): Promise<string> {
   const record = async ({ id, link }: Member): Promise<void> => {
     const snapshot = await link.ask('snapshot', undefined, SCRAPE_PATIENCE).catch(() => undefined);
     if (snapshot !== undefined && link.isOpen) totals.record(id, snapshot);
   };
   await Promise.all(members.map(record));
-  // This process knows the outcome of audit entries.
-  if (audit !== undefined) totals.record(PRIMARY, auditFamilies(audit.counts()));
+  // This process knows the outcome of audit entries and of bundles.
+  totals.record(PRIMARY, [
+    ...(audit === undefined ? [] : auditFamilies(audit.counts())),
+    ...rejectionFamilies(rejectedBundles()),
+  ]);
   return totals.text();
 }
 

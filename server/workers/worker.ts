@@ -5,7 +5,7 @@ import { type ListeningServer, type Prepared, type RunningServer, startServer } 
 import { debugOnSignal } from '../observe/log/debug-signal.js';
 import type { Log } from '../observe/log/logger.js';
 import { openLog } from '../observe/log/open-log.js';
-import { evaluateBundle } from '../swap/evaluate-bundle.js';
+import { evaluateBundleText } from '../swap/evaluate-bundle.js';
 import { Link } from './link.js';
 import type { PrimaryTopics, WorkerTopics } from './topics.js';
 
@@ -51,7 +51,7 @@ export async function runWorker(): Promise<void> {
  */
 export async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log: Log): Promise<RunningServer> {
   const { config, bundle, ticketKeys } = await link.ask('begin', undefined);
-  const server = await startServer(config, await evaluateBundle(bundle.text, bundle.name), {
+  const server = await startServer(config, await evaluateBundleText(bundle), {
     log,
     audit: config.audit.enabled ? auditLogOf(config.audit, link, log) : undefined,
     scrapeAll: () => link.ask('scrape', undefined, PATIENCE),
@@ -61,10 +61,10 @@ export async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log
   });
 
   let prepared: { readonly digest: string; readonly bundle: Prepared } | undefined;
-  link.answer('prepare', async ({ text, name, digest }) => {
+  link.answer('prepare', async (text) => {
     try {
-      const next = await evaluateBundle(text, name);
-      prepared = { digest, bundle: await server.prepare(next) };
+      const next = await evaluateBundleText(text);
+      prepared = { digest: text.digest, bundle: await server.prepare(next) };
       return next.policies.hash;
     } catch (error) {
       server.refused();

@@ -88,7 +88,7 @@ async function grpcServer(
 ): Promise<{ readonly address: string; readonly health: Health }> {
   const server = new GrpcServer();
   const health = new Health(HEALTH_NAMES);
-  const release = { version: '', commit: '', buildDate: '', bundleHash: '' };
+  const release = { version: '', commit: '', buildDate: '', bundleHash: '', bundleProvenance: undefined };
   const services: Partial<Services> = { health, release, maxMessageSize: 4096, report: () => {} };
   addRpcServices(server, services as Services, '');
   const tls =

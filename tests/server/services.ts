@@ -15,7 +15,13 @@ export function testServices(config: Config, part: Partial<Services> = {}): Serv
     actionNames: () => [],
     report: () => {},
     health: new Health(HEALTH_NAMES),
-    release: { version: '1.2.3', commit: 'abc', buildDate: 'today', bundleHash: 'e253cbe640079a7a' },
+    release: {
+      version: '1.2.3',
+      commit: 'abc',
+      buildDate: 'today',
+      bundleHash: 'e253cbe640079a7a',
+      bundleProvenance: undefined,
+    },
     maxMessageSize: config.server.grpc.maxRecvMsgSizeBytes,
     ...part,
   };

@@ -3,7 +3,7 @@
 import { entriesIn, messageIn, messagesIn, optionalMessageIn, responseObject, sentNumber, stringIn, stringMapIn, stringsIn } from '../../wire/json-response.js';
 import { printStringMap, printStrings, quote, quoteName } from '../../wire/json-text.js';
 import type { BatchResult, CheckResourceBatchResponse, CheckResourceSetResponse, CheckResourcesResponse, EffectMeta, InstanceEffectMeta, InstanceMeta, InstanceResult, InstancesMeta, ListPoliciesResponse, ListSchemasResponse, OutputEntry, PlanMeta, PlanResourcesResponse, ResultEntry, ResultMeta, ResultResource, ServerInfoResponse, UnplannedRule, ValidationError } from '../messages.js';
-import { printOutputEntry, printPlanFilter, readOutputEntry, readPlanFilter } from './engine.js';
+import { printBundleProvenance, printOutputEntry, printPlanFilter, readBundleProvenance, readOutputEntry, readPlanFilter } from './engine.js';
 import { printValidationError, readValidationError } from './schema.js';
 
 /** ResultResource from its JSON form. Throws a JsonError. */
@@ -263,6 +263,7 @@ export function readServerInfoResponse(value: unknown, name: string): ServerInfo
     commit: stringIn(object, 'commit'),
     buildDate: stringIn(object, 'buildDate'),
     bundleHash: stringIn(object, 'bundleHash'),
+    bundleProvenance: optionalMessageIn(object, 'bundleProvenance', readBundleProvenance),
   };
 }
 
@@ -273,6 +274,9 @@ export function printServerInfoResponse(message: ServerInfoResponse): string {
   text += `,"buildDate":${quote(message.buildDate)}`;
   if (message.bundleHash !== '') {
     text += `,"bundleHash":${quote(message.bundleHash)}`;
+  }
+  if (message.bundleProvenance !== undefined) {
+    text += `,"bundleProvenance":${printBundleProvenance(message.bundleProvenance)}`;
   }
   return `${text}}`;
 }

@@ -2,7 +2,7 @@
 
 import { writeJsonEntries } from '../../wire/value.js';
 import { type WireWriter, writeObject, writeStringObject, writeText, writeTexts, writeTimestamp } from '../../wire/writer.js';
-import type { AccessLogEntry, ActionEffect, Actor, AuditedCheck, AuditedPlan, AuditTrail, AuxData, CELError, CheckInput, CheckOutput, DecisionLogEntry, EmbeddedPDP, EvaluationError, JWT, ListAuditLogEntriesResponse, MetaValues, Peer, PlanInput, PlanOutput, PlanResource, PolicySource, Principal, RequestContext, Resource, SourceAttributes } from '../audit-messages.js';
+import type { AccessLogEntry, ActionEffect, Actor, AuditedCheck, AuditedPlan, AuditTrail, AuxData, BundleProvenance, CELError, CheckInput, CheckOutput, DecisionLogEntry, EmbeddedPDP, EvaluationError, JWT, ListAuditLogEntriesResponse, MetaValues, Peer, PlanInput, PlanOutput, PlanResource, PolicySource, Principal, RequestContext, Resource, SourceAttributes } from '../audit-messages.js';
 import type { OutputEntry, ValidationError } from '../messages.js';
 import { writeOutputEntry, writePlanFilter } from './engine.js';
 import { writeValidationError } from './schema.js';
@@ -30,8 +30,44 @@ function writeMetaValues(writer: WireWriter, message: MetaValues): void {
   }
 }
 
+/** Writes the fields of authz.engine.v1.BundleProvenance. */
+function writeBundleProvenance(writer: WireWriter, message: BundleProvenance): void {
+  if ('keys' in message && message.keys !== undefined) {
+    writeTexts(writer, 9, message.keys);
+  }
+  if ('expires' in message && message.expires !== undefined) {
+    writeText(writer, 8, message.expires);
+  }
+  if ('sequence' in message && message.sequence !== undefined) {
+    writeText(writer, 7, message.sequence);
+  }
+  if ('builder' in message && message.builder !== undefined) {
+    writeText(writer, 6, message.builder);
+  }
+  if ('path' in message && message.path !== undefined) {
+    writeText(writer, 5, message.path);
+  }
+  if ('revision' in message && message.revision !== undefined) {
+    writeText(writer, 4, message.revision);
+  }
+  if ('repository' in message && message.repository !== undefined) {
+    writeText(writer, 3, message.repository);
+  }
+  if ('compiler' in message && message.compiler !== undefined) {
+    writeText(writer, 2, message.compiler);
+  }
+  if ('digest' in message && message.digest !== undefined) {
+    writeText(writer, 1, message.digest);
+  }
+}
+
 /** Writes the fields of authz.audit.v1.PolicySource.EmbeddedPDP. */
 function writeEmbeddedPDP(writer: WireWriter, message: EmbeddedPDP): void {
+  if ('provenance' in message && message.provenance !== undefined) {
+    const provenanceMark = writer.mark();
+    writeBundleProvenance(writer, message.provenance);
+    writer.messageField(102, provenanceMark);
+  }
   if ('bundleHash' in message && message.bundleHash !== undefined) {
     writeText(writer, 101, message.bundleHash);
   }

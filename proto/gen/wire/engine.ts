@@ -4,7 +4,7 @@ import { BYTES, type Draft, missing, once, sentValue, VARINT, WireReader } from 
 import { field, mapSize, text, texts } from '../../wire/size.js';
 import { readJsonEntry, readJsonValue, writeJsonEntries, writeJsonValue } from '../../wire/value.js';
 import { type WireWriter, writeText, writeTexts } from '../../wire/writer.js';
-import type { Actor, OutputEntry, PlanExpression, PlanFilter, PlanOperand, PlanResource, Principal, Resource } from '../messages.js';
+import type { Actor, BundleProvenance, OutputEntry, PlanExpression, PlanFilter, PlanOperand, PlanResource, Principal, Resource } from '../messages.js';
 
 /** An empty item, of which a small request can hold millions: all are this one. */
 const EMPTY_ACTOR: Draft<Actor> = Object.freeze({ id: '', policyVersion: '', roles: [], attr: {}, scope: '' });
@@ -371,4 +371,66 @@ export function writePlanFilter(writer: WireWriter, message: PlanFilter): void {
   if ('kind' in message && message.kind !== undefined) {
     writer.varintField(1, PLAN_FILTER_KIND_NUMBERS[message.kind]);
   }
+}
+
+/** Reads authz.engine.v1.BundleProvenance up to `end`. */
+export function readBundleProvenance(reader: WireReader, end: number): BundleProvenance {
+  let digest = '';
+  let compiler = '';
+  let repository = '';
+  let revision = '';
+  let path = '';
+  let builder = '';
+  let sequence = '';
+  let expires = '';
+  const keys: string[] = [];
+  while (reader.at < end) {
+    const tag = reader.tag();
+    switch (tag) {
+      case (1 << 3) | BYTES:
+        digest = reader.string();
+        break;
+      case (2 << 3) | BYTES:
+        compiler = reader.string();
+        break;
+      case (3 << 3) | BYTES:
+        repository = reader.string();
+        break;
+      case (4 << 3) | BYTES:
+        revision = reader.string();
+        break;
+      case (5 << 3) | BYTES:
+        path = reader.string();
+        break;
+      case (6 << 3) | BYTES:
+        builder = reader.string();
+        break;
+      case (7 << 3) | BYTES:
+        sequence = reader.string();
+        break;
+      case (8 << 3) | BYTES:
+        expires = reader.string();
+        break;
+      case (9 << 3) | BYTES:
+        keys.push(reader.string());
+        break;
+      default:
+        reader.skipUnknown(tag, [1, 2, 3, 4, 5, 6, 7, 8, 9]);
+    }
+  }
+  reader.checkEnd(end);
+  return { digest, compiler, repository, revision, path, builder, sequence, expires, keys };
+}
+
+/** Writes the fields of authz.engine.v1.BundleProvenance. */
+export function writeBundleProvenance(writer: WireWriter, message: BundleProvenance): void {
+  writeTexts(writer, 9, message.keys);
+  writeText(writer, 8, message.expires);
+  writeText(writer, 7, message.sequence);
+  writeText(writer, 6, message.builder);
+  writeText(writer, 5, message.path);
+  writeText(writer, 4, message.revision);
+  writeText(writer, 3, message.repository);
+  writeText(writer, 2, message.compiler);
+  writeText(writer, 1, message.digest);
 }

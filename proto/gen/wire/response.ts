@@ -2,8 +2,8 @@
 
 import { BYTES, missing, once, readEntryOnce, readNumberEntryOnce, readStringEntry, WireReader } from '../../wire/reader.js';
 import { type WireWriter, writeStringMap, writeText, writeTexts } from '../../wire/writer.js';
-import type { BatchResult, CheckResourceBatchResponse, CheckResourceSetResponse, CheckResourcesResponse, EffectMeta, InstanceEffectMeta, InstanceMeta, InstanceResult, InstancesMeta, ListPoliciesResponse, ListSchemasResponse, OutputEntry, PlanFilter, PlanMeta, PlanResourcesResponse, ResultEntry, ResultMeta, ResultResource, ServerInfoResponse, UnplannedRule, ValidationError } from '../messages.js';
-import { readOutputEntry, readPlanFilter, writeOutputEntry, writePlanFilter } from './engine.js';
+import type { BatchResult, BundleProvenance, CheckResourceBatchResponse, CheckResourceSetResponse, CheckResourcesResponse, EffectMeta, InstanceEffectMeta, InstanceMeta, InstanceResult, InstancesMeta, ListPoliciesResponse, ListSchemasResponse, OutputEntry, PlanFilter, PlanMeta, PlanResourcesResponse, ResultEntry, ResultMeta, ResultResource, ServerInfoResponse, UnplannedRule, ValidationError } from '../messages.js';
+import { readBundleProvenance, readOutputEntry, readPlanFilter, writeBundleProvenance, writeOutputEntry, writePlanFilter } from './engine.js';
 import { readValidationError, writeValidationError } from './schema.js';
 
 /** Reads authz.response.v1.CheckResourcesResponse.ResultEntry.Resource up to `end`. */
@@ -390,6 +390,7 @@ function readServerInfoResponse(reader: WireReader, end: number): ServerInfoResp
   let commit = '';
   let buildDate = '';
   let bundleHash = '';
+  let bundleProvenance: BundleProvenance | undefined;
   while (reader.at < end) {
     const tag = reader.tag();
     switch (tag) {
@@ -405,12 +406,15 @@ function readServerInfoResponse(reader: WireReader, end: number): ServerInfoResp
       case (100 << 3) | BYTES:
         bundleHash = reader.string();
         break;
+      case (101 << 3) | BYTES:
+        bundleProvenance = once(bundleProvenance, readBundleProvenance(reader, reader.messageEnd()), 'bundleProvenance');
+        break;
       default:
-        reader.skipUnknown(tag, [1, 2, 3, 100]);
+        reader.skipUnknown(tag, [1, 2, 3, 100, 101]);
     }
   }
   reader.checkEnd(end);
-  return { version, commit, buildDate, bundleHash };
+  return { version, commit, buildDate, bundleHash, bundleProvenance };
 }
 
 /** ServerInfoResponse in its protobuf encoding. */
@@ -422,6 +426,11 @@ export function encodeServerInfoResponse(message: ServerInfoResponse, writer: Wi
 
 /** Writes the fields of authz.response.v1.ServerInfoResponse. */
 function writeServerInfoResponse(writer: WireWriter, message: ServerInfoResponse): void {
+  if (message.bundleProvenance !== undefined) {
+    const mark = writer.mark();
+    writeBundleProvenance(writer, message.bundleProvenance);
+    writer.messageField(101, mark);
+  }
   writeText(writer, 100, message.bundleHash);
   writeText(writer, 3, message.buildDate);
   writeText(writer, 2, message.commit);

@@ -1,5 +1,5 @@
-import type { BundleEvents } from '../options.js';
-import type { Snapshot } from './family.js';
+import type { BundleEvents, LoadedBundle } from '../options.js';
+import type { ScalarFamily, Snapshot } from './family.js';
 
 /**
  * Which bundle decides, and how reloads went. Every worker loads the same bundle at the same signal, so their counts
@@ -7,7 +7,7 @@ import type { Snapshot } from './family.js';
  * shown.
  */
 export class BundleMetrics implements BundleEvents {
-  #current: { readonly hash: string; readonly version: string } | undefined;
+  #current: LoadedBundle | undefined;
   /** In milliseconds since 1970. */
   #lastSuccess = 0;
   #loaded = 0;
@@ -25,7 +25,10 @@ export class BundleMetrics implements BundleEvents {
 
   snapshot(): Snapshot {
     const current = this.#current;
+    const archive = current?.archive;
     const known = <T>(series: T): readonly T[] => (current === undefined ? [] : [series]);
+    const said = (value: number | undefined): ScalarFamily['series'] =>
+      value === undefined ? [] : [{ labels: [], value }];
     const all = { across: 'max', labels: [] } as const;
     return [
       {
@@ -35,6 +38,38 @@ export class BundleMetrics implements BundleEvents {
         help: 'The bundle that decides; always 1.',
         labels: ['hash', 'version'],
         series: known({ labels: [current?.hash ?? '', current?.version ?? ''], value: 1 }),
+      },
+      {
+        ...all,
+        type: 'gauge',
+        name: 'authz_bundle_archive_info',
+        help: 'The archive of the bundle that decides; always 1.',
+        labels: ['hash', 'digest', 'revision', 'builder'],
+        series:
+          archive === undefined
+            ? []
+            : [{ labels: [current?.hash ?? '', archive.digest, archive.revision, archive.builder], value: 1 }],
+      },
+      {
+        ...all,
+        type: 'gauge',
+        name: 'authz_bundle_sequence',
+        help: 'The sequence of the bundle that decides, if it has one.',
+        series: said(archive?.sequence),
+      },
+      {
+        ...all,
+        type: 'gauge',
+        name: 'authz_bundle_expiry_timestamp_seconds',
+        help: 'When the bundle that decides expires, if it does. It is served after that, too.',
+        series: said(archive?.expires && archive.expires / 1000),
+      },
+      {
+        ...all,
+        type: 'gauge',
+        name: 'authz_bundle_signed_timestamp_seconds',
+        help: 'When the bundle that decides was signed, if a trusted key has signed it.',
+        series: said(archive?.signedAt && archive.signedAt / 1000),
       },
       {
         ...all,
@@ -73,4 +108,18 @@ export class BundleMetrics implements BundleEvents {
       },
     ];
   }
+}
+
+/** Bundles that were rejected, by reason; the primary process counts them for all. */
+export function rejectionFamilies(counts: ReadonlyMap<string, number> = new Map()): Snapshot {
+  return [
+    {
+      type: 'counter',
+      name: 'authz_bundle_rejected_total',
+      help: 'Bundles that were not served, by reason.',
+      labels: ['reason'],
+      across: 'sum',
+      series: [...counts].map(([reason, value]) => ({ labels: [reason], value })),
+    },
+  ];
 }

@@ -2,7 +2,7 @@ import type { Watcher } from '../../service/watcher.js';
 import type { ConditionErrorSearch } from '../condition-errors.js';
 import type { AuditCount, Scrape } from '../options.js';
 import { auditFamilies } from './audit-metrics.js';
-import type { BundleMetrics } from './bundle-metrics.js';
+import { type BundleMetrics, rejectionFamilies } from './bundle-metrics.js';
 import { CallMetrics } from './call-metrics.js';
 import { EngineMetrics } from './engine-metrics.js';
 import type { ScalarFamily, Snapshot } from './family.js';
@@ -19,6 +19,8 @@ export interface MetricSources {
   readonly bundle: BundleMetrics;
   /** Absent without an audit log. */
   readonly audit?: (() => readonly AuditCount[]) | undefined;
+  /** Absent if another process counts them. */
+  readonly rejectedBundles?: (() => ReadonlyMap<string, number>) | undefined;
   /** Absent if conditions are not examined. */
   readonly conditions?: Pick<ConditionErrorSearch, 'examined' | 'skipped' | 'found'> | undefined;
   /** Lines of the log that were lost. */
@@ -37,6 +39,7 @@ export async function createMetrics(sources: MetricSources): Promise<Metrics> {
     ...engine.snapshot(),
     ...conditionFamilies(sources.conditions),
     ...sources.bundle.snapshot(),
+    ...rejectionFamilies(sources.rejectedBundles?.()),
     ...calls.snapshot(),
     ...auditFamilies(sources.audit?.() ?? []),
     counter('authz_log_lines_dropped_total', 'Log lines dropped because the reader was too slow.', [

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ServerInfoResponse } from '../../../proto/gen/messages.js';
 import type { AliasConfig } from '../../config/aliases.js';
+import { expiryOf } from '../../bundle/provenance.js';
 import { ADMIN_SERVICE, byRelease, type Services } from '../../service/services.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import { restPrinter } from '../alias-printing.js';
@@ -29,7 +30,7 @@ export function addRestRoutes(router: Router, exchange: Exchange, services: Serv
   const health: Handler = (request, response) => {
     const status = services.health.of(queryOf(request).get('service') ?? '');
     if (status === undefined) exchange.sendRestError(request, response, new RpcError('not_found', 'unknown service'));
-    else if (status === 'SERVING') exchange.sendJson(request, response, 200, JSON_TYPE, '{"status":"SERVING"}\n');
+    else if (status === 'SERVING') exchange.sendJson(request, response, 200, JSON_TYPE, `${servingStatus(services)}\n`);
     else exchange.sendRestError(request, response, new RpcError('unavailable', 'the server is stopping'));
   };
   const live: Handler = async (request, response) => {
@@ -41,6 +42,15 @@ export function addRestRoutes(router: Router, exchange: Exchange, services: Serv
     router.get(root + HEALTH, health);
     router.get(root + LIVE, live);
   }
+}
+
+/** With `detail` if the bundle has expired. The messages of gRPC have no field for that. */
+function servingStatus({ bundle }: Services): string {
+  const provenance = bundle?.().provenance;
+  const expires = provenance && expiryOf(provenance);
+  if (expires === undefined || Date.now() <= expires) return '{"status":"SERVING"}';
+  const detail = `the bundle expired at ${new Date(expires).toISOString()}`;
+  return JSON.stringify({ status: 'SERVING', detail });
 }
 
 /** What paths about the server itself begin with: the own one first, then those of aliases. */

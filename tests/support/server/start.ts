@@ -18,7 +18,13 @@ export async function closeWithoutDelay(close: () => Promise<unknown>): Promise<
   if (took > DELAYED) throw new Error(`a connection held up the end for ${took} ms`);
 }
 
-export const RELEASE = { version: '1.2.3', commit: 'abc', buildDate: 'today', bundleHash: 'e253cbe640079a7a' };
+export const RELEASE = {
+  version: '1.2.3',
+  commit: 'abc',
+  buildDate: 'today',
+  bundleHash: 'e253cbe640079a7a',
+  bundleProvenance: undefined,
+};
 const LOOPBACK = ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'];
 
 /** Starts a server on free ports of this machine. The last of several equal keys counts. */

@@ -1,0 +1,44 @@
+import type { Manifest, Verified } from '../../archive/index.js';
+import type { BundleProvenance } from '../../proto/gen/messages.js';
+
+/** What is known of a bundle besides its policies. */
+export interface Provenance {
+  /**
+   * SHA-256, hexadecimal: of the manifest if the bundle came in an archive, which covers its files; else of the text.
+   * Different files may contain the same policies; those with the same digest are equal.
+   */
+  readonly digest: string;
+  /** What the archive says about the bundle; undefined if it did not come in one. */
+  readonly manifest?: Manifest | undefined;
+  /** What its signatures are worth; undefined if no keys are configured. */
+  readonly verified?: Verified | undefined;
+}
+
+/** When a bundle expires, in milliseconds since 1970, apart from clock skew; undefined if it does not. */
+export function expiryOf({ manifest, verified }: Provenance): number | undefined {
+  return verified === undefined ? timeOf(manifest?.notAfter) : verified.expires;
+}
+
+/** The provenance as audit entries and ServerInfo show it; undefined if the bundle did not come in an archive. */
+export function provenanceMessage(provenance: Provenance): BundleProvenance | undefined {
+  const { digest, manifest, verified } = provenance;
+  if (manifest === undefined) return undefined;
+  const { source = {}, builder = '', sequence, compiler } = manifest;
+  const expires = expiryOf(provenance);
+  const revision = source.revision ?? '';
+  return {
+    digest,
+    compiler,
+    repository: source.repository ?? '',
+    revision: revision !== '' && source.dirty === true ? `${revision}-dirty` : revision,
+    path: source.path ?? '',
+    builder,
+    sequence: sequence === undefined ? '' : String(sequence),
+    expires: expires === undefined ? '' : new Date(expires).toISOString(),
+    keys: verified?.keys ?? [],
+  };
+}
+
+function timeOf(written: string | undefined): number | undefined {
+  return written === undefined ? undefined : Date.parse(written);
+}
