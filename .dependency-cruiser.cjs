@@ -348,6 +348,21 @@ module.exports = {
       },
     },
     {
+      name: 'archives-know-no-server',
+      comment: 'server, commands and the entry authz/bundle read them; of the engine only types',
+      severity: 'error',
+      from: { path: '^archive/', pathNot: TESTS },
+      to: {
+        path: '^(?!archive/|runtime/(?:policy/index|engine/index|engine/parts)\\.ts$|node_modules/|node:|(?:crypto|url|v8|vm|zlib)$)',
+      },
+    },
+    {
+      name: 'fflate-is-for-archives',
+      severity: 'error',
+      from: { pathNot: `^archive/|${TESTS}` },
+      to: { path: '^node_modules/fflate/' },
+    },
+    {
       name: 'nobody-needs-examples',
       severity: 'error',
       from: { path: '^(analysis|client|compiler|runtime|server|proto|generated)/' },

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Argument, Command, CommanderError, Option } from 'commander';
 import { addExamples } from './examples.js';
+import { addBundleCommands } from './commands/bundle-commands.js';
 import { addServerCommands, collect, countOf } from './commands/server-commands.js';
 import { EXIT, failureMessage } from './exit.js';
 import { LOG_FORMATS } from './findings/log.js';
@@ -458,6 +459,7 @@ program
     process.exitCode = completionCommand(shell, program);
   });
 
+addBundleCommands(program);
 addServerCommands(program);
 addExamples(program);
 

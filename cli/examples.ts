@@ -15,6 +15,14 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['authzc compile --table tables.yaml', 'also report the rules that have no SQL condition over these tables'],
     ['authzc compile --check --fail-on warning', 'in CI: fail if generated/ is out of date, or on a warning'],
   ],
+  bundle: [
+    ['authzc bundle --tests --sequence 42 --not-after 90d', 'test the policies, and write dist/policies.authzbundle'],
+    ['authzc bundle keygen release', 'create a key that signs archives'],
+  ],
+  'bundle sign': [['authzc bundle sign dist/policies.authzbundle --key release.key.pem', 'sign an archive']],
+  'bundle verify': [
+    ['authzc bundle verify dist/policies.authzbundle --key release.pub.pem', 'check it as a server does'],
+  ],
   test: [
     ['authzc test --coverage', 'run the tests and show what they do not exercise'],
     ["authzc test --test-filter 'action=delete' --verbose", 'show how the tests of one action are decided'],

@@ -17,9 +17,9 @@ import { basename, dirname, join } from 'node:path';
 import { visible } from '../../compiler/diagnostics/visible.js';
 
 /** A file to be written. */
-export interface OutputFile {
+export interface OutputFile<Text = string> {
   readonly path: string;
-  readonly text: string;
+  readonly text: Text;
   /** Whether the text must be on the disk before it takes the place of the old one: a server reads it after a crash. */
   readonly durable?: boolean;
 }
@@ -32,7 +32,7 @@ export interface OutputFile {
  *
  * Synchronous: there may be tens of thousands of small files, and waiting for each step costs more than the step.
  */
-export function replaceFiles(files: readonly OutputFile[]): void {
+export function replaceFiles(files: readonly OutputFile<string | Uint8Array>[]): void {
   const staged: { readonly temporary: string; readonly path: string }[] = [];
   const folders = new Set<string>();
   let renamed = 0;
@@ -73,7 +73,11 @@ function modeOf(path: string): number | undefined {
 
 const PERMISSIONS = 0o777;
 
-function writeNew(path: string, { text, durable = false }: OutputFile, mode: number | undefined): void {
+function writeNew(
+  path: string,
+  { text, durable = false }: OutputFile<string | Uint8Array>,
+  mode: number | undefined,
+): void {
   const file = openSync(path, 'wx');
   try {
     writeFileSync(file, text);

@@ -1,6 +1,7 @@
 import type { EngineOptions } from '#runtime/engine';
 import type { Explainer } from '#runtime/parts';
 import type { PolicyBundle, TracedBundle } from '#runtime/policy';
+import type { Exported } from '../../archive/index.js';
 import type { Provenance } from '../bundle/provenance.js';
 import { ConfigError } from '../config/config-error.js';
 
@@ -55,9 +56,6 @@ export function bundleOf(exported: Exported, file: string): Bundle {
     }),
   };
 }
-
-/** The exports of a module, by name. */
-export type Exported = { readonly [name: string]: unknown };
 
 const LISTS = ['resourcePolicies', 'principalPolicies', 'rolePolicies'];
 

@@ -1,0 +1,86 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { durationOption, timeOption } from '../bundles/time-option.js';
+import { collect } from './server-commands.js';
+
+/** Adds `authzc bundle` and the commands below it. */
+export function addBundleCommands(program: Command): void {
+  const bundle = program
+    .command('bundle')
+    .description('compile a folder of policies to one file, an archive that can be signed')
+    // Flags after the name of a command below it are those of that command.
+    .enablePositionalOptions()
+    .argument('[dir]', 'the folder of the policies', 'policies')
+    .option('-o, --output <file>', 'the file of the archive', 'dist/policies.authzbundle')
+    .addOption(
+      new Option('--fail-on <severity>', 'minimum severity that fails the build')
+        .choices(['error', 'warning'])
+        .default('error'),
+    )
+    .option('--explain', 'add what explains decisions: the conditions as they were written')
+    .option('--checks-only', 'leave out what plans and strict evaluation need')
+    .option('--strict-types', 'report attributes that are not in the JSON schemas, or that may be missing, as errors')
+    .option('--allow-empty', 'bundle a folder without policies; it denies everything')
+    .option('--tests [dir]', 'run the tests, and record their number and coverage; default is the folder of policies')
+    .option('--sequence <number>', 'a number that increases with each build: servers refuse to go back', sequence)
+    .option('--not-before <time>', 'refuse the bundle before this time, or duration from now', timeOption)
+    .option('--not-after <time>', 'refuse the bundle after this time, or duration from now, such as 90d', timeOption)
+    .option('--builder <name>', 'who builds it; default is the URL of the CI job, if there is one')
+    .action(async (directory, options) => {
+      const { bundleCommand } = await import('./bundle.js');
+      process.exitCode = await bundleCommand(directory, options);
+    });
+
+  bundle
+    .command('inspect')
+    .description('print what an archive says about its bundle; verifies no signature')
+    .argument('<file>', 'the archive')
+    .addOption(new Option('-o, --output <format>', 'format').choices(['text', 'json']).default('text'))
+    .action(async (file, options) => {
+      const { bundleInspectCommand } = await import('./bundle-inspect.js');
+      process.exitCode = bundleInspectCommand(file, options);
+    });
+
+  bundle
+    .command('sign')
+    .description('add a signature to an archive')
+    .argument('<file>', 'the archive')
+    .requiredOption('--key <file>', 'the private key in PEM: Ed25519, P-256 or P-384')
+    .option('-o, --output <file>', 'the file of the signed archive; default is the same file')
+    .action(async (file, options) => {
+      const { bundleSignCommand } = await import('./bundle-sign.js');
+      process.exitCode = await bundleSignCommand(file, options);
+    });
+
+  bundle
+    .command('verify')
+    .description('check whether a server that trusts these keys accepts an archive: exit code 0 if it does, 1 if not')
+    .argument('<file>', 'the archive')
+    .requiredOption('--key <file>', 'public keys in PEM, or a JWK set; repeatable', collect)
+    .option('--required <number>', 'how many of the keys must have signed', required, 1)
+    .option('--max-age <duration>', 'signatures that are older do not count', durationOption)
+    .action(async (file, options) => {
+      const { bundleVerifyCommand } = await import('./bundle-verify.js');
+      process.exitCode = await bundleVerifyCommand(file, options);
+    });
+
+  bundle
+    .command('keygen')
+    .description('create a key pair: NAME.key.pem and NAME.pub.pem')
+    .argument('<name>', 'the path of the files, without `.key.pem` and `.pub.pem`')
+    .addOption(new Option('--type <type>', 'type of the keys').choices(['ed25519', 'p256', 'p384']).default('ed25519'))
+    .action(async (name, options) => {
+      const { bundleKeygenCommand } = await import('./bundle-keygen.js');
+      process.exitCode = await bundleKeygenCommand(name, options);
+    });
+}
+
+function sequence(text: string): number {
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(number)) return number;
+  throw new InvalidArgumentError('It is an integer from 0 to 9007199254740991.');
+}
+
+function required(text: string): number {
+  if (/^(?:[1-9]|1[0-6])$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is a number from 1 to 16.');
+}
