@@ -63,6 +63,8 @@ export async function loadBundle(bytes: Uint8Array, options: LoadOptions = {}): 
   const { keys } = await verified(archive, options);
   requireEngine(manifest);
   const text = archive.file('policies.js')?.toString('utf8') ?? '';
+  // It must be the file of the manifest, too.
+  archive.file('policies.js.map');
   const { policies, traced, explainer } = await evaluateModule(text, options.name ?? 'policies.js');
   if ((policies as PolicyBundle | undefined)?.hash !== manifest.hash)
     throw new Error('the archive does not contain the bundle of its manifest: the hash of the policies differs');

@@ -20,6 +20,7 @@ const GATES: readonly { readonly name: string; readonly command: readonly string
       '.dependency-cruiser.cjs',
       'adapters',
       'analysis',
+      'archive',
       'cli',
       'client',
       'compiler',

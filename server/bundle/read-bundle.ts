@@ -57,8 +57,9 @@ function readModule(bytes: Uint8Array, name: string, trust: BundleTrust | undefi
 /** The bundle. A process that is debugged gets the source map with it, because no file has that. */
 function textOf(archive: Archive): string {
   const text = archive.file('policies.js')?.toString('utf8') ?? '';
-  if (!process.sourceMapsEnabled && inspectorUrl() === undefined) return text;
+  // Always read: it must be the file of the manifest.
   const map = archive.file('policies.js.map');
+  if (!process.sourceMapsEnabled && inspectorUrl() === undefined) return text;
   return map === undefined
     ? text
     : text.replace(SOURCE_MAP, `//# sourceMappingURL=data:application/json;base64,${map.toString('base64')}\n`);

@@ -51,7 +51,7 @@ export function compileBundles(): Bundles {
 const LOOPBACK = 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0';
 
 /** Starts a server on free ports of this machine and waits until it is ready. */
-export async function startProgram(folder: string, bundleText: string, sets: readonly string[]): Promise<Server> {
+export async function startProgram(folder: string, bundleText: string | Uint8Array, sets: readonly string[]): Promise<Server> {
   const bundle = join(mkdtempSync(join(folder, 'served-')), 'policies.js');
   writeFileSync(bundle, bundleText);
   const options = ['--bundle', bundle, '--set', LOOPBACK, ...sets.flatMap((set) => ['--set', set])];
@@ -78,7 +78,7 @@ export function workersOf({ running }: Server): readonly number[] {
 }
 
 /** Replaces a file atomically, as a careful deployment does. */
-export function replaceFile(file: string, text: string): void {
+export function replaceFile(file: string, text: string | Uint8Array): void {
   writeFileSync(`${file}.new`, text);
   renameSync(`${file}.new`, file);
 }
