@@ -1,6 +1,13 @@
 /** Plans as conditions of TypeORM. */
 import { Brackets, type EntityMetadata, type ObjectLiteral, type Repository } from 'typeorm';
-import { type ConditionOptions, conditionOf, type Mapping, type PlannedFilter } from './condition.js';
+import {
+  type ConditionOptions,
+  conditionOf,
+  type Mapping,
+  type PlannedFilter,
+  relatedIn,
+  type StoredTable,
+} from './condition.js';
 
 export {
   type ConditionOptions,
@@ -11,24 +18,38 @@ export {
   UnsupportedPlanError,
 } from './condition.js';
 
+/** What the adapter needs of a repository. */
+export type EntityRepository<Entity extends ObjectLiteral> = Pick<Repository<Entity>, 'metadata' | 'target'>;
+
+/** The properties of several entities. */
+export type TypeormTables<Entities> = { readonly [Name in keyof Entities]: keyof Entities[Name] & string };
+
 /**
  * Creates the function that turns a plan into a condition for `where` and `andWhere` of a query builder.
- * @param mapping names columns as the properties of the entity do: `authorId`, not `author_id`. Columns of related
- * tables have their names in the database.
+ * @param mapping names columns as the properties of the entities do: `authorId`, not `author_id`.
+ * @param related the repositories of the entities that relations of the mapping name: `{ users: source.getRepository(User) }`.
  * @returns throws an `UnsupportedPlanError` for a plan that cannot be translated exactly. Without an alias in the
  * options, the condition is for `repository.createQueryBuilder()`, whose alias is the name of the entity.
  */
-export function typeormAdapter<Entity extends ObjectLiteral>(
-  { metadata }: Pick<Repository<Entity>, 'metadata'>,
-  mapping: Mapping<keyof Entity & string>,
+export function typeormAdapter<
+  Entity extends ObjectLiteral,
+  Related extends { readonly [name: string]: ObjectLiteral } = Record<never, never>,
+>(
+  { metadata }: EntityRepository<Entity>,
+  mapping: NoInfer<Mapping<keyof Entity & string, TypeormTables<Related>>>,
+  related?: { readonly [Name in keyof Related]: EntityRepository<Related[Name]> },
 ): (plan: PlannedFilter, options?: ConditionOptions) => Brackets {
+  const relatedTable = relatedIn<Pick<Repository<ObjectLiteral>, 'metadata'>>(related ?? {}, (other) => ({
+    name: other.metadata.tablePath,
+    columnName: (property) => columnOf(other.metadata, property).databaseName,
+  }));
   return (plan, options) => {
     const { parts, parameters } = conditionOf(
       plan,
-      metadata.tableName,
+      storedTable(metadata),
       mapping,
       { ...options, alias: options?.alias ?? metadata.name },
-      (property) => columnOf(metadata, property),
+      relatedTable,
     );
     // A query has one set of names for all of its conditions.
     conditions += 1;
@@ -43,20 +64,29 @@ export function typeormAdapter<Entity extends ObjectLiteral>(
 
 let conditions = 0;
 
-/** The name that the column of a property has in the database. */
-function columnOf({ columns, name }: EntityMetadata, property: string): string {
+/** The table of the query. TypeORM replaces names of properties in a condition by those of their columns. */
+function storedTable(metadata: EntityMetadata): StoredTable {
+  const { columns, name, tableName } = metadata;
+  return {
+    name: tableName,
+    columnName(property) {
+      const { databaseName } = columnOf(metadata, property);
+      const isReplaced = columns.some(
+        (other) =>
+          (other.propertyPath === databaseName || other.propertyName === databaseName) &&
+          other.databaseName !== databaseName,
+      );
+      if (isReplaced)
+        throw new TypeError(
+          `the column \`${databaseName}\` of the entity \`${name}\` has the name of a property of another column: rename the property`,
+        );
+      return databaseName;
+    },
+  };
+}
+
+function columnOf({ columns, name }: EntityMetadata, property: string): EntityMetadata['columns'][number] {
   const column = columns.find(({ propertyPath }) => propertyPath === property);
   if (column === undefined) throw new TypeError(`the entity \`${name}\` has no column \`${property}\``);
-  const { databaseName } = column;
-  // TypeORM replaces names of properties in a condition by those of their columns.
-  const isReplaced = columns.some(
-    (other) =>
-      (other.propertyPath === databaseName || other.propertyName === databaseName) &&
-      other.databaseName !== databaseName,
-  );
-  if (isReplaced)
-    throw new TypeError(
-      `the column \`${databaseName}\` of the entity \`${name}\` has the name of a property of another column: rename the property`,
-    );
-  return databaseName;
+  return column;
 }

@@ -55,6 +55,8 @@ const LIBRARY: PackageDefinition = {
     './adapters/drizzle': 'adapters/drizzle.ts',
     './adapters/knex': 'adapters/knex.ts',
     './adapters/kysely': 'adapters/kysely.ts',
+    './adapters/mikro-orm': 'adapters/mikro-orm.ts',
+    './adapters/sequelize': 'adapters/sequelize.ts',
     './adapters/typeorm': 'adapters/typeorm.ts',
   },
   facades: {
@@ -67,6 +69,7 @@ const LIBRARY: PackageDefinition = {
   optionalPeers: {
     '@grpc/grpc-js': '1.x',
     [PACKAGE_NAMES.compiler]: OWN,
+    '@mikro-orm/core': '6.x',
     '@nestjs/common': '11.x',
     '@trpc/server': '11.x',
     'drizzle-orm': '0.x',
@@ -78,6 +81,7 @@ const LIBRARY: PackageDefinition = {
     kysely: '0.x',
     react: '19.x',
     semver: '7.x',
+    sequelize: '6.x',
     typeorm: '1.x',
   },
 };

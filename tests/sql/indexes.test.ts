@@ -6,7 +6,7 @@ import { createEngine } from '#runtime/engine';
 import { renderSql, type SqlDialect, type SqlTable } from '../../runtime/residual/sql/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { skip } from '../support/skip.js';
-import { startMariadb } from './mariadb-server.js';
+import { startMariadb } from '../support/sql/mariadb-server.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
 
 const TABLE: SqlTable = {

@@ -3,7 +3,7 @@ import initSqlJs from 'sql.js';
 import { suite } from 'uvu';
 import { skip } from '../support/skip.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
-import { startMariadb } from './mariadb-server.js';
+import { startMariadb } from '../support/sql/mariadb-server.js';
 import { compareRelated } from './related-comparison.js';
 import { type Cell, createTable, type StoredTable } from './related-tables.js';
 

@@ -2,7 +2,7 @@ import type { RowDataPacket } from 'mysql2/promise';
 import initSqlJs from 'sql.js';
 import { suite } from 'uvu';
 import { skip } from '../support/skip.js';
-import { startMariadb } from './mariadb-server.js';
+import { startMariadb } from '../support/sql/mariadb-server.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
 import { compareSchemas, EXTENT } from './schema-comparison.js';
 import { createTable } from '../support/sql/schema-table.js';

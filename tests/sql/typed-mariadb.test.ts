@@ -1,7 +1,7 @@
 import type { RowDataPacket } from 'mysql2/promise';
 import { suite } from 'uvu';
 import { skip } from '../support/skip.js';
-import { startMariadb } from './mariadb-server.js';
+import { startMariadb } from '../support/sql/mariadb-server.js';
 import { compareHazards, compareTyped, type TypedDatabase } from './typed-comparison.js';
 import { type Cell, COLUMNS, createTable } from '../support/sql/typed-table.js';
 

@@ -16,5 +16,5 @@ declare module 'sql.js' {
     close(): void;
   }
 
-  export default function initSqlJs(): Promise<{ readonly Database: new () => Database }>;
+  export default function initSqlJs(): Promise<{ readonly Database: new (file?: Uint8Array) => Database }>;
 }

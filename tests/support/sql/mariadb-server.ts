@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Connection, createConnection } from 'mysql2/promise';
-import { accountOf } from '../support/sql/postgresql-cluster.js';
+import { accountOf } from './postgresql-cluster.js';
 
 /** A private MariaDB server in a temporary folder, reached by a socket in it. */
 export interface MariadbServer {

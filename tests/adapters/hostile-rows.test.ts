@@ -1,0 +1,237 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createEngine } from '#runtime/engine';
+import type { SqlDialect } from '../../runtime/residual/sql/index.js';
+import { UnsupportedPlanError } from '../../adapters/condition.js';
+import type { PlannedFilter } from '../../adapters/drizzle.js';
+import { compileTexts, loaded } from '../support/compiled.js';
+import { Random } from '../support/oracle/random.js';
+import { skip } from '../support/skip.js';
+import { startMariadb } from '../support/sql/mariadb-server.js';
+import { startCluster } from '../support/sql/postgresql-cluster.js';
+import { DOCUMENT_HAZARDS, TYPED_HAZARDS } from '../support/sql/typed-hazards.js';
+import { type Cell, COLUMNS, createTable, typedRow, type TypedRow, typedTable } from '../support/sql/typed-table.js';
+import { type Connections, LIBRARIES, type Things } from './libraries.js';
+
+const ROWS = Number(process.env.ROWS ?? 120);
+
+/** Strings that a library could read as something else than a string. */
+const HOSTILE = [
+  "' OR 1=1 -- ?:authz0 $1 \\",
+  "\\' OR 1=1 -- ",
+  '$x $$ $1',
+  ':x ?',
+  "x'",
+  '/* "`',
+  'U&\\0041',
+  '[::alias::]',
+];
+
+/** Tried where they allow and where they deny; the conditions of the hazards alternate. */
+const OWN_CONDITIONS = [
+  ...HOSTILE.map((text) => `R.attr.s == ${JSON.stringify(text)} && R.attr.n < 1`),
+  'R.attr.s == P.attr.name',
+  'R.attr.s in P.attr.names',
+  'R.attr.word == "x?y" || R.attr.word == "x"',
+  'R.attr.n > -5 && R.attr.n - -5.0 < 1e300',
+  'R.attr.m == -0.1 || R.attr.m < 1e-300',
+];
+
+const test = suite('adapters for query builders over hostile rows');
+
+test('in SQLite, each adapter selects exactly the rows that check allows', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'authz-adapters-'));
+  const path = join(folder, 'things.sqlite');
+  try {
+    const database = new Database(path);
+    const rows = rowsOf('sqlite');
+    database.exec(createTable('sqlite'));
+    const insert = database.prepare(`INSERT INTO things VALUES (?, ?${', ?'.repeat(COLUMNS.length)})`);
+    database.exec('BEGIN');
+    for (const row of cellsOf(rows)) insert.run(row.map((cell) => (typeof cell === 'bigint' ? String(cell) : cell)));
+    database.exec('COMMIT');
+    database.exec(RENAME);
+    database.close();
+    await compare('sqlite', path, rows);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+test('in MariaDB, each adapter selects exactly the rows that check allows', async () => {
+  const server = await startMariadb();
+  if (typeof server === 'string') return skip(import.meta.url, server);
+  const { connection, socketPath } = server;
+  try {
+    // Invalid dates are stored unchanged.
+    await connection.query("SET sql_mode = 'ALLOW_INVALID_DATES'");
+    await connection.query(createTable('mysql'));
+    const rows = rowsOf('mysql');
+    for (const row of cellsOf(rows))
+      await connection.execute(`INSERT INTO things VALUES (${row.map(() => '?').join(', ')})`, row.map(textOfBigint));
+    await connection.query(RENAME.replaceAll('"', '`'));
+    await compare('mysql', { socketPath, user: 'root', database: 'authz' }, rows);
+  } finally {
+    await server.stop();
+  }
+});
+
+test('in PostgreSQL, each adapter selects exactly the rows that check allows', async () => {
+  const cluster = await startCluster();
+  if (typeof cluster === 'string') return skip(import.meta.url, cluster);
+  const { client, connection } = cluster;
+  try {
+    await client.query("CREATE COLLATION words (provider = icu, locale = 'en')");
+    await client.query("CREATE COLLATION nocase (provider = icu, locale = 'und-u-ks-level2', deterministic = false)");
+    await client.query('CREATE EXTENSION citext');
+    await client.query(createTable('postgresql'));
+    const rows = rowsOf('postgresql');
+    for (const row of cellsOf(rows))
+      await client.query(
+        `INSERT INTO things VALUES (${row.map((_, index) => `$${index + 1}`).join(', ')})`,
+        row.map((cell) => (Object.is(cell, -0) ? '-0' : textOfBigint(cell))),
+      );
+    await client.query(RENAME);
+    await compare('postgresql', connection, rows);
+  } finally {
+    await cluster.stop();
+  }
+});
+
+test.run();
+
+/** A name with a placeholder. */
+const RENAME = 'ALTER TABLE things RENAME COLUMN "word" TO "wo?rd"';
+
+function rowsOf(dialect: SqlDialect): readonly TypedRow[] {
+  const random = new Random(1);
+  const place = Object.keys(typedTable(dialect).columns).indexOf('s');
+  const rows = Array.from({ length: ROWS }, () => typedRow(random, dialect));
+  const hostile = HOSTILE.flatMap((text) => [text, text.replaceAll('$$', '$').replaceAll('$1', '$x')]);
+  return [
+    ...rows,
+    ...hostile.map((s) => {
+      const { cells, attr, orTold, ...row } = typedRow(random, dialect);
+      return { ...row, cells: cells.with(place, s), attr: { ...attr, s }, ...(orTold && { orTold: { ...orTold, s } }) };
+    }),
+  ];
+}
+
+function cellsOf(rows: readonly TypedRow[]): readonly (readonly Cell[])[] {
+  return rows.map(({ id, cells }, position) => [position, id, ...cells]);
+}
+
+function textOfBigint(cell: Cell): Exclude<Cell, bigint> {
+  return typeof cell === 'bigint' ? String(cell) : cell;
+}
+
+async function compare<D extends SqlDialect>(dialect: D, connection: Connections[D], rows: readonly TypedRow[]) {
+  const hazards = [...TYPED_HAZARDS, ...(dialect === 'mysql' ? [] : DOCUMENT_HAZARDS)].filter(
+    // The SQLite of libsql reads some decimals of JSON with another last bit (docs/plans.md#column-types).
+    (condition) => dialect !== 'sqlite' || !condition.includes('1.7976931348623157e308'),
+  );
+  const { engine, actions } = await engineOf([
+    ...OWN_CONDITIONS.flatMap((condition) => [
+      { effect: 'ALLOW', condition } as const,
+      { effect: 'DENY', condition } as const,
+    ]),
+    ...hazards.map((condition, index) => ({ effect: index % 2 === 0 ? 'ALLOW' : 'DENY', condition }) as const),
+  ]);
+  const principal = {
+    id: 'u1',
+    roles: ['user'],
+    attr: { empty: '', nul: 'a\0', half: '\ud800', name: HOSTILE[0], names: HOSTILE },
+  };
+  const libraries = await Promise.all(
+    Object.entries(LIBRARIES).map(
+      async ([name, open]) => [name, await open[dialect](connection, thingsOf(dialect))] as const,
+    ),
+  );
+  const counts = { plans: 0, refused: 0, selected: 0 };
+  const wrong: string[] = [];
+  for (const { action, condition } of actions) {
+    const plan = engine.plan({ principal, resource: { kind: 'thing' }, actions: [action] });
+    const isAllowed = (row: TypedRow, attr: TypedRow['attr']) =>
+      engine.isAllowed({ principal, resource: { kind: 'thing', id: row.id, attr }, action });
+    const answers = rows.map((row) => [row, row.id !== 'r' && isAllowed(row, row.attr)] as const);
+    counts.plans += 1;
+    for (const [name, library] of libraries) {
+      const selected = await library.select([plan, OTHERS]).catch((error: unknown) => error as Error);
+      if (selected instanceof UnsupportedPlanError) {
+        counts.refused += 1;
+        continue;
+      }
+      if (selected instanceof Error) {
+        wrong.push(`${name} fails: ${action} ${condition}: ${selected.message}`);
+        continue;
+      }
+      const positions = new Set(selected);
+      counts.selected += selected.length;
+      for (const [position, [row, allowed]] of answers.entries()) {
+        const inSql = positions.has(position);
+        // A row that JSON cannot represent exactly has two readings; it is not selected if check denies either.
+        const isRight =
+          row.orTold === undefined ? inSql === allowed : !inSql || (allowed && isAllowed(row, row.orTold));
+        if (!isRight)
+          wrong.push(
+            `${name} ${inSql ? 'selects' : 'omits'} ${row.id} ${JSON.stringify(row.attr)}: ${action} ${condition}`,
+          );
+      }
+    }
+  }
+  for (const [, library] of libraries) await library.end();
+  console.log(`  ${dialect}: ${rows.length} rows, ${libraries.length} libraries, ${JSON.stringify(counts)}`);
+  assert.equal(wrong.slice(0, 5), [], `${wrong.length} disagreements`);
+  assert.ok(counts.selected > counts.plans && counts.refused < counts.plans * 2, 'the conditions say too little');
+}
+
+/** A second condition of the same query. */
+const OTHERS: PlannedFilter = {
+  filter: {
+    kind: 'KIND_CONDITIONAL',
+    condition: { expression: { operator: 'ne', operands: [{ variable: 'request.resource.id' }, { value: 'r' }] } },
+  },
+};
+
+function thingsOf(dialect: SqlDialect): Things {
+  const { id, columns } = typedTable(dialect);
+  const named = Object.entries(columns).map(([attribute, stored]) => {
+    const { column, ...rest } = stored as Extract<typeof stored, { readonly column: string }>;
+    const name = column === 'word' ? 'wo?rd' : (column.split('.').at(-1) as string);
+    return { attribute, property: `${attribute.replace('.', '_')}Of`, name, rest };
+  });
+  const mappingBy = (key: 'property' | 'name', idColumn: string) => ({
+    dialect,
+    ...(id && { id: { ...id, column: idColumn } }),
+    attributes: Object.fromEntries(named.map((column) => [column.attribute, { ...column.rest, column: column[key] }])),
+  });
+  return {
+    columns: { idOf: 'id', ...Object.fromEntries(named.map(({ property, name }) => [property, name])) },
+    byProperty: mappingBy('property', 'idOf'),
+    byColumn: mappingBy('name', 'id'),
+  };
+}
+
+interface Case {
+  readonly effect: 'ALLOW' | 'DENY';
+  readonly condition: string;
+}
+
+/** An engine with an action for each condition, which allows it, or denies it where it is allowed otherwise. */
+async function engineOf(cases: readonly Case[]) {
+  const named = cases.map((one, index) => ({ ...one, action: `${one.effect.toLowerCase()}${index}` }));
+  const rules = named.flatMap(({ action, effect, condition: expr }) => {
+    const rule = { actions: [action], roles: ['user'] };
+    return [
+      { ...rule, effect: `EFFECT_${effect}`, condition: { match: { expr } } },
+      ...(effect === 'DENY' ? [{ ...rule, effect: 'EFFECT_ALLOW' }] : []),
+    ];
+  });
+  const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'thing', version: 'default', rules } };
+  const { policies } = await loaded(compileTexts({ 'p.yaml': JSON.stringify(policy) }));
+  return { engine: createEngine(policies), actions: named };
+}

@@ -1,0 +1,326 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { MikroORM as MikroOrmOfMysql } from '@mikro-orm/mysql';
+import { EntitySchema as MikroOrmSchema, type MikroORM, type Options as MikroOrmOptions } from '@mikro-orm/core';
+import { MikroORM as MikroOrmOfSqlite } from '@mikro-orm/libsql';
+import { MikroORM as MikroOrmOfPostgresql } from '@mikro-orm/postgresql';
+import { and, type Table } from 'drizzle-orm';
+import { mysqlTable, text as mysqlText } from 'drizzle-orm/mysql-core';
+import { drizzle as drizzleOfMysql } from 'drizzle-orm/mysql2';
+import { drizzle as drizzleOfPostgresql } from 'drizzle-orm/node-postgres';
+import { pgTable, text as pgText } from 'drizzle-orm/pg-core';
+import { drizzle as drizzleOfSqlite } from 'drizzle-orm/sql-js';
+import { sqliteTable, text as sqliteText } from 'drizzle-orm/sqlite-core';
+import knexOf, { type Knex } from 'knex';
+import { type Dialect, Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely';
+import Database from 'libsql';
+import { createPool } from 'mysql2';
+import { createPool as createPromisePool } from 'mysql2/promise';
+import { type Options, Pool } from 'pg';
+import { DataTypes, Op, Sequelize, type Options as SequelizeOptions } from 'sequelize';
+import initSqlJs from 'sql.js';
+import { DataSource, type DataSourceOptions, EntitySchema } from 'typeorm';
+import type { Mapping } from '../../adapters/condition.js';
+import { drizzleAdapter, type PlannedFilter } from '../../adapters/drizzle.js';
+import { knexAdapter } from '../../adapters/knex.js';
+import { kyselyAdapter } from '../../adapters/kysely.js';
+import { mikroOrmAdapter } from '../../adapters/mikro-orm.js';
+import { sequelizeAdapter } from '../../adapters/sequelize.js';
+import { typeormAdapter } from '../../adapters/typeorm.js';
+import type { SqlDialect } from '../../runtime/residual/sql/index.js';
+
+/** A library with a connection of its own. */
+export interface Library {
+  /** The positions of the rows of `things` that all of several plans select, in one query. */
+  select(plans: readonly PlannedFilter[]): Promise<readonly number[]>;
+  end(): Promise<unknown>;
+}
+
+/** How a library reaches each database. */
+export interface Connections {
+  readonly postgresql: Options;
+  readonly mysql: { readonly socketPath: string; readonly user: string; readonly database: string };
+  /** A file. */
+  readonly sqlite: string;
+}
+
+/** The table `things`: its columns, by the names of properties. */
+export interface Things {
+  readonly columns: { readonly [property: string]: string };
+  readonly byProperty: Mapping<string>;
+  readonly byColumn: Mapping<string>;
+}
+
+type Open<D extends SqlDialect> = (connection: Connections[D], things: Things) => Promise<Library>;
+
+/** Each library with its adapter in each database. Those without a driver for libsql get one that looks like theirs. */
+export const LIBRARIES: { readonly [name: string]: { readonly [D in SqlDialect]: Open<D> } } = {
+  Drizzle: {
+    async postgresql(connection, { columns, byProperty }) {
+      const pool = new Pool(connection);
+      const things = pgTable(
+        'things',
+        mapped({ position: 'position', ...columns }, (name) => pgText(name)),
+      );
+      const allowed = drizzleAdapter<Table>(things, byProperty);
+      const db = drizzleOfPostgresql(pool);
+      return {
+        select: async (plans) =>
+          positionsOf(
+            await db
+              .select()
+              .from(things)
+              .where(and(...plans.map((plan) => allowed(plan)))),
+          ),
+        end: () => pool.end(),
+      };
+    },
+    async mysql(connection, { columns, byProperty }) {
+      const pool = createPromisePool(connection);
+      const things = mysqlTable(
+        'things',
+        mapped({ position: 'position', ...columns }, (name) => mysqlText(name)),
+      );
+      const allowed = drizzleAdapter<Table>(things, byProperty);
+      const db = drizzleOfMysql(pool);
+      return {
+        select: async (plans) =>
+          positionsOf(
+            await db
+              .select()
+              .from(things)
+              .where(and(...plans.map((plan) => allowed(plan)))),
+          ),
+        end: () => pool.end(),
+      };
+    },
+    async sqlite(path, { columns, byProperty }) {
+      const { Database: SqlJs } = await initSqlJs();
+      const database = new SqlJs(readFileSync(path));
+      const things = sqliteTable(
+        'things',
+        mapped({ position: 'position', ...columns }, (name) => sqliteText(name)),
+      );
+      const allowed = drizzleAdapter<Table>(things, byProperty);
+      const db = drizzleOfSqlite(database as never);
+      return {
+        select: async (plans) =>
+          positionsOf(
+            await db
+              .select()
+              .from(things)
+              .where(and(...plans.map((plan) => allowed(plan)))),
+          ),
+        end: async () => database.close(),
+      };
+    },
+  },
+  Kysely: {
+    postgresql: (connection, things) => kysely(new PostgresDialect({ pool: new Pool(connection) }), things),
+    mysql: (connection, things) => kysely(new MysqlDialect({ pool: createPool(connection) as never }), things),
+    sqlite: (path, things) => kysely(new SqliteDialect({ database: new Database(path) as never }), things),
+  },
+  Knex: {
+    postgresql: (connection, things) => knex({ client: 'pg', connection }, things),
+    mysql: (connection, things) => knex({ client: 'mysql2', connection }, things),
+    sqlite: (filename, things) =>
+      knex({ client: KnexOfLibsql as never, connection: { filename }, useNullAsDefault: true }, things),
+  },
+  TypeORM: {
+    postgresql: ({ host, user, database }, things) =>
+      typeorm({ type: 'postgres', host, username: user, database }, things),
+    mysql: ({ socketPath, user, database }, things) =>
+      typeorm({ type: 'mariadb', socketPath, username: user, database }, things),
+    sqlite: (database, things) => typeorm({ type: 'better-sqlite3', database, driver: Database }, things),
+  },
+  Sequelize: {
+    postgresql: ({ host, user, database }, things) =>
+      sequelize({ dialect: 'postgres', host, username: user, database }, things),
+    mysql: ({ socketPath, user, database }, things) =>
+      sequelize({ dialect: 'mysql', username: user, database, dialectOptions: { socketPath } }, things),
+    sqlite: (storage, things) => sequelize({ dialect: 'sqlite', storage, dialectModule: SEQUELIZE_OF_LIBSQL }, things),
+  },
+  MikroORM: {
+    postgresql: ({ host, user, database }, things) =>
+      mikroOrm((options) => MikroOrmOfPostgresql.init({ ...options, host, user, dbName: database } as never), things),
+    mysql: ({ socketPath, user, database }, things) =>
+      mikroOrm(
+        (options) =>
+          MikroOrmOfMysql.init({
+            ...options,
+            user,
+            dbName: database,
+            driverOptions: { connection: { socketPath } },
+          } as never),
+        things,
+      ),
+    sqlite: (dbName, things) => mikroOrm((options) => MikroOrmOfSqlite.init({ ...options, dbName } as never), things),
+  },
+};
+
+async function kysely(dialect: Dialect, { byColumn }: Things): Promise<Library> {
+  interface Tables {
+    things: { readonly position: number; readonly [column: string]: unknown };
+  }
+  const db = new Kysely<Tables>({ dialect });
+  const allowed = kyselyAdapter<Tables, 'things'>('things', byColumn as never);
+  return {
+    async select(plans) {
+      let query = db.selectFrom('things as t').select('position');
+      for (const plan of plans) query = query.where(allowed(plan, { alias: 't' }));
+      return positionsOf(await query.execute());
+    },
+    end: () => db.destroy(),
+  };
+}
+
+/** The dialect of Knex for the API that libsql has, as MikroORM derives it. */
+class KnexOfLibsql extends (createRequire(import.meta.url)('knex/lib/dialects/better-sqlite3') as new (
+  config: Knex.Config,
+) => Knex.Client) {
+  _driver() {
+    return Database;
+  }
+}
+
+async function knex(config: Knex.Config, { byColumn }: Things): Promise<Library> {
+  const db = knexOf(config);
+  // Only in PostgreSQL, Knex has an escape for placeholders.
+  const attributes = Object.entries(byColumn.attributes).filter(
+    ([, stored]) => 'relation' in stored || config.client === 'pg' || !stored.column.includes('?'),
+  );
+  const allowed = knexAdapter<{ readonly [column: string]: unknown }>('things', {
+    ...byColumn,
+    attributes: Object.fromEntries(attributes),
+  });
+  return {
+    async select(plans) {
+      const query = db('things').select('position');
+      for (const plan of plans) query.where(allowed(plan));
+      return positionsOf(await query);
+    },
+    end: () => db.destroy(),
+  };
+}
+
+async function typeorm(options: DataSourceOptions, { columns, byProperty }: Things): Promise<Library> {
+  const things = new EntitySchema<{ position: number; [property: string]: unknown }>({
+    name: 'Thing',
+    tableName: 'things',
+    columns: {
+      position: { type: 'int', primary: true },
+      ...mapped(columns, (name) => ({ type: 'text' as const, name, nullable: true, select: false })),
+    },
+  });
+  const source = await new DataSource({ ...options, entities: [things] } as DataSourceOptions).initialize();
+  const repository = source.getRepository(things);
+  const allowed = typeormAdapter(repository, byProperty);
+  return {
+    async select(plans) {
+      const query = repository.createQueryBuilder('t').where('t.position >= :least', { least: 0 });
+      for (const plan of plans) query.andWhere(allowed(plan, { alias: 't' }));
+      return positionsOf(await query.getMany());
+    },
+    end: () => source.destroy(),
+  };
+}
+
+async function sequelize(options: SequelizeOptions, { columns, byProperty }: Things): Promise<Library> {
+  const db = new Sequelize({ ...options, logging: false });
+  const things = db.define(
+    'Thing',
+    {
+      position: { type: DataTypes.INTEGER, primaryKey: true },
+      ...mapped(columns, (field) => ({ type: DataTypes.TEXT, field })),
+    },
+    { tableName: 'things', timestamps: false },
+  );
+  const allowed = sequelizeAdapter(things, byProperty);
+  return {
+    // Sequelize replaces what looks like a parameter in all of a statement with parameters.
+    select: async (plans) =>
+      positionsOf(
+        await things.findAll({
+          attributes: ['position'],
+          where: { [Op.and]: plans.map((plan) => allowed(plan)) },
+          raw: true,
+          ...{ bind: { x: 'replaced' } },
+        }),
+      ),
+    end: () => db.close(),
+  };
+}
+
+/** The part of the package sqlite3 that Sequelize uses, over libsql. */
+const SEQUELIZE_OF_LIBSQL = {
+  OPEN_READWRITE: 2,
+  OPEN_CREATE: 4,
+  Database: class {
+    readonly filename: string;
+    readonly #database;
+    constructor(path: string, _mode: number, done: (error: unknown) => void) {
+      this.filename = path;
+      this.#database = new Database(path);
+      setImmediate(done, null);
+    }
+    serialize(run: () => void): void {
+      run();
+    }
+    run(sql: string): void {
+      this.#database.exec(sql);
+    }
+    all(sql: string, ...rest: readonly unknown[]): void {
+      const done = rest.at(-1) as (this: object, error: unknown, rows?: readonly unknown[]) => void;
+      const parameters = rest.length > 1 ? rest[0] : undefined;
+      let rows: readonly unknown[];
+      try {
+        rows = this.#database.prepare(sql).all(...(parameters === undefined ? [] : [parameters]));
+      } catch (error) {
+        return done.call({}, error);
+      }
+      done.call({}, null, rows);
+    }
+    close(done?: (error: unknown) => void): void {
+      this.#database.close();
+      done?.(null);
+    }
+  },
+};
+
+async function mikroOrm(
+  init: (options: Partial<MikroOrmOptions>) => Promise<MikroORM>,
+  { columns, byProperty }: Things,
+): Promise<Library> {
+  const things = new MikroOrmSchema<{ position: number }>({
+    name: 'Thing',
+    tableName: 'things',
+    properties: {
+      position: { type: 'integer', primary: true },
+      ...mapped(columns, (fieldName) => ({ type: 'text', fieldName, nullable: true })),
+    } as never,
+  });
+  const orm = await init({ entities: [things], discovery: { disableDynamicFileAccess: true } });
+  const allowed = mikroOrmAdapter(orm, things, byProperty as never);
+  return {
+    async select(plans) {
+      const em = orm.em.fork();
+      const [found, count] = await em.findAndCount(things, { $and: plans.map((plan) => allowed(plan)) } as never, {
+        fields: ['position'],
+      });
+      if (count !== found.length) throw new Error(`${found.length} rows, and ${count} counted`);
+      return positionsOf(found);
+    },
+    end: () => orm.close(),
+  };
+}
+
+function mapped<T>(
+  columns: { readonly [property: string]: string },
+  definition: (column: string) => T,
+): { [property: string]: T } {
+  return Object.fromEntries(Object.entries(columns).map(([property, column]) => [property, definition(column)]));
+}
+
+function positionsOf(rows: readonly object[]): readonly number[] {
+  return rows.map((row) => Number((row as { readonly position: unknown }).position));
+}
