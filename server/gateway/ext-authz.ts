@@ -13,18 +13,22 @@ import type { Gateway, Identity, ProxiedRequest } from './gateway.js';
 import { denied } from './header-fields.js';
 import { statusOf } from './status.js';
 
-const SERVICE = 'envoy.service.auth.v3.Authorization';
+/** The service that Envoy calls. */
+export const EXT_AUTHZ_SERVICE = 'envoy.service.auth.v3.Authorization';
 
 /** Adds Envoy's external authorization to a gRPC server (docs/gateways.md#envoy). */
 export function addExtAuthz(server: Server, gateway: Gateway, services: Services, authInfo: string): void {
-  server.addService({ Check: unary(SERVICE, 'Check', BYTES) }, { Check: handler(gateway, services, authInfo) });
+  server.addService(
+    { Check: unary(EXT_AUTHZ_SERVICE, 'Check', BYTES) },
+    { Check: handler(gateway, services, authInfo) },
+  );
 }
 
 function handler(gateway: Gateway, services: Services, authInfo: string): handleUnaryCall<Buffer, Buffer> {
   const { watchers, report } = services;
   const writer = new WireWriter();
   return (grpcCall, callback) => {
-    const call = new GrpcCall(`/${SERVICE}/Check`, grpcCall, authInfo);
+    const call = new GrpcCall(`/${EXT_AUTHZ_SERVICE}/Check`, grpcCall, authInfo);
     const size = grpcCall.request.length;
     begin(watchers, call);
     const refuse = (error: RpcError): void => {

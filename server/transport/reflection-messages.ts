@@ -34,12 +34,13 @@ export type Answer =
 /**
  * Answers reflection requests about the services of this server. The descriptors are read at the first request, so they
  * do not delay the start.
+ * @param others services that are served beside the RPCs.
  */
-export function reflectionOf({
-  admin,
-  aliases = [],
-}: Pick<Services, 'admin' | 'aliases'>): (question: Question) => Answer {
-  const services = [...RPC_SERVICES, ...REFLECTION_SERVICES]
+export function reflectionOf(
+  { admin, aliases = [] }: Pick<Services, 'admin' | 'aliases'>,
+  others: readonly string[] = [],
+): (question: Question) => Answer {
+  const services = [...RPC_SERVICES, ...REFLECTION_SERVICES, ...others]
     .filter((service) => service !== ADMIN_SERVICE || admin !== undefined)
     .flatMap((service) => serviceNames(service, aliases))
     .sort();

@@ -5,6 +5,7 @@ import { type Client, credentials, loadPackageDefinition, type ServiceError } fr
 import { loadSync } from '@grpc/proto-loader';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ROOT } from '../support/compiled.js';
 import { ALICE, BOB, type GatewayServer, startGateway, tokenOf } from '../support/server/gateway.js';
 
 /** Envoy's external authorization, asked by a gRPC client that knows more fields of Envoy than the server reads. */
@@ -172,6 +173,28 @@ test('messages about nothing are denied', async () => {
     { attributes: { request: { http: {} } } },
   ])
     assert.is((await send(clients[0] as AuthorizationClient, request)).status.code, 7);
+});
+
+test('reflection over gRPC has the service and its messages', async () => {
+  const protocol = loadSync(join(ROOT, 'proto/third_party/grpc/reflection/v1/reflection.proto'));
+  // biome-ignore lint/suspicious/noExplicitAny: the library has no types for what it loads
+  const { ServerReflection } = (loadPackageDefinition(protocol) as any).grpc.reflection.v1;
+  for (const address of [gateway.server.grpcAddress, gateway.server.httpAddress]) {
+    const client = new ServerReflection(address, credentials.createInsecure());
+    const answerTo = (question: object): Promise<string> =>
+      new Promise((resolve, reject) => {
+        const call = client.ServerReflectionInfo();
+        call.on('data', (answer: object) => resolve(JSON.stringify(answer)));
+        call.on('error', reject);
+        call.end(question);
+      });
+    assert.match(await answerTo({ listServices: '' }), '"envoy.service.auth.v3.Authorization"');
+    assert.match(
+      await answerTo({ fileContainingSymbol: 'envoy.service.auth.v3.Authorization' }),
+      'fileDescriptorProto',
+    );
+    client.close();
+  }
 });
 
 test.run();

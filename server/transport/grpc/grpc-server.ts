@@ -1,6 +1,6 @@
 import { logVerbosity, Server, setLogVerbosity } from '@grpc/grpc-js';
 import type { Config } from '../../config.js';
-import { addExtAuthz } from '../../gateway/ext-authz.js';
+import { addExtAuthz, EXT_AUTHZ_SERVICE } from '../../gateway/ext-authz.js';
 import type { Gateway } from '../../gateway/gateway.js';
 import type { Services } from '../../service/services.js';
 import type { ServerTls } from '../../tls/server-tls.js';
@@ -37,7 +37,7 @@ export function grpcServer(
   addRpcServices(server, services, tls === undefined ? '' : 'tls');
   if (gateway !== undefined) addExtAuthz(server, gateway, services, tls === undefined ? '' : 'tls');
   addStreamServices(server, services);
-  addReflectionServices(server, services);
+  addReflectionServices(server, services, gateway === undefined ? [] : [EXT_AUTHZ_SERVICE]);
   const handleStream = grpcStreamHandler(server, budget);
   return {
     ...grpcListener(handleStream, { ...config.http, ...config.grpc, streamsRequest: isReflection, tls }),

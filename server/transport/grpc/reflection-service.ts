@@ -12,9 +12,14 @@ import { bidiStream } from './method.js';
 
 /**
  * Answers reflection requests about the services of this server. Reads requests only as fast as responses can be sent.
+ * @param others services of this server that are not RPCs.
  */
-export function addReflectionServices(server: Server, services: Pick<Services, 'admin' | 'aliases'>): void {
-  const answerTo = reflectionOf(services);
+export function addReflectionServices(
+  server: Server,
+  services: Pick<Services, 'admin' | 'aliases'>,
+  others: readonly string[],
+): void {
+  const answerTo = reflectionOf(services, others);
   for (const service of REFLECTION_SERVICES) {
     const info = bidiStream<Question, Answer>(service, 'ServerReflectionInfo', {
       decode: decodeQuestion,
