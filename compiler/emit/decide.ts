@@ -1,5 +1,5 @@
 import type { Effect, ResourceModule, Rule } from '../ir/program.js';
-import { authored, type Doc, group, hardLine, indent, join, line, print } from './doc.js';
+import { authored, type Doc, group, hardLine, indent, join, line, unbroken } from './doc.js';
 import { atLeast, type Fragment, primary } from './fragment.js';
 import { returned } from './function-context.js';
 import { quote } from './quote.js';
@@ -56,17 +56,19 @@ export function decideDoc(
     cases.size === 0
       ? outcome(table.otherActions, false)
       : ['switch (action) {', indent([hardLine, join(body, hardLine)]), hardLine, '}'];
-  return [`(${parameters(print(statement))}) => {`, indent([hardLine, statement]), hardLine, '}'];
+  return [`(${parameters(unbroken(statement))}) => {`, indent([hardLine, statement]), hardLine, '}'];
 }
 
 /** An unused parameter is omitted, or marked as unused if a used one follows. */
 function parameters(body: string): string {
-  const used = ['roles', 'action', 'request'].map((name) => ({ name, isUsed: new RegExp(`\\(${name}\\b`).test(body) }));
+  const used = PARAMETERS.map(({ name, use }) => ({ name, isUsed: use.test(body) }));
   return used
     .slice(0, used.findLastIndex(({ isUsed }) => isUsed) + 1)
     .map(({ name, isUsed }) => (isUsed ? name : `_${name}`))
     .join(', ');
 }
+
+const PARAMETERS = ['roles', 'action', 'request'].map((name) => ({ name, use: new RegExp(`\\(${name}\\b`) }));
 
 function isDecided({ scope, overridesParent, readsRuntime, roles, rules, table }: ResourceModule): boolean {
   return (
@@ -107,15 +109,16 @@ function byRoles(rules: readonly ListedRule[]): readonly (readonly [roles: Doc, 
   const groups = new Map<string, [Doc, ListedRule[]]>();
   for (const listed of rules) {
     const { roles } = listed;
-    const group = groups.get(print(roles));
-    if (group === undefined) groups.set(print(roles), [roles, [listed]]);
+    const text = unbroken(roles);
+    const group = groups.get(text);
+    if (group === undefined) groups.set(text, [roles, [listed]]);
     else group[1].push(listed);
   }
   return [...groups.values()];
 }
 
 function hasRole(roles: Doc): Fragment {
-  const text = print(roles);
+  const text = unbroken(roles);
   if (text === 'ANYONE') return TRUE;
   return {
     doc: text.includes('|') ? ['(roles & (', roles, ')) !== 0'] : ['(roles & ', roles, ') !== 0'],

@@ -90,6 +90,18 @@ export function firstText(doc: Doc): string {
   return '';
 }
 
+/** The text of a doc as if no group broke, in one line. */
+export function unbroken(doc: Doc): string {
+  if (typeof doc === 'string') return doc;
+  if (isList(doc)) {
+    let text = '';
+    for (const item of doc) text += unbroken(item);
+    return text;
+  }
+  if ('content' in doc) return unbroken(doc.content);
+  return doc.kind === 'line' ? doc.flat : doc.kind === 'hard-line' ? ' ' : '';
+}
+
 /** Columns that a line of generated code may have, as in the rest of the tree. */
 export const WIDTH = 120;
 
