@@ -56,13 +56,16 @@ export interface Section {
 /** Joins sections into a file, with a blank line between them. */
 export function emittedFile(path: string, sections: readonly Section[]): EmittedFile {
   const origins: Origin[] = [];
-  const places: PrintedPlace[] = [];
+  const places: TextPlace[] = [];
+  const isOriginal = originalsOf(sections);
   let line = 0;
   let offset = 0;
   for (const { text, origin, origins: inside = [], places: marked = [] } of sections) {
     const lines = lineCount(text);
-    for (const { offset: inSection, source, at, isEnd, isCopy } of marked)
-      places.push({ offset: offset + inSection, source, at, isEnd, isCopy });
+    for (const place of marked) {
+      const { source, at, isEnd } = place;
+      if (isOriginal(place)) places.push({ offset: offset + place.offset, source, at, isEnd });
+    }
     offset += text.length + SEPARATOR.length;
     if (origin !== undefined) origins.push({ line, lines, ...origin });
     for (const part of inside) origins.push({ ...part, line: line + part.line });
@@ -72,28 +75,27 @@ export function emittedFile(path: string, sections: readonly Section[]): Emitted
     path,
     text: `${sections.map(({ text }) => text).join(SEPARATOR)}\n`,
     origins,
-    places: withoutCopies(places),
+    places,
   };
 }
 
 const SEPARATOR = '\n\n';
 
-/** A debugger stops where it first finds a place: in the code that decides. */
-function withoutCopies(places: readonly PrintedPlace[]): readonly TextPlace[] {
-  const originals = new Map<string, Set<number>>();
-  if (places.some(({ isCopy }) => isCopy)) {
+/**
+ * Tells the places to keep: no copy of a place that the file has otherwise. A debugger stops where it first finds a
+ * place: in the code that decides.
+ */
+function originalsOf(sections: readonly Section[]): (place: PrintedPlace) => boolean {
+  const offsets = new Map<string, Set<number>>();
+  for (const { places = [] } of sections) {
     for (const { isCopy, source, at } of places) {
       if (isCopy) continue;
-      const known = originals.get(source.path);
-      if (known === undefined) originals.set(source.path, new Set([at]));
+      const known = offsets.get(source.path);
+      if (known === undefined) offsets.set(source.path, new Set([at]));
       else known.add(at);
     }
   }
-  const kept: TextPlace[] = [];
-  for (const { isCopy, offset, source, at, isEnd } of places) {
-    if (!isCopy || originals.get(source.path)?.has(at) !== true) kept.push({ offset, source, at, isEnd });
-  }
-  return kept;
+  return ({ isCopy, source, at }) => !isCopy || offsets.get(source.path)?.has(at) !== true;
 }
 
 /** The number of lines in a string. */
