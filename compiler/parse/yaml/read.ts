@@ -4,7 +4,7 @@ import type { Source } from '../../diagnostics/source.js';
 import type { Place } from '../../diagnostics/span.js';
 import type { FirstProblem } from '../first-problem.js';
 import { MAX_DEPTH, MAX_DOCUMENT_LENGTH } from '../limits.js';
-import { falseBlank, quotedPrefixes, stripTags, tokenise } from './tokens.js';
+import { falseBlank, quotedPrefixes, stripTags, tokenise, type Tokens } from './tokens.js';
 import type { YamlMapping } from './node.js';
 import { buildTree } from './tree.js';
 
@@ -24,18 +24,20 @@ export function readDocument(source: Source, report: Diagnostics): YamlDocument 
     report.add('file/too-large', source, { limit: MAX_DOCUMENT_LENGTH });
     return undefined;
   }
-  const tokens = readTokens(source, report);
-  if (tokens === undefined) return undefined;
-  const documents = composeDocuments(tokens, source, report);
+  const read = readTokens(source, report);
+  if (read === undefined) return undefined;
+  const documents = composeDocuments(read, source, report);
   if (documents === undefined) return undefined;
-  if (documents.length > 1 || tokens.some(({ type }) => type === 'directive')) {
+  if (documents.length > 1 || read.tokens.some(({ type }) => type === 'directive')) {
     report.add('yaml/several-documents', source, {});
     return undefined;
   }
   return documents[0] && mappingOf(documents[0], source, report);
 }
 
-function readTokens(source: Source, report: Diagnostics): readonly CST.Token[] | undefined {
+type ReadTokens = Exclude<Tokens, { readonly tooDeepAt: number }>;
+
+function readTokens(source: Source, report: Diagnostics): ReadTokens | undefined {
   // YAML allows none of these, and the tokenizer uses some as markers.
   const control = /(?![\t\n\r\u0080-\u009f])\p{Cc}/u.exec(source.text);
   if (control) {
@@ -52,8 +54,8 @@ function readTokens(source: Source, report: Diagnostics): readonly CST.Token[] |
   const prefixes = quotedPrefixes(source.text, result.tokens);
   for (const offset of prefixes) report.add('yaml/quoted-prefix', placeAt(source, offset), {});
   if (prefixes.length > 0) return undefined;
-  const blank = falseBlank(result.tokens);
-  if (blank === undefined) return result.tokens;
+  const blank = falseBlank(source.text, result.tokens);
+  if (blank === undefined) return result;
   const reason = `${codePoint(blank.character)} is not a space in YAML: remove it, or put the string in quotes`;
   report.add('yaml/syntax', placeAt(source, blank.offset), { reason });
   return undefined;
@@ -74,13 +76,13 @@ function placeAt(source: Source, offset: number): Place {
 }
 
 function composeDocuments(
-  tokens: readonly CST.Token[],
+  { tokens, hasTags }: ReadTokens,
   source: Source,
   report: Diagnostics,
 ): readonly Document.Parsed[] | undefined {
   const written = withoutEmptyDocuments(tokens);
   const hasDocument = written.some(({ type }) => type === 'document');
-  for (const token of written) stripTags(token);
+  if (hasTags) for (const token of written) stripTags(token);
   const composer = new Composer({
     schema: 'failsafe',
     keepSourceTokens: true,

@@ -1,7 +1,13 @@
 import { type CST, Lexer, type Pair, Parser } from 'yaml';
 
 /** The concrete syntax of a YAML string: all tokens, or the offset at which nesting exceeds the limit. */
-export type Tokens = { readonly tokens: readonly CST.Token[] } | { readonly tooDeepAt: number };
+export type Tokens =
+  | {
+      readonly tokens: readonly CST.Token[];
+      /** Whether there may be a tag. */
+      readonly hasTags: boolean;
+    }
+  | { readonly tooDeepAt: number };
 
 /**
  * Tokenizes without recursion, and stops at the first token nested deeper than `maxDepth` levels, because later stages
@@ -10,13 +16,15 @@ export type Tokens = { readonly tokens: readonly CST.Token[] } | { readonly tooD
 export function tokenise(text: string, maxDepth: number): Tokens {
   const parser = new Parser();
   const tokens: CST.Token[] = [];
+  let hasTags = false;
   for (const lexeme of new Lexer().lex(text)) {
+    if (lexeme.startsWith('!')) hasTags = true;
     for (const token of parser.next(lexeme)) tokens.push(token);
     // One level for the document, one for a scalar.
     if (parser.stack.length > maxDepth + 2) return { tooDeepAt: Math.max(0, parser.offset - lexeme.length) };
   }
   for (const token of parser.end()) tokens.push(token);
-  return { tokens };
+  return { tokens, hasTags };
 }
 
 /** Visits every item of every collection without recursion, in no particular order. */
@@ -80,7 +88,8 @@ export interface FalseBlank {
  * `[admin<U+00A0>]` would be a role that no principal has. Elsewhere, as between two words of a description, and in
  * quotes, such characters are allowed.
  */
-export function falseBlank(tokens: readonly CST.Token[]): FalseBlank | undefined {
+export function falseBlank(text: string, tokens: readonly CST.Token[]): FalseBlank | undefined {
+  if (!ANYWHERE.test(text)) return undefined;
   let first: FalseBlank | undefined;
   eachItem(tokens, (item, parent) => {
     for (const token of [item.key, item.value]) {
@@ -93,6 +102,7 @@ export function falseBlank(tokens: readonly CST.Token[]): FalseBlank | undefined
 }
 
 const FALSE_BLANK = '[\\u0085\\u00a0\\u1680\\u2000-\\u200b\\u2028\\u2029\\u202f\\u205f\\u2060\\u3000\\ufeff]';
+const ANYWHERE = new RegExp(FALSE_BLANK);
 const AT_START = new RegExp(`^${FALSE_BLANK}`);
 const AT_END = new RegExp(`${FALSE_BLANK}$`);
 const NOTHING_ELSE = new RegExp(`^(?:${FALSE_BLANK}|[ \\t\\r\\n])+$`);
