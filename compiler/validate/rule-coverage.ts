@@ -364,8 +364,16 @@ function coverOfAllowed(texts: readonly string[]): Covers {
 // A glob is covered by itself and by the glob that matches everything; whether one glob contains another is not
 // computed.
 function coveredBy(texts: readonly string[], matcher: (text: string) => Matcher, special: RegExp): Covers {
-  const own = new Set(texts);
-  if (own.has('*') || own.has('**')) return () => true;
-  const matchers = texts.filter((text) => special.test(text)).map(matcher);
-  return (text) => own.has(text) || (!special.test(text) && matchers.some((matches) => matches(text)));
+  const make = (): Covers => {
+    const own = new Set(texts);
+    if (own.has('*') || own.has('**')) return () => true;
+    const matchers = texts.filter((text) => special.test(text)).map(matcher);
+    return (text) => own.has(text) || (!special.test(text) && matchers.some((matches) => matches(text)));
+  };
+  // Most rules are never compared with another one.
+  let covers: Covers | undefined;
+  return (text) => {
+    covers ??= make();
+    return covers(text);
+  };
 }
