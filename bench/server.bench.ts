@@ -9,6 +9,7 @@ import { ROOT, SHARED_WORKLOAD } from './harness/paths.js';
 import { aim, figure, percent, ratio, type Section, table } from './harness/report.js';
 import { type Measurement, statisticsOf } from './harness/rounds.js';
 import { type ServerChild, startServerChild } from './harness/server-child.js';
+import { startBroker } from '../tests/audit/kafka-broker.js';
 
 export const SERVER_TITLE = 'Serving';
 
@@ -37,11 +38,15 @@ interface Workload {
   readonly file: string;
   /** Requests per turn. */
   readonly requests: number;
+  /** The target for REST, relative to the bare server. */
+  readonly limit: number;
+  /** The target for REST with an audit log, relative to REST. */
+  readonly auditLimit: number;
 }
 
 const WORKLOADS: readonly Workload[] = [
-  { name: 'one resource, 4 actions', file: 'single', requests: 400 },
-  { name: '50 resources, 4 actions each', file: 'batch50', requests: 80 },
+  { name: 'one resource, 4 actions', file: 'single', requests: 400, limit: 1.9, auditLimit: 1.6 },
+  { name: '50 resources, 4 actions each', file: 'batch50', requests: 80, limit: 2, auditLimit: 2.5 },
 ];
 const CONCURRENCIES = [1, 16, 64];
 const ROUNDS = 9;
@@ -78,6 +83,8 @@ async function measureWorkload(
   const audited = await startServerChild('audit file', bundlePath);
   const delivered = await startServerChild('audit file before reply', bundlePath);
   const database = await startServerChild('audit database', bundlePath);
+  const broker = await startBroker({ topic: 'audit', keeps: false });
+  const kafka = await startServerChild('audit kafka', bundlePath, broker.address);
   const contestants: readonly Contestant[] = [
     { name: BARE, server: bare, body: json, ...httpSender(bare.httpAddress) },
     { name: REST, server: ours, body: json, ...httpSender(ours.httpAddress) },
@@ -87,21 +94,29 @@ async function measureWorkload(
       body: readFileSync(join(SHARED_WORKLOAD, `${file}.request.pb`)),
       ...grpcSender(ours.grpcAddress),
     },
-    { name: 'REST, audit file', server: audited, body: json, ...httpSender(audited.httpAddress) },
+    { name: AUDIT_FILE, server: audited, body: json, ...httpSender(audited.httpAddress) },
     { name: 'REST, audit file before the reply', server: delivered, body: json, ...httpSender(delivered.httpAddress) },
-    { name: 'REST, audit database', server: database, body: json, ...httpSender(database.httpAddress) },
+    { name: AUDIT_DATABASE, server: database, body: json, ...httpSender(database.httpAddress) },
+    { name: AUDIT_KAFKA, server: kafka, body: json, ...httpSender(kafka.httpAddress) },
   ];
   try {
     await compareAnswer(contestants[1] as Contestant, answer);
     return await measureRounds(contestants, workload, requests);
   } finally {
     for (const { close } of contestants) close();
-    for (const server of [bare, ours, audited, delivered, database]) server.stop();
+    for (const server of [bare, ours, audited, delivered, database, kafka]) server.stop();
+    await broker.close();
+    if (broker.requests.length === 0) throw new Error('the broker received nothing');
   }
 }
 
 const BARE = 'bare node:http';
 const REST = 'REST';
+const AUDIT_FILE = 'REST, audit file';
+const AUDIT_DATABASE = 'REST, audit database';
+const AUDIT_KAFKA = 'REST, audit Kafka';
+/** Those with a target. */
+const AUDITED = [AUDIT_FILE, AUDIT_DATABASE, AUDIT_KAFKA];
 
 async function compareAnswer({ send, body }: Contestant, answer: string): Promise<void> {
   const resultsOf = (text: string): unknown => (JSON.parse(text) as { readonly results: unknown }).results;
@@ -199,20 +214,29 @@ function textOfLatencies(measured: readonly Latencies[]): string {
 }
 
 function textOf(measured: readonly Measured[]): string {
-  const tables = WORKLOADS.map(({ name }) => {
+  const tables = WORKLOADS.map(({ name, limit, auditLimit }) => {
     const own = measured.filter(({ workload }) => workload === name);
+    const ratioTo = (one: Measured, name: string): number => {
+      const other = own.find((row) => row.name === name && row.concurrency === one.concurrency);
+      return one.median / (other?.median ?? Number.NaN);
+    };
     const rows = own.map((one) => {
-      const ratioTo = (name: string): string => {
-        const other = own.find((row) => row.name === name && row.concurrency === one.concurrency);
-        return ratio(one.median / (other?.median ?? Number.NaN));
-      };
       const label = `${one.name}, ${one.concurrency} at once`;
-      return [label, ratioTo(BARE), ratioTo(REST), figure(one.minimum), figure(one.median), percent(one.spread)];
+      const ratios = [ratio(ratioTo(one, BARE)), ratio(ratioTo(one, REST))];
+      return [label, ...ratios, figure(one.minimum), figure(one.median), percent(one.spread)];
     });
-    return `### ${name}\n\n${table(['measured', 'ratio', 'to REST', 'minimum us', 'median us', 'spread'], rows)}`;
+    const isWithin = (contestant: string, reference: string, most: number): boolean =>
+      own.filter((one) => one.name === contestant).every((one) => ratioTo(one, reference) <= most);
+    const aims = [
+      aim(`REST at most ${limit}x the bare server`, isWithin(REST, BARE, limit)),
+      ...AUDITED.map((audited) => aim(`${audited}: at most ${auditLimit}x REST`, isWithin(audited, REST, auditLimit))),
+    ];
+    const heading = ['measured', 'ratio', 'to REST', 'minimum us', 'median us', 'spread'];
+    return `### ${name}\n\n${table(heading, rows)}\n\n${aims.join('\n')}`;
   });
   const head =
     'Microseconds of CPU per request, as measured by the server process, with the load-test policies (102 resource policies). ' +
-    'The bare server parses the same JSON and returns a constant. The audit log has the errors, policies and derived roles of every decision.';
+    'The bare server parses the same JSON and returns a constant. The audit log has the errors, policies and derived roles of every decision. ' +
+    'The broker of the Kafka rows is the stub of the tests, in another process: it acknowledges batches and drops them.';
   return [head, ...tables].join('\n\n');
 }

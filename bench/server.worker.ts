@@ -13,7 +13,7 @@ import type { ServerName } from './harness/server-child.js';
  * then the microseconds of CPU for each message that it gets. Ends with its parent.
  */
 
-const [what, path] = process.argv.slice(2) as [ServerName, string];
+const [what, path, broker] = process.argv.slice(2) as [ServerName, string, string];
 await report(what === 'bare' ? await startBare() : await startOurs(what));
 process.on('message', () => {
   const { user, system } = process.cpuUsage();
@@ -43,6 +43,8 @@ function auditOf(name: Exclude<ServerName, 'bare'>): readonly string[] {
       return [file];
     case 'audit file before reply':
       return [file, 'audit.delivery=before_reply'];
+    case 'audit kafka':
+      return [`audit.enabled=true,audit.backend=kafka,audit.kafka.topic=audit,audit.kafka.brokers={${broker}}`];
     case 'audit database':
       return [`audit.enabled=true,audit.backend=local,audit.local.storagePath=${path}.audit`];
   }

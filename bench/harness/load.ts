@@ -19,7 +19,11 @@ export function httpSender(address: string): { readonly send: Send; readonly clo
           else reject(new Error(`${response.statusCode}: ${Buffer.concat(chunks).toString('utf8')}`));
         });
       });
-      sent.on('error', reject);
+      sent.on('error', (error: NodeJS.ErrnoException) => {
+        // A server closes connections that are idle, as they are while other servers have their turns.
+        if (sent.reusedSocket && error.code === 'ECONNRESET') send(body).then(resolve, reject);
+        else reject(error);
+      });
       sent.end(body);
     });
   return { send, close: () => agent.destroy() };

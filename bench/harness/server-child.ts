@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { ROOT } from './paths.js';
 
 /** A minimal server, or this one: without an audit log, or with one. */
-export type ServerName = 'bare' | 'ours' | 'audit file' | 'audit file before reply' | 'audit database';
+export type ServerName = 'bare' | 'ours' | 'audit file' | 'audit file before reply' | 'audit database' | 'audit kafka';
 
 /** A server process that is measured from outside. */
 export interface ServerChild {
@@ -14,9 +14,13 @@ export interface ServerChild {
   readonly stop: () => void;
 }
 
-/** Starts a server worker and waits until it listens. */
-export async function startServerChild(what: ServerName, path: string): Promise<ServerChild> {
-  const child = fork(join(ROOT, 'bench', 'server.worker.ts'), [what, path], {
+/**
+ * Starts a server worker and waits until it listens.
+ *
+ * @param broker the address of the broker of `audit kafka`.
+ */
+export async function startServerChild(what: ServerName, path: string, broker = ''): Promise<ServerChild> {
+  const child = fork(join(ROOT, 'bench', 'server.worker.ts'), [what, path, broker], {
     execArgv: ['--import', 'tsx'],
     cwd: ROOT,
   });

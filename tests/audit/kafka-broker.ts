@@ -30,6 +30,8 @@ export interface BrokerOptions {
   /** Delay before a Produce request is answered, in milliseconds. */
   readonly delay?: number;
   readonly tls?: TlsOptions;
+  /** Whether records are read and kept; by default they are. */
+  readonly keeps?: boolean;
 }
 
 const PRODUCE = 0;
@@ -91,7 +93,8 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
       const topic = reader.compactString();
       reader.compactArray(() => {
         const partition = reader.int32();
-        const batch = batchOf(reader.compactBytes());
+        const bytes = reader.compactBytes();
+        const batch = options.keeps === false ? [] : batchOf(bytes);
         count += batch.length;
         if (error === 0) for (const record of batch) records.push({ ...record, topic, partition, acks });
         partitions.push({ topic, partition });
