@@ -8,6 +8,7 @@ import { ROOT, SHARED_WORKLOAD } from '../harness/paths.js';
 import { figure, megabytes, ratio, table, writeResults } from '../harness/report.js';
 import { statisticsOf } from '../harness/rounds.js';
 import { PEERS_TITLE, RESULT_ORDER } from '../titles.js';
+import { measureByH2load } from './h2load.js';
 import { writeForReference, writePolicySet } from './policy-sets.js';
 import { cpuOf, residentOf } from './process-usage.js';
 import { type PeerServer, startOurs, startReference } from './servers.js';
@@ -15,7 +16,8 @@ import { type PeerServer, startOurs, startReference } from './servers.js';
 /*
  * `node --import tsx bench/peers/run.ts [POLICIES...]`: measures this server and the reference PDP in turn, with the
  * same requests. POLICIES defaults to 12, 102, 1,002 and 10,002. Needs `npm ci` in this folder, `npm run build`, and
- * the workload in ../shared/bench. Rewrites its section of bench/results.md.
+ * the workload in ../shared/bench. With h2load (Debian: nghttp2-client), REST is measured by that client as well.
+ * Rewrites its section of bench/results.md.
  */
 
 interface Workload {
@@ -83,6 +85,7 @@ async function measureSize(policies: number): Promise<string> {
     running.push(reference);
     const rows: (readonly string[])[] = [];
     for (const workload of WORKLOADS) rows.push(...(await measureWorkload(workload, ours, reference)));
+    const byH2load = measureByH2load(ours, reference);
     const text = [
       `### ${resourcePolicies.toLocaleString('en-US')} resource policies`,
       table(
@@ -101,6 +104,7 @@ async function measureSize(policies: number): Promise<string> {
         ],
         rows,
       ),
+      ...(byH2load === undefined ? [] : [byH2load]),
       `Memory after the load test: authz ${megabytes(residentOf(ours.pids))}, the reference ${megabytes(residentOf(reference.pids))}. ` +
         `Ready after ${figure(ours.readyAfter)} ms and ${figure(reference.readyAfter)} ms.`,
     ].join('\n\n');
