@@ -3,16 +3,21 @@ import * as assert from 'uvu/assert';
 import { Diagnostics } from '../../diagnostics/diagnostic.js';
 import { Source } from '../../diagnostics/source.js';
 import type { YamlText } from './node.js';
-import { textOffsets } from './offsets.js';
+import { isVerbatim, textOffsets } from './offsets.js';
 import { readDocument } from './read.js';
 
-/** The text of the value of `a`, and for each of its units what stands at its place in the file. */
-function mapped(text: string): { readonly text: string; readonly pieces: readonly string[] } {
+/** The value of `a`. */
+function valueOfA(text: string): YamlText {
   const source = new Source('a.yaml', text);
   const report = new Diagnostics();
   const root = readDocument(source, report)?.root;
   assert.equal(report.sorted(), []);
-  const node = root?.entries[0]?.value as YamlText;
+  return root?.entries[0]?.value as YamlText;
+}
+
+/** The text of the value of `a`, and for each of its units what stands at its place in the file. */
+function mapped(text: string): { readonly text: string; readonly pieces: readonly string[] } {
+  const node = valueOfA(text);
   const { starts, ends } = textOffsets(node.text, node.written);
   assert.is(starts.length, node.text.length);
   assert.is(ends.length, node.text.length);
@@ -62,6 +67,20 @@ test('an escaped line break has no character of its own: white space maps to the
   assert.equal(mapped('a: "x\\\n  \\ y"').pieces, ['x', ' ', 'y']);
   assert.equal(mapped('a: "x\\\n  \\ny"').pieces, ['x', ' ', 'y']);
   assert.equal(mapped('a: "x\\\r\n  \\ny"').pieces, ['x', '\n', 'y']);
+});
+
+test('each unit of a value that stands in the file as it is maps to its own place', () => {
+  for (const text of ['a: x == "y" ', `a: 'x == "y"'`, 'a: "x == \ud83d\ude00"', "a: ''"]) {
+    const { text: value, written } = valueOfA(text);
+    assert.ok(isVerbatim(value, written), text);
+    const starts = Array.from({ length: value.length }, (_, index) => written.span.start + index);
+    const ends = starts.map((start) => start + 1);
+    assert.equal(textOffsets(value, written), { starts, ends }, text);
+  }
+  for (const text of [`a: 'x''y'`, 'a: "x\\ny"', 'a: x\n  y', 'a: |-\n  x == y', "a: '\ud83d'"]) {
+    const { text: value, written } = valueOfA(text);
+    assert.not.ok(isVerbatim(value, written), text);
+  }
 });
 
 test.run();
