@@ -204,7 +204,7 @@ function takeFrom(frame: Frame, stack: Frame[]): Doc | undefined {
  */
 function fits(doc: Doc, columns: number, after: readonly Frame[]): boolean {
   let left = afterFlat(doc, columns);
-  for (let index = after.length - 1; left >= 0 && index >= 0; index--) {
+  for (let index = after.length - 1; left >= 0 && left !== Number.POSITIVE_INFINITY && index >= 0; index--) {
     const { doc, next } = after[index] as Frame;
     left = next === 0 ? afterBroken(doc, left) : afterBrokenItems(doc as readonly Doc[], next, left);
   }
