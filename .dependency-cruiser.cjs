@@ -178,6 +178,13 @@ module.exports = {
       to: { path: '^node_modules/@platformatic/' },
     },
     {
+      name: 's3-knows-no-user',
+      comment: 'bundles are read with it, audit entries are written with it',
+      severity: 'error',
+      from: { path: '^server/s3/', pathNot: TESTS },
+      to: { path: '^server/(?!s3/)' },
+    },
+    {
       name: 'the-service-knows-no-watcher-and-no-admin',
       comment: 'it states the interfaces that they implement',
       severity: 'error',
