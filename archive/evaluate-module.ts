@@ -11,7 +11,7 @@ export type Exported = { readonly [name: string]: unknown };
  * equally fast). So the export list that the bundler writes last becomes the return value of a function. A module of
  * any other shape, such as one written by hand, is imported. Rejects with what the code throws.
  *
- * @param file the file that the text was read from: for stack traces and the source map, and to import from.
+ * @param file the file that the text was read from, or its URL: for stack traces and the source map.
  */
 export async function evaluateModule(text: string, file: string): Promise<Exported> {
   const body = functionBodyOf(text);
@@ -55,7 +55,7 @@ function propertiesOf(list: string): string {
 function compiled(body: string, file: string): () => Exported {
   setFlagsFromString('--no-compilation-cache');
   try {
-    return compileFunction(body, [], { filename: pathToFileURL(file).href }) as () => Exported;
+    return compileFunction(body, [], { filename: urlOf(file) }) as () => Exported;
   } finally {
     setFlagsFromString('--compilation-cache');
   }
@@ -63,6 +63,10 @@ function compiled(body: string, file: string): () => Exported {
 
 async function importModule(text: string, file: string): Promise<Exported> {
   // As a data URL, not by name: the file may have changed since it was read.
-  const module = `${text}\n//# sourceURL=${pathToFileURL(file).href}`;
+  const module = `${text}\n//# sourceURL=${urlOf(file)}`;
   return (await import(`data:text/javascript;base64,${Buffer.from(module).toString('base64')}`)) as Exported;
+}
+
+function urlOf(file: string): string {
+  return /^[a-z][a-z0-9]+:\/\//.test(file) ? file : pathToFileURL(file).href;
 }

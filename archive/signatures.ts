@@ -55,6 +55,34 @@ export async function signArchive(
   return withSignatures(bytes, Buffer.from(canonicalJson({ signatures })));
 }
 
+/**
+ * The same archive with signatures that were stored apart from it, such as in a registry, after its own. What
+ * `signArchive` would not have written, and what exceeds the limit, is left out. Throws an ArchiveError for what is not an
+ * archive.
+ *
+ * @param stored the contents of files like `signatures.json`.
+ */
+export function addSignatures(bytes: Uint8Array, stored: readonly Uint8Array[]): Uint8Array {
+  const archive = readArchive(bytes);
+  const own = signaturesOf(archive);
+  const all = [...own];
+  for (const signatureBytes of stored) {
+    const known = new Set(all.map(({ protected: header, signature }) => `${header}.${signature}`));
+    const added = readStored({ ...archive, signatureBytes });
+    all.push(...added.filter(({ protected: header, signature }) => !known.has(`${header}.${signature}`)));
+  }
+  const signatures = all.slice(0, MAX_SIGNATURES);
+  return signatures.length === own.length ? bytes : withSignatures(bytes, Buffer.from(canonicalJson({ signatures })));
+}
+
+function readStored(archive: Archive): readonly Signature[] {
+  try {
+    return signaturesOf(archive);
+  } catch {
+    return [];
+  }
+}
+
 /** The headers of the signatures of an archive. Nobody has verified them. Throws an ArchiveError. */
 export function signatureHeaders(archive: Archive): readonly (SignatureHeader | undefined)[] {
   return signaturesOf(archive).map(headerOf);

@@ -3,19 +3,25 @@ import { AwsV4Signer } from 'aws4fetch';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 import { type CredentialSource, readCredentials } from './s3-credentials.js';
 
-/** A bucket of S3-compatible storage, and how to reach it. */
-export interface S3Options {
+/** Where a bucket of S3-compatible storage is. */
+export interface BucketAddress {
   /** `https://storage.example.com`, with an optional path; undefined: the endpoint of the region at AWS. */
   readonly endpoint: string | undefined;
   readonly region: string;
   readonly bucket: string;
   /** Whether the bucket is the first segment of the path instead of a part of the host name. */
   readonly pathStyle: boolean;
+}
+
+/** A bucket, and how to reach it. */
+export interface S3Options extends BucketAddress {
   readonly credentials: CredentialSource;
   /** CA certificates (PEM) that verify the endpoint instead of the ones of the platform. */
   readonly ca?: string | Buffer | undefined;
   /** Of a request with its response, in milliseconds. */
   readonly timeout: number;
+  /** Sends the requests, and is closed by its owner; absent: one with `ca`, and the proxy of the environment. */
+  readonly dispatcher?: Dispatcher | undefined;
 }
 
 export interface S3Object {
@@ -74,7 +80,9 @@ export class S3Client {
     this.#base = bucketUrl(options);
     const connect = { timeout: options.timeout, ...(options.ca === undefined ? {} : { ca: options.ca }) };
     const common = { connect, headersTimeout: options.timeout, bodyTimeout: options.timeout };
-    this.#dispatcher = hasProxy() ? new EnvHttpProxyAgent({ ...common, requestTls: connect }) : new Agent(common);
+    this.#dispatcher =
+      options.dispatcher ??
+      (hasProxy() ? new EnvHttpProxyAgent({ ...common, requestTls: connect }) : new Agent(common));
   }
 
   /** The object; undefined if it is still the one of `ifNoneMatch`. Rejects with an S3Error. */
@@ -102,7 +110,7 @@ export class S3Client {
   }
 
   async close(): Promise<void> {
-    await this.#dispatcher.destroy();
+    if (this.options.dispatcher === undefined) await this.#dispatcher.destroy();
   }
 
   async #send<T>(
@@ -158,7 +166,8 @@ export class S3Client {
   }
 }
 
-function bucketUrl({ endpoint, region, bucket, pathStyle }: S3Options): URL {
+/** Where the keys of a bucket are. Throws a TypeError if the endpoint is not a URL. */
+export function bucketUrl({ endpoint, region, bucket, pathStyle }: BucketAddress): URL {
   const url = new URL(endpoint ?? `https://s3.${region}.amazonaws.com`);
   const path = url.pathname.replace(/\/$/, '');
   if (!pathStyle) url.hostname = `${bucket}.${url.hostname}`;

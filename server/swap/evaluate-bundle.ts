@@ -15,7 +15,7 @@ export async function evaluateBundleText({ text, name, ...provenance }: BundleTe
 /**
  * Evaluates the text of a bundle. Rejects with a ConfigError that names the file.
  *
- * @param file the file that the text was read from: for stack traces and the source map, and to import from.
+ * @param file the file that the text was read from, or its URL: for stack traces and the source map.
  */
 export async function evaluateBundle(text: string, file: string): Promise<Bundle> {
   let exported: Exported;
