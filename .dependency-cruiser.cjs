@@ -185,6 +185,19 @@ module.exports = {
       to: { path: '^server/(?!s3/)' },
     },
     {
+      name: 'bundles-know-no-process',
+      comment: 'what serves a bundle is handed to them',
+      severity: 'error',
+      from: { path: '^server/bundle/', pathNot: TESTS },
+      to: { path: '^server/(audit|admin|transport|workers)/|^server/(main|process)\\.ts$' },
+    },
+    {
+      name: 'undici-is-for-bundles-and-storage',
+      severity: 'error',
+      from: { pathNot: `^server/(bundle|s3)/|^tests/|${TESTS}` },
+      to: { path: '^node_modules/undici/' },
+    },
+    {
       name: 'the-service-knows-no-watcher-and-no-admin',
       comment: 'it states the interfaces that they implement',
       severity: 'error',
@@ -195,7 +208,7 @@ module.exports = {
       name: 'configuration-is-below-its-readers',
       severity: 'error',
       from: { path: '^server/config(/|\\.ts$)', pathNot: TESTS },
-      to: { path: '^server/(audit|admin|service|observe|transport|workers|swap)/' },
+      to: { path: '^server/(audit|admin|bundle|service|observe|transport|workers|swap)/' },
     },
     {
       name: 'bcrypt-is-for-the-admin',

@@ -22,7 +22,10 @@ export async function runServer(file: string): Promise<void> {
     .description('serve a bundle (default)')
     .option('--config <file>', 'configuration file (YAML)', process.env['AUTHZ_CONFIG'])
     .option('--set <key=value>', 'override a key of the configuration; repeatable', collect, [])
-    .option('--bundle <file>', 'the bundle file', defaultBundle(dirname(file)))
+    .option(
+      '--bundle <file>',
+      `the bundle file, if the configuration has no bundle.source (default: ${JSON.stringify(defaultBundle(dirname(file)))})`,
+    )
     .option(
       '--log-level <level>',
       'minimum level of the log: debug, info, warn, error; AUTHZ_LOG_LEVEL takes precedence',
@@ -31,7 +34,7 @@ export async function runServer(file: string): Promise<void> {
     .allowExcessArguments(false)
     .action(async (options) => {
       const { serve } = await import('./commands/serve-bundle.js');
-      await serve({ ...options, program: file });
+      await serve({ ...options, program: file, defaultBundle: defaultBundle(dirname(file)) });
     });
 
   addServerCommands(program);

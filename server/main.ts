@@ -10,7 +10,7 @@ import { type Listener, openListener } from './listen.js';
 import type { Log } from './observe/log/logger.js';
 import { loggingRefusals } from './observe/log/call-log.js';
 import { observe, tracesCalls } from './observe/observe.js';
-import type { LoadedBundle, Observation, Scrape } from './observe/options.js';
+import type { LoadedBundle, Observation, Scrape, SourceStatus } from './observe/options.js';
 import { Gateway } from './gateway/gateway.js';
 import { unknownNames } from './gateway/unknown-names.js';
 import { expiryOf } from './bundle/provenance.js';
@@ -22,7 +22,14 @@ import type { Decider } from './service/decider.js';
 import { Health } from './service/health.js';
 import { OWN_NAMES, propertyNames } from './service/property-names.js';
 import { RpcError, type Report } from './service/rpc-error.js';
-import { ADMIN_SERVICE, type Explainer, HEALTH_NAMES, type Reload, type Services } from './service/services.js';
+import {
+  ADMIN_SERVICE,
+  type Explainer,
+  HEALTH_NAMES,
+  type Reload,
+  type Services,
+  type SourceHealth,
+} from './service/services.js';
 import { guarded, tellAudited } from './service/watch.js';
 import type { Deliver, Watcher } from './service/watcher.js';
 import type { Bundle } from './swap/bundle.js';
@@ -82,6 +89,8 @@ export interface Surroundings {
   readonly reload?: Reload | undefined;
   /** How many bundles were rejected, by reason; absent if another process knows. */
   readonly rejectedBundles?: (() => ReadonlyMap<string, number>) | undefined;
+  /** What became of the source of the bundle; absent if it is a file. */
+  readonly source?: SourceWatch | undefined;
   /** The metrics of all processes of the server; absent if this is the only one. */
   readonly scrapeAll?: (() => Promise<string>) | undefined;
   /** Whether the event loops of all processes of the server respond; absent if this is the only one. */
@@ -90,6 +99,13 @@ export interface Surroundings {
    * Another process accepts connections for this one and its siblings, which resume TLS sessions with the same keys.
    */
   readonly accepted?: { readonly ticketKeys: Buffer } | undefined;
+}
+
+/** The source of the bundle, as the metrics and the health of a process see it. */
+export interface SourceWatch {
+  /** Absent in a worker: the primary process counts. */
+  readonly status?: (() => SourceStatus) | undefined;
+  readonly health: () => SourceHealth;
 }
 
 /** How long calls in progress may take after the server is asked to stop, in milliseconds. */
@@ -105,7 +121,7 @@ export async function startServer(
   bundle: Bundle,
   surroundings: Surroundings = {},
 ): Promise<RunningServer> {
-  const { log, audit } = surroundings;
+  const { log, audit, source } = surroundings;
   const clock = log !== undefined && tracesCalls() ? new DecisionClock() : undefined;
   const decider = new SwappableDecider(await servingEngine(config, bundle, clock), clock);
   const observation = log === undefined ? undefined : await observationOf(config, decider, log, surroundings);
@@ -141,6 +157,7 @@ export async function startServer(
     explainer: config.server.explain ? explainerOf(decider) : undefined,
     bundle: () => decider.current.bundle,
     reload: surroundings.reload,
+    source: source?.health,
     names: () => decider.current.names(),
     actionNames: (principalId, kind) => decider.current.actionNames(principalId, kind),
     deliver: auditWatch?.deliver,
@@ -179,6 +196,7 @@ export function serve(
     explainer: undefined,
     bundle: undefined,
     reload: undefined,
+    source: undefined,
     names: undefined,
     actionNames: () => [],
     deliver: undefined,
@@ -231,7 +249,7 @@ function observationOf(
   config: Config,
   decider: SwappableDecider,
   log: Log,
-  { audit, rejectedBundles }: Surroundings,
+  { audit, rejectedBundles, source }: Surroundings,
 ): Promise<Observation> {
   const { metricsEnabled, logRequestPayloads } = config.server;
   return observe({
@@ -243,6 +261,7 @@ function observationOf(
     findConditionErrors: (request) => decider.current.engine.evaluationErrors(request),
     audit: audit?.counts,
     rejectedBundles,
+    source: source?.status,
   });
 }
 
@@ -272,6 +291,7 @@ interface Listening {
   readonly explainer: Explainer | undefined;
   readonly bundle: Services['bundle'];
   readonly reload: Services['reload'];
+  readonly source: Services['source'];
   readonly names: Services['names'];
   readonly actionNames: Services['actionNames'];
   readonly deliver: Deliver | undefined;
@@ -293,6 +313,7 @@ async function listen({
   explainer,
   bundle,
   reload,
+  source,
   names,
   actionNames,
   deliver,
@@ -331,6 +352,7 @@ async function listen({
     explainer,
     bundle,
     reload,
+    source,
     names,
     actionNames,
     deliver,

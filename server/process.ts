@@ -1,19 +1,19 @@
 import { availableParallelism } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
-import { ArchiveError } from '../archive/index.js';
 import { type AuditLog, openAuditLog } from './audit/audit-log.js';
-import { type Config, ConfigError } from './config.js';
-import { startServer } from './main.js';
-import type { Reload } from './service/services.js';
-import { debugOnSignal } from './observe/log/debug-signal.js';
-import type { Log, LogFields, Logger } from './observe/log/logger.js';
+import type { BundleFeed, FirstBundle } from './bundle/feed.js';
 import { ExpiryWatch } from './bundle/expiry-watch.js';
-import { type BundleText, readBundleFile } from './bundle/read-bundle.js';
-import { RejectedBundles, rejectionReason } from './bundle/rejected-bundles.js';
-import { provenanceMessage } from './bundle/provenance.js';
+import { openFeed } from './bundle/open-feed.js';
+import type { BundleText } from './bundle/read-bundle.js';
+import { RejectedBundles } from './bundle/rejected-bundles.js';
 import { SignedBundles } from './bundle/signed-bundles.js';
-import { BundleSource } from './swap/bundle-source.js';
+import type { Config } from './config.js';
+import { startServer } from './main.js';
+import { type Reload, sourceHealth } from './service/services.js';
+import { debugOnSignal } from './observe/log/debug-signal.js';
+import type { Log, Logger } from './observe/log/logger.js';
 import { evaluateBundleText } from './swap/evaluate-bundle.js';
+import { engineOf } from './swap/serving-engine.js';
 import { WORKER_VARIABLE } from './workers/worker-environment.js';
 
 /** The arguments of dist/server.js. */
@@ -21,11 +21,12 @@ export interface Program {
   /** The path of the program: workers run it too. */
   readonly program: string;
   readonly config: Config;
+  /** The bundle of a configuration without a source. */
   readonly bundleFile: string;
   readonly log: Log;
 }
 
-/** A server, in one process or several, that serves a bundle file. */
+/** A server, in one process or several, that serves a bundle. */
 interface Served extends Stoppable {
   readonly httpAddress: string;
   readonly grpcAddress: string;
@@ -34,6 +35,8 @@ interface Served extends Stoppable {
    * cannot be served.
    */
   readonly swap: (bundle: BundleText) => Promise<string>;
+  /** Tells the processes that report the health what became of the source. */
+  readonly sourceChanged: () => void;
 }
 
 /** The server as signals see it. */
@@ -45,29 +48,34 @@ export interface Stoppable {
 }
 
 /**
- * Runs dist/server.js: serves, prints the ready line, reloads the bundle when its file changes, and stops on a signal.
- * Rejects if the server cannot start.
+ * Runs dist/server.js: serves, prints the ready line, uses new versions of the bundle, and stops on a signal. Rejects if
+ * the server cannot start.
  */
 export async function runProgram(options: Program): Promise<void> {
   const { config, log } = options;
+  const logger = log.logger('authz.bundle');
   const trust = await SignedBundles.open(config.bundle);
-  const bundle = await readFirst(options.bundleFile, trust);
+  const rejected = new RejectedBundles();
+  let served: Served | undefined;
+  const feed = await openFeed({
+    config: { ...config.bundle, source: config.bundle.source ?? { kind: 'file', file: options.bundleFile } },
+    trust,
+    rejected,
+    watch: config.server.watchBundle,
+    log: logger,
+    changed: () => served?.sourceChanged(),
+  });
+  const first = await firstServable(config, await feed.start(), logger);
+  const { bundle } = first;
   const workers = config.server.workers ?? availableParallelism();
   debugOnSignal(log);
-  const audit = await openAudit(config, log);
-  let source: BundleSource | undefined;
-  const rejected = new RejectedBundles();
-  const shared: Shared = {
-    audit,
-    reload: async () => (await source?.look())?.message,
-    rejectedBundles: rejected.counts,
-  };
-  const served =
+  const shared: Shared = { audit: await openAudit(config, log), feed, rejectedBundles: rejected.counts };
+  const running =
     workers > 1 ? await serveWithWorkers(options, bundle, workers, shared) : await serveAlone(options, bundle, shared);
-  const logger = log.logger('authz.bundle');
+  served = running;
   const expiry = new ExpiryWatch((time) =>
     logger.error('the bundle has expired; it is still served', {
-      file: options.bundleFile,
+      file: bundle.name,
       expired: new Date(time).toISOString(),
     }),
   );
@@ -80,11 +88,38 @@ export async function runProgram(options: Program): Promise<void> {
     });
   };
   await began(bundle);
-  source = followBundle({ served, bundle, watch: config.server.watchBundle, trust, rejected, began, logger });
-  const followed = source;
-  endOnSignal({ ...served, close: () => closeAll(followed, served, log) });
+  feed.follow(first, async (next) => {
+    const hash = await running.swap(next).catch((error: Error) => {
+      // Not a problem of reading it, whatever it was.
+      throw new Error(error.message);
+    });
+    await began(next);
+    return hash;
+  });
+  process.on('SIGHUP', () => void feed.look());
+  endOnSignal({ ...running, close: () => closeAll(feed, running, log) });
   // Printed last: a reader of the line may stop the server at once.
-  process.stdout.write(`${readyLine(served, config)}\n`);
+  process.stdout.write(`${readyLine(running, config)}\n`);
+}
+
+/** The first of several bundles that can be served; the last one is not tried. */
+async function firstServable(
+  config: Config,
+  [first, ...others]: readonly FirstBundle[],
+  log: Logger,
+): Promise<FirstBundle> {
+  if (first === undefined) throw new Error('there is no bundle');
+  if (others.length === 0) return first;
+  try {
+    await engineOf(config, await evaluateBundleText(first.bundle));
+    return first;
+  } catch (error) {
+    log.error('the bundle cannot be served; serving the last known good one', {
+      source: first.bundle.name,
+      error: error as Error,
+    });
+    return firstServable(config, others, log);
+  }
 }
 
 /** Whether this process is a worker of a process that runs the same program. */
@@ -130,21 +165,20 @@ export function endOnSignal(server: Stoppable): void {
 /** What both kinds of servers get. */
 interface Shared {
   readonly audit: AuditLog | undefined;
-  readonly reload: Reload;
+  readonly feed: BundleFeed;
   readonly rejectedBundles: RejectedBundles['counts'];
 }
 
-/** Reads the bundle that the server starts with. Rejects with a ConfigError. */
-async function readFirst(file: string, trust: SignedBundles | undefined): Promise<BundleText> {
-  try {
-    return await readBundleFile(file, trust);
-  } catch (error) {
-    throw error instanceof ArchiveError ? new ConfigError(error.message, file) : error;
-  }
-}
-
 async function serveAlone({ config, log }: Program, bundle: BundleText, shared: Shared): Promise<Served> {
-  const server = await startServer(config, await evaluateBundleText(bundle), { log, ...shared });
+  const { audit, feed, rejectedBundles } = shared;
+  const { status } = feed;
+  const server = await startServer(config, await evaluateBundleText(bundle), {
+    log,
+    audit,
+    reload: reloadOf(feed),
+    rejectedBundles,
+    ...(status !== undefined && { source: { status, health: () => sourceHealth(status()) } }),
+  });
   const swap = async (next: BundleText): Promise<string> => {
     try {
       const evaluated = await evaluateBundleText(next);
@@ -155,7 +189,7 @@ async function serveAlone({ config, log }: Program, bundle: BundleText, shared: 
       throw error;
     }
   };
-  return { ...server, swap };
+  return { ...server, swap, sourceChanged: () => undefined };
 }
 
 async function serveWithWorkers(
@@ -171,7 +205,10 @@ async function serveWithWorkers(
     config,
     workers,
     bundle,
-    ...shared,
+    audit: shared.audit,
+    reload: reloadOf(shared.feed),
+    rejectedBundles: shared.rejectedBundles,
+    source: shared.feed.status,
     log: log.logger('authz.workers'),
   });
   // Workers reload their own certificates and logs.
@@ -191,64 +228,12 @@ export function openAudit(config: Config, log: Log): Promise<AuditLog | undefine
   return openAuditLog(config.audit, (message, error) => logger.error(message, error === undefined ? {} : { error }));
 }
 
-interface Followed {
-  readonly served: Served;
-  /** The bundle that the server started with. */
-  readonly bundle: BundleText;
-  readonly watch: boolean;
-  readonly trust: SignedBundles | undefined;
-  readonly rejected: RejectedBundles;
-  /** Called when another bundle is served. */
-  readonly began: (bundle: BundleText) => Promise<void>;
-  readonly logger: Logger;
+function reloadOf(feed: BundleFeed): Reload {
+  return async () => (await feed.look())?.message;
 }
 
-/** Swaps to each new version of the bundle file. If one cannot be served, the server keeps the last good bundle. */
-function followBundle({ served, bundle, watch, trust, rejected, began, logger }: Followed): BundleSource {
-  // Nothing here may retain the source text: it is as large as all policies.
-  const { name: file, digest } = bundle;
-  const failed = (error: Error): void => {
-    const reason = rejectionReason(error);
-    rejected.add(reason);
-    logger.error('the bundle cannot be served; still serving the last good one', { file, reason, error });
-  };
-  const offer = async (next: BundleText): Promise<void> => {
-    const start = performance.now();
-    const hash = await served.swap(next).catch((error: Error) => {
-      // Not a problem of reading it, whatever it was.
-      throw new Error(error.message);
-    });
-    await began(next);
-    logger.info('serving a new bundle', {
-      file,
-      hash,
-      ...originOf(next),
-      time_ms: Math.round(performance.now() - start),
-    });
-  };
-  const source = new BundleSource({
-    file,
-    companions: trust?.keyFiles ?? [],
-    read: () => readBundleFile(file, trust),
-    digest,
-    watch,
-    offer,
-    failed,
-  });
-  process.on('SIGHUP', () => void source.look());
-  return source;
-}
-
-/** What the log says about the origin of a bundle. */
-function originOf(bundle: BundleText): LogFields {
-  const { revision, builder, sequence, expires, keys } = provenanceMessage(bundle) ?? {};
-  const fields = { revision, builder, sequence, expires, keys: keys?.join(' ') };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''));
-}
-
-async function closeAll(source: BundleSource, served: Served, log: Log): Promise<void> {
-  source.stop();
-  await served.close();
+async function closeAll(feed: BundleFeed, served: Served, log: Log): Promise<void> {
+  await Promise.all([feed.stop(), served.close()]);
   await log.flush();
 }
 

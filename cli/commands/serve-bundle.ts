@@ -1,4 +1,4 @@
-import { loadConfig } from '../../server/config.js';
+import { ConfigError, loadConfig } from '../../server/config.js';
 import { placed } from '../../server/config/config-error.js';
 import { openLog } from '../../server/observe/log/open-log.js';
 import { runProgram } from '../../server/process.js';
@@ -9,7 +9,9 @@ export interface ServeOptions {
   readonly program: string;
   readonly config?: string;
   readonly set: readonly string[];
-  readonly bundle: string;
+  readonly bundle?: string;
+  /** The bundle file if neither an option nor the configuration names a bundle. */
+  readonly defaultBundle: string;
   readonly logLevel?: string;
 }
 
@@ -20,10 +22,12 @@ export async function serve(options: ServeOptions): Promise<void> {
     const { config, warnings, ...loaded } = loadConfig({ file: options.config, sets: options.set });
     places = loaded.places;
     for (const warning of warnings) process.stderr.write(`warning: ${warning}\n`);
+    if (options.bundle !== undefined && config.bundle.source !== undefined)
+      throw new ConfigError('`--bundle` contradicts `bundle.source`: use one of them', 'command line');
     await runProgram({
       program: options.program,
       config,
-      bundleFile: options.bundle,
+      bundleFile: options.bundle ?? options.defaultBundle,
       log: openLog({ level: options.logLevel }),
     });
   } catch (error) {

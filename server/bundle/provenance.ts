@@ -39,6 +39,13 @@ export function provenanceMessage(provenance: Provenance): BundleProvenance | un
   };
 }
 
+/** The provenance as the log shows it, without what is not known. */
+export function provenanceFields(provenance: Provenance): { readonly [field: string]: string } {
+  const { revision, builder, sequence, expires, keys } = provenanceMessage(provenance) ?? {};
+  const fields = { revision, builder, sequence, expires, keys: keys?.join(' ') };
+  return Object.fromEntries(Object.entries(fields).flatMap(([name, value]) => (value ? [[name, value]] : [])));
+}
+
 function timeOf(written: string | undefined): number | undefined {
   return written === undefined ? undefined : Date.parse(written);
 }

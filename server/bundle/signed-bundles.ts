@@ -9,7 +9,7 @@ import {
   type Verified,
   verifyArchive,
 } from '../../archive/index.js';
-import type { BundleConfig, TrustConfig } from '../config/bundle.js';
+import type { BundleConfig, TrustConfig } from '../config/bundle-config.js';
 import { ConfigError } from '../config/config-error.js';
 import type { Provenance } from './provenance.js';
 import type { BundleTrust } from './read-bundle.js';
@@ -35,7 +35,7 @@ export class SignedBundles implements BundleTrust {
    * Undefined if no keys are configured. Rejects with a ConfigError for keys that cannot be read, too few of them, or a
    * cache folder that cannot be created.
    */
-  static async open({ trust, cache }: BundleConfig): Promise<SignedBundles | undefined> {
+  static async open({ trust, cache }: Pick<BundleConfig, 'trust' | 'cache'>): Promise<SignedBundles | undefined> {
     if (trust === undefined) return undefined;
     if (cache !== undefined) {
       await mkdir(cache, { recursive: true }).catch((error: NodeJS.ErrnoException) => {

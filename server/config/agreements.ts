@@ -138,6 +138,42 @@ const AGREEMENTS: readonly Agreement[] = [
     holds: (s) => both(s, 'audit.kafka.authentication.tls.keyPath', 'audit.kafka.authentication.tls.certPath'),
     problem: 'needs `audit.kafka.authentication.tls.certPath`',
   },
+  ...(['password', 'token'] as const).map(
+    (which): Agreement => ({
+      key: `bundle.credentials.${which}File`,
+      holds: (s) => !has(s, `bundle.credentials.${which}File`) || !has(s, `bundle.credentials.${which}`),
+      problem: `contradicts \`bundle.credentials.${which}\`: set one of them`,
+    }),
+  ),
+  ...(['password', 'passwordFile'] as const).map(
+    (key): Agreement => ({
+      key: `bundle.credentials.${key}`,
+      holds: (s) => both(s, `bundle.credentials.${key}`, 'bundle.credentials.username'),
+      problem: 'needs `bundle.credentials.username`',
+    }),
+  ),
+  {
+    key: 'bundle.credentials.username',
+    holds: (s) =>
+      !has(s, 'bundle.credentials.username') ||
+      !(has(s, 'bundle.credentials.token') || has(s, 'bundle.credentials.tokenFile')),
+    problem: 'contradicts a token: set one of them',
+  },
+  {
+    key: 'bundle.tls.cert',
+    holds: (s) => both(s, 'bundle.tls.cert', 'bundle.tls.key'),
+    problem: 'needs `bundle.tls.key`',
+  },
+  {
+    key: 'bundle.tls.key',
+    holds: (s) => both(s, 'bundle.tls.key', 'bundle.tls.cert'),
+    problem: 'needs `bundle.tls.cert`',
+  },
+  {
+    key: 'bundle.source',
+    holds: (s) => !isPlainHttp(s) || !sendsCredentials(s),
+    problem: 'needs `https://`: `bundle.credentials` would be sent in plain text',
+  },
 ];
 
 /**
@@ -190,4 +226,20 @@ function gatewayHeaders(settings: Settings): readonly string[] {
 function isSet(settings: Settings, key: 'required' | 'maxAge' | 'requireSequence'): boolean {
   const unset = { required: 1, maxAge: undefined, requireSequence: false };
   return settings[`bundle.trust.${key}`] !== unset[key];
+}
+
+/** Whether the source is asked in plain text over a network. */
+function isPlainHttp(settings: Settings): boolean {
+  const source = settings['bundle.source'];
+  if (source?.kind === 'oci')
+    return settings['bundle.oci.plainHttp'] && !isLoopback(new URL(`http://${source.reference.host}`));
+  return source?.kind === 'http' && source.url.startsWith('http:') && !isLoopback(new URL(source.url));
+}
+
+function isLoopback({ hostname }: URL): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+}
+
+function sendsCredentials(settings: Settings): boolean {
+  return ['username', 'token', 'tokenFile'].some((key) => has(settings, `bundle.credentials.${key}` as keyof Settings));
 }

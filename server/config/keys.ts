@@ -1,5 +1,6 @@
 import { aliases } from './aliases.js';
 import { auditKeys } from './audit-keys.js';
+import { bundleKeys } from './bundle-keys.js';
 import {
   address,
   anything,
@@ -10,7 +11,6 @@ import {
   fileMode,
   globals,
   integer,
-  listOf,
   name,
   oneOf,
   passwordHash,
@@ -230,33 +230,7 @@ export const KEYS = {
     'maximum time for the TLS handshake and the HTTP/2 preface of a connection to the gRPC port',
   ),
 
-  'bundle.cache': used<string | undefined>(
-    path,
-    undefined,
-    'folder in which the server remembers the highest sequence that it has accepted; it must outlive restarts',
-  ),
-  'bundle.trust.keys': used(
-    listOf(name),
-    [],
-    'files with public keys (PEM, JWK or JWKS: Ed25519, P-256, P-384). If there are any, only [archives](bundles.md) ' +
-      'that they have signed are served',
-  ),
-  'bundle.trust.required': used(integer(1, 16), 1, 'how many of the keys must have signed a bundle'),
-  'bundle.trust.maxAge': used<number | undefined>(
-    duration(1000),
-    undefined,
-    'a signature that is older does not count; unlimited if not set',
-  ),
-  'bundle.trust.requireSequence': used(
-    bool,
-    false,
-    'refuse bundles without a sequence, which could be replayed; requires `bundle.cache`',
-  ),
-  'bundle.trust.clockSkew': used(
-    duration(),
-    60_000,
-    'how far the clock of the machine that signs may differ, for `notBefore`, `notAfter` and `maxAge`',
-  ),
+  ...bundleKeys,
 
   'engine.defaultPolicyVersion': used(name, 'default', 'policy version of requests without one'),
   'engine.defaultScope': used(text, '', 'scope of requests without one'),

@@ -33,6 +33,7 @@ export async function observe(options: ObserveOptions): Promise<Observation> {
         conditions,
         audit: options.audit,
         rejectedBundles: options.rejectedBundles,
+        source: options.source,
         droppedLines: log.dropped,
       })
     : undefined;

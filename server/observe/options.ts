@@ -25,6 +25,8 @@ export interface ObserveOptions {
   readonly audit?: (() => readonly AuditCount[]) | undefined;
   /** How many bundles were rejected, by reason; asked at each scrape. Absent if another process counts them. */
   readonly rejectedBundles?: (() => ReadonlyMap<string, number>) | undefined;
+  /** What became of the source of the bundle; asked at each scrape. Absent if it is a file. */
+  readonly source?: (() => SourceStatus) | undefined;
   /**
    * Where the standard variables of OpenTelemetry are read; the exporters themselves read their own (headers,
    * certificates) from the process.
@@ -91,4 +93,26 @@ export interface LoadedArchive {
   readonly expires: number | undefined;
   /** The newest signature, in milliseconds since 1970. */
   readonly signedAt: number | undefined;
+}
+
+/** What became of requests to the source of the bundle. Times are milliseconds since 1970; 0 means never. */
+export interface SourceStatus {
+  /** Without credentials. */
+  readonly source: string;
+  readonly lastAttempt: number;
+  /** When the source last answered with a bundle that is served, or that it is unchanged. */
+  readonly lastSuccess: number;
+  /** When the source last had the bundle that is served. */
+  readonly confirmed: number;
+  /** Whether the bundle is the last known good one, and the source has not confirmed it since the start. */
+  readonly fromCache: boolean;
+  /** Why the source has no bundle that can be served; undefined if it has. */
+  readonly problem: { readonly reason: string; readonly message: string } | undefined;
+  readonly attempts: { fetched: number; unchanged: number; failed: number };
+  /** Failed requests and refused bundles, by reason. */
+  readonly failures: Map<string, number>;
+  /** Of the bundles that were fetched. */
+  readonly bytes: number;
+  /** Of the last known good bundle. */
+  readonly cacheWrites: { success: number; failure: number };
 }

@@ -30,6 +30,8 @@ export interface Services extends SearchService {
   readonly bundle?: (() => Bundle) | undefined;
   /** Absent: the policies do not come from a bundle file. */
   readonly reload?: Reload | undefined;
+  /** What the source of the bundle is to the bundle that is served. Absent: there is no source that is asked. */
+  readonly source?: (() => SourceHealth) | undefined;
   /** Undefined: decisions are not explained. */
   readonly explainer?: Explainer | undefined;
   /** What requests can name of the policies in use. Absent: unknown. */
@@ -41,6 +43,35 @@ export interface Services extends SearchService {
  * file is not in use; undefined if it is.
  */
 export type Reload = () => Promise<string | undefined>;
+
+/** What the source of the bundle has to do with the bundle that is served; decisions do not depend on it. */
+export interface SourceHealth {
+  /**
+   * `current`: the source has it. `stale`: the source cannot be reached, or has one that must not run.
+   * `last_known_good`: the same, and the bundle comes from the disk.
+   */
+  readonly state: 'current' | 'stale' | 'last_known_good';
+  /** The reason why the source has no bundle that can be served, and when it last had the one that is (RFC 3339). */
+  readonly reason?: string;
+  readonly confirmed?: string;
+}
+
+/** What the health says of a source. */
+export function sourceHealth({ fromCache, problem, confirmed }: ObservedSource): SourceHealth {
+  if (problem === undefined && !fromCache) return { state: 'current' };
+  return {
+    state: fromCache ? 'last_known_good' : 'stale',
+    ...(problem !== undefined && { reason: problem.reason }),
+    ...(confirmed > 0 && { confirmed: new Date(confirmed).toISOString() }),
+  };
+}
+
+/** Times are milliseconds since 1970. */
+interface ObservedSource {
+  readonly fromCache: boolean;
+  readonly problem: { readonly reason: string } | undefined;
+  readonly confirmed: number;
+}
 
 /** What requests about a kind of resource can name. */
 export interface KindNames {

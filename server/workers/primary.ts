@@ -5,9 +5,11 @@ import type { Config } from '../config.js';
 import type { Logger } from '../observe/log/logger.js';
 import { auditFamilies } from '../observe/metrics/audit-metrics.js';
 import { rejectionFamilies } from '../observe/metrics/bundle-metrics.js';
+import { sourceFamilies } from '../observe/metrics/source-metrics.js';
 import { WorkerTotals } from '../observe/metrics/worker-totals.js';
 import { type Listener, openListener } from '../listen.js';
-import type { Reload } from '../service/services.js';
+import type { SourceStatus } from '../observe/options.js';
+import { type Reload, type SourceHealth, sourceHealth } from '../service/services.js';
 import type { BundleText } from '../bundle/read-bundle.js';
 import { Fleet, type Member } from './fleet.js';
 import { HandOver } from './hand-over.js';
@@ -26,6 +28,8 @@ export interface PrimaryOptions {
   readonly reload: Reload;
   /** How many bundles were rejected, by reason. */
   readonly rejectedBundles: () => ReadonlyMap<string, number>;
+  /** What became of the source of the bundle; undefined if it is a file. */
+  readonly source: (() => SourceStatus) | undefined;
   readonly log: Logger;
 }
 
@@ -40,6 +44,8 @@ export interface Primary {
   readonly swap: (bundle: BundleText) => Promise<string>;
   /** All workers answer the calls in progress and exit. */
   readonly close: () => Promise<void>;
+  /** Tells all workers what became of the source of the bundle. */
+  readonly sourceChanged: () => void;
   /** All workers are killed. */
   readonly abort: () => void;
   /** Forwards a signal to all workers. */
@@ -61,6 +67,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
     const totals = new WorkerTotals();
     let current = options.bundle;
     let swapping: Promise<unknown> = Promise.resolve();
+    const health = (): SourceHealth | undefined => options.source && sourceHealth(options.source());
 
     const swap = async (bundle: BundleText): Promise<string> => {
       const result = await swapAll(fleet.serving(), bundle);
@@ -79,7 +86,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
       program: options.program,
       count: workers,
       answers: (member) => {
-        member.link.answer('begin', () => ({ config, bundle: current, ticketKeys }));
+        member.link.answer('begin', () => ({ config, bundle: current, ticketKeys, source: health() }));
         member.link.answer('leave', async () => {
           await handOver.leave(member);
           return undefined;
@@ -125,6 +132,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
         httpAddress: http.address,
         grpcAddress: grpc.address,
         swap: swapInTurn,
+        sourceChanged: () => tellSource(fleet.serving(), health()),
         close,
         abort: () => fleet.kill(),
         signal: (signal) => fleet.signal(signal),
@@ -188,19 +196,26 @@ const PRIMARY = 0;
 async function scrape(
   members: readonly Member[],
   totals: WorkerTotals,
-  { audit, rejectedBundles }: PrimaryOptions,
+  { audit, rejectedBundles, source }: PrimaryOptions,
 ): Promise<string> {
   const record = async ({ id, link }: Member): Promise<void> => {
     const snapshot = await link.ask('snapshot', undefined, SCRAPE_PATIENCE).catch(() => undefined);
     if (snapshot !== undefined && link.isOpen) totals.record(id, snapshot);
   };
   await Promise.all(members.map(record));
-  // This process knows the outcome of audit entries and of bundles.
+  // This process knows the outcome of audit entries and of bundles, and asks the source.
   totals.record(PRIMARY, [
     ...(audit === undefined ? [] : auditFamilies(audit.counts())),
     ...rejectionFamilies(rejectedBundles()),
+    ...(source === undefined ? [] : sourceFamilies(source())),
   ]);
   return totals.text();
+}
+
+function tellSource(members: readonly Member[], health: SourceHealth | undefined): void {
+  if (health === undefined) return;
+  // A worker that does not hear it has exited.
+  for (const { link } of members) link.ask('source', health).catch(() => undefined);
 }
 
 function answerAudit({ link }: Member, primary: AuditPrimary): void {

@@ -2,6 +2,7 @@ import type { Config } from '../config.js';
 import type { Snapshot } from '../observe/metrics/family.js';
 import type { AuditPage, AuditQuery, PageEnd } from '../audit/reader.js';
 import type { AuditRecord } from '../audit/record.js';
+import type { SourceHealth } from '../service/services.js';
 import type { BundleText } from '../bundle/read-bundle.js';
 
 /** The listeners of a server. */
@@ -44,6 +45,8 @@ export type WorkerTopics = {
   readonly abort: { readonly asks: string; readonly answers: undefined };
   /** Does nothing: only the response matters. */
   readonly turn: { readonly asks: undefined; readonly answers: undefined };
+  /** What became of the source of the bundle. */
+  readonly source: { readonly asks: SourceHealth; readonly answers: undefined };
   readonly snapshot: { readonly asks: undefined; readonly answers: Snapshot | undefined };
   /**
    * Serves the connection that is sent with the request. The response is sent before anything is read from the
@@ -61,4 +64,6 @@ export interface Beginning {
   readonly bundle: BundleText;
   /** The keys with which all workers resume each other's TLS sessions. */
   readonly ticketKeys: Uint8Array;
+  /** What became of the source of the bundle; undefined if it is a file. */
+  readonly source: SourceHealth | undefined;
 }

@@ -50,13 +50,15 @@ export async function runWorker(): Promise<void> {
  * asks it to.
  */
 export async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log: Log): Promise<RunningServer> {
-  const { config, bundle, ticketKeys } = await link.ask('begin', undefined);
+  const { config, bundle, ticketKeys, source } = await link.ask('begin', undefined);
+  let health = source;
   const server = await startServer(config, await evaluateBundleText(bundle), {
     log,
     audit: config.audit.enabled ? auditLogOf(config.audit, link, log) : undefined,
     scrapeAll: () => link.ask('scrape', undefined, PATIENCE),
     allTurn: () => link.ask('allTurn', undefined, PATIENCE).catch(() => false),
     reload: () => link.ask('reload', undefined),
+    ...(source !== undefined && { source: { health: () => health ?? source } }),
     accepted: { ticketKeys: Buffer.from(ticketKeys) },
   });
 
@@ -80,6 +82,10 @@ export async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log
   link.answer('abort', () => {
     prepared = undefined;
     server.refused();
+    return undefined;
+  });
+  link.answer('source', (current) => {
+    health = current;
     return undefined;
   });
   link.answer('turn', () => undefined);

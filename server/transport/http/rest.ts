@@ -44,13 +44,19 @@ export function addRestRoutes(router: Router, exchange: Exchange, services: Serv
   }
 }
 
-/** With `detail` if the bundle has expired. The messages of gRPC have no field for that. */
-function servingStatus({ bundle }: Services): string {
+/**
+ * With the state of the bundle if a source is asked for it, and `detail` if it has expired. The messages of gRPC have no
+ * field for that.
+ */
+function servingStatus({ bundle, source }: Services): string {
   const provenance = bundle?.().provenance;
   const expires = provenance && expiryOf(provenance);
-  if (expires === undefined || Date.now() <= expires) return '{"status":"SERVING"}';
-  const detail = `the bundle expired at ${new Date(expires).toISOString()}`;
-  return JSON.stringify({ status: 'SERVING', detail });
+  const hasExpired = expires !== undefined && Date.now() > expires;
+  return JSON.stringify({
+    status: 'SERVING',
+    ...(hasExpired && { detail: `the bundle expired at ${new Date(expires).toISOString()}` }),
+    ...(source !== undefined && { bundle: source() }),
+  });
 }
 
 /** What paths about the server itself begin with: the own one first, then those of aliases. */

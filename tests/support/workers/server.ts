@@ -51,11 +51,27 @@ export function compileBundles(): Bundles {
 const LOOPBACK = 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0';
 
 /** Starts a server on free ports of this machine and waits until it is ready. */
-export async function startProgram(folder: string, bundleText: string | Uint8Array, sets: readonly string[]): Promise<Server> {
+export async function startProgram(
+  folder: string,
+  bundleText: string | Uint8Array,
+  sets: readonly string[],
+): Promise<Server> {
   const bundle = join(mkdtempSync(join(folder, 'served-')), 'policies.js');
   writeFileSync(bundle, bundleText);
-  const options = ['--bundle', bundle, '--set', LOOPBACK, ...sets.flatMap((set) => ['--set', set])];
-  const running = launch(PROGRAMS.server, options, folder);
+  return { ...(await startConfigured(folder, sets, ['--bundle', bundle])), bundle };
+}
+
+/** The same with the bundle that the configuration names. Rejects with what it said if it does not start. */
+export async function startConfigured(
+  folder: string,
+  sets: readonly string[],
+  options: readonly string[] = [],
+): Promise<Server> {
+  const running = launch(
+    PROGRAMS.server,
+    [...options, ...[LOOPBACK, ...sets].flatMap((set) => ['--set', set])],
+    folder,
+  );
   let said = '';
   running.child.stdout?.on('data', (chunk: Buffer) => {
     said += chunk.toString('utf8');
@@ -66,7 +82,7 @@ export async function startProgram(folder: string, bundleText: string | Uint8Arr
   await until(() => ready() !== null || running.child.exitCode !== null, 'the line of a server that is ready');
   const [, http = '', grpc = ''] = ready() ?? [];
   if (http === '') throw new Error(`the server has ended: ${running.said()}`);
-  return { running, http, grpc, bundle, said: () => said, log: () => linesOf(`${said}\n${running.said()}`) };
+  return { running, http, grpc, bundle: '', said: () => said, log: () => linesOf(`${said}\n${running.said()}`) };
 }
 
 /** The process ids of the workers of a server. */

@@ -1,0 +1,42 @@
+import { readFile } from 'node:fs/promises';
+import type { BundleCredentials, Secret } from '../config/bundle-config.js';
+import { OriginError } from './origin.js';
+
+/** The header that authenticates a request: bearer, or basic. Undefined without credentials. */
+export async function authorizationOf(
+  credentials: BundleCredentials,
+): Promise<{ readonly authorization: string } | undefined> {
+  if (credentials.token !== undefined) return { authorization: `Bearer ${await readSecret(credentials.token)}` };
+  const basic = await basicOf(credentials);
+  return basic === undefined ? undefined : { authorization: basicAuthorization(basic) };
+}
+
+/** A user name and a password. */
+export interface BasicCredentials {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Undefined without a user name. */
+export async function basicOf({ username, password }: BundleCredentials): Promise<BasicCredentials | undefined> {
+  if (username === undefined) return undefined;
+  return { username, password: password === undefined ? '' : await readSecret(password) };
+}
+
+export function basicAuthorization({ username, password }: BasicCredentials): string {
+  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
+}
+
+/**
+ * A secret, now: files are rotated. Rejects with an OriginError that names the file, also for one that cannot be a
+ * header.
+ */
+export async function readSecret(secret: Secret): Promise<string> {
+  if ('value' in secret) return secret.value;
+  const text = await readFile(secret.file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new OriginError('credentials', `the credentials in \`${secret.file}\` cannot be read: ${error.code}`);
+  });
+  const value = text.trim();
+  if (/^[\x20-\x7e]+$/.test(value)) return value;
+  throw new OriginError('credentials', `\`${secret.file}\` must contain one line of printable ASCII characters`);
+}

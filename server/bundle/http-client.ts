@@ -1,0 +1,252 @@
+import { readFileSync } from 'node:fs';
+import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
+import type { BundleTls, HttpProxy } from '../config/bundle-config.js';
+import { ConfigError } from '../config/config-error.js';
+import { OriginError } from './origin.js';
+
+/** How long requests may take, in milliseconds, and how much they may return. */
+export interface HttpLimits {
+  /** Until there is a connection, TLS included. */
+  readonly connect: number;
+  /** Without a byte from the server. */
+  readonly idle: number;
+  /** A whole request, with redirects and body. */
+  readonly whole: number;
+  /** Of a body, in bytes. */
+  readonly maxSize: number;
+}
+
+export interface HttpClientOptions {
+  /** Of the source: others are not shown the client certificate. */
+  readonly origin: string;
+  readonly limits: HttpLimits;
+  readonly tls: BundleTls;
+  readonly proxy: HttpProxy;
+}
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT';
+  readonly url: URL;
+  /** For whatever origin answers. */
+  readonly headers?: { readonly [name: string]: string };
+  /** Only for the origin of `url`: redirects to another one do not get them. */
+  readonly credentials?: { readonly [name: string]: string } | undefined;
+  readonly body?: Uint8Array;
+  readonly signal?: AbortSignal;
+  /** Redirects that are followed; 3 if not set. A request with a body follows none. */
+  readonly maxRedirects?: number;
+  /** Of the body, in bytes, if less than the limit of the client. */
+  readonly maxSize?: number;
+  /** The server may hold the request this long before it sends headers, in milliseconds, or until `hold` is aborted. */
+  readonly held?: { readonly for: number; readonly until: AbortSignal };
+}
+
+/** A complete response. The bodies of those without a status of 2xx are not read. */
+export interface HttpResponse {
+  readonly status: number;
+  /** By name in lower case; the first of several. */
+  readonly headers: { readonly [name: string]: string };
+  readonly body: Buffer;
+}
+
+/** Of a response that is not read, in bytes: up to here its connection is used again. */
+const LARGEST_DUMP = 64 * 1024;
+const MAX_REDIRECTS = 3;
+const MAX_CONNECTIONS = 4;
+
+/**
+ * Sends requests within limits of time and size, with the certificates and the proxy of the configuration, by undici:
+ * the platform's `fetch` knows neither (docs/decisions/0097-bundles-are-fetched-with-undici.md).
+ */
+export class HttpClient {
+  readonly #own: Dispatcher;
+  /** For other origins, to which a redirect leads: without the client certificate. */
+  readonly #others: Dispatcher;
+
+  /** Throws a ConfigError for a certificate or a key that cannot be read. */
+  constructor(private readonly options: HttpClientOptions) {
+    const { cert, key } = options.tls;
+    this.#own = dispatcher(options);
+    this.#others =
+      cert === undefined && key === undefined
+        ? this.#own
+        : dispatcher({ ...options, tls: { ...options.tls, cert: undefined, key: undefined } });
+  }
+
+  /** Resolves with a response of any status. Rejects with an OriginError if there is none, or it is too large. */
+  async send(request: HttpRequest): Promise<HttpResponse> {
+    const { held, maxRedirects = request.body === undefined ? MAX_REDIRECTS : 0 } = request;
+    const whole = this.options.limits.whole + (held?.for ?? 0);
+    const timeout = AbortSignal.timeout(whole);
+    const signal = AbortSignal.any([timeout, ...(request.signal === undefined ? [] : [request.signal])]);
+    const progress: Progress = { hasHeaders: false };
+    try {
+      let url = request.url;
+      for (let redirects = 0; ; redirects++) {
+        const response = await this.#sendOnce({ ...request, url }, url.origin === request.url.origin, signal, progress);
+        const location = response.headers['location'];
+        if (!isRedirect(response.status) || location === undefined || maxRedirects === 0) return response;
+        if (redirects === maxRedirects) throw new OriginError('redirect', 'redirected too often');
+        url = redirected(url, location);
+      }
+    } catch (error) {
+      throw originErrorOf(error, progress, timeout.aborted ? whole : undefined);
+    }
+  }
+
+  /** Sends requests to a URL within the limits for connections. */
+  dispatcherFor({ origin }: URL): Dispatcher {
+    return origin === this.options.origin ? this.#own : this.#others;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#own.destroy(), this.#others.destroy()]);
+  }
+
+  async #sendOnce(
+    request: HttpRequest,
+    isOwn: boolean,
+    signal: AbortSignal,
+    progress: Progress,
+  ): Promise<HttpResponse> {
+    const { limits } = this.options;
+    const { url, method, held } = request;
+    // A server may stop holding a request; whoever sends it may, too, but only as long as there is no response.
+    const sending = new AbortController();
+    const stop = (): void => sending.abort(held?.until.reason);
+    if (held?.until.aborted === true) stop();
+    held?.until.addEventListener('abort', stop);
+    try {
+      const { statusCode, headers, body } = await this.dispatcherFor(url).request({
+        origin: url.origin,
+        path: url.pathname + url.search,
+        method,
+        headers: { 'accept-encoding': 'identity', ...request.headers, ...(isOwn && request.credentials) },
+        body: request.body ?? null,
+        signal: AbortSignal.any([signal, sending.signal]),
+        headersTimeout: limits.idle + (held?.for ?? 0),
+        bodyTimeout: limits.idle,
+      });
+      held?.until.removeEventListener('abort', stop);
+      progress.hasHeaders = true;
+      const all = firstOf(headers);
+      if (statusCode < 200 || statusCode > 299 || method === 'HEAD') {
+        await body.dump({ limit: LARGEST_DUMP, signal });
+        return { status: statusCode, headers: all, body: Buffer.alloc(0) };
+      }
+      const maxSize = Math.min(limits.maxSize, request.maxSize ?? Number.POSITIVE_INFINITY);
+      try {
+        return { status: statusCode, headers: all, body: await read(body, all, maxSize) };
+      } finally {
+        // A body that was not read to its end is not waited for.
+        body.on('error', () => undefined).destroy();
+      }
+    } finally {
+      held?.until.removeEventListener('abort', stop);
+    }
+  }
+}
+
+/** How far a request got. */
+interface Progress {
+  hasHeaders: boolean;
+}
+
+function dispatcher({ limits, tls, proxy }: HttpClientOptions): Dispatcher {
+  const secrets = {
+    ...(tls.ca !== undefined && { ca: readPem(tls.ca, 'bundle.tls.ca') }),
+    ...(tls.cert !== undefined && { cert: readPem(tls.cert, 'bundle.tls.cert') }),
+    ...(tls.key !== undefined && { key: readPem(tls.key, 'bundle.tls.key') }),
+  };
+  return new EnvHttpProxyAgent({
+    connect: { timeout: limits.connect, ...secrets },
+    // Of the origin behind a proxy, and of the proxy, which gets no client certificate.
+    requestTls: { timeout: limits.connect, ...secrets },
+    proxyTls: { timeout: limits.connect, ...(secrets.ca !== undefined && { ca: secrets.ca }) },
+    // Many proxies refuse to tunnel to a port that is not 443.
+    proxyTunnel: false,
+    connections: MAX_CONNECTIONS,
+    pipelining: 1,
+    // An empty string means none; undefined, that of the environment.
+    ...(proxy.url !== undefined && { httpProxy: proxy.url, httpsProxy: proxy.url }),
+    ...(proxy.exceptions !== undefined && { noProxy: proxy.exceptions.join(',') }),
+  } as ConstructorParameters<typeof EnvHttpProxyAgent>[0]);
+}
+
+function readPem(file: string, key: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new ConfigError(`\`${key}\` cannot be read: ${(error as NodeJS.ErrnoException).code}`, file);
+  }
+}
+
+function isRedirect(status: number): boolean {
+  return [301, 302, 303, 307, 308].includes(status);
+}
+
+function redirected(from: URL, location: string): URL {
+  if (!URL.canParse(location, from.href)) throw new OriginError('redirect', 'redirected to an invalid URL');
+  const next = new URL(location, from);
+  if (next.protocol !== from.protocol) throw new OriginError('redirect', 'redirected to another scheme');
+  next.username = '';
+  next.password = '';
+  next.hash = '';
+  return next;
+}
+
+function firstOf(headers: { readonly [name: string]: string | string[] | undefined }): HttpResponse['headers'] {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) => {
+      const first = Array.isArray(value) ? value[0] : value;
+      return first === undefined ? [] : [[name.toLowerCase(), first]];
+    }),
+  );
+}
+
+async function read(body: AsyncIterable<Buffer>, headers: HttpResponse['headers'], maxSize: number): Promise<Buffer> {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding !== 'identity')
+    throw new OriginError('protocol', `sent a body in the encoding \`${encoding}\`, which was not asked for`);
+  const tooLarge = (): OriginError => new OriginError('too_large', `sent more than ${maxSize} bytes`);
+  if (Number(headers['content-length'] ?? 0) > maxSize) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > maxSize) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, size);
+}
+
+const TIMEOUTS = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']);
+const TRUNCATIONS = new Set(['UND_ERR_RES_CONTENT_LENGTH_MISMATCH', 'UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+/** Codes of the platform for certificates that are not accepted, and of OpenSSL. */
+const TLS_PROBLEM =
+  /^(ERR_TLS|ERR_SSL|EPROTO$|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|UND_ERR_PRX_TLS)/;
+
+/** @param whole the time limit of the request in milliseconds, if it has passed. */
+function originErrorOf(error: unknown, { hasHeaders }: Progress, whole: number | undefined): OriginError {
+  if (error instanceof OriginError) return error;
+  if (whole !== undefined) return new OriginError('timeout', `no complete response in ${whole} ms`);
+  const { code = '', name, message } = error as NodeJS.ErrnoException;
+  const inner = innerCode(error) ?? code;
+  if (TIMEOUTS.has(code)) return new OriginError('timeout', 'the server stalled');
+  if (TLS_PROBLEM.test(inner)) return new OriginError('tls', `TLS failed (${inner})`);
+  if (name === 'HTTPParserError' || code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW')
+    return new OriginError('protocol', 'sent an invalid HTTP response');
+  if (hasHeaders && TRUNCATIONS.has(code)) return new OriginError('truncated', 'the response ended before its end');
+  if (code === 'UND_ERR_ABORTED' && message.startsWith('Proxy response'))
+    return new OriginError('unreachable', 'the proxy did not connect to the server');
+  return new OriginError('unreachable', inner === '' ? 'cannot be reached' : `cannot be reached (${inner})`);
+}
+
+/** The code of the cause of an error; of the first cause if several addresses were tried. */
+function innerCode(error: unknown): string | undefined {
+  const { cause, errors } = error as { readonly cause?: unknown; readonly errors?: readonly unknown[] };
+  const inner = cause ?? errors?.[0];
+  return inner === undefined || inner === null
+    ? undefined
+    : ((inner as NodeJS.ErrnoException).code ?? innerCode(inner));
+}

@@ -1,0 +1,253 @@
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createServer as createRawServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { BundleCredentials } from '../config/bundle-config.js';
+import { HttpClient } from './http-client.js';
+import { HttpOrigin } from './http-origin.js';
+import type { OriginError } from './origin.js';
+
+const test = suite('a bundle at a URL');
+
+const LIMITS = { connect: 500, idle: 300, whole: 1500, maxSize: 100_000 };
+const NO_CREDENTIALS: BundleCredentials = { username: undefined, password: undefined, token: undefined };
+const open: (Server | HttpOrigin)[] = [];
+
+test.after(async () => {
+  for (const one of open) {
+    if (one instanceof HttpOrigin) await one.close();
+    else one.close();
+  }
+});
+
+test('requests are conditional by ETag and date', async () => {
+  const seen: IncomingMessage['headers'][] = [];
+  const origin = await originOf((request, response) => {
+    seen.push(request.headers);
+    if (request.headers['if-none-match'] === '"v1"') return response.writeHead(304).end();
+    return response.writeHead(200, { etag: '"v1"', 'last-modified': 'Wed, 21 Oct 2015 07:28:00 GMT' }).end('policies');
+  });
+  const first = await origin.fetch(undefined, signal());
+  assert.is(first.kind, 'fetched');
+  const version = first.kind === 'fetched' ? first.version : '';
+  assert.equal(await origin.fetch(version, signal()), { kind: 'unchanged', holds: false });
+  assert.is(seen[0]?.['if-none-match'], undefined);
+  assert.is(seen[1]?.['if-none-match'], '"v1"');
+  assert.is(seen[1]?.['if-modified-since'], 'Wed, 21 Oct 2015 07:28:00 GMT');
+});
+
+test('a server without validators is asked for everything', async () => {
+  const origin = await originOf((_, response) => response.end('policies'));
+  const first = await origin.fetch(undefined, signal());
+  const second = await origin.fetch(first.kind === 'fetched' ? first.version : '', signal());
+  assert.is(second.kind, 'fetched');
+  assert.is(first.kind === 'fetched' && first.version, second.kind === 'fetched' && second.version);
+});
+
+test('a request is held only by a server that says that it does', async () => {
+  const prefers: unknown[] = [];
+  let offers = false;
+  const origin = await originOf(
+    (request, response) => {
+      prefers.push(request.headers['prefer']);
+      if (request.headers['if-none-match'] === undefined)
+        return response.writeHead(200, { etag: '"1"', ...(offers && { 'preference-applied': 'wait=1' }) }).end('one');
+      return setTimeout(() => response.writeHead(304).end(), request.headers['prefer'] === undefined ? 0 : 600);
+    },
+    { longPoll: 1000 },
+  );
+  const never = new AbortController().signal;
+  const version = JSON.stringify({ etag: '"1"' });
+  await origin.fetch(undefined, signal(), never);
+  assert.equal(await origin.fetch(version, signal(), never), { kind: 'unchanged', holds: false });
+  offers = true;
+  await origin.fetch(undefined, signal(), never);
+  assert.equal(await origin.fetch(version, signal(), never), { kind: 'unchanged', holds: true });
+  assert.equal(await origin.fetch(version, signal()), { kind: 'unchanged', holds: false });
+  const stop = new AbortController();
+  const held = origin.fetch(version, signal(), stop.signal);
+  setTimeout(() => stop.abort(), 50);
+  const start = performance.now();
+  assert.equal(await held, { kind: 'unchanged', holds: true });
+  assert.ok(performance.now() - start < 400);
+  assert.equal(prefers, ['wait=1', undefined, 'wait=1', 'wait=1', undefined, 'wait=1']);
+});
+
+test('a server that only claims to hold requests is not asked at once', async () => {
+  const origin = await originOf(
+    (request, response) =>
+      request.headers['if-none-match'] === undefined
+        ? response.writeHead(200, { etag: '"1"', 'content-type': 'application/vnd.openpolicyagent.bundles' }).end('one')
+        : response.writeHead(304).end(),
+    { longPoll: 1000 },
+  );
+  const never = new AbortController().signal;
+  await origin.fetch(undefined, signal(), never);
+  assert.equal(await origin.fetch(JSON.stringify({ etag: '"1"' }), signal(), never), {
+    kind: 'unchanged',
+    holds: false,
+  });
+});
+
+test('redirects are bounded, keep the scheme, and do not take credentials to another origin', async () => {
+  const seen: unknown[] = [];
+  const target = await listen(
+    createServer((request, response) => {
+      seen.push(request.headers.authorization);
+      response.end('policies');
+    }),
+  );
+  const token = { ...NO_CREDENTIALS, token: { value: 'secret' } };
+  const answering = (location: (request: IncomingMessage) => string) =>
+    originOf(
+      (request, response) => {
+        seen.push(request.headers.authorization);
+        response.writeHead(302, { location: location(request) }).end('x');
+      },
+      { credentials: token },
+    );
+  const there = await answering(() => `${target}/x`);
+  assert.is((await there.fetch(undefined, signal())).kind, 'fetched');
+  assert.equal(seen, ['Bearer secret', undefined]);
+  assert.is(await reasonOf(await answering(({ url }) => `${url}x`)), 'redirect');
+  assert.is(await reasonOf(await answering(() => 'file:///etc/passwd')), 'redirect');
+  assert.is(await reasonOf(await answering(() => 'https://127.0.0.1:1/')), 'redirect');
+  assert.is(await reasonOf(await answering(() => 'http://')), 'redirect');
+});
+
+/** What a server does, and the reason that is reported. */
+const PROBLEMS: readonly (readonly [string, string, RequestListener])[] = [
+  ['an error', 'status', (_, response) => response.writeHead(500).end('x'.repeat(1_000_000))],
+  ['no such file', 'status', (_, response) => response.writeHead(404).end()],
+  ['a part of the file', 'status', (_, response) => response.writeHead(206).end('x')],
+  ['missing credentials', 'credentials', (_, response) => response.writeHead(401).end()],
+  ['no response', 'timeout', () => undefined],
+  ['a body that stops', 'timeout', (_, response) => void response.writeHead(200, { 'content-length': 10 }).write('x')],
+  ['a slow body', 'timeout', (_, response) => drip(response)],
+  ['a declared size', 'too_large', (_, response) => response.writeHead(200, { 'content-length': 1e9 }).write('x')],
+  ['an endless body', 'too_large', (_, response) => flood(response)],
+  ['a truncated body', 'truncated', (_, response) => cut(response, { 'content-length': 100 })],
+  ['a truncated chunked body', 'truncated', (_, response) => cut(response, {})],
+  ['a compressed body', 'protocol', (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end('x')],
+  ['an unasked 304', 'status', (_, response) => response.writeHead(304).end()],
+];
+
+for (const [what, reason, listener] of PROBLEMS) {
+  test(`${what}: ${reason}`, async () => {
+    assert.is(await reasonOf(await originOf(listener)), reason);
+  });
+}
+
+/** The same for what is not HTTP. */
+const RAW: readonly (readonly [string, string, (socket: Socket) => void])[] = [
+  ['garbage', 'protocol', (socket) => socket.end('\0\0garbage\r\n\r\n')],
+  ['a connection that ends', 'unreachable', (socket) => socket.destroy()],
+  ['headers without end', 'protocol', (socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(200_000)}`)],
+  ['a slow header', 'timeout', (socket) => socket.write('HTTP/1.1 200 OK\r\nx')],
+  [
+    'a body that is longer than declared',
+    'none',
+    (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 1\r\n\r\nxyz'),
+  ],
+];
+
+for (const [what, reason, listener] of RAW) {
+  test(`${what}: ${reason}`, async () => {
+    const server = createRawServer((socket) => {
+      socket.on('error', () => undefined).once('data', () => listener(socket));
+    });
+    assert.is(await reasonOf(originAt(await listen(server))), reason);
+  });
+}
+
+test('nobody listens: unreachable', async () => {
+  const server = createServer();
+  const url = await listen(server);
+  server.close();
+  const error = await errorOf(originAt(url));
+  assert.is(error.message, 'cannot be reached (ECONNREFUSED)');
+});
+
+test('a server that asks for a pause is understood', async () => {
+  const pauses = ['7', new Date(Date.now() + 60_000).toUTCString(), 'soon', '-1'];
+  const origin = await originOf((_, response) =>
+    response.writeHead(503, { 'retry-after': pauses.shift() as string }).end(),
+  );
+  const asked = [];
+  for (let count = 0; count < 4; count++) asked.push((await errorOf(origin)).retryAfter);
+  assert.is(asked[0], 7000);
+  assert.ok((asked[1] as number) > 55_000 && (asked[1] as number) <= 60_000);
+  assert.equal(asked.slice(2), [undefined, undefined]);
+});
+
+test('the name and errors have no credentials', async () => {
+  const origin = originAt('http://127.0.0.1:1/policies?signature=secret');
+  assert.is(origin.name, 'http://127.0.0.1:1/policies');
+  assert.not.match((await errorOf(origin)).message, 'secret');
+});
+
+test.run();
+
+interface Options {
+  readonly longPoll?: number;
+  readonly credentials?: BundleCredentials;
+}
+
+async function originOf(listener: RequestListener, options: Options = {}): Promise<HttpOrigin> {
+  return originAt(`${await listen(createServer(listener))}/policies`, options);
+}
+
+function originAt(written: string, { longPoll = 0, credentials = NO_CREDENTIALS }: Options = {}): HttpOrigin {
+  const url = new URL(written);
+  const client = new HttpClient({
+    origin: url.origin,
+    limits: LIMITS,
+    tls: { ca: undefined, cert: undefined, key: undefined },
+    proxy: { url: '', exceptions: [] },
+  });
+  const origin = new HttpOrigin({ url, client, credentials, longPoll });
+  open.push(origin);
+  return origin;
+}
+
+async function listen(server: Server): Promise<string> {
+  open.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function signal(): AbortSignal {
+  return new AbortController().signal;
+}
+
+async function errorOf(origin: HttpOrigin): Promise<OriginError> {
+  return origin.fetch(undefined, signal()).then(
+    () => ({ reason: 'none' }) as unknown as OriginError,
+    (error: OriginError) => error,
+  );
+}
+
+async function reasonOf(origin: HttpOrigin): Promise<string> {
+  return (await errorOf(origin)).reason;
+}
+
+/** A byte again and again: never idle, never done. */
+function drip(response: ServerResponse): void {
+  response.writeHead(200);
+  const timer = setInterval(() => response.write('x'), 100);
+  response.on('close', () => clearInterval(timer));
+}
+
+function flood(response: ServerResponse): void {
+  response.writeHead(200);
+  const more = (): void => {
+    while (!response.destroyed && response.write('x'.repeat(10_000)));
+  };
+  response.on('drain', more);
+  more();
+}
+
+function cut(response: ServerResponse, headers: { readonly [name: string]: number }): void {
+  response.writeHead(200, headers).write('half');
+  setTimeout(() => response.destroy(), 50);
+}

@@ -1,0 +1,41 @@
+import type { BundleConfig, BundleCredentials, OciConfig, OciReference } from '../../config/bundle-config.js';
+import { basicOf, readSecret } from '../credentials.js';
+import { HttpClient, type HttpClientOptions } from '../http-client.js';
+import { dockerCredentials } from './docker-config.js';
+import { OciRegistry, type RegistryCredentials, type RegistryOptions } from './registry.js';
+
+export type OpenRegistryOptions = Pick<BundleConfig, 'credentials' | 'oci'> &
+  Omit<HttpClientOptions, 'origin'> & {
+    readonly reference: OciReference;
+    readonly actions: RegistryOptions['actions'];
+  };
+
+/** The repository of a reference, and the client to close. Throws a ConfigError like HttpClient. */
+export function openRegistry({ reference, actions, credentials, oci, ...http }: OpenRegistryOptions): {
+  readonly registry: OciRegistry;
+  readonly client: HttpClient;
+} {
+  const { host, repository } = reference;
+  const url = new URL(`${oci.plainHttp ? 'http' : 'https'}://${host}`);
+  const client = new HttpClient({ ...http, origin: url.origin });
+  const registry = new OciRegistry({
+    url,
+    repository,
+    actions,
+    client,
+    credentials: () => registryCredentials(credentials, oci, host),
+  });
+  return { registry, client };
+}
+
+/** Those of the configuration, or else those of docker. */
+async function registryCredentials(
+  credentials: BundleCredentials,
+  { dockerConfig }: OciConfig,
+  host: string,
+): Promise<RegistryCredentials | undefined> {
+  if (credentials.token !== undefined) return { kind: 'bearer', token: await readSecret(credentials.token) };
+  const basic = await basicOf(credentials);
+  if (basic !== undefined) return { kind: 'basic', ...basic };
+  return dockerConfig === undefined ? undefined : dockerCredentials(dockerConfig, host);
+}
