@@ -20,6 +20,9 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['authzc bundle keygen release', 'create a key that signs archives'],
   ],
   'bundle sign': [['authzc bundle sign dist/policies.authzbundle --key release.key.pem', 'sign an archive']],
+  'bundle push': [
+    ['authzc bundle push oci://registry.example.com/policies/shop:live dist/policies.authzbundle', 'upload an archive'],
+  ],
   'bundle verify': [
     ['authzc bundle verify dist/policies.authzbundle --key release.pub.pem', 'check it as a server does'],
   ],

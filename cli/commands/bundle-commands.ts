@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
+import { referenceArgument, withRegistryOptions } from '../bundles/registry-options.js';
 import { durationOption, timeOption } from '../bundles/time-option.js';
 import { collect } from './server-commands.js';
 
@@ -62,6 +63,39 @@ export function addBundleCommands(program: Command): void {
       const { bundleVerifyCommand } = await import('./bundle-verify.js');
       process.exitCode = await bundleVerifyCommand(file, options);
     });
+
+  withRegistryOptions(
+    bundle
+      .command('push')
+      .description('upload an archive to an OCI registry; prints the reference with its digest')
+      .argument('<reference>', 'oci://HOST/REPOSITORY:TAG', referenceArgument)
+      .argument('<file>', 'the archive'),
+  ).action(async (reference, file, options) => {
+    const { bundlePushCommand } = await import('./bundle-push.js');
+    process.exitCode = await bundlePushCommand(reference, file, options);
+  });
+
+  withRegistryOptions(
+    bundle
+      .command('pull')
+      .description('download an archive from an OCI registry, with the signatures that are attached to it')
+      .argument('<reference>', 'oci://HOST/REPOSITORY:TAG or @sha256:…', referenceArgument)
+      .argument('<file>', 'the file of the archive'),
+  ).action(async (reference, file, options) => {
+    const { bundlePullCommand } = await import('./bundle-pull.js');
+    process.exitCode = await bundlePullCommand(reference, file, options);
+  });
+
+  withRegistryOptions(
+    bundle
+      .command('attach')
+      .description('attach the signatures of an archive to the same archive in an OCI registry')
+      .argument('<reference>', 'oci://HOST/REPOSITORY:TAG or @sha256:…', referenceArgument)
+      .argument('<file>', 'the signed archive'),
+  ).action(async (reference, file, options) => {
+    const { bundleAttachCommand } = await import('./bundle-push.js');
+    process.exitCode = await bundleAttachCommand(reference, file, options);
+  });
 
   bundle
     .command('keygen')
