@@ -407,6 +407,8 @@ program
   .option('--config <file>', 'the configuration file')
   .option('--set <key=value>', 'override a key of the configuration; repeatable', collect, [])
   .option('--watch', 'compile again when a policy changes')
+  .option('--git <url#ref:path>', 'a folder of a git repository instead, compiled again when its commit changes')
+  .option('--interval <duration>', 'how often the repository is asked', '60s')
   .option('--allow-empty', 'serve a folder without policies; every request is denied')
   .action(async (directory, options) => {
     const { serveCommand } = await import('./commands/serve.js');

@@ -1,4 +1,4 @@
-import { type Config, loadConfig } from '../../server/config.js';
+import { type Config, ConfigError, loadConfig } from '../../server/config.js';
 import { placed } from '../../server/config/config-error.js';
 import { type Bundle, type RunningServer, startServer } from '../../server/main.js';
 import type { Log } from '../../server/observe/log/logger.js';
@@ -15,6 +15,10 @@ export interface ServeOptions {
   readonly watch?: boolean;
   /** Whether a folder without policies is served. */
   readonly allowEmpty?: boolean;
+  /** `URL#ref:path`: the policies are in a repository. */
+  readonly git?: string;
+  /** How often the repository is asked. */
+  readonly interval: string;
 }
 
 /**
@@ -28,6 +32,15 @@ export async function serveCommand(directory: string | undefined, options: Serve
   });
   for (const warning of warnings) console.error(`warning: ${warning}`);
 
+  // A program reads the line that the server is ready; a person also wants to see the calls.
+  const log = openLog({ level: process.stdout.isTTY === true ? 'info' : 'warn' });
+  if (options.git !== undefined) {
+    if (directory !== undefined || options.watch === true)
+      throw new ConfigError('`--git` contradicts a folder and `--watch`', 'command line');
+    const { serveRepository } = await import('./serve-repository.js');
+    return serveRepository(config, { ...options, git: options.git }, log, places);
+  }
+
   const folder = directory ?? config.policyDirectory ?? 'policies';
   const compiler = folderCompiler(folder, {
     whenEmpty: options.allowEmpty === true ? 'warn' : 'refuse',
@@ -36,8 +49,6 @@ export async function serveCommand(directory: string | undefined, options: Serve
   const compiled = await compiler();
   if (compiled === undefined) return EXIT.refused;
 
-  // A program reads the line that the server is ready; a person also wants to see the calls.
-  const log = openLog({ level: process.stdout.isTTY === true ? 'info' : 'warn' });
   const server = await started(config, compiled, log).catch((error: unknown) => {
     throw placed(error, places);
   });

@@ -16,8 +16,16 @@ const SUBMODULE = '160000';
  *
  * @throws Error if the revision has no such folder, or has something in it that cannot be written.
  */
-export async function checkOut(from: RevisionFolder, to: string, options: GitOptions): Promise<void> {
+export async function checkOut(
+  from: RevisionFolder,
+  to: string,
+  options: GitOptions,
+  { links: hasLinks = true }: CheckOutOptions = {},
+): Promise<void> {
   const entries = await entriesOf(from, options);
+  const link = entries.find(({ mode }) => mode === LINK);
+  if (!hasLinks && link !== undefined)
+    throw new Error(`\`${link.path}\` is a symbolic link in \`${from.revision}\`; copy the file instead`);
   const links = entries.filter(({ mode }) => mode === LINK);
   const files = entries.filter(({ mode }) => mode !== LINK && mode !== SUBMODULE);
   // A link can lead to a file of any name.
@@ -39,6 +47,11 @@ export async function checkOut(from: RevisionFolder, to: string, options: GitOpt
   } finally {
     await objects.close();
   }
+}
+
+export interface CheckOutOptions {
+  /** Whether symbolic links are written. Those of others could lead to any file of this computer. */
+  readonly links?: boolean;
 }
 
 interface Entry {

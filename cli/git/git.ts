@@ -14,8 +14,8 @@ export interface GitResult {
  * @param signal kills git when it is aborted.
  * @throws Error if git is not installed.
  */
-export async function git(args: readonly string[], { folder, signal }: GitOptions): Promise<GitResult> {
-  const child = start(args, { folder, signal });
+export async function git(args: readonly string[], options: GitOptions): Promise<GitResult> {
+  const child = start(args, options);
   child.stdin.end();
   const [stdout, stderr, code] = await Promise.all([bytesOf(child.stdout), bytesOf(child.stderr), endOf(child)]);
   return { code, stdout, stderr: stderr.toString('utf8') };
@@ -25,6 +25,8 @@ export async function git(args: readonly string[], { folder, signal }: GitOption
 export interface GitOptions {
   readonly folder: string;
   readonly signal: AbortSignal;
+  /** Further variables of the environment. */
+  readonly environment?: NodeJS.ProcessEnv;
 }
 
 /** Git as a source of objects, until it is closed. */
@@ -58,8 +60,8 @@ export function openObjects(options: GitOptions): ObjectReader {
   };
 }
 
-function start(args: readonly string[], { folder, signal }: GitOptions): ChildProcessWithoutNullStreams {
-  return spawn('git', args, { cwd: folder, env: { ...process.env, ...ENVIRONMENT }, signal });
+function start(args: readonly string[], { folder, signal, environment }: GitOptions): ChildProcessWithoutNullStreams {
+  return spawn('git', args, { cwd: folder, env: { ...process.env, ...environment, ...ENVIRONMENT }, signal });
 }
 
 /** Messages in English, paths as they are, and no question to a user. */

@@ -27,7 +27,19 @@ export interface ServedOptions {
 }
 
 /** Compiles versions of a folder one after another: unchanged files are not compiled again. */
-export function folderCompiler(folder: string, { whenEmpty, explain }: ServedOptions): FolderCompiler {
+export function folderCompiler(folder: string, options: ServedOptions): FolderCompiler {
+  const bundler = folderBundler(folder, options);
+  return async () => {
+    const js = await bundler();
+    return js === undefined ? undefined : evaluateBundle(js, join(folder, 'policies.js'));
+  };
+}
+
+/** The same with the text of the bundle. */
+export function folderBundler(
+  folder: string,
+  { whenEmpty, explain }: ServedOptions,
+): () => Promise<string | undefined> {
   let earlier: readonly Source[] = [];
   return async () => {
     const compilation = compileFolder(folder, { earlier, explain });
@@ -42,8 +54,7 @@ export function folderCompiler(folder: string, { whenEmpty, explain }: ServedOpt
       }
       console.error(`warning: ${problem}`);
     }
-    const { js } = await bundle(compilation.files, runtimeFolder());
-    return evaluateBundle(js, join(folder, 'policies.js'));
+    return (await bundle(compilation.files, runtimeFolder())).js;
   };
 }
 

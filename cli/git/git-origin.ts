@@ -1,0 +1,73 @@
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Fetched, type Origin, OriginError } from '../../server/bundle/origin.js';
+import { checkOutRemote, type RemoteFolder, type RemoteLimits, remoteCommit } from './remote.js';
+
+export interface GitOriginOptions {
+  readonly remote: RemoteFolder;
+  readonly limits: RemoteLimits;
+  /** Compiles a folder; undefined, after printing the reason, if its policies do not compile. */
+  readonly bundlerOf: (folder: string) => () => Promise<string | undefined>;
+}
+
+/** A folder of policies in a git repository, which is compiled when the commit changes. */
+export class GitOrigin implements Origin {
+  readonly name: string;
+  /** A commit that cannot be served is not fetched again. */
+  #refused: { readonly commit: string; readonly error: OriginError } | undefined;
+
+  private constructor(
+    private readonly options: GitOriginOptions,
+    /** For the policies and for what is fetched. */
+    private readonly scratch: string,
+    private readonly bundler: () => Promise<string | undefined>,
+  ) {
+    this.name = options.remote.name;
+  }
+
+  static async open(options: GitOriginOptions): Promise<GitOrigin> {
+    const scratch = await mkdtemp(join(tmpdir(), 'authz-git-'));
+    return new GitOrigin(options, scratch, options.bundlerOf(join(scratch, 'policies')));
+  }
+
+  async fetch(known: string | undefined, signal: AbortSignal): Promise<Fetched> {
+    const { remote, limits } = this.options;
+    const timeout = AbortSignal.timeout(limits.timeout);
+    const all = AbortSignal.any([signal, timeout]);
+    try {
+      const commit = await remoteCommit(remote, { folder: this.scratch, signal: all });
+      if (commit === known) return { kind: 'unchanged', holds: false };
+      if (commit === this.#refused?.commit) throw this.#refused.error;
+      // The ref may have moved since.
+      const fetched = await this.#checkOut(all);
+      const js = await this.bundler();
+      if (js === undefined) {
+        this.#refused = { commit: fetched, error: new OriginError('policies', 'the policies do not compile') };
+        throw this.#refused.error;
+      }
+      this.#refused = undefined;
+      return { kind: 'fetched', version: fetched, bytes: Buffer.from(js), holds: false };
+    } catch (error) {
+      if (error instanceof OriginError) throw error;
+      if (timeout.aborted) throw new OriginError('timeout', `git did not end in ${limits.timeout} ms`);
+      throw new OriginError('unreachable', (error as Error).message);
+    }
+  }
+
+  async close(): Promise<void> {
+    await rm(this.scratch, { recursive: true, force: true });
+  }
+
+  /** The folder keeps its name, so that unchanged policies are not compiled again. */
+  async #checkOut(signal: AbortSignal): Promise<string> {
+    const { remote, limits } = this.options;
+    const next = join(this.scratch, 'next');
+    const folder = join(this.scratch, 'policies');
+    await rm(next, { recursive: true, force: true });
+    const commit = await checkOutRemote(remote, next, { signal, scratch: this.scratch, maxSize: limits.maxSize });
+    await rm(folder, { recursive: true, force: true });
+    await rename(next, folder);
+    return commit;
+  }
+}
