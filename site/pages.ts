@@ -22,7 +22,10 @@ const SECTIONS: readonly { readonly title: string; readonly files: readonly stri
   { title: 'Tests', files: ['policy-tests', 'coverage', 'mutation', 'suggested-tests'] },
   { title: 'Changes', files: ['review-a-policy-change', 'replay', 'ci', 'what-is-proved', 'versioning'] },
   { title: 'Integrate', files: ['middleware', 'adapters', 'gateways', 'aliases', 'agents', 'mcp-guard', 'delegation'] },
-  { title: 'Operate', files: ['operations', 'bundles', 'dashboards', 'configuration', 'command-line'] },
+  {
+    title: 'Operate',
+    files: ['operations', 'bundles', 'bundle-sources', 'dashboards', 'configuration', 'command-line'],
+  },
   { title: 'Reference', files: ['spec/*', 'diagnostics/README'], more: 'diagnostics' },
   { title: 'Project', files: ['migrating'] },
 ];
