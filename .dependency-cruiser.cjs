@@ -178,6 +178,12 @@ module.exports = {
       to: { path: '^node_modules/@platformatic/' },
     },
     {
+      name: 'nats-is-for-audit',
+      severity: 'error',
+      from: { pathNot: `^server/audit/nats/|^tests/|${TESTS}` },
+      to: { path: '^node_modules/@nats-io/' },
+    },
+    {
       name: 's3-knows-no-user',
       comment: 'bundles are read with it, audit entries are written with it',
       severity: 'error',

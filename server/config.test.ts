@@ -212,7 +212,7 @@ test('an audit log needs a backend, and the settings of that backend', () => {
   );
   assert.match(
     problem(() => audit('  backend: hub')),
-    'c.yaml:3:3: `audit.backend` must be one of `file`, `local`, `kafka`, not `hub`',
+    'c.yaml:3:3: `audit.backend` must be one of `file`, `local`, `kafka`, `nats`, `s3`, not `hub`',
   );
   assert.match(
     problem(() => audit('  backend: local')),
@@ -225,6 +225,29 @@ test('an audit log needs a backend, and the settings of that backend', () => {
   assert.match(
     problem(() => audit('  backend: kafka\n  kafka: {topic: t}')),
     'needs `audit.kafka.brokers`',
+  );
+  assert.equal(audit('  backend: nats\n  nats: {servers: ["tls://n:4222"]}').nats.servers, ['tls://n:4222']);
+  assert.is(audit('  backend: s3\n  s3: {bucket: logs, endpoint: "https://s3:9000"}').s3.endpoint, 'https://s3:9000');
+  assert.match(
+    problem(() => audit('  backend: nats')),
+    'needs `audit.nats.servers`',
+  );
+  const password = problem(() => audit('  backend: nats\n  nats: {servers: ["nats://a:secret@n:4222"]}'));
+  assert.match(password, '`audit.nats.servers[0]` must be a server without credentials');
+  assert.not.match(password, 'secret');
+  assert.match(
+    problem(() => audit('  backend: s3')),
+    'needs `audit.s3.bucket`',
+  );
+  assert.match(
+    problem(() => audit('  backend: s3\n  s3: {bucket: b, endpoint: storage}')),
+    '`audit.s3.endpoint` must be a URL',
+  );
+  assert.match(
+    problem(() =>
+      audit('  backend: kafka\n  kafka: {topic: t, brokers: ["a:1"], encoding: protobuf}\n  chain: {enabled: true}'),
+    ),
+    '`audit.chain.enabled` needs `audit.kafka.encoding: json`',
   );
   assert.match(
     problem(() => audit('  backend: kafka\n  kafka: {topic: t, brokers: [a]}')),

@@ -57,6 +57,17 @@ export interface RequestContext {
   readonly annotations?: Attributes;
 }
 
+/** The place of an entry in the chain of a log (docs/audit.md). */
+export interface ChainLink {
+  readonly id: string;
+  /** From 1 on, without gaps. */
+  readonly sequence: string;
+  /** The hash of the entry before. Empty in the first entry. */
+  readonly previous: string;
+  /** SHA-256 in hexadecimal, over the other members and the content of the entry. */
+  readonly hash: string;
+}
+
 /** One call, whatever became of it. */
 export interface AccessLogEntry {
   readonly callId: string;
@@ -69,6 +80,34 @@ export interface AccessLogEntry {
   readonly oversized?: boolean;
   readonly policySource?: PolicySource;
   readonly requestContext?: RequestContext;
+  readonly chain?: ChainLink;
+}
+
+/** authz.audit.v1.ChainLogEntry.Lost */
+export interface LostEntries {
+  /** The first and the last sequence number of entries that may be missing. */
+  readonly from: string;
+  readonly to: string;
+  /** The hash of the entry before them. */
+  readonly after: string;
+}
+
+/** What a chained log says about itself: it starts, it lost entries, or it vouches for the entries so far. */
+export interface ChainLogEntry {
+  readonly timestamp: string;
+  /** `start`, `lost` or `checkpoint`. */
+  readonly event: string;
+  /** Of a start: the name of the host. */
+  readonly host?: string;
+  /** Of a start: at most so many entries follow a signed entry before the next one. 0: entries are not signed. */
+  readonly checkpointEntries?: number;
+  /** Of `lost`. */
+  readonly lost?: LostEntries;
+  /** SHA-256 of the public key (SubjectPublicKeyInfo), in hexadecimal. */
+  readonly keyId?: string;
+  /** Ed25519, in base64. */
+  readonly signature?: string;
+  readonly chain?: ChainLink;
 }
 
 /** What is asked about. */
@@ -218,6 +257,7 @@ export interface DecisionLogEntry {
   readonly oversized?: boolean;
   readonly policySource?: PolicySource;
   readonly requestContext?: RequestContext;
+  readonly chain?: ChainLink;
 }
 
 /** authz.response.v1.ListAuditLogEntriesResponse */

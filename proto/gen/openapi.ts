@@ -1962,6 +1962,9 @@ export const openApi: JsonObject = {
           },
           "requestContext": {
             "$ref": "#/components/schemas/authz.request.RequestContext"
+          },
+          "chain": {
+            "$ref": "#/components/schemas/authz.audit.ChainLink"
           }
         }
       },
@@ -1974,6 +1977,28 @@ export const openApi: JsonObject = {
             "additionalProperties": {
               "$ref": "#/components/schemas/authz.policy.SourceAttributes"
             }
+          }
+        }
+      },
+      "authz.audit.ChainLink": {
+        "type": "object",
+        "description": "The place of an entry in the chain of a log (docs/audit.md).",
+        "properties": {
+          "id": {
+            "type": "string"
+          },
+          "sequence": {
+            "type": "string",
+            "format": "uint64",
+            "description": "From 1 on, without gaps."
+          },
+          "previous": {
+            "type": "string",
+            "description": "The hash of the entry before. Empty in the first entry."
+          },
+          "hash": {
+            "type": "string",
+            "description": "SHA-256 in hexadecimal, over the other members and the content of the entry."
           }
         }
       },
@@ -2032,6 +2057,9 @@ export const openApi: JsonObject = {
           },
           "requestContext": {
             "$ref": "#/components/schemas/authz.request.RequestContext"
+          },
+          "chain": {
+            "$ref": "#/components/schemas/authz.audit.ChainLink"
           }
         }
       },

@@ -79,6 +79,7 @@ const WRITTEN: readonly Readonly<Record<'file' | 'types', string> & { roots: rea
     types: 'audit-messages',
     roots: [
       'authz.audit.v1.AccessLogEntry',
+      'authz.audit.v1.ChainLogEntry',
       'authz.audit.v1.DecisionLogEntry',
       'authz.response.v1.ListAuditLogEntriesResponse',
     ],

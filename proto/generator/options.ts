@@ -8,6 +8,7 @@ import type { DescEnum, DescField, DescMessage, FileRegistry } from '@bufbuild/p
 
 /** The TypeScript names of messages whose proto name is ambiguous or too short. */
 const TYPE_NAMES: { readonly [message: string]: string } = {
+  'authz.audit.v1.ChainLogEntry.Lost': 'LostEntries',
   'authz.audit.v1.DecisionLogEntry.CheckResources': 'AuditedCheck',
   'authz.audit.v1.DecisionLogEntry.PlanResources': 'AuditedPlan',
   'authz.engine.v1.PlanResourcesFilter': 'PlanFilter',
@@ -52,6 +53,15 @@ const ALWAYS: ReadonlySet<string> = new Set([
   'authz.audit.v1.AccessLogEntry.call_id',
   'authz.audit.v1.AccessLogEntry.method',
   'authz.audit.v1.AccessLogEntry.timestamp',
+  'authz.audit.v1.ChainLink.hash',
+  'authz.audit.v1.ChainLink.id',
+  'authz.audit.v1.ChainLink.previous',
+  'authz.audit.v1.ChainLink.sequence',
+  'authz.audit.v1.ChainLogEntry.event',
+  'authz.audit.v1.ChainLogEntry.timestamp',
+  'authz.audit.v1.ChainLogEntry.Lost.after',
+  'authz.audit.v1.ChainLogEntry.Lost.from',
+  'authz.audit.v1.ChainLogEntry.Lost.to',
   'authz.audit.v1.DecisionLogEntry.audit_trail',
   'authz.audit.v1.DecisionLogEntry.call_id',
   'authz.audit.v1.DecisionLogEntry.CheckResources.inputs',

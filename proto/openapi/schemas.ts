@@ -136,6 +136,7 @@ const SCALARS: ReadonlyMap<ScalarType, JsonObject> = new Map<ScalarType, JsonObj
   [ScalarType.STRING, { type: 'string' }],
   [ScalarType.BOOL, { type: 'boolean' }],
   [ScalarType.UINT32, { type: 'integer', minimum: 0 }],
+  [ScalarType.UINT64, { type: 'string', format: 'uint64' }],
   [ScalarType.BYTES, { type: 'string', contentEncoding: 'base64' }],
 ]);
 

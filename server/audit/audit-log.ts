@@ -1,6 +1,6 @@
 import type { AuditKind } from './entry.js';
-import type { AuditRecord } from './record.js';
-import type { AuditBackendName, AuditConfig, AuditDelivery, QueueConfig } from '../config/audit-config.js';
+import type { AuditRecord, StoredRecord } from './record.js';
+import type { AuditBackendName, AuditConfig, AuditDelivery, ChainConfig, QueueConfig } from '../config/audit-config.js';
 import { ConfigError } from '../config/config-error.js';
 import { BackendSink } from './backend-sink.js';
 import { AT_ONCE, type AuditBackend, type OnAuditProblem } from './backend.js';
@@ -33,7 +33,26 @@ export interface AuditCount {
 export async function openAuditLog(config: AuditConfig, onProblem: OnAuditProblem): Promise<AuditLog | undefined> {
   if (!config.enabled) return undefined;
   if (config.backend === undefined) throw new ConfigError('must be set when auditing is enabled', 'audit.backend');
-  return logOver(await BACKENDS[config.backend](config, onProblem), config.queue, onProblem);
+  const backend = await BACKENDS[config.backend](config, onProblem);
+  return logOver(
+    config.chain.enabled ? await chained(backend, config.chain, onProblem) : backend,
+    config.queue,
+    onProblem,
+  );
+}
+
+async function chained(
+  backend: AuditBackend<StoredRecord>,
+  config: ChainConfig,
+  onProblem: OnAuditProblem,
+): Promise<AuditBackend> {
+  const { chainedBackend } = await import('./chain/chained-backend.js');
+  try {
+    return await chainedBackend(backend, config, onProblem);
+  } catch (error) {
+    await backend.close();
+    throw error;
+  }
 }
 
 /** What the primary process does for a worker: the two ends of a channel between them. */
@@ -119,7 +138,7 @@ function remoteBackend(primary: AuditPrimary, isQueried: boolean): AuditBackend 
 }
 
 /** Opens a backend. Rejects with a ConfigError for a configuration that it cannot work with. */
-type OpenBackend = (config: AuditConfig, onProblem: OnAuditProblem) => Promise<AuditBackend>;
+type OpenBackend = (config: AuditConfig, onProblem: OnAuditProblem) => Promise<AuditBackend<StoredRecord>>;
 
 /**
  * Where audit entries can go (docs/spec/server.md#audit-backends). What a backend stands on is loaded by those who use
@@ -127,6 +146,14 @@ type OpenBackend = (config: AuditConfig, onProblem: OnAuditProblem) => Promise<A
  */
 export const BACKENDS: { readonly [N in AuditBackendName]: OpenBackend } = {
   file: ({ file }, onProblem) => openFileBackend(file, onProblem),
-  local: async ({ local }, onProblem) => (await import('./local/local-backend.js')).openLocalBackend(local, onProblem),
-  kafka: async ({ kafka }, onProblem) => (await import('./kafka/kafka-backend.js')).openKafkaBackend(kafka, onProblem),
+  local: async ({ local, chain }, onProblem) => {
+    const { openLocalBackend } = await import('./local/local-backend.js');
+    return openLocalBackend(local, onProblem, { isChained: chain.enabled });
+  },
+  kafka: async ({ kafka, chain }, onProblem) => {
+    const { openKafkaBackend } = await import('./kafka/kafka-backend.js');
+    return openKafkaBackend(kafka, chain.enabled, onProblem);
+  },
+  nats: async ({ nats }) => (await import('./nats/nats-backend.js')).openNatsBackend(nats),
+  s3: async ({ s3 }) => (await import('./s3/s3-backend.js')).openS3Backend(s3),
 };

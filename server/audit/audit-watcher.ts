@@ -4,10 +4,11 @@ import type { Call } from '../service/call.js';
 import type { Checked, Deliver, Exceeded, Planned, Watcher } from '../service/watcher.js';
 import type { AuditedBundle } from './audited-bundle.js';
 import type { OnAuditProblem } from './backend.js';
+import { canonicalJson } from './chain/canonical-json.js';
 import { checkDetails, planDetails } from './details.js';
 import { accessEntry, checkEntry, type EntryContext, exceededEntry, planEntry } from './entry.js';
 import { type MetadataRules, metadataRules } from './metadata-rules.js';
-import { type AuditRecord, recordOf } from './record.js';
+import { type AuditRecord, type EntryText, recordOf } from './record.js';
 import type { AuditSink } from './sink.js';
 
 export interface AuditWatcherOptions {
@@ -78,8 +79,11 @@ class EntryMaker {
   /** Of calls whose replies wait. */
   readonly #deliveries = new WeakMap<Call, Promise<void>[]>();
   readonly #metadata: MetadataRules;
+  /** The hash of a chained entry is of its canonical form, which workers make: the process that chains has less to do. */
+  readonly #serialize: EntryText;
 
   constructor(private readonly options: AuditWatcherOptions) {
+    this.#serialize = options.config.chain.enabled ? canonicalJson : JSON.stringify;
     this.#metadata = metadataRules(options.config.includeMetadataKeys, options.config.excludeMetadataKeys);
   }
 
@@ -144,18 +148,36 @@ class EntryMaker {
     const now = Date.now();
     switch (item.kind) {
       case 'access':
-        return recordOf('access', accessEntry(call, item.end, context), call.timestamp, config.mask);
+        return recordOf('access', accessEntry(call, item.end, context), call.timestamp, config.mask, this.#serialize);
       case 'check': {
         if (!isCheckLogged(config.decisionLogFilters, item.checked)) return undefined;
         const details = checkDetails(bundle, item.checked, onProblem);
-        return recordOf('decision', checkEntry(call, item.checked, details, context, now), now, config.mask);
+        return recordOf(
+          'decision',
+          checkEntry(call, item.checked, details, context, now),
+          now,
+          config.mask,
+          this.#serialize,
+        );
       }
       case 'exceeded':
-        return recordOf('decision', exceededEntry(call, item.exceeded, context, now), now, config.mask);
+        return recordOf(
+          'decision',
+          exceededEntry(call, item.exceeded, context, now),
+          now,
+          config.mask,
+          this.#serialize,
+        );
       case 'plan': {
         if (!isPlanLogged(config.decisionLogFilters, item.planned)) return undefined;
         const details = planDetails(bundle, item.planned, onProblem);
-        return recordOf('decision', planEntry(call, item.planned, details, context, now), now, config.mask);
+        return recordOf(
+          'decision',
+          planEntry(call, item.planned, details, context, now),
+          now,
+          config.mask,
+          this.#serialize,
+        );
       }
     }
   }

@@ -1,20 +1,22 @@
 import type { AuditReader } from './reader.js';
-import type { AuditRecord } from './record.js';
+import type { AuditRecord, StoredRecord } from './record.js';
 
 /** Where audit records are kept (docs/spec/server.md#audit-backends). One batch is under way at a time. */
-export interface AuditBackend {
+export interface AuditBackend<R extends StoredRecord = AuditRecord> {
   readonly batch: BatchPolicy;
   /**
    * Writes records in order, trying again within bounds what can be tried again. Does not reject: what is not `written`
    * is lost to this backend, and `error` says why.
    */
-  readonly write: (records: readonly AuditRecord[]) => Promise<Written>;
+  readonly write: (records: readonly R[]) => Promise<Written>;
   /** After the last write. */
   readonly close: () => Promise<void>;
   /** Undefined: it cannot be queried. */
   readonly reader: AuditReader | undefined;
   /** How long closing waits for records that are not written yet, in milliseconds; undefined: until each was tried. */
   readonly closeTimeout: number | undefined;
+  /** The entry that was written last, before the start, as JSON. Absent: the backend does not read its entries. */
+  readonly last?: () => Promise<string | undefined>;
 }
 
 /** How records are put together for a backend. */

@@ -11,17 +11,27 @@ import { maskEntry } from './mask.js';
 import type { MaskPath } from '../config/audit-config.js';
 
 /**
- * An entry that is queued for a backend, already as JSON, so that a waiting entry keeps no part of its request in
- * memory. The bytes are outside the heap: strings that wait would be copied by the garbage collector.
+ * An entry as backends keep it, already as JSON, so that a waiting entry keeps no part of its request in memory. The
+ * bytes are outside the heap: strings that wait would be copied by the garbage collector.
  */
-export interface AuditRecord {
-  readonly kind: AuditKind;
+export interface StoredRecord {
+  /** `chain`: an entry that a chain makes about itself. */
+  readonly kind: AuditKind | 'chain';
+  /** Empty: it is not about a call. */
   readonly callId: string;
   /** Of the entry, in milliseconds since 1970. */
   readonly time: number;
   /** The entry as JSON in UTF-8, on one line. */
   readonly json: Buffer;
 }
+
+/** An entry about a call, that is queued for a backend. */
+export interface AuditRecord extends StoredRecord {
+  readonly kind: AuditKind;
+}
+
+/** Serializes an entry. */
+export type EntryText = (entry: AuditEntry) => string;
 
 /**
  * Maximum size of an entry in characters. A larger one is `oversized`: it loses its attributes and, if that is not
@@ -30,11 +40,17 @@ export interface AuditRecord {
 export const MAX_ENTRY_LENGTH = 16 * 1024 * 1024;
 
 /** The record of an entry: masked, and reduced if it is too long or nested too deeply. */
-export function recordOf(kind: AuditKind, entry: AuditEntry, time: number, mask: readonly MaskPath[]): AuditRecord {
+export function recordOf(
+  kind: AuditKind,
+  entry: AuditEntry,
+  time: number,
+  mask: readonly MaskPath[],
+  serialize: EntryText = JSON.stringify,
+): AuditRecord {
   const text =
-    textOf(entry, mask) ??
-    textOf(withoutContent(entry), mask) ??
-    JSON.stringify(maskEntry(cut(withoutContent(entry)) as AuditEntry, mask));
+    textOf(entry, mask, serialize) ??
+    textOf(withoutContent(entry), mask, serialize) ??
+    serialize(maskEntry(cut(withoutContent(entry)) as AuditEntry, mask));
   return { kind, callId: entry.callId, time, json: Buffer.from(text) };
 }
 
@@ -43,10 +59,10 @@ export function recordOf(kind: AuditKind, entry: AuditEntry, time: number, mask:
  * the name of a policy for every action, so a short request can cause a long entry. It is measured before it is
  * serialized, so that the text itself never exists in memory.
  */
-function textOf(entry: AuditEntry, mask: readonly MaskPath[]): string | undefined {
+function textOf(entry: AuditEntry, mask: readonly MaskPath[], serialize: EntryText): string | undefined {
   try {
     if (roomAfter(entry, MAX_ENTRY_LENGTH) < 0) return undefined;
-    const text = JSON.stringify(maskEntry(entry, mask));
+    const text = serialize(maskEntry(entry, mask));
     return text.length > MAX_ENTRY_LENGTH ? undefined : text;
   } catch (error) {
     // The nesting exceeds the stack, or the length exceeds that of a string.

@@ -114,6 +114,21 @@ const AGREEMENTS: readonly Agreement[] = [
     holds: (s) => !writesTo(s, 'kafka') || s['audit.kafka.brokers'].length > 0,
     problem: '`kafka` needs `audit.kafka.brokers`',
   },
+  {
+    key: 'audit.backend',
+    holds: (s) => !writesTo(s, 'nats') || s['audit.nats.servers'].length > 0,
+    problem: '`nats` needs `audit.nats.servers`',
+  },
+  {
+    key: 'audit.backend',
+    holds: (s) => !writesTo(s, 's3') || has(s, 'audit.s3.bucket'),
+    problem: '`s3` needs `audit.s3.bucket`',
+  },
+  {
+    key: 'audit.chain.enabled',
+    holds: (s) => !s['audit.chain.enabled'] || !writesTo(s, 'kafka') || s['audit.kafka.encoding'] === 'json',
+    problem: 'needs `audit.kafka.encoding: json`, of which hashes are made',
+  },
   ...(['maxFileAgeDays', 'maxFileCount'] as const).map(
     (limit): Agreement => ({
       key: `audit.file.logRotation.${limit}`,
@@ -173,6 +188,23 @@ const AGREEMENTS: readonly Agreement[] = [
     key: 'bundle.source',
     holds: (s) => !isPlainHttp(s) || !sendsCredentials(s),
     problem: 'needs `https://`: `bundle.credentials` would be sent in plain text',
+  },
+  ...(['certPath', 'keyPath'] as const).map(
+    (file): Agreement => ({
+      key: `audit.nats.authentication.tls.${file}`,
+      holds: (s) => both(s, `audit.nats.authentication.tls.${file}`, 'audit.nats.authentication.tls.caPath'),
+      problem: 'needs `audit.nats.authentication.tls.caPath`',
+    }),
+  ),
+  {
+    key: 'audit.nats.authentication.tls.certPath',
+    holds: (s) => both(s, 'audit.nats.authentication.tls.certPath', 'audit.nats.authentication.tls.keyPath'),
+    problem: 'needs `audit.nats.authentication.tls.keyPath`',
+  },
+  {
+    key: 'audit.nats.authentication.tls.keyPath',
+    holds: (s) => both(s, 'audit.nats.authentication.tls.keyPath', 'audit.nats.authentication.tls.certPath'),
+    problem: 'needs `audit.nats.authentication.tls.certPath`',
   },
 ];
 

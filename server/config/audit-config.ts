@@ -26,12 +26,15 @@ export interface AuditConfig {
   readonly file: FileAuditConfig;
   readonly local: LocalAuditConfig;
   readonly kafka: KafkaAuditConfig;
+  readonly nats: NatsAuditConfig;
+  readonly s3: S3AuditConfig;
+  readonly chain: ChainConfig;
 }
 
 export const AUDIT_DELIVERIES = ['after_reply', 'before_reply'] as const;
 export type AuditDelivery = (typeof AUDIT_DELIVERIES)[number];
 
-export const AUDIT_BACKENDS = ['file', 'local', 'kafka'] as const;
+export const AUDIT_BACKENDS = ['file', 'local', 'kafka', 'nats', 's3'] as const;
 export type AuditBackendName = (typeof AUDIT_BACKENDS)[number];
 
 /** Decisions that make no entry. All false by default. */
@@ -132,6 +135,77 @@ export interface KafkaTls {
   readonly insecureSkipVerify: boolean;
 }
 
+/** A stream of NATS JetStream. */
+export interface NatsAuditConfig {
+  /** `nats://host:port` or `tls://host:port`, one or more. */
+  readonly servers: readonly string[];
+  /** Entries are published to `subject.access`, `subject.decision` and `subject.chain`. Default `authz.audit`. */
+  readonly subject: string;
+  /** Published at once; 1 or more; default 256. */
+  readonly maxBatchEntries: number;
+  /** How long to wait for an acknowledgement; default 5 s. */
+  readonly publishTimeout: number;
+  /** How long a batch is tried again; default 1 min. */
+  readonly retryTimeout: number;
+  /** How long closing waits for what is under way; default 30 s. */
+  readonly closeTimeout: number;
+  /** A credentials file of NATS; undefined: what the environment has. */
+  readonly credentialsPath: string | undefined;
+  /** `audit.nats.authentication.tls`; undefined: as the scheme of the servers says, with the CAs of the platform. */
+  readonly tls: NatsTls | undefined;
+}
+
+/** PEM files. Certificate and key come together or not at all. */
+export interface NatsTls {
+  readonly caPath: string;
+  readonly certPath: string | undefined;
+  readonly keyPath: string | undefined;
+}
+
+/** Objects in S3-compatible storage. */
+export interface S3AuditConfig {
+  /** Required. */
+  readonly bucket: string;
+  /** Undefined: the endpoint of the region at AWS. */
+  readonly endpoint: string | undefined;
+  /** Default `us-east-1`. */
+  readonly region: string;
+  readonly pathStyle: boolean;
+  /** What names of objects begin with; default `audit`. */
+  readonly prefix: string;
+  /** An AWS shared credentials file; undefined: what the environment has. */
+  readonly credentialsFile: string | undefined;
+  readonly profile: string | undefined;
+  /** CA certificates (PEM) of the endpoint; undefined: those of the platform. */
+  readonly caPath: string | undefined;
+  /** Of an object; 1 or more; default 5000. */
+  readonly maxBatchEntries: number;
+  /** Of an object before compression; 1 or more; default 8. */
+  readonly maxBatchSizeMB: number;
+  /** How long a batch that is not full waits; default 1 min. */
+  readonly flushInterval: number;
+  /** Of one attempt; default 30 s. */
+  readonly requestTimeout: number;
+  /** How long a batch is tried again; default 5 min. */
+  readonly retryTimeout: number;
+  /** How long closing waits for what is under way; default 30 s. */
+  readonly closeTimeout: number;
+}
+
+/** Entries chained by hashes. */
+export interface ChainConfig {
+  /** Default false. */
+  readonly enabled: boolean;
+  /** The file that keeps where the chain is; undefined: only the log itself says. */
+  readonly stateFile: string | undefined;
+  /** An Ed25519 private key (PEM); undefined: nothing is signed. */
+  readonly signingKey: string | undefined;
+  /** With a key: after so many entries, a signed one follows; 1 or more; default 1000. */
+  readonly checkpointEntries: number;
+  /** With a key: how long entries wait for a signed one; default 1 min. */
+  readonly checkpointInterval: number;
+}
+
 /** What a key that is not given means. */
 export const AUDIT_DEFAULTS: AuditConfig = {
   enabled: false,
@@ -164,6 +238,39 @@ export const AUDIT_DEFAULTS: AuditConfig = {
     compression: [],
     produceSync: false,
     tls: undefined,
+  },
+  nats: {
+    servers: [],
+    subject: 'authz.audit',
+    maxBatchEntries: 256,
+    publishTimeout: 5000,
+    retryTimeout: 60_000,
+    closeTimeout: 30_000,
+    credentialsPath: undefined,
+    tls: undefined,
+  },
+  s3: {
+    bucket: '',
+    endpoint: undefined,
+    region: 'us-east-1',
+    pathStyle: false,
+    prefix: 'audit',
+    credentialsFile: undefined,
+    profile: undefined,
+    caPath: undefined,
+    maxBatchEntries: 5000,
+    maxBatchSizeMB: 8,
+    flushInterval: 60_000,
+    requestTimeout: 30_000,
+    retryTimeout: 300_000,
+    closeTimeout: 30_000,
+  },
+  chain: {
+    enabled: false,
+    stateFile: undefined,
+    signingKey: undefined,
+    checkpointEntries: 1000,
+    checkpointInterval: 60_000,
   },
 };
 

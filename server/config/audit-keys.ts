@@ -62,7 +62,41 @@ const broker: ValueType<string> = {
   schema: { type: 'string', pattern: String.raw`^.+:\d{1,5}$` },
 };
 
-const { decisionLogFilters, queue, file, local, kafka } = AUDIT_DEFAULTS;
+const natsServer: ValueType<string> = {
+  read: (node, key) => {
+    const written = text.read(node, key);
+    return /^(nats|tls):\/\/(\[[0-9a-fA-F:.]+\]|[^\s:/,@[\]]+):\d{1,5}$/.test(written)
+      ? written
+      : refuse(node, key, 'a server without credentials: `nats://host:port` or `tls://host:port`', false);
+  },
+  write: (value) => value,
+  words: '`nats://host:port` or `tls://host:port`',
+  schema: { type: 'string', pattern: String.raw`^(nats|tls)://[^@]+:\d{1,5}$` },
+};
+
+const subject: ValueType<string> = {
+  read: (node, key) => {
+    const written = text.read(node, key);
+    return /^[\w-]+(\.[\w-]+)*$/.test(written) ? written : refuse(node, key, 'a subject such as `authz.audit`');
+  },
+  write: (value) => value,
+  words: 'subject',
+  schema: { type: 'string', pattern: String.raw`^[\w-]+(\.[\w-]+)*$` },
+};
+
+const endpoint: ValueType<string> = {
+  read: (node, key) => {
+    const written = text.read(node, key);
+    return /^https?:\/\/[^\s/@?#]+(\/[^\s?#]*)?$/.test(written) && URL.canParse(written)
+      ? written
+      : refuse(node, key, 'a URL without credentials: `https://storage.example.com`', false);
+  },
+  write: (value) => value,
+  words: 'URL',
+  schema: { type: 'string', pattern: '^https?://[^@]+$' },
+};
+
+const { decisionLogFilters, queue, file, local, kafka, nats, s3, chain } = AUDIT_DEFAULTS;
 
 /** The keys of the audit log (docs/spec/server.md#configuration, section 4). */
 export const auditKeys = {
@@ -76,7 +110,8 @@ export const auditKeys = {
   'audit.backend': used<AuditBackendName | undefined>(
     backend,
     undefined,
-    'where entries are written: a file, an embedded database that can be queried, or Kafka',
+    'where entries are written: a file, an embedded database that can be queried, Kafka, NATS JetStream, or ' +
+      'S3-compatible storage',
   ),
   'audit.delivery': used(
     oneOf(...AUDIT_DELIVERIES),
@@ -202,5 +237,114 @@ export const auditKeys = {
     'how often the files are reloaded; 0 means only at start',
   ),
   'audit.kafka.authentication.tls.insecureSkipVerify': used(bool, false, 'do not verify the certificates of brokers'),
+  'audit.nats.servers': used(listOf(natsServer), nats.servers, 'servers; at least one is required for `nats`'),
+  'audit.nats.subject': used(
+    subject,
+    nats.subject,
+    'what subjects begin with: entries are published to `SUBJECT.access`, `SUBJECT.decision` and, for a chain, ' +
+      '`SUBJECT.chain`; a stream must take them',
+  ),
+  'audit.nats.maxBatchEntries': used(
+    integer(1, MANY),
+    nats.maxBatchEntries,
+    'maximum number of entries that wait for acknowledgement',
+  ),
+  'audit.nats.publishTimeout': used(duration(1), nats.publishTimeout, 'how long to wait for an acknowledgement'),
+  'audit.nats.retryTimeout': used(
+    duration(),
+    nats.retryTimeout,
+    'how long entries that are not acknowledged are published again; then they are counted as failed',
+  ),
+  'audit.nats.closeTimeout': used(
+    duration(),
+    nats.closeTimeout,
+    'how long the server waits for acknowledgements when it stops',
+  ),
+  'audit.nats.authentication.credentialsPath': used<string | undefined>(
+    path,
+    undefined,
+    'credentials file (`.creds`); by default, `NATS_CREDS` names it, or `NATS_USER` and `NATS_PASSWORD`, or ' +
+      '`NATS_TOKEN`, are the credentials',
+  ),
+  'audit.nats.authentication.tls.caPath': used<string | undefined>(
+    path,
+    undefined,
+    "CA certificates (PEM) that verify the servers' certificates; turns on TLS",
+  ),
+  'audit.nats.authentication.tls.certPath': used<string | undefined>(path, undefined, 'client certificate (PEM)'),
+  'audit.nats.authentication.tls.keyPath': used<string | undefined>(
+    path,
+    undefined,
+    'private key (PEM) of the client certificate',
+  ),
+  'audit.s3.bucket': used(text, s3.bucket, 'bucket; required for `s3`'),
+  'audit.s3.endpoint': used<string | undefined>(
+    endpoint,
+    undefined,
+    'URL of the storage; by default, the endpoint of the region at AWS',
+  ),
+  'audit.s3.region': used(name, s3.region, 'region, as requests are signed for'),
+  'audit.s3.pathStyle': used(bool, s3.pathStyle, 'put the bucket into the path of URLs instead of the host name'),
+  'audit.s3.prefix': used(text, s3.prefix, 'what the names of objects begin with'),
+  'audit.s3.credentialsFile': used<string | undefined>(
+    path,
+    undefined,
+    'AWS shared credentials file; by default, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`, ' +
+      'or the file of `AWS_SHARED_CREDENTIALS_FILE`',
+  ),
+  'audit.s3.profile': used<string | undefined>(
+    name,
+    undefined,
+    'profile of the credentials file; by default, `AWS_PROFILE` or `default`',
+  ),
+  'audit.s3.caPath': used<string | undefined>(
+    path,
+    undefined,
+    "CA certificates (PEM) that verify the storage's certificate; by default, those of the platform",
+  ),
+  'audit.s3.maxBatchEntries': used(integer(1, MANY), s3.maxBatchEntries, 'maximum number of entries in an object'),
+  'audit.s3.maxBatchSizeMB': used(
+    integer(1, MANY),
+    s3.maxBatchSizeMB,
+    'maximum size of an object before compression, in megabytes',
+  ),
+  'audit.s3.flushInterval': used(duration(1), s3.flushInterval, 'how long a batch that is not full waits'),
+  'audit.s3.requestTimeout': used(duration(1), s3.requestTimeout, 'how long one attempt to store an object may take'),
+  'audit.s3.retryTimeout': used(
+    duration(),
+    s3.retryTimeout,
+    'how long an object that cannot be stored is tried again; then its entries are counted as failed',
+  ),
+  'audit.s3.closeTimeout': used(
+    duration(),
+    s3.closeTimeout,
+    'how long the server tries to store entries when it stops',
+  ),
+  'audit.chain.enabled': used(
+    bool,
+    chain.enabled,
+    'chain entries by hashes, so that `authzc audit verify` finds changes of the log',
+  ),
+  'audit.chain.stateFile': used<string | undefined>(
+    path,
+    undefined,
+    'file that keeps the end of the chain, to continue it after a restart; without it, `file` and `local` read the ' +
+      'end of the log, and others begin a new chain',
+  ),
+  'audit.chain.signingKey': used<string | undefined>(
+    path,
+    undefined,
+    'Ed25519 private key (PEM) that signs checkpoints of the chain',
+  ),
+  'audit.chain.checkpointEntries': used(
+    integer(1, MANY),
+    chain.checkpointEntries,
+    'maximum number of entries between two checkpoints',
+  ),
+  'audit.chain.checkpointInterval': used(
+    duration(1000),
+    chain.checkpointInterval,
+    'how long entries wait for a checkpoint',
+  ),
   'audit.hub.*': quiet(),
 } as const satisfies { readonly [path: string]: ConfigKey };

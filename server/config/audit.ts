@@ -1,4 +1,4 @@
-import type { AuditConfig, KafkaTls } from './audit-config.js';
+import type { AuditConfig, KafkaTls, NatsTls } from './audit-config.js';
 import type { Settings } from './settings.js';
 
 /** The block `audit` of a configuration. */
@@ -47,6 +47,39 @@ export function auditOf(settings: Settings): AuditConfig {
       produceSync: settings['audit.kafka.produceSync'],
       tls: kafkaTlsOf(settings),
     },
+    nats: {
+      servers: settings['audit.nats.servers'],
+      subject: settings['audit.nats.subject'],
+      maxBatchEntries: settings['audit.nats.maxBatchEntries'],
+      publishTimeout: settings['audit.nats.publishTimeout'],
+      retryTimeout: settings['audit.nats.retryTimeout'],
+      closeTimeout: settings['audit.nats.closeTimeout'],
+      credentialsPath: settings['audit.nats.authentication.credentialsPath'],
+      tls: natsTlsOf(settings),
+    },
+    s3: {
+      bucket: settings['audit.s3.bucket'],
+      endpoint: settings['audit.s3.endpoint'],
+      region: settings['audit.s3.region'],
+      pathStyle: settings['audit.s3.pathStyle'],
+      prefix: settings['audit.s3.prefix'],
+      credentialsFile: settings['audit.s3.credentialsFile'],
+      profile: settings['audit.s3.profile'],
+      caPath: settings['audit.s3.caPath'],
+      maxBatchEntries: settings['audit.s3.maxBatchEntries'],
+      maxBatchSizeMB: settings['audit.s3.maxBatchSizeMB'],
+      flushInterval: settings['audit.s3.flushInterval'],
+      requestTimeout: settings['audit.s3.requestTimeout'],
+      retryTimeout: settings['audit.s3.retryTimeout'],
+      closeTimeout: settings['audit.s3.closeTimeout'],
+    },
+    chain: {
+      enabled: settings['audit.chain.enabled'],
+      stateFile: settings['audit.chain.stateFile'],
+      signingKey: settings['audit.chain.signingKey'],
+      checkpointEntries: settings['audit.chain.checkpointEntries'],
+      checkpointInterval: settings['audit.chain.checkpointInterval'],
+    },
   };
 }
 
@@ -69,5 +102,15 @@ function kafkaTlsOf(settings: Settings): KafkaTls | undefined {
     keyPath: settings['audit.kafka.authentication.tls.keyPath'],
     reloadInterval: settings['audit.kafka.authentication.tls.reloadInterval'],
     insecureSkipVerify: settings['audit.kafka.authentication.tls.insecureSkipVerify'],
+  };
+}
+
+function natsTlsOf(settings: Settings): NatsTls | undefined {
+  const caPath = settings['audit.nats.authentication.tls.caPath'];
+  if (caPath === undefined) return undefined;
+  return {
+    caPath,
+    certPath: settings['audit.nats.authentication.tls.certPath'],
+    keyPath: settings['audit.nats.authentication.tls.keyPath'],
   };
 }

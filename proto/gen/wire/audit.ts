@@ -2,7 +2,7 @@
 
 import { writeJsonEntries } from '../../wire/value.js';
 import { type WireWriter, writeObject, writeStringObject, writeText, writeTexts, writeTimestamp } from '../../wire/writer.js';
-import type { AccessLogEntry, ActionEffect, Actor, AuditedCheck, AuditedPlan, AuditTrail, AuxData, BundleProvenance, CELError, CheckInput, CheckOutput, DecisionLogEntry, EmbeddedPDP, EvaluationError, JWT, ListAuditLogEntriesResponse, MetaValues, Peer, PlanInput, PlanOutput, PlanResource, PolicySource, Principal, RequestContext, Resource, SourceAttributes } from '../audit-messages.js';
+import type { AccessLogEntry, ActionEffect, Actor, AuditedCheck, AuditedPlan, AuditTrail, AuxData, BundleProvenance, CELError, ChainLink, ChainLogEntry, CheckInput, CheckOutput, DecisionLogEntry, EmbeddedPDP, EvaluationError, JWT, ListAuditLogEntriesResponse, LostEntries, MetaValues, Peer, PlanInput, PlanOutput, PlanResource, PolicySource, Principal, RequestContext, Resource, SourceAttributes } from '../audit-messages.js';
 import type { OutputEntry, ValidationError } from '../messages.js';
 import { writeOutputEntry, writePlanFilter } from './engine.js';
 import { writeValidationError } from './schema.js';
@@ -98,6 +98,22 @@ function writeRequestContext(writer: WireWriter, message: RequestContext): void 
   }
 }
 
+/** Writes the fields of authz.audit.v1.ChainLink. */
+function writeChainLink(writer: WireWriter, message: ChainLink): void {
+  if ('hash' in message && message.hash !== undefined) {
+    writeText(writer, 4, message.hash);
+  }
+  if ('previous' in message && message.previous !== undefined) {
+    writeText(writer, 3, message.previous);
+  }
+  if ('sequence' in message && message.sequence !== undefined) {
+    if (message.sequence !== '0') writer.integerField(2, message.sequence);
+  }
+  if ('id' in message && message.id !== undefined) {
+    writeText(writer, 1, message.id);
+  }
+}
+
 /** AccessLogEntry in its protobuf encoding. */
 export function encodeAccessLogEntry(message: AccessLogEntry, writer: WireWriter): Buffer {
   writer.begin();
@@ -107,6 +123,11 @@ export function encodeAccessLogEntry(message: AccessLogEntry, writer: WireWriter
 
 /** Writes the fields of authz.audit.v1.AccessLogEntry. */
 function writeAccessLogEntry(writer: WireWriter, message: AccessLogEntry): void {
+  if ('chain' in message && message.chain !== undefined) {
+    const chainMark = writer.mark();
+    writeChainLink(writer, message.chain);
+    writer.messageField(101, chainMark);
+  }
   if ('requestContext' in message && message.requestContext !== undefined) {
     const requestContextMark = writer.mark();
     writeRequestContext(writer, message.requestContext);
@@ -139,6 +160,58 @@ function writeAccessLogEntry(writer: WireWriter, message: AccessLogEntry): void 
   }
   if ('callId' in message && message.callId !== undefined) {
     writeText(writer, 1, message.callId);
+  }
+}
+
+/** Writes the fields of authz.audit.v1.ChainLogEntry.Lost. */
+function writeLostEntries(writer: WireWriter, message: LostEntries): void {
+  if ('after' in message && message.after !== undefined) {
+    writeText(writer, 3, message.after);
+  }
+  if ('to' in message && message.to !== undefined) {
+    if (message.to !== '0') writer.integerField(2, message.to);
+  }
+  if ('from' in message && message.from !== undefined) {
+    if (message.from !== '0') writer.integerField(1, message.from);
+  }
+}
+
+/** ChainLogEntry in its protobuf encoding. */
+export function encodeChainLogEntry(message: ChainLogEntry, writer: WireWriter): Buffer {
+  writer.begin();
+  writeChainLogEntry(writer, message);
+  return writer.finish();
+}
+
+/** Writes the fields of authz.audit.v1.ChainLogEntry. */
+function writeChainLogEntry(writer: WireWriter, message: ChainLogEntry): void {
+  if ('chain' in message && message.chain !== undefined) {
+    const chainMark = writer.mark();
+    writeChainLink(writer, message.chain);
+    writer.messageField(101, chainMark);
+  }
+  if ('signature' in message && message.signature !== undefined) {
+    writeText(writer, 7, message.signature);
+  }
+  if ('keyId' in message && message.keyId !== undefined) {
+    writeText(writer, 6, message.keyId);
+  }
+  if ('lost' in message && message.lost !== undefined) {
+    const lostMark = writer.mark();
+    writeLostEntries(writer, message.lost);
+    writer.messageField(5, lostMark);
+  }
+  if ('checkpointEntries' in message && message.checkpointEntries !== undefined) {
+    if (message.checkpointEntries !== 0) writer.varintField(4, message.checkpointEntries);
+  }
+  if ('host' in message && message.host !== undefined) {
+    writeText(writer, 3, message.host);
+  }
+  if ('event' in message && message.event !== undefined) {
+    writeText(writer, 2, message.event);
+  }
+  if ('timestamp' in message && message.timestamp !== undefined) {
+    writeTimestamp(writer, 1, message.timestamp);
   }
 }
 
@@ -482,6 +555,11 @@ export function encodeDecisionLogEntry(message: DecisionLogEntry, writer: WireWr
 
 /** Writes the fields of authz.audit.v1.DecisionLogEntry. */
 function writeDecisionLogEntry(writer: WireWriter, message: DecisionLogEntry): void {
+  if ('chain' in message && message.chain !== undefined) {
+    const chainMark = writer.mark();
+    writeChainLink(writer, message.chain);
+    writer.messageField(101, chainMark);
+  }
   if ('requestContext' in message && message.requestContext !== undefined) {
     const requestContextMark = writer.mark();
     writeRequestContext(writer, message.requestContext);

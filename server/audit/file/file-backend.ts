@@ -3,9 +3,9 @@ import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { FileAuditConfig } from '../../config/audit-config.js';
 import { AT_ONCE, type AuditBackend, type OnAuditProblem, type Written } from '../backend.js';
-import type { AuditKind } from '../entry.js';
-import type { AuditRecord } from '../record.js';
-import { FileTarget, probeFile } from './file-target.js';
+import type { StoredRecord } from '../record.js';
+import { entryLine } from './entry-line.js';
+import { FileTarget, lastLine, probeFile } from './file-target.js';
 import { type LineTarget, LineWriter } from './line-writer.js';
 
 /**
@@ -17,7 +17,7 @@ export async function openFileBackend(
   config: FileAuditConfig,
   onProblem: OnAuditProblem,
   delays?: readonly number[],
-): Promise<AuditBackend> {
+): Promise<AuditBackend<StoredRecord>> {
   const targets: LineTarget[] = [];
   const seen = new Set<string>();
   const hasStream = [config.path, ...config.additionalPaths].some(isStream);
@@ -40,12 +40,14 @@ export async function openFileBackend(
     await closeAll(targets);
     throw error;
   }
+  const file = [config.path, ...config.additionalPaths].find((path) => !isStream(path));
   return {
     batch: AT_ONCE,
-    write: (records) => writeAll(targets, records.map(lineOf)),
+    write: (records) => writeAll(targets, records.map(entryLine)),
     close: () => closeAll(targets),
     reader: undefined,
     closeTimeout: hasStream ? STREAM_PATIENCE : undefined,
+    ...(file === undefined ? {} : { last: () => lastLine(file) }),
   };
 }
 
@@ -67,17 +69,6 @@ async function openTarget(
   const options = { rotation: logRotation, onProblem, ...(delays === undefined ? {} : { delays }) };
   return new FileTarget(path, await probeFile(path, key), options);
 }
-
-/** The logger and the kind, then the members of the entry. */
-function lineOf({ kind, json }: AuditRecord): Buffer {
-  return Buffer.concat([BEGINNINGS[kind], json.subarray(1), LINE_FEED]);
-}
-
-const BEGINNINGS: { readonly [K in AuditKind]: Buffer } = {
-  access: Buffer.from('{"log.logger":"authz.audit","log.kind":"access",'),
-  decision: Buffer.from('{"log.logger":"authz.audit","log.kind":"decision",'),
-};
-const LINE_FEED = Buffer.from('\n');
 
 /** A record that one target could not write counts as lost and is reported; the other targets continue. */
 async function writeAll(targets: readonly LineTarget[], lines: readonly Buffer[]): Promise<Written> {

@@ -29,7 +29,7 @@ export class FileTarget implements LineTarget {
       file.isRegular && options.rotation !== undefined
         ? options.rotation.maxFileSizeMB * MEBI
         : Number.POSITIVE_INFINITY;
-    this.#writer = new LineWriter(this.#bytes(), options.delays);
+    this.#writer = new LineWriter(this.#bytes(), options.delays, file.isTorn);
   }
 
   async write(lines: readonly Buffer[]): Promise<Written> {
@@ -194,14 +194,70 @@ export interface OpenFile {
   readonly isRegular: boolean;
   /** In bytes. */
   size: number;
+  /** Whether a process that wrote to it ended within a line. */
+  readonly isTorn: boolean;
 }
 
 /** Opens, or makes, the file of a path: readable by its owner alone. */
 export async function openForAppend(path: string): Promise<OpenFile> {
   const handle = await open(path, 'a', 0o600);
   const info = await handle.stat();
-  return { handle, device: info.dev, inode: info.ino, isRegular: info.isFile(), size: info.size };
+  const isRegular = info.isFile();
+  const isTorn = isRegular && info.size > 0 && !(await endsInLineFeed(path, info.size));
+  return { handle, device: info.dev, inode: info.ino, isRegular, size: info.size, isTorn };
 }
+
+/** A file that cannot be read, only written, counts as whole. */
+async function endsInLineFeed(path: string, size: number): Promise<boolean> {
+  try {
+    return (await readPiece(path, size - 1, 1))[0] === LINE_FEED;
+  } catch {
+    return true;
+  }
+}
+
+async function readPiece(path: string, start: number, length: number): Promise<Buffer> {
+  const handle = await open(path, 'r');
+  try {
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(length), 0, length, start);
+    return buffer.subarray(0, bytesRead);
+  } finally {
+    await handle.close();
+  }
+}
+
+const LINE_FEED = 0x0a;
+
+/**
+ * The last whole line of a log, or of the newest file that was moved aside if it is empty. Undefined: there is none, or
+ * it cannot be read.
+ */
+export async function lastLine(path: string): Promise<string | undefined> {
+  try {
+    const moved = (await rotatedFiles(path)).map(({ name }) => join(dirname(path), name));
+    for (const file of [path, ...moved]) {
+      const info = await stat(file);
+      if (info.isFile() && info.size > 0) return await lastLineOf(file, info.size);
+    }
+  } catch {
+    // A log that can only be written begins a new chain.
+  }
+  return undefined;
+}
+
+async function lastLineOf(path: string, size: number): Promise<string | undefined> {
+  for (let length = 64 * 1024; ; length *= 4) {
+    const start = Math.max(0, size - length);
+    const tail = await readPiece(path, start, size - start);
+    const end = tail.lastIndexOf(LINE_FEED);
+    const before = end <= 0 ? -1 : tail.lastIndexOf(LINE_FEED, end - 1);
+    if (end >= 0 && (before >= 0 || start === 0)) return tail.subarray(before + 1, end).toString();
+    if (start === 0 || length > MAX_TAIL) return undefined;
+  }
+}
+
+/** In bytes: longer than an entry with its escapes. */
+const MAX_TAIL = 128 * MEBI;
 
 /**
  * Opens the file at start: a file that cannot be opened is a ConfigError about `key`

@@ -30,13 +30,16 @@ const FULL_PIPE_DELAY = 20;
  */
 export class LineWriter {
   /** Part of an incomplete line could not be removed: the next line starts with a line break. */
-  #isTorn = false;
+  #isTorn: boolean;
   #isFailing = false;
 
   constructor(
     private readonly target: ByteTarget,
     private readonly delays: readonly number[] = RETRY_DELAYS,
-  ) {}
+    isTorn = false,
+  ) {
+    this.#isTorn = isTorn;
+  }
 
   /** Each line ends in a line feed. */
   async write(lines: readonly Buffer[]): Promise<Written> {

@@ -1,8 +1,9 @@
+import { hostname } from 'node:os';
 import { encodeAccessLogEntry, encodeDecisionLogEntry } from '../../../proto/gen/wire/audit.js';
 import { WireWriter } from '../../../proto/wire/writer.js';
 import type { KafkaAuditConfig, KafkaEncoding } from '../../config/audit-config.js';
 import type { AuditBackend, OnAuditProblem } from '../backend.js';
-import type { AuditRecord } from '../record.js';
+import type { StoredRecord } from '../record.js';
 import { KafkaConnection, type KafkaMessage } from './connection.js';
 
 /** By default, brokers reject requests above 1 MiB. */
@@ -10,12 +11,16 @@ const MAX_REQUEST_LENGTH = 512 * 1024;
 
 /**
  * Messages of a Kafka topic (docs/spec/server.md#audit-backends): JSON or protobuf, with headers that say which and of
- * what kind; the key is the call id, so that entries of a call stay together. The client tries again what can be tried
- * again.
+ * what kind; the key is the call id, so that entries of a call stay together. Entries of a chain have the host name as
+ * key, as only a partition keeps their order. The client tries again what can be tried again.
  */
-export function openKafkaBackend(config: KafkaAuditConfig, onProblem: OnAuditProblem): AuditBackend {
+export function openKafkaBackend(
+  config: KafkaAuditConfig,
+  isChained: boolean,
+  onProblem: OnAuditProblem,
+): AuditBackend<StoredRecord> {
   const connection = new KafkaConnection(config, onProblem);
-  const messageOf = messagesOf(config);
+  const messageOf = messagesOf(config, isChained);
   return {
     batch: {
       minRecords: 1,
@@ -37,19 +42,19 @@ export function openKafkaBackend(config: KafkaAuditConfig, onProblem: OnAuditPro
   };
 }
 
-function messagesOf({ topic, encoding }: KafkaAuditConfig): (record: AuditRecord) => KafkaMessage {
+function messagesOf({ topic, encoding }: KafkaAuditConfig, isChained: boolean): (record: StoredRecord) => KafkaMessage {
   const valueOf = encoder(encoding);
   const encodingHeader = [Buffer.from('authz.audit.encoding'), Buffer.from(encoding)] as const;
   return (record) => ({
     topic,
-    key: Buffer.from(record.callId),
+    key: Buffer.from(isChained ? hostname() : record.callId),
     value: valueOf(record),
     headers: new Map([encodingHeader, [Buffer.from('authz.audit.kind'), Buffer.from(record.kind)]]),
     timestamp: BigInt(Math.floor(record.time)),
   });
 }
 
-function encoder(encoding: KafkaEncoding): (record: AuditRecord) => Buffer {
+function encoder(encoding: KafkaEncoding): (record: StoredRecord) => Buffer {
   if (encoding === 'json') return ({ json }) => json;
   const writer = new WireWriter();
   return ({ kind, json }) => {

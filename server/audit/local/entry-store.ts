@@ -1,6 +1,6 @@
 import sqlite from 'node-sqlite3-wasm';
 import type { AuditKind } from '../entry.js';
-import type { AuditRecord } from '../record.js';
+import type { StoredRecord } from '../record.js';
 import type { AuditPage, AuditQuery, PageEnd } from '../reader.js';
 
 type Value = number | string;
@@ -29,7 +29,7 @@ export class EntryStore {
   }
 
   /** All of them or, when it throws, none. */
-  add(records: readonly AuditRecord[]): void {
+  add(records: readonly StoredRecord[]): void {
     this.#database.exec('BEGIN IMMEDIATE');
     try {
       for (const { kind, callId, time, json } of records) this.#insert.run([KINDS[kind], callId, time, json]);
@@ -69,6 +69,29 @@ export class EntryStore {
     return changes;
   }
 
+  /**
+   * The same for entries of a chain, in the order in which they were written: entries are written a little later than
+   * their times say, and a gap would look like an entry that somebody removed.
+   */
+  deleteFirstOlder(time: number, limit: number): number {
+    const first = this.#database.all('SELECT id, time FROM entries ORDER BY id LIMIT ?', [limit]) as {
+      readonly id: number;
+      readonly time: number;
+    }[];
+    const kept = first.findIndex((entry) => entry.time >= time);
+    const count = kept < 0 ? first.length : kept;
+    if (count === 0) return 0;
+    this.#database.run('DELETE FROM entries WHERE id <= ?', [(first[count - 1] as { readonly id: number }).id]);
+    this.#database.exec('PRAGMA incremental_vacuum(250)');
+    return count;
+  }
+
+  /** The entry that was written last. */
+  last(): string | undefined {
+    const row = this.#database.get('SELECT entry FROM entries ORDER BY id DESC LIMIT 1');
+    return row === null ? undefined : (row as { readonly entry: string }).entry;
+  }
+
   close(): void {
     this.#insert.finalize();
     this.#database.close();
@@ -85,7 +108,7 @@ function check(database: sqlite.Database): void {
   if (result !== 'ok') throw new Error(`the database is damaged: ${String(result)}`);
 }
 
-const KINDS: { readonly [K in AuditKind]: number } = { access: 1, decision: 2 };
+const KINDS: { readonly [K in AuditKind | 'chain']: number } = { access: 1, decision: 2, chain: 3 };
 
 /**
  * A write-ahead log, because this build of SQLite never rolls a journal back: its file layer takes the reader's own

@@ -5,7 +5,7 @@ import { ConfigError } from '../../config/config-error.js';
 import type { LocalAuditConfig } from '../../config/audit-config.js';
 import type { AuditBackend, OnAuditProblem, Written } from '../backend.js';
 import { RETRY_DELAYS } from '../file/line-writer.js';
-import type { AuditRecord } from '../record.js';
+import type { StoredRecord } from '../record.js';
 import { EntryStore } from './entry-store.js';
 import { takeOwnership } from './owner-file.js';
 import { DATABASE } from './stored-entries.js';
@@ -14,6 +14,13 @@ const MEBI = 1024 * 1024;
 /** Entries deleted without a pause. */
 const DELETED_AT_ONCE = 2000;
 
+export interface LocalBackendOptions {
+  /** Between attempts, in milliseconds. */
+  readonly delays?: readonly number[];
+  /** Whether entries form a chain, and may only expire from its beginning. */
+  readonly isChained?: boolean;
+}
+
 /**
  * An SQLite database in a folder that this process owns (docs/spec/server.md#audit-backends). Rejects with a
  * ConfigError when it cannot have it. A damaged database is moved aside, and said.
@@ -21,8 +28,8 @@ const DELETED_AT_ONCE = 2000;
 export async function openLocalBackend(
   config: LocalAuditConfig,
   onProblem: OnAuditProblem,
-  delays: readonly number[] = RETRY_DELAYS,
-): Promise<AuditBackend> {
+  { delays = RETRY_DELAYS, isChained = false }: LocalBackendOptions = {},
+): Promise<AuditBackend<StoredRecord>> {
   const ownership = takeOwnership(config.storagePath);
   let store: EntryStore;
   try {
@@ -39,7 +46,8 @@ export async function openLocalBackend(
     maxLength: 4 * MEBI,
   };
   const attempts = new Attempts(delays);
-  const stopDeleting = deleteNowAndThen(store, config, onProblem);
+  const last = store.last();
+  const stopDeleting = deleteNowAndThen(store, config, isChained, onProblem);
   const close = async (): Promise<void> => {
     await stopDeleting();
     store.close();
@@ -51,6 +59,7 @@ export async function openLocalBackend(
     close,
     reader: { page: async (query, after) => store.page(query, after) },
     closeTimeout: undefined,
+    last: async () => last,
   };
 }
 
@@ -92,7 +101,7 @@ class Attempts {
 
   constructor(private readonly delays: readonly number[]) {}
 
-  async write(store: EntryStore, records: readonly AuditRecord[]): Promise<Written> {
+  async write(store: EntryStore, records: readonly StoredRecord[]): Promise<Written> {
     const delays = this.#isFailing ? [] : this.delays;
     for (let failures = 0; ; failures++) {
       try {
@@ -112,12 +121,19 @@ class Attempts {
 }
 
 /** Deletes expired entries at start and every `gcInterval`, in small batches. Returns a function that stops it. */
-function deleteNowAndThen(store: EntryStore, config: LocalAuditConfig, onProblem: OnAuditProblem): () => Promise<void> {
+function deleteNowAndThen(
+  store: EntryStore,
+  config: LocalAuditConfig,
+  isChained: boolean,
+  onProblem: OnAuditProblem,
+): () => Promise<void> {
+  const deleteSome = (time: number): number =>
+    isChained ? store.deleteFirstOlder(time, DELETED_AT_ONCE) : store.deleteOlder(time, DELETED_AT_ONCE);
   let stopped = false;
   const deleteExpired = async (): Promise<void> => {
     try {
       const oldest = Date.now() - config.retentionPeriod;
-      while (!stopped && store.deleteOlder(oldest, DELETED_AT_ONCE) === DELETED_AT_ONCE) await breathe();
+      while (!stopped && deleteSome(oldest) === DELETED_AT_ONCE) await breathe();
     } catch (error) {
       onProblem(`expired audit entries could not be deleted: ${(error as Error).message}`, error as Error);
     }

@@ -7,6 +7,9 @@ import { ownerOf } from './owner-file.js';
 /** The name of the database in its folder. */
 export const DATABASE = 'audit.db';
 
+/** By their times, or as they were written: an access entry has the time at which its call began. */
+export type EntryOrder = 'time' | 'written';
+
 /**
  * The entries of an audit database, each as JSON, the oldest first. Reads a copy, because opening a database with a
  * write-ahead log changes it.
@@ -14,7 +17,7 @@ export const DATABASE = 'audit.db';
  * @param path the database, or its folder (`audit.local.storagePath`).
  * @throws Error if it cannot be read, is no audit database, or belongs to a server that runs.
  */
-export function* storedEntries(path: string): Generator<string> {
+export function* storedEntries(path: string, order: EntryOrder = 'time'): Generator<string> {
   const file = statSync(path).isDirectory() ? join(path, DATABASE) : path;
   const owner = ownerOf(dirname(file));
   if (owner !== undefined) throw new Error(`it is in use by process ${owner}`);
@@ -26,19 +29,19 @@ export function* storedEntries(path: string): Generator<string> {
     // Where the file system can, the copy shares its blocks with the original.
     copyFileSync(file, copy, constants.COPYFILE_FICLONE);
     if (existsSync(`${file}-wal`)) copyFileSync(`${file}-wal`, `${copy}-wal`, constants.COPYFILE_FICLONE);
-    yield* entriesOf(copy);
+    yield* entriesOf(copy, order);
   } finally {
     process.off('exit', remove);
     remove();
   }
 }
 
-function* entriesOf(path: string): Generator<string> {
+function* entriesOf(path: string, order: EntryOrder): Generator<string> {
   const database = new sqlite.Database(path);
   try {
     // The index of a write-ahead log is in memory, which SQLite allows to a connection that excludes all others.
     database.exec('PRAGMA locking_mode = EXCLUSIVE');
-    const statement = database.prepare('SELECT entry FROM entries ORDER BY time, id');
+    const statement = database.prepare(`SELECT entry FROM entries ORDER BY ${order === 'time' ? 'time, id' : 'id'}`);
     try {
       for (const row of statement.iterate()) yield (row as { readonly entry: string }).entry;
     } finally {

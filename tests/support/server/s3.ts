@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -15,6 +15,8 @@ const REGION = 'us-east-1';
 
 export interface S3Storage {
   readonly endpoint: string;
+  /** The contents of all objects by their keys, in the order of the keys. */
+  readonly objects: () => ReadonlyMap<string, Buffer>;
   readonly close: () => Promise<void>;
 }
 
@@ -69,6 +71,7 @@ export async function startS3({ bucket, certificate, port = 0, folder }: S3Stora
   const scheme = certificate === undefined ? 'http' : 'https';
   return {
     endpoint: `${scheme}://127.0.0.1:${(front.address() as AddressInfo).port}`,
+    objects: () => objectsIn(join(directory, bucket)),
     close: async () => {
       front.closeAllConnections();
       await new Promise((resolve) => front.close(resolve));
@@ -77,6 +80,14 @@ export async function startS3({ bucket, certificate, port = 0, folder }: S3Stora
     },
   };
 }
+
+/** The package keeps the content of an object in a file whose name ends in `._S3rver_object`. */
+function objectsIn(folder: string): ReadonlyMap<string, Buffer> {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith(CONTENT));
+  return new Map(files.sort().map((name) => [name.slice(0, -CONTENT.length), readFileSync(join(folder, name))]));
+}
+
+const CONTENT = '._S3rver_object';
 
 const signer = new SignatureV4({
   service: 's3',

@@ -1,0 +1,46 @@
+import { setTimeout as wait } from 'node:timers/promises';
+
+/** Before the second attempt, in milliseconds; each further pause is twice as long, up to the maximum. */
+const FIRST_PAUSE = 100;
+const LONGEST_PAUSE = 5000;
+
+/** Repeats what a service refuses or does not answer: for a limited time, with growing, random pauses, until it is stopped. */
+export class Retries {
+  readonly #stopped = new AbortController();
+
+  /** @param timeout after which no attempt begins, in milliseconds. */
+  constructor(private readonly timeout: number) {}
+
+  /** Runs attempts until one succeeds. Returns the error of the last one if none did. */
+  async run(attempt: () => Promise<void>): Promise<Error | undefined> {
+    const deadline = Date.now() + this.timeout;
+    for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+      try {
+        await attempt();
+        return undefined;
+      } catch (error) {
+        const length = pause * (0.5 + Math.random() / 2);
+        if (error instanceof PermanentError || Date.now() + length > deadline) return error as Error;
+        if (!(await this.#pause(length))) return error as Error;
+      }
+    }
+  }
+
+  /** No attempt begins after this. */
+  stop(): void {
+    this.#stopped.abort();
+  }
+
+  /** False: it was stopped meanwhile. */
+  async #pause(length: number): Promise<boolean> {
+    try {
+      await wait(length, undefined, { signal: this.#stopped.signal });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+/** An attempt that cannot succeed later. */
+export class PermanentError extends Error {}
