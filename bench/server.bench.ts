@@ -85,6 +85,7 @@ async function measureWorkload(
   const database = await startServerChild('audit database', bundlePath);
   const broker = await startBroker({ topic: 'audit', keeps: false });
   const kafka = await startServerChild('audit kafka', bundlePath, broker.address);
+  const chained = await startServerChild('audit file chained', bundlePath);
   const contestants: readonly Contestant[] = [
     { name: BARE, server: bare, body: json, ...httpSender(bare.httpAddress) },
     { name: REST, server: ours, body: json, ...httpSender(ours.httpAddress) },
@@ -96,6 +97,7 @@ async function measureWorkload(
     },
     { name: AUDIT_FILE, server: audited, body: json, ...httpSender(audited.httpAddress) },
     { name: 'REST, audit file before the reply', server: delivered, body: json, ...httpSender(delivered.httpAddress) },
+    { name: 'REST, audit file with a chain', server: chained, body: json, ...httpSender(chained.httpAddress) },
     { name: AUDIT_DATABASE, server: database, body: json, ...httpSender(database.httpAddress) },
     { name: AUDIT_KAFKA, server: kafka, body: json, ...httpSender(kafka.httpAddress) },
   ];
@@ -104,7 +106,7 @@ async function measureWorkload(
     return await measureRounds(contestants, workload, requests);
   } finally {
     for (const { close } of contestants) close();
-    for (const server of [bare, ours, audited, delivered, database, kafka]) server.stop();
+    for (const server of [bare, ours, audited, delivered, chained, database, kafka]) server.stop();
     await broker.close();
     if (broker.requests.length === 0) throw new Error('the broker received nothing');
   }

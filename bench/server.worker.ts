@@ -45,6 +45,8 @@ function auditOf(name: Exclude<ServerName, 'bare'>): readonly string[] {
       return [file, 'audit.delivery=before_reply'];
     case 'audit kafka':
       return [`audit.enabled=true,audit.backend=kafka,audit.kafka.topic=audit,audit.kafka.brokers={${broker}}`];
+    case 'audit file chained':
+      return [file, 'audit.chain.enabled=true'];
     case 'audit database':
       return [`audit.enabled=true,audit.backend=local,audit.local.storagePath=${path}.audit`];
   }

@@ -462,7 +462,24 @@ program
   });
 
 addBundleCommands(program);
-addServerCommands(program);
+addServerCommands(program)
+  .audit.command('verify')
+  .description('verify the hash chains of audit logs: finds edited, dropped, inserted and reordered entries')
+  .argument('<log...>', 'files (.gz: compressed), databases of the backend `local`, or - for standard input')
+  .option('--key <file>', 'Ed25519 public key (PEM) that must have signed the checkpoints; repeatable', collect, [])
+  .option(
+    '--checkpoint <file>',
+    'entries that the logs must have: a state file, or the JSON output of an earlier verification; repeatable',
+    collect,
+    [],
+  )
+  .option('--partial', 'accept logs that begin after the start of a chain, as older ones were deleted')
+  .option('--reformatted', 'accept entries that a program has read and written again')
+  .addOption(new Option('-o, --output <format>', 'format').choices(['pretty', 'json']).default('pretty'))
+  .action(async (logs, options) => {
+    const { auditVerify } = await import('./commands/audit-verify.js');
+    process.exitCode = await auditVerify(logs, options);
+  });
 addExamples(program);
 
 try {

@@ -54,11 +54,12 @@ const BUSY = String.raw`(compiler|runtime|proto|scripts/mutate)/|tests/(analysis
 const ANY = String.raw`(?!templates/).*\.test\.ts$`;
 const TESTS: readonly string[] = [`^(?=${BUSY})${ANY}`, `^(?!${BUSY})${ANY}`];
 /**
- * Tests whose result does not depend on the version of Node: analyses, texts, types, browsers, workerd, Next.js, installations, how
- * work grows, and whether tests notice mutants. With several versions, only the first runs them.
+ * Tests whose result does not depend on the version of Node: analyses, texts, types, browsers, workerd, Next.js,
+ * installations, how work grows, whether tests notice mutants, and changes of chained logs. With several versions, only the
+ * first runs them.
  */
 const ONCE =
-  '^(analysis|scripts/(mutate|release)|tests/(analysis|deploy|docs|explorer|growth|installation|mutants|places|published-adapters|site|types))/|^tests/middleware/next-application';
+  '^((analysis|scripts/(mutate|release)|tests/(analysis|deploy|docs|explorer|growth|installation|mutants|places|published-adapters|site|types))/|tests/(audit/chain|middleware/next-application)\\.)';
 
 /**
  * Tests of the command line and of SQL, which take longest. With several versions, only the first and the last run them:

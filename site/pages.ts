@@ -24,7 +24,7 @@ const SECTIONS: readonly { readonly title: string; readonly files: readonly stri
   { title: 'Integrate', files: ['middleware', 'adapters', 'gateways', 'aliases', 'agents', 'mcp-guard', 'delegation'] },
   {
     title: 'Operate',
-    files: ['operations', 'bundles', 'bundle-sources', 'dashboards', 'configuration', 'command-line'],
+    files: ['operations', 'audit', 'bundles', 'bundle-sources', 'dashboards', 'configuration', 'command-line'],
   },
   { title: 'Reference', files: ['spec/*', 'diagnostics/README'], more: 'diagnostics' },
   { title: 'Project', files: ['migrating'] },

@@ -3,7 +3,14 @@ import { join } from 'node:path';
 import { ROOT } from './paths.js';
 
 /** A minimal server, or this one: without an audit log, or with one. */
-export type ServerName = 'bare' | 'ours' | 'audit file' | 'audit file before reply' | 'audit database' | 'audit kafka';
+export type ServerName =
+  | 'bare'
+  | 'ours'
+  | 'audit file'
+  | 'audit file before reply'
+  | 'audit file chained'
+  | 'audit database'
+  | 'audit kafka';
 
 /** A server process that is measured from outside. */
 export interface ServerChild {

@@ -1,6 +1,7 @@
 import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs';
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import type { EntryOrder } from '../../server/audit/local/stored-entries.js';
 import { InputError } from '../report.js';
 
 /** The longest line that is read, in bytes. An entry has at most 16 Mi characters. */
@@ -9,12 +10,12 @@ const LONGEST_LINE = 64 * 1024 * 1024;
 /**
  * The lines of an audit log, without their line feeds: of a file, which is decompressed if its name ends in `.gz`, or
  * of standard input for `-`. For a database of the backend `local`, or its folder, the entries in the order of their
- * times. Undefined stands for a line that is too long, and for the rest of a damaged archive.
+ * times, or in the order in which they were written. Undefined stands for a line that is too long, and for the rest of a damaged archive.
  *
  * @throws InputError if the log cannot be read.
  */
-export function linesOfLog(path: string): AsyncGenerator<string | undefined> {
-  return isDatabase(path) ? entriesOfDatabase(path) : linesOfFile(path);
+export function linesOfLog(path: string, order: EntryOrder = 'time'): AsyncGenerator<string | undefined> {
+  return isDatabase(path) ? entriesOfDatabase(path, order) : linesOfFile(path);
 }
 
 /** Whether a path is a folder, or a file that begins as databases of SQLite do. */
@@ -39,11 +40,11 @@ function isDatabase(path: string): boolean {
 /** https://www.sqlite.org/fileformat.html#the_database_header */
 const BEGINNING = 'SQLite format 3\0';
 
-async function* entriesOfDatabase(path: string): AsyncGenerator<string> {
+async function* entriesOfDatabase(path: string, order: EntryOrder): AsyncGenerator<string> {
   // SQLite is loaded only for a database.
   const { storedEntries } = await import('../../server/audit/local/stored-entries.js');
   try {
-    yield* storedEntries(path);
+    yield* storedEntries(path, order);
   } catch (error) {
     const note = 'stop the server, or read it through the server: `authzc audit --kind decision --raw`';
     throw new InputError(

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 
-/** Adds the commands that dist/server.js and authzc share. They need no compiler. */
-export function addServerCommands(program: Command): void {
+/** Adds the commands that dist/server.js and authzc share. They need no compiler. Returns one that authzc extends. */
+export function addServerCommands(program: Command): { readonly audit: Command } {
   program
     .command('config')
     .description('print a configuration')
@@ -40,7 +40,7 @@ export function addServerCommands(program: Command): void {
       process.exitCode = await healthcheck(options);
     });
 
-  program
+  const audit = program
     .command('audit')
     .description('list audit log entries of a running server through its admin API')
     .addOption(new Option('--kind <kind>', 'kind of the entries').choices(['access', 'decision']).default('access'))
@@ -70,9 +70,10 @@ export function addServerCommands(program: Command): void {
     .option('--insecure', 'do not verify the certificate')
     .option('--plaintext', 'connect without TLS')
     .action(async (options) => {
-      const { audit } = await import('./audit.js');
-      process.exitCode = await audit(options);
+      const command = await import('./audit.js');
+      process.exitCode = await command.audit(options);
     });
+  return { audit };
 }
 
 /** A flag that is a number of things. */
