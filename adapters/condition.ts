@@ -6,10 +6,12 @@ import {
   type SqlColumns,
   type SqlDialect,
   type SqlParameter,
-  type SqlProblem,
   type SqlRelation,
 } from '../runtime/residual/sql/index.js';
 import type { Filter } from '../runtime/residual/filters.js';
+import { UnsupportedPlanError } from './unsupported-plan.js';
+
+export { UnsupportedPlanError };
 
 /** A column of a schema, and how its values become attributes for check. */
 export type MappedColumn<Column extends string> = Omit<SqlColumn, 'column'> & { readonly column: Column };
@@ -91,22 +93,6 @@ export interface ConditionParts {
   readonly parameters: readonly SqlParameter[];
 }
 
-/** A plan that an adapter cannot translate with the semantics of check, so it translates none of it. */
-export class UnsupportedPlanError extends Error {
-  override readonly name = 'UnsupportedPlanError';
-
-  /** @param problems the parts that cannot be translated; never empty. */
-  constructor(
-    table: string,
-    readonly problems: readonly SqlProblem[],
-  ) {
-    super(
-      `the plan has no condition for the table \`${table}\`: ${problems.map(problemText).join('; ')}. ` +
-        'Map the attribute, change the rule, or load the rows and check each',
-    );
-  }
-}
-
 /**
  * The condition that is true exactly for the rows that check allows.
  * @param relatedTable finds a table that a relation names.
@@ -131,7 +117,7 @@ export function conditionOf<Column extends string, Tables extends object>(
     },
     { dialect, ...(rules && { rules }) },
   );
-  if (condition.kind === 'refused') throw new UnsupportedPlanError(table.name, condition.problems);
+  if (condition.kind === 'refused') throw new UnsupportedPlanError(`the table \`${table.name}\``, condition.problems);
   return condition;
 }
 
@@ -176,10 +162,4 @@ function plainName(column: string, table: StoredTable): string {
   if (name.includes('.'))
     throw new TypeError(`the column \`${name}\` of \`${table.name}\` has a dot in its name: it cannot be mapped`);
   return name;
-}
-
-function problemText({ operator, reason, part, policy, rule, place }: SqlProblem): string {
-  const owner =
-    rule === undefined ? '' : `rule \`${rule}\` of \`${policy}\`${place === undefined ? '' : ` (${place})`}: `;
-  return `${owner}\`${operator}\`: ${reason}, in \`${part}\``;
 }

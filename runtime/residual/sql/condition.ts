@@ -1,4 +1,5 @@
 import { Timestamp, toTimestamp } from '../../cel/index.js';
+import { withoutChoices } from '../choices.js';
 import { expression, type Expression, type JsonValue, type Operand, operandsOf, sameOperand } from '../operand.js';
 import { intersection, membership, size, subset } from './collections.js';
 import { equality, ordering, readable } from './comparisons.js';
@@ -312,38 +313,3 @@ function soughtElements(quantifier: string, body: Operand, name: string): readon
   const constant = isElement(first) ? second : isElement(second) ? first : undefined;
   return constant !== undefined && 'value' in constant ? [constant.value] : undefined;
 }
-
-/**
- * `(c ? a : b) < d` is `c ? a < d : b < d`: the choice becomes a condition. An operand without a choice is returned
- * unchanged.
- */
-function withoutChoices(operand: Operand): Operand {
-  if (!('expression' in operand)) return operand;
-  const { operator, operands } = operand.expression;
-  if (KEPT.has(operator)) return operand;
-  const lifted = operands.map(withoutChoices);
-  const position = lifted.findIndex((part) => 'expression' in part && part.expression.operator === 'if');
-  const choice = lifted[position];
-  if (choice === undefined || !('expression' in choice)) return operand;
-  const [condition, whenTrue, whenFalse] = choice.expression.operands as [Operand, Operand, Operand];
-  const chosen = (branch: Operand): Operand => withoutChoices(expression(operator, ...lifted.with(position, branch)));
-  return expression('if', condition, chosen(whenTrue), chosen(whenFalse));
-}
-
-/** Operators that contain conditions, or that decide which of their operands count. */
-const KEPT: ReadonlySet<string> = new Set([
-  'if',
-  'and',
-  'or',
-  'not',
-  'unless',
-  'lambda',
-  'exists',
-  'all',
-  'exists_one',
-  'filter',
-  'map',
-  'transformList',
-  'transformMap',
-  'transformMapEntry',
-]);

@@ -1,7 +1,7 @@
-import { operandText } from '../debug.js';
 import type { Filter } from '../filter.js';
-import { expression, type Operand } from '../operand.js';
-import type { RuleFilter, SqlCondition, SqlOptions, SqlParameter, SqlProblem } from './condition-result.js';
+import type { Operand } from '../operand.js';
+import { problemsOf } from '../problems.js';
+import type { SqlCondition, SqlOptions, SqlParameter } from './condition-result.js';
 import { truth } from './condition.js';
 import type { Dialect } from './dialect.js';
 import { ALWAYS, NEVER, sql, type Sql } from './fragment.js';
@@ -86,65 +86,3 @@ function templateOf(strings: string[]): TemplateStringsArray {
     Object.defineProperty([...strings], 'raw', { value: Object.freeze(strings) }),
   ) as readonly string[] as TemplateStringsArray;
 }
-
-/** Renders a filter, or returns why it cannot be rendered. */
-type Attempt = (filter: Filter) => Sql | Refusal;
-
-/**
- * Every part of a filter that cannot be translated, with its rules: those that cannot be translated on their own for
- * the same reason.
- */
-function problemsOf(filter: Filter, rules: readonly RuleFilter[], attempt: Attempt): readonly SqlProblem[] {
-  const problems = new Map<string, SqlProblem>();
-  const add = (problem: SqlProblem): void => {
-    problems.set(JSON.stringify(problem), problem);
-  };
-  const inRules = rules.flatMap(({ policy, rule, place, filter: alone }) =>
-    refusedParts(alone, attempt).map((problem) => ({
-      ...problem,
-      policy,
-      rule,
-      ...(place === undefined ? {} : { place }),
-    })),
-  );
-  for (const problem of refusedParts(filter, attempt)) {
-    const same = inRules.filter(
-      (one) =>
-        one.operator === problem.operator &&
-        one.reason === problem.reason &&
-        (one.part === problem.part || !inRules.some(({ part }) => part === problem.part)),
-    );
-    if (same.length === 0) add(problem);
-    for (const one of same) add(one);
-  }
-  return [...problems.values()];
-}
-
-/** The smallest conditions that are refused, in their positions. */
-function refusedParts(filter: Filter, attempt: Attempt): readonly SqlProblem[] {
-  if (filter.kind !== 'KIND_CONDITIONAL') return [];
-  return refusedIn(filter.condition, attempt);
-}
-
-function refusedIn(operand: Operand, attempt: Attempt): readonly SqlProblem[] {
-  const refusal = refusalOf(operand, attempt);
-  if (refusal === undefined) return [];
-  const inner =
-    'expression' in operand && LOGIC.has(operand.expression.operator)
-      ? operand.expression.operands.flatMap((part) => refusedIn(part, attempt))
-      : [];
-  return inner.length > 0
-    ? inner
-    : [{ operator: refusal.operator, reason: refusal.reason, part: operandText(operand) }];
-}
-
-/** Why an operand or its negation cannot be translated; undefined if both can. */
-function refusalOf(operand: Operand, attempt: Attempt): Refusal | undefined {
-  for (const condition of [operand, expression('not', operand)]) {
-    const outcome = attempt({ kind: 'KIND_CONDITIONAL', condition });
-    if (outcome instanceof Refusal) return outcome;
-  }
-  return undefined;
-}
-
-const LOGIC: ReadonlySet<string> = new Set(['and', 'or', 'not', 'unless', 'if']);
