@@ -1,0 +1,267 @@
+import { type Comparison, type Outcomes, Refusal, type Scalar, type Store, type TextTest } from '../translation.js';
+
+/** An aggregation expression. */
+export type Expression = boolean | string | number | { readonly [operator: string]: unknown };
+
+/** A value in an aggregation expression. */
+export interface Read {
+  /** `$home.city`, or `$$t.city` for an element. */
+  readonly reference: string;
+  /** The object that it is a field of. */
+  readonly object: Read | undefined;
+}
+
+/** The largest double. Infinity and NaN are numbers of MongoDB, but not of JSON. */
+export const LARGEST = Number.MAX_VALUE;
+/** Drivers read larger integers as objects. */
+export const LARGEST_LONG = Number.MAX_SAFE_INTEGER;
+
+const NUMBERS = ['int', 'long', 'double'];
+
+/** Checks that a name is one that a path of MongoDB can have. */
+export function fieldName(name: string): string {
+  if (name === '' || name.startsWith('$') || name.includes('.') || name.includes('\0'))
+    throw new Refusal('index', `a name that no path of MongoDB can have: ${JSON.stringify(name)}`);
+  return name;
+}
+
+/**
+ * Tests as aggregation expressions. They read every type, so they are exact for documents that no schema guards. What is
+ * no JSON is neither true nor false, nor does it fail: a test that reads it selects nothing. The same holds for objects
+ * in the place of lists, and for comparisons of two lists or two objects, which MongoDB compares in another way.
+ */
+export class Expressions implements Store<Expression, Read> {
+  readonly always = true;
+  readonly never = false;
+  private variables = 0;
+
+  constructor(
+    readonly target: string,
+    readonly id: () => Read,
+    readonly attribute: (path: readonly string[]) => Read,
+  ) {}
+
+  allOf(expressions: readonly Expression[]): Expression {
+    return joined('$and', expressions, true);
+  }
+
+  anyOf(expressions: readonly Expression[]): Expression {
+    return joined('$or', expressions, false);
+  }
+
+  below(object: Read, name: string): Read {
+    return { reference: `${object.reference}.${fieldName(name)}`, object };
+  }
+
+  compared(read: Read, comparison: Comparison, constant: Scalar): Outcomes<Expression> {
+    const isOfType = this.isOfTypeOf(read, constant);
+    const isTrue = (): Expression =>
+      this.allOf([isOfType, { [OPERATORS[comparison]]: [read.reference, literal(constant)] }]);
+    if (comparison === 'eq') return this.outcomes(read, isTrue);
+    const opposite = { lt: 'ge', le: 'gt', gt: 'le', ge: 'lt' }[comparison] as Comparison;
+    const isFalse = { [OPERATORS[opposite]]: [read.reference, literal(constant)] };
+    return {
+      is: (outcome) => (outcome ? isTrue() : this.allOf([isOfType, isFalse])),
+      fails: () => this.anyOf([isMissing(read), this.allOf([isJson(read), not(isOfType)])]),
+    };
+  }
+
+  among(read: Read, constants: readonly Scalar[]): Outcomes<Expression> {
+    return this.outcomes(read, () => this.anyOf(constants.map((one) => this.compared(read, 'eq', one).is(true))));
+  }
+
+  presence(read: Read): Outcomes<Expression> {
+    const { object } = read;
+    // Check receives an object of attributes in any case.
+    if (object === undefined)
+      return { is: (outcome) => (outcome ? isJson(read) : isMissing(read)), fails: () => this.never };
+    return {
+      is: (outcome) =>
+        outcome ? isJson(read) : this.allOf([isJson(object), not(isKind(object, ['array'])), isMissing(read)]),
+      fails: () => this.anyOf([isMissing(object), isKind(object, ['array'])]),
+    };
+  }
+
+  text(read: Read, test: TextTest, constant: string): Outcomes<Expression> {
+    const isText = isKind(read, ['string']);
+    const holds = (): Expression =>
+      test === 'endsWith'
+        ? { $regexMatch: { input: read.reference, regex: `${literalPattern(constant)}${END}` } }
+        : { [test === 'contains' ? '$gte' : '$eq']: [{ $indexOfBytes: [read.reference, literal(constant)] }, 0] };
+    return {
+      is: (outcome) => guarded(isText, outcome ? holds() : not(holds())),
+      fails: () => this.anyOf([isMissing(read), this.allOf([isJson(read), not(isText)])]),
+    };
+  }
+
+  sharing(list: Read, constants: readonly Scalar[]): Outcomes<Expression> {
+    const { element, some, every, fails } = this.elements(list);
+    const isOne = (): Expression => this.among(element, constants).is(true);
+    const isNone = (): Expression => this.among(element, constants).is(false);
+    return { is: (outcome) => (outcome ? some(isOne) : every(isNone)), fails };
+  }
+
+  size(read: Read, comparison: Comparison, size: number): Outcomes<Expression> {
+    const measure = (kind: string, length: Expression): Expression =>
+      guarded(isKind(read, [kind]), { [OPERATORS[comparison]]: [length, literal(size)] });
+    const isSized = isKind(read, ['string', 'array', 'object']);
+    const holds = (): Expression =>
+      this.anyOf([
+        measure('string', { $strLenCP: read.reference }),
+        measure('array', { $size: read.reference }),
+        measure('object', { $size: { $objectToArray: read.reference } }),
+      ]);
+    return {
+      is: (outcome) => (outcome ? holds() : this.allOf([isSized, not(holds())])),
+      fails: () => this.anyOf([isMissing(read), this.allOf([isJson(read), not(isSized)])]),
+    };
+  }
+
+  typed(read: Read, type: string): Outcomes<Expression> {
+    return this.outcomes(read, () => (type === 'double' ? isNumber(read) : isKind(read, [KINDS[type] as string])));
+  }
+
+  comparedFields(left: Read, comparison: Comparison, right: Read): Outcomes<Expression> {
+    const both = (kinds: readonly string[]): Expression => this.allOf([isKind(left, kinds), isKind(right, kinds)]);
+    const numbers = this.allOf([isNumber(left), isNumber(right)]);
+    const areJson = this.allOf([isJson(left), isJson(right)]);
+    const isUnread = this.anyOf([both(['array']), both(['object']), ...(comparison === 'eq' ? [] : [both(['bool'])])]);
+    const compare = { [OPERATORS[comparison]]: [left.reference, right.reference] };
+    const alike = this.anyOf([
+      both(['string']),
+      numbers,
+      ...(comparison === 'eq' ? [both(['bool']), both(['null'])] : []),
+    ]);
+    const missing = this.allOf([
+      this.anyOf([isMissing(left), isMissing(right)]),
+      this.anyOf([isMissing(left), isJson(left)]),
+      this.anyOf([isMissing(right), isJson(right)]),
+    ]);
+    const isTrue = this.allOf([alike, compare]);
+    if (comparison === 'eq')
+      return {
+        is: (outcome) => (outcome ? isTrue : this.allOf([areJson, not(isUnread), not(isTrue)])),
+        fails: () => missing,
+      };
+    return {
+      is: (outcome) => (outcome ? isTrue : this.allOf([alike, not(compare)])),
+      fails: () => this.anyOf([missing, this.allOf([areJson, not(isUnread), not(alike)])]),
+    };
+  }
+
+  elements(list: Read) {
+    this.variables += 1;
+    const name = `e${this.variables}`;
+    const each = (isWanted: Expression): Expression => ({
+      $map: { input: list.reference, as: name, in: isWanted },
+    });
+    const isList = isKind(list, ['array']);
+    return {
+      element: { reference: `$$${name}`, object: undefined },
+      some: (isWanted: () => Expression) => guarded(isList, { $anyElementTrue: [each(isWanted())] }),
+      every: (isWanted: () => Expression) => guarded(isList, { $allElementsTrue: [each(isWanted())] }),
+      fails: (): Expression =>
+        this.anyOf([isMissing(list), this.allOf([isJson(list), not(isKind(list, ['array', 'object']))])]),
+    };
+  }
+
+  /** Of a test that is true or false wherever there is a value. */
+  private outcomes(read: Read, isTrue: () => Expression): Outcomes<Expression> {
+    return {
+      is: (outcome) => (outcome ? isTrue() : this.allOf([isJson(read), not(isTrue())])),
+      fails: () => isMissing(read),
+    };
+  }
+
+  private isOfTypeOf(read: Read, constant: Scalar): Expression {
+    if (typeof constant === 'number') return isNumber(read);
+    if (constant === null) return isKind(read, ['null']);
+    return isKind(read, [typeof constant === 'string' ? 'string' : 'bool']);
+  }
+}
+
+const OPERATORS: { readonly [comparison in Comparison]: string } = {
+  eq: '$eq',
+  lt: '$lt',
+  le: '$lte',
+  gt: '$gt',
+  ge: '$gte',
+};
+
+const KINDS: { readonly [type: string]: string } = {
+  string: 'string',
+  bool: 'bool',
+  null_type: 'null',
+  list: 'array',
+  map: 'object',
+};
+
+/** The end of a string; `$` also matches before a line break there. */
+const END = '(?![\\s\\S])';
+
+/** A regular expression that matches a string. */
+export function literalPattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
+function literal(constant: Scalar): Expression {
+  return { $literal: constant };
+}
+
+function not(condition: Expression): Expression {
+  return typeof condition === 'boolean' ? !condition : { $not: [condition] };
+}
+
+/** A test that is only evaluated where it has no error. */
+function guarded(isOfType: Expression, test: Expression): Expression {
+  return { $cond: [isOfType, test, false] };
+}
+
+function joined(operator: '$and' | '$or', expressions: readonly Expression[], neutral: boolean): Expression {
+  const parts = expressions
+    .filter((part) => part !== neutral)
+    .flatMap((part) => (typeof part === 'object' && operator in part ? (part[operator] as Expression[]) : [part]));
+  if (parts.includes(!neutral)) return !neutral;
+  if (parts.length < 2) return parts[0] ?? neutral;
+  return { [operator]: parts };
+}
+
+/** The type of a value: `missing` below everything that is no object, and `unread` below what is no JSON. */
+function kindOf({ reference, object }: Read): Expression {
+  const own: Expression = { $type: reference };
+  if (object === undefined) return own;
+  return {
+    $cond: [isKind(object, ['object']), own, { $cond: [or(isMissing(object), isJson(object)), 'missing', 'unread'] }],
+  };
+}
+
+function or(...parts: readonly Expression[]): Expression {
+  return joined('$or', parts, false);
+}
+
+function isKind(read: Read, kinds: readonly string[]): Expression {
+  const kind = kindOf(read);
+  return kinds.length === 1 ? { $eq: [kind, kinds[0]] } : { $in: [kind, kinds] };
+}
+
+function isMissing(read: Read): Expression {
+  return isKind(read, ['missing']);
+}
+
+function isNumber(read: Read): Expression {
+  const { reference } = read;
+  const within = (most: number): Expression[] => [{ $gte: [reference, -most] }, { $lte: [reference, most] }];
+  return joined(
+    '$and',
+    [
+      isKind(read, NUMBERS),
+      ...within(LARGEST),
+      or({ $ne: [{ $type: reference }, 'long'] }, joined('$and', within(LARGEST_LONG), true)),
+    ],
+    true,
+  );
+}
+
+function isJson(read: Read): Expression {
+  return or(isKind(read, ['string', 'bool', 'null', 'array', 'object']), isNumber(read));
+}
