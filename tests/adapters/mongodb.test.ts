@@ -13,7 +13,7 @@ import { randomTypedAttributes } from './random-conditions.js';
 import { compared, randomPlans, type RandomPlan, type StoredRow } from './random-plans.js';
 
 /** Stores of conditions of every sort, and the first seed. */
-const STORES = Number(process.env.STORES ?? 3);
+const STORES = Number(process.env.STORES ?? 2);
 const SEED = Number(process.env.SEED ?? 1);
 
 interface Note {
@@ -73,7 +73,7 @@ test('a filter selects exactly the documents that check allows, for random condi
   const tally = compared(plans, rows, ({ filter }) => selected(allowed, filter, documents));
   assert.equal(tally.overGrants.filter((text) => !hasOrder(text)).slice(0, 5), []);
   assert.equal(tally.underGrants.filter((text) => !hasOrder(text) && !hasLargeNumber(text)).slice(0, 5), []);
-  assert.ok(tally.selected > 5_000, 'the adapter refuses too much');
+  assert.ok(tally.selected > 2_500, 'the adapter refuses too much');
 });
 
 for (const [name, family] of Object.entries(FAMILIES))

@@ -7,7 +7,7 @@ import { PRINCIPAL } from './conformance-conditions.js';
 import { randomCondition } from './random-conditions.js';
 
 /** The number of random conditions, and the first seed. */
-const CONDITIONS = Number(process.env.CONDITIONS ?? 150);
+const CONDITIONS = Number(process.env.CONDITIONS ?? 80);
 const SEED = Number(process.env.SEED ?? 1);
 
 export interface StoredRow {
