@@ -77,6 +77,7 @@ function conditionalsIn({ policy }: PolicyFile): readonly Conditional[] {
     case 'invariants':
     case 'export-variables':
     case 'export-constants':
+    case 'tenant-roles':
       return [];
   }
 }

@@ -22,7 +22,7 @@ const cache = new WeakMap<PolicyFile, readonly Expression[]>();
 
 function variablesOf(policy: Policy) {
   if (policy.kind === 'export-variables') return policy.definitions;
-  return policy.kind === 'export-constants' ? [] : policy.variables.local;
+  return 'variables' in policy ? policy.variables.local : [];
 }
 
 function conditionsOf(policy: Policy): readonly Condition[] {
@@ -38,6 +38,7 @@ function conditionsOf(policy: Policy): readonly Condition[] {
       return premisesOf(policy);
     case 'export-variables':
     case 'export-constants':
+    case 'tenant-roles':
       return [];
   }
 }

@@ -44,7 +44,7 @@ function* collect(file: PolicyFile): Generator<Occurrence> {
     const ofVariables = policy.kind === 'export-variables';
     yield defined(ofVariables ? 'exported-variables' : 'exported-constants', policy.name);
     for (const { name } of policy.definitions) yield defined(ofVariables ? 'variable' : 'constant', name);
-  } else {
+  } else if ('variables' in policy) {
     yield* used('exported-variables', policy.variables.imports);
     yield* used('exported-constants', policy.constants.imports);
     for (const { name } of policy.variables.local) yield defined('variable', name);
@@ -94,6 +94,15 @@ function* collect(file: PolicyFile): Generator<Occurrence> {
         yield* used('action', actions);
         if (claim.form === 'implies') yield* used('action', claim.also);
         for (const roles of [principal.roles, principal.allRoles, principal.notRoles]) yield* used('role', roles);
+      }
+      break;
+    case 'tenant-roles':
+      for (const { role, resources } of policy.grants) {
+        yield* used('role', [role]);
+        for (const { resource, actions } of resources) {
+          yield* used('kind', [resource]);
+          yield* used('action', actions);
+        }
       }
       break;
     case 'export-variables':

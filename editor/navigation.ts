@@ -162,7 +162,7 @@ export function visibleFrom(
     const sets = policy.kind === 'resource' ? policy.importDerivedRoles : [];
     return sets.flatMap(({ value }) => workspace.withKey(importKey('derived_roles', value)));
   }
-  if (policy.kind === 'export-variables' || policy.kind === 'export-constants') return [file];
+  if (!('variables' in policy)) return [file];
   const imports = kind === 'variable' ? policy.variables.imports : policy.constants.imports;
   const set = kind === 'variable' ? 'export_variables' : 'export_constants';
   return [file, ...imports.flatMap(({ value }) => workspace.withKey(importKey(set, value)))];

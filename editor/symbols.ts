@@ -109,6 +109,7 @@ function rulesOf(policy: Policy): readonly Member[] {
     case 'derived-roles':
     case 'export-variables':
     case 'export-constants':
+    case 'tenant-roles':
       return [];
   }
 }

@@ -252,7 +252,7 @@ function familyOf(key: string): string {
 
 function importsOf(file: PolicyFile | undefined): readonly string[] {
   const { policy } = file ?? {};
-  if (policy === undefined || policy.kind === 'export-variables' || policy.kind === 'export-constants') return [];
+  if (policy === undefined || !('variables' in policy)) return [];
   const sets = policy.kind === 'resource' ? policy.importDerivedRoles : [];
   return [
     ...sets.map(({ value }) => importKey('derived_roles', value)),

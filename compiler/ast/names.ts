@@ -30,6 +30,8 @@ export function policyKeyOf(policy: Policy): string {
       return importKey('export_constants', policy.name.value);
     case 'invariants':
       return `invariants.${sanitize(policy.name.value)}`;
+    case 'tenant-roles':
+      return 'tenant_roles';
   }
 }
 

@@ -37,5 +37,7 @@ function nameOf(policy: Policy): Located<string> {
     case 'export-constants':
     case 'invariants':
       return policy.name;
+    case 'tenant-roles':
+      return policy.tenantScope;
   }
 }

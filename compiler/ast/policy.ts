@@ -28,7 +28,8 @@ export type Policy =
   | DerivedRoles
   | ExportVariables
   | ExportConstants
-  | Invariants;
+  | Invariants
+  | TenantRoles;
 
 /** ALLOW/DENY rules for one resource kind, per version and scope (docs/spec/policy-language.md#resourcepolicy). */
 export interface ResourcePolicy {
@@ -151,6 +152,29 @@ export interface Statement {
   readonly place: Place;
   readonly name: Located<string>;
   readonly claim: Claim;
+}
+
+/** Which roles tenants may give to roles of their own (docs/spec/policy-language.md#tenantroles). */
+export interface TenantRoles {
+  readonly kind: 'tenant-roles';
+  /** Their scopes, as in `tenants.*`. */
+  readonly tenantScope: Located<string>;
+  /** How the roles of tenants begin in requests, as in `tenant:`. */
+  readonly rolePrefix: string;
+  readonly grants: readonly Grant[];
+}
+
+/** A role that tenants may give, and what it then allows at most. */
+export interface Grant {
+  readonly role: Located<string>;
+  readonly resources: readonly GrantedResource[];
+}
+
+export interface GrantedResource {
+  /** A kind or a glob. */
+  readonly resource: Located<string>;
+  /** Actions and globs. */
+  readonly actions: readonly Located<string>[];
 }
 
 /** What a statement says (docs/spec/analysis.md#forms). */

@@ -37,6 +37,7 @@ export function namesForStatements(policy: Policy): StatementNames {
     case 'export-variables':
     case 'export-constants':
     case 'invariants':
+    case 'tenant-roles':
       return { resources: [], actions: [], rules: [] };
   }
 }

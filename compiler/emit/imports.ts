@@ -69,6 +69,7 @@ const CONTRACT = [
   { name: 'Request', type: true },
   { name: 'RoleRule', type: true },
   { name: 'Rule', type: true },
+  { name: 'TenantRoles', type: true },
   { name: 'TracedBundle', type: true },
   { name: 'TracedCondition', type: true },
 ] as const;

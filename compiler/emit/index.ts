@@ -12,6 +12,7 @@ import { type SchemaLocations, schemaLocations } from './schema-locations.js';
 import type { EmitOptions } from './options.js';
 import { type Emitted, unlessEmitted } from './remember.js';
 import { emitSchemaModule } from './schema-module.js';
+import { emitTenantRoles } from './tenant-roles.js';
 import { emitTraced, emitTracedIndex } from './traced.js';
 
 /**
@@ -30,7 +31,7 @@ export function emit(
   const places = placesOf(program.modules, program.schemas);
   const policies = emitPolicies(program.modules, places, options);
   const outlines = program.modules.map(outlineOf);
-  const files = [...emitAround(outlines, program.schemas, policies, places, options)];
+  const files = [...emitAround(outlines, program, policies, places, options)];
   if (explained !== undefined) files.push(emitExplained(explained), emitDocuments(explained));
   return [...files, emitManifest(files, sources, version)].sort(byPath);
 }
@@ -72,24 +73,28 @@ export function emitPolicies(
 }
 
 /**
- * The files of policies with those that they share: JSON schemas, the hash and the indexes.
+ * The files of policies with those that they share: JSON schemas, roles of tenants, the hash and the indexes.
  *
  * @param outlines sorted by key, as the policies.
  */
 export function emitAround(
   outlines: readonly ModuleOutline[],
-  schemaModules: readonly SchemaModule[],
+  { schemas: schemaModules, tenantRoles }: Pick<Program, 'schemas' | 'tenantRoles'>,
   { modules, traced }: PolicyModules,
   { locations, schemas }: Places,
   options: EmitOptions,
 ): readonly EmittedFile[] {
-  const hashed = [...modules, ...schemaModules.map((module) => emitSchemaModule(module, schemas, options))];
+  const hashed = [
+    ...modules,
+    ...schemaModules.map((module) => emitSchemaModule(module, schemas, options)),
+    ...(tenantRoles === undefined ? [] : [emitTenantRoles(tenantRoles)]),
+  ];
   return [
     ...hashed,
     ...traced,
     ...(options.checksOnly === true ? [] : [emitTracedIndex(outlines, locations)]),
     emitHash(hashed),
-    emitIndex(outlines, schemaModules, locations, options),
+    emitIndex(outlines, { schemas: schemaModules, tenantRoles }, locations, options),
   ];
 }
 

@@ -1,3 +1,4 @@
+import { policyKeyOf } from '../ast/names.js';
 import { premisesOf } from '../ast/premises.js';
 import type { Condition, Expression, Output, Policy, PolicyFile } from '../ast/policy.js';
 import type { Importer } from '../link/bindings.js';
@@ -5,7 +6,7 @@ import { expressionsOfCondition } from '../validate/expressions-of.js';
 
 /** Whether a document has rules or definitions that may use imported variables and constants. */
 export function isImporter(file: PolicyFile): file is Importer {
-  return file.policy.kind !== 'export-variables' && file.policy.kind !== 'export-constants';
+  return 'variables' in file.policy;
 }
 
 /** The name, version and scope of a policy; sets only have a name. */
@@ -22,6 +23,8 @@ export function namesOf(policy: Policy): { readonly name: string; readonly versi
     case 'export-constants':
     case 'invariants':
       return { name: policy.name.value, version: '', scope: '' };
+    case 'tenant-roles':
+      return { name: policyKeyOf(policy), version: '', scope: '' };
   }
 }
 
@@ -38,6 +41,7 @@ export function actionsOf(policy: Policy): readonly string[] {
     case 'export-variables':
     case 'export-constants':
     case 'invariants':
+    case 'tenant-roles':
       return [];
   }
 }
@@ -56,6 +60,7 @@ export function expressionsOfRules(policy: Policy): readonly Expression[] {
       return premisesOf(policy).flatMap(expressionsOfCondition);
     case 'export-variables':
     case 'export-constants':
+    case 'tenant-roles':
       return [];
   }
 }

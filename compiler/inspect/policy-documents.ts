@@ -6,7 +6,9 @@ import { policyMessage } from './policy-message.js';
 
 /** The documents of files that compile. */
 export function policyDocuments(files: readonly PolicyFile[]): PolicyDocuments {
-  const contained = files.filter(({ disabled, policy }) => !disabled && policy.kind !== 'invariants');
+  const contained = files.filter(
+    ({ disabled, policy }) => !disabled && policy.kind !== 'invariants' && policy.kind !== 'tenant-roles',
+  );
   const messages = new Map(contained.map((file) => [policyKeyOf(file.policy), policyMessage(file)]));
   return inspect(contained).map(({ policyId, file: _, disabled: __, name, version, scope, ...inspected }) => ({
     id: policyId,

@@ -21,7 +21,7 @@ type Field = undefined | JsonValue | Fields | readonly Fields[];
 
 /**
  * A policy document as GetPolicy returns it: the JSON form of `authz.policy.v1.Policy`
- * (docs/spec/server.md#admin-messages). Undefined for invariants, which no bundle contains.
+ * (docs/spec/server.md#admin-messages). Undefined for documents that the message does not have: invariants and roles of tenants.
  */
 export function policyMessage(file: PolicyFile): JsonValue | undefined {
   const { source, disabled, description, annotations, legacyVariables, policy } = file;
@@ -114,6 +114,7 @@ function kindOf(policy: Policy): Fields | undefined {
     case 'export-constants':
       return { exportConstants: { name: policy.name.value, definitions: constants(policy.definitions) } };
     case 'invariants':
+    case 'tenant-roles':
       return undefined;
   }
 }

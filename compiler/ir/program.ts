@@ -1,6 +1,7 @@
 import type { Expression, JsonValue } from '../ast/policy.js';
 import type { Span } from '../diagnostics/span.js';
 import type { SchemaAddress, SchemaModule } from './schema.js';
+import type { TenantRoles } from './tenant-roles.js';
 import type { Value } from './value.js';
 
 /** The policies as they will be emitted, with all names resolved. One module per document, sorted by path. */
@@ -8,6 +9,8 @@ export interface Program {
   readonly modules: readonly Module[];
   /** The JSON schemas that resource policies reference, one module per file, sorted by file. */
   readonly schemas: readonly SchemaModule[];
+  /** Absent if tenants have no roles of their own. */
+  readonly tenantRoles?: TenantRoles | undefined;
 }
 
 export type Module = ResourceModule | PrincipalModule | RoleModule | DerivedRolesModule;

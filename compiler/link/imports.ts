@@ -32,7 +32,7 @@ const WORDS: Readonly<Record<ImportKind, string>> = {
 };
 
 function importsOf({ policy }: PolicyFile): readonly { kind: ImportKind; name: Located<string> }[] {
-  if (policy.kind === 'export-variables' || policy.kind === 'export-constants') return [];
+  if (!('variables' in policy)) return [];
   const roles = policy.kind === 'resource' ? policy.importDerivedRoles : [];
   return [
     ...roles.map((name) => ({ kind: 'derived_roles' as const, name })),

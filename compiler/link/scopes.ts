@@ -94,7 +94,7 @@ function noteOf({ key, file }: Document): Note {
 export function reportScopePermissions(catalogue: Catalogue, report: Diagnostics): void {
   const scopes = new Map<string, PolicyFile[]>();
   for (const { file } of catalogue.documents) {
-    if (!hasKind(file, 'invariants')) addTo(scopes, scopeOf(file), file);
+    if (!hasKind(file, 'invariants') && !hasKind(file, 'tenant-roles')) addTo(scopes, scopeOf(file), file);
   }
   for (const [scope, files] of scopes) {
     const pair = disagreement(files.flatMap(settingOf)) ?? differentValues(files);
@@ -132,6 +132,7 @@ function scopeOf({ policy }: PolicyFile): string {
     case 'export-variables':
     case 'export-constants':
     case 'invariants':
+    case 'tenant-roles':
       return '';
   }
 }

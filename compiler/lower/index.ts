@@ -3,6 +3,7 @@ import type { PolicyFile } from '../ast/policy.js';
 import type { Bindings, LinkedDerivedRole, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
 import type { Module, Program } from '../ir/program.js';
 import type { SchemaSet } from '../ir/schema.js';
+import { lowerTenantRoles } from './tenant-roles.js';
 export { lowerInvariants } from './invariants.js';
 import { lowerDerivedRoles, lowerPrincipalPolicy, lowerResourcePolicy, lowerRolePolicy } from './modules.js';
 
@@ -16,7 +17,12 @@ export function lower(policies: PolicySet, types: Types, schemas: SchemaSet = NO
       unlessKnown(policy.file, ingredientsOf(policy), () => lowerPolicy(policy, types, schemas)),
     ),
   ];
-  return { modules: modules.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)), schemas: schemas.modules };
+  const tenantRoles = lowerTenantRoles(policies);
+  return {
+    modules: modules.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0)),
+    schemas: schemas.modules,
+    tenantRoles,
+  };
 }
 
 const NO_SCHEMAS: SchemaSet = { modules: [], entries: new Map() };

@@ -33,6 +33,8 @@ export function validateSemantics(file: PolicyFile, document: ObjectValue, repor
       return refuseLegacyVariables('constants', document, report);
     case 'invariants':
       return validateStatements(policy, document, report);
+    case 'tenant-roles':
+      return refuseLegacyVariables('tenant roles', document, report);
   }
 }
 
@@ -117,7 +119,7 @@ function validateStatements(policy: Invariants, document: ObjectValue, report: D
 }
 
 function refuseLegacyVariables(
-  policyType: 'variables' | 'constants',
+  policyType: 'variables' | 'constants' | 'tenant roles',
   document: ObjectValue,
   report: Diagnostics,
 ): boolean {

@@ -6,6 +6,7 @@ import { emitHash } from '../emit/bundle-index.js';
 import { emitManifest, MANIFEST } from '../emit/manifest.js';
 import { type Places, placesOf } from '../emit/index.js';
 import { type ModuleFacts, type TypeFacts, typeFactsOf } from '../emit/permissions/facts.js';
+import { TENANT_ROLES } from '../emit/tenant-roles.js';
 import { emitTypesOf } from '../emit/types.js';
 import type { EmittedFile } from '../ir/emitted-file.js';
 import type { Program } from '../ir/program.js';
@@ -56,10 +57,10 @@ export function recompile(sources: readonly Source[], before: Snapshot, options:
   const { program, files, diagnostics } = compile(part, new Diagnostics(), options);
   if (program === undefined) return undefined;
   const documents = new Map(before.documents);
-  const hasInvariants = [...documents.values()].some(({ kind }) => kind === 'invariants');
+  const readsNames = [...documents.values()].some(({ kind }) => kind === 'invariants' || kind === 'tenant-roles');
   for (const [path, record] of recordsOf(part, program, placesOf(program.modules, program.schemas))) {
     if (!changed.has(path)) continue;
-    if (!isInterchangeable(record, before.documents.get(path), hasInvariants)) return undefined;
+    if (!isInterchangeable(record, before.documents.get(path), readsNames)) return undefined;
     documents.set(path, record);
   }
   if (!haveSameFunctions(documents, before.documents)) return undefined;
@@ -111,11 +112,16 @@ export function recordsOf(
   );
 }
 
-function hashedPaths({ modules, schemas }: Program, files: readonly EmittedFile[], places: Places): readonly string[] {
+function hashedPaths(
+  { modules, schemas, tenantRoles }: Program,
+  files: readonly EmittedFile[],
+  places: Places,
+): readonly string[] {
   const emitted = new Set(files.map(({ path }) => path));
   const stems = [
     ...modules.map(({ key }) => places.locations.get(key)?.path),
     ...schemas.map(({ file }) => places.schemas.paths.get(file)),
+    ...(tenantRoles === undefined ? [] : [TENANT_ROLES]),
   ];
   return stems.flatMap((stem) => [`${stem}.ts`, `${stem}.where.ts`]).filter((path) => emitted.has(path));
 }
@@ -151,8 +157,8 @@ function involvedIn(
 const FEW = 20;
 
 /** Whether all other documents, and the files that all share, stay as they are if one takes the place of the other. */
-function isInterchangeable(after: DocumentRecord, before: DocumentRecord | undefined, hasInvariants: boolean): boolean {
-  if (before === undefined || (hasInvariants && after.names !== before.names)) return false;
+function isInterchangeable(after: DocumentRecord, before: DocumentRecord | undefined, readsNames: boolean): boolean {
+  if (before === undefined || (readsNames && after.names !== before.names)) return false;
   return after.key === before.key && after.header === before.header && after.facts === before.facts;
 }
 

@@ -22,7 +22,7 @@ const USUAL: PartSize = { characters: 500_000, policies: 100 };
  * Cuts a set of policies into parts, in path order. All scopes of a policy are in one part.
  *
  * The texts are not parsed for this: what a document is follows from the first lines that look like it. If such a guess
- * is wrong, the parts cannot be merged (`mergeParts`), and everything is compiled at once. A set with invariants has no
+ * is wrong, the parts cannot be merged (`mergeParts`), and everything is compiled at once. A set with invariants or roles of tenants has no
  * parts, because they may name the rules of any policy.
  */
 export function partition(sources: readonly Source[], size: PartSize = USUAL): Partition {
@@ -33,7 +33,7 @@ export function partition(sources: readonly Source[], size: PartSize = USUAL): P
     if (family === undefined) shared.push(source);
     else addTo(families, family, source);
   }
-  if (shared.some(({ text }) => INVARIANTS.test(text))) return { shared: sources, parts: [] };
+  if (shared.some(({ text }) => ABOUT_ALL.test(text))) return { shared: sources, parts: [] };
   const parts: Source[][] = [];
   let room = { characters: 0, policies: 0 };
   for (const family of families.values()) {
@@ -56,5 +56,5 @@ function familyIn(text: string): string | undefined {
   return `${kind} ${name}`;
 }
 
-const INVARIANTS = /^\s*["']?invariants["']?\s*:/m;
+const ABOUT_ALL = /^\s*["']?(invariants|tenantRoles|tenant_roles)["']?\s*:/m;
 const POLICY = /^\s*["']?(resource|principal|role)Policy["']?\s*:/m;

@@ -92,7 +92,8 @@ export function mergeParts(
   const report = new Diagnostics();
   const files = [...heads, ...shared.flatMap((source) => parse(source, report) ?? [])];
   const set = link(files, report);
-  if (report.hasErrors || set.invariants.length > 0) return undefined;
+  const readsAll = set.documents.some(({ policy }) => policy.kind === 'invariants' || policy.kind === 'tenant-roles');
+  if (report.hasErrors || readsAll) return undefined;
   const schemas = schema(set, options.schemaTexts ?? new Map(), report).modules;
   validateSet(set, report);
   const diagnostics = mergedDiagnostics(shared, parts, report);
@@ -120,7 +121,7 @@ export function mergeParts(
     modules: modules.flatMap((module) => module.files),
     traced: modules.flatMap(({ traced }) => traced),
   };
-  const emitted = emitAround(outlines, schemas, policies, places, options);
+  const emitted = emitAround(outlines, { schemas }, policies, places, options);
   const typeFacts = {
     modules: modules.flatMap(({ facts }) => facts ?? []),
     aliases: typeFactsOf({ modules: [], schemas }).aliases,

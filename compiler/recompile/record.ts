@@ -1,4 +1,5 @@
 import { importKey, policyKeyOf } from '../ast/names.js';
+import { rolesOf as namedRolesOf } from '../ast/roles.js';
 import { namesForStatements } from '../ast/statement-names.js';
 import type { Policy, PolicyFile } from '../ast/policy.js';
 import { filterFunctions } from '../emit/filter-functions.js';
@@ -25,7 +26,7 @@ export function recordOf({ policy }: PolicyFile, module: Module | undefined, pla
     kind: policy.kind,
     imports: importsOf(policy),
     header: headerOf(policy),
-    names: digest(JSON.stringify(namesForStatements(policy))),
+    names: digest(JSON.stringify([namesForStatements(policy), namedRolesOf(policy).map(({ value }) => value)])),
     facts: module === undefined ? '' : factsOf(module, places),
     functions: module === undefined ? [] : filterFunctions({ modules: [module], schemas: [] }),
     stem: (module && places.locations.get(module.key)?.path) ?? '',
@@ -34,7 +35,7 @@ export function recordOf({ policy }: PolicyFile, module: Module | undefined, pla
 }
 
 function importsOf(policy: Policy): readonly string[] {
-  if (policy.kind === 'export-variables' || policy.kind === 'export-constants') return [];
+  if (!('variables' in policy)) return [];
   const roles = policy.kind === 'resource' ? policy.importDerivedRoles : [];
   return [
     ...roles.map(({ value }) => importKey('derived_roles', value)),
@@ -69,6 +70,8 @@ function withoutBodies(policy: Policy): object {
       return { definitions: undefined };
     case 'invariants':
       return { statements: undefined };
+    case 'tenant-roles':
+      return { grants: undefined };
   }
 }
 

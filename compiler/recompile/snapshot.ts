@@ -34,7 +34,7 @@ export interface DocumentRecord {
   readonly imports: readonly string[];
   /** A hash of all that other documents, and rules for the whole set, read of it. */
   readonly header: string;
-  /** A hash of what statements of invariants may name. */
+  /** A hash of what statements of invariants, and roles of tenants, may name. */
   readonly names: string;
   /** A hash of all that the shared files read of its module, besides the types for callers. */
   readonly facts: string;

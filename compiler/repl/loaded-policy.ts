@@ -108,6 +108,7 @@ function rulesOf(policy: Policy): readonly { readonly title: string; readonly co
       );
     case 'export-variables':
     case 'export-constants':
+    case 'tenant-roles':
       return [];
   }
 }

@@ -11,6 +11,7 @@ import { warnOfComparisons, warnOfFailingOperators } from './validations/operand
 import { warnOfRepeatedRules, warnOfUnreachableRules } from './validations/redundant-rules.js';
 import { warnOfPrincipalResources, warnOfRoleResources } from './validations/resource-kinds.js';
 import { warnOfRuleNames } from './validations/rule-names.js';
+import { checkTenantRoles } from './validations/tenant-roles.js';
 import { warnOfConsentAtRoot, warnOfUnreachableScopes } from './validations/scopes.js';
 import {
   warnOfLoneFiles,
@@ -45,7 +46,7 @@ export function validateSet(policies: PolicySet, report: Diagnostics): void {
 export type Validation = (policies: PolicySet, report: Diagnostics) => Types;
 
 /** All validations, in the order in which they report. */
-const validations: readonly Validation[] = [checkExpressions, checkStatementNames, checkPremises];
+const validations: readonly Validation[] = [checkExpressions, checkStatementNames, checkPremises, checkTenantRoles];
 
 /**
  * A check for code that is valid but probably not intended. It reports warnings, and runs only on policies without

@@ -63,6 +63,14 @@ function wordsOf(policy: Policy): Words {
       return { ...NONE, roles: policy.definitions.flatMap(({ parentRoles }) => parentRoles) };
     case 'invariants':
       return wordsOfStatements(policy);
+    case 'tenant-roles': {
+      const resources = policy.grants.flatMap((grant) => grant.resources);
+      return {
+        ...NONE,
+        roles: policy.grants.map(({ role }) => role),
+        actions: resources.flatMap(({ actions }) => actions),
+      };
+    }
     case 'export-variables':
     case 'export-constants':
       return NONE;

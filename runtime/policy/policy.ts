@@ -297,6 +297,28 @@ export interface SchemaViolation {
   readonly message: string;
 }
 
+/**
+ * Which roles tenants may give to roles of their own, and what these then allow at most
+ * (docs/spec/policy-language.md#tenantroles).
+ */
+export interface TenantRoles {
+  /** The scope above those of the tenants: `tenants` if they are `tenants.acme` and so on; empty: the root. */
+  readonly scope: string;
+  /** How the roles of tenants begin in requests: `tenant:`. */
+  readonly rolePrefix: string;
+  /** A role may have several. */
+  readonly grants: readonly {
+    readonly role: string;
+    readonly resources: readonly GrantedResource[];
+  }[];
+}
+
+/** Actions on a kind of resource, both with globs. */
+export interface GrantedResource {
+  readonly resource: string;
+  readonly actions: readonly string[];
+}
+
 /** The `policies` export of a compiled bundle. */
 export interface PolicyBundle {
   /** Hash of its policies: hexadecimal, for logs and ServerInfo. */
@@ -309,6 +331,8 @@ export interface PolicyBundle {
    * only. Anything else cannot be planned.
    */
   readonly filters?: readonly Filters[];
+  /** Absent if tenants have no roles of their own. */
+  readonly tenantRoles?: TenantRoles | undefined;
 }
 
 /**

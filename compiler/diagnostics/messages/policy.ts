@@ -179,7 +179,7 @@ Write one of the names that the message lists.
     text: ({ field }) => `${field}: exactly one field is required in oneof`,
     explanation: `
 One of several fields is required, and none is present: a policy type in a document (\`resourcePolicy\`, \`principalPolicy\`, \`rolePolicy\`, \`derivedRoles\`, \`exportVariables\`,
-\`exportConstants\`, \`invariants\`), \`match\` in a condition, one of \`expr\`, \`all\`, \`any\`, \`none\` in a match.
+\`exportConstants\`, \`invariants\`, \`tenantRoles\`), \`match\` in a condition, one of \`expr\`, \`all\`, \`any\`, \`none\` in a match.
 
 Add the intended field. For a rule without condition, omit \`condition\`.
 `,
@@ -264,11 +264,14 @@ A set defines the same derived role twice.
 Rename one of the two. If both definitions should lead to the role, join their conditions with \`any\` and their \`parentRoles\` in one list.
 `,
   }),
-  'export/legacy-variables': message<{ readonly policyType: 'variables' | 'constants' }>({
+  'export/legacy-variables': message<{ readonly policyType: 'variables' | 'constants' | 'tenant roles' }>({
     severity: 'error',
     stage: 'load',
     kind: 'load',
-    text: ({ policyType }) => `export ${policyType} policies do not support the deprecated top-level variables field`,
+    text: ({ policyType }) =>
+      policyType === 'tenant roles'
+        ? 'a document of tenant roles has no variables'
+        : `export ${policyType} policies do not support the deprecated top-level variables field`,
     explanation: `
 The top-level \`variables\` are an older spelling of the local variables of a policy. Exported sets have no local variables.
 

@@ -8,6 +8,7 @@ import type {
   DerivedRole,
   Effect,
   Expression,
+  Grant,
   Match,
   Output,
   Policy,
@@ -83,6 +84,7 @@ const BUILDERS: readonly (readonly [string, (policy: ObjectValue) => Policy])[] 
   ['exportVariables', exportVariables],
   ['exportConstants', exportConstants],
   ['invariants', invariants],
+  ['tenantRoles', tenantRoles],
 ];
 
 function resourcePolicy(policy: ObjectValue): Policy {
@@ -150,6 +152,25 @@ function exportConstants(policy: ObjectValue): Policy {
     kind: 'export-constants',
     name: requiredText(policy, 'name'),
     definitions: constantDefinitions(policy, 'definitions'),
+  };
+}
+
+function tenantRoles(policy: ObjectValue): Policy {
+  return {
+    kind: 'tenant-roles',
+    tenantScope: requiredText(policy, 'scope'),
+    rolePrefix: nonEmptyText(policy, 'rolePrefix')?.value ?? 'tenant:',
+    grants: objectsOf(policy, 'grants').map(grant),
+  };
+}
+
+function grant({ value }: Located<ObjectValue>): Grant {
+  return {
+    role: requiredText(value, 'role'),
+    resources: objectsOf(value, 'resources').map(({ value: granted }) => ({
+      resource: requiredText(granted, 'resource'),
+      actions: textsOf(granted, 'actions'),
+    })),
   };
 }
 

@@ -13,6 +13,12 @@ export const SCOPE: Pattern = {
   text: String.raw`^(^$|\.|[0-9a-zA-Z][\w\-]*(\.\w[\w\-]*)*)$`,
   accepts: /^(?:|\.|[0-9a-zA-Z][\w-]*(?:\.\w[\w-]*)*)$/,
 };
+/** The scopes of tenants: the last segment is any. */
+export const TENANT_SCOPE: Pattern = {
+  text: String.raw`^([0-9a-zA-Z][\w\-]*\.(\w[\w\-]*\.)*)?\*$`,
+  accepts: /^(?:[0-9a-zA-Z][\w-]*\.(?:\w[\w-]*\.)*)?\*$/,
+};
+export const ROLE_PREFIX: Pattern = { text: String.raw`^[a-zA-Z][\w\-]*:$`, accepts: /^[a-zA-Z][\w-]*:$/ };
 /** Resources, principals and roles: no glob characters. */
 export const PLAIN: Pattern = { text: String.raw`^[^!*?\[\]{}]+$`, accepts: /^[^!*?[\]{}]+$/ };
 export const VERSION: Pattern = { text: String.raw`^[\w]+$`, accepts: /^\w+$/ };

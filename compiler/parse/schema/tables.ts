@@ -12,7 +12,7 @@ import {
   text,
   uint64,
 } from './field.js';
-import { IDENT, NAME, OPTIONAL_VERSION, PLAIN, SCOPE, VERSION } from './patterns.js';
+import { IDENT, NAME, OPTIONAL_VERSION, PLAIN, ROLE_PREFIX, SCOPE, TENANT_SCOPE, VERSION } from './patterns.js';
 
 const required: Rule = { rule: 'required' };
 const notEmpty: Rule = { rule: 'not-empty' };
@@ -98,6 +98,10 @@ export const DOCUMENT: MessageType = messageType(
       'statements about all policies, which `authzc verify` proves or refutes',
       object(() => INVARIANTS),
     ),
+    tenantRoles: field(
+      'which roles tenants may give to roles of their own, at run time',
+      object(() => TENANT_ROLES),
+    ),
     variables: field('deprecated: write `variables.local` in the policy', map(text())),
     $schema: field('JSON Schema of the file, for editors', text()),
   },
@@ -110,6 +114,7 @@ export const DOCUMENT: MessageType = messageType(
       'rolePolicy',
       'exportConstants',
       'invariants',
+      'tenantRoles',
     ],
   },
 );
@@ -318,6 +323,34 @@ const ABOUT_PRINCIPAL: MessageType = messageType({
   roles: field('roles of which the principal has at least one', texts(unique)),
   allRoles: field('roles all of which the principal has', texts(unique)),
   notRoles: field('roles none of which the principal has', texts(unique)),
+});
+
+const TENANT_ROLES: MessageType = messageType({
+  scope: field('scopes of the tenants, as in `tenants.*`', text(required, matches(TENANT_SCOPE))),
+  rolePrefix: field('how requests tell roles of tenants from others: `tenant:` if absent', text(matches(ROLE_PREFIX))),
+  grants: field(
+    'the roles that tenants may give',
+    list(
+      object(() => GRANT),
+      required,
+    ),
+  ),
+});
+
+const GRANT: MessageType = messageType({
+  role: field('a role of the policies', text(required, matches(PLAIN))),
+  resources: field(
+    'what the role may allow at most to roles of tenants',
+    list(
+      object(() => GRANTED_RESOURCE),
+      required,
+    ),
+  ),
+});
+
+const GRANTED_RESOURCE: MessageType = messageType({
+  resource: field('kind of the resources, with globs: `"*"` is all', text(required)),
+  actions: field('actions, with globs: `"*"` is all', texts(required, unique)),
 });
 
 const VARIABLES: MessageType = messageType({

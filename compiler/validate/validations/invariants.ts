@@ -1,18 +1,17 @@
-import { literalOrGlob } from '#runtime/policy';
 import type { Types } from '../../ast/checked.js';
 import type { Expr } from '../../ast/expr.js';
-import { policyKeyOf, sanitize } from '../../ast/names.js';
+import { policyKeyOf } from '../../ast/names.js';
 import { placeOfNode } from '../../ast/places.js';
 import type { About, Condition, Expression, Match, Policy } from '../../ast/policy.js';
 import type { Bindings, PolicySet } from '../../ast/policy-set.js';
 import { premisesOf } from '../../ast/premises.js';
 import { namesForStatements, type StatementNames } from '../../ast/statement-names.js';
 import { children, visit } from '../../ast/visit.js';
-import { didYouMean } from '../../diagnostics/did-you-mean.js';
-import type { Details, Diagnostics } from '../../diagnostics/diagnostic.js';
+import type { Diagnostics } from '../../diagnostics/diagnostic.js';
 import type { Problems } from '../../diagnostics/problems.js';
 import type { Located } from '../../diagnostics/span.js';
 import { expressionsOfCondition } from '../expressions-of.js';
+import { isKnown, suggest } from './known-names.js';
 
 /**
  * Reports kinds, actions and rules that statements of invariants name and no policy has
@@ -86,20 +85,6 @@ function checkActions(
     if (isKnown(action.value, known)) continue;
     report.add('invariant/unknown-action', action.place, { action: action.value }, suggest(action, known));
   }
-}
-
-/**
- * Whether a name or a glob and one of several names or globs have a text in common. Of two globs this is only found if
- * one of them matches the other as a text.
- */
-function isKnown(text: string, known: ReadonlySet<string>): boolean {
-  if (known.has(text)) return true;
-  const matches = literalOrGlob(text);
-  return [...known].some((other) => matches(other) || literalOrGlob(other)(text) || sanitize(other) === sanitize(text));
-}
-
-function suggest({ value }: Located<string>, known: ReadonlySet<string>): Details {
-  return { hints: () => didYouMean(value, known) };
 }
 
 /** Reports a rule that does not exist, or that is not a DENY. */

@@ -118,7 +118,7 @@ function isImportable({ kind }: Policy): boolean {
 }
 
 function importsOf({ policy }: PolicyFile): readonly string[] {
-  if (policy.kind === 'export-variables' || policy.kind === 'export-constants') return [];
+  if (!('variables' in policy)) return [];
   const roles = policy.kind === 'resource' ? policy.importDerivedRoles : [];
   return [
     ...roles.map(({ value }) => importKey('derived_roles', value)),

@@ -1,0 +1,50 @@
+import { message } from './message.js';
+
+/** Messages about the roles that tenants may give (docs/spec/policy-language.md#tenantroles). */
+export const tenantRoleMessages = {
+  'tenant-roles/unknown-role': message<{ readonly role: string }>({
+    severity: 'error',
+    stage: 'compile',
+    kind: 'unknown role',
+    text: ({ role }) => `no policy names the role \`${role}\``,
+    explanation: `
+A grant lets tenants give a role that no rule, role policy or derived role names: nobody is allowed anything by it. Derived roles are computed, and cannot be given.
+
+Correct the name under \`role\`.
+`,
+  }),
+  'tenant-roles/unknown-kind': message<{ readonly kind: string }>({
+    severity: 'error',
+    stage: 'compile',
+    kind: 'unknown kind',
+    text: ({ kind }) => `no policy is about the kind \`${kind}\``,
+    explanation: `
+A grant is about a kind of resource, or a glob of kinds, that no policy names.
+
+Correct the name under \`resource\`. \`"*"\` is every kind.
+`,
+  }),
+  'tenant-roles/unknown-action': message<{ readonly action: string }>({
+    severity: 'error',
+    stage: 'compile',
+    kind: 'unknown action',
+    text: ({ action }) => `no rule for this kind matches the action \`${action}\``,
+    explanation: `
+A grant names an action that no rule for its kind names or matches by a glob. Such an action is always denied, so the name is probably misspelled.
+
+Correct the name under \`actions\`. \`"*"\` is every action.
+`,
+  }),
+  'tenant-roles/reserved-role': message<{ readonly role: string; readonly prefix: string }>({
+    severity: 'error',
+    stage: 'compile',
+    kind: 'reserved role',
+    text: ({ role, prefix }) => `the role \`${role}\` begins with \`${prefix}\`, which only roles of tenants do`,
+    explanation: `
+The policies let tenants have roles of their own, and requests tell these by a prefix. A policy names a role with this prefix. No principal has it when rules are evaluated, so the rule
+never applies.
+
+Rename the role, or choose another \`rolePrefix\` in the document of \`tenantRoles\`.
+`,
+  }),
+};
