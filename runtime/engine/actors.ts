@@ -3,9 +3,9 @@
  * what all of them may have (docs/spec/policy-language.md#actors).
  */
 import type { AnyPermissions, KindOf, Permissions, PrincipalOf } from '../policy/index.js';
-import { type Filter, filterOfAll, filterText, FLAT, operandText, type Writing } from '../residual/index.js';
+import { FLAT, type Writing } from '../residual/index.js';
 import { type CompiledBundle, createEngine, type Engine, type EngineOptions, settingsOf } from './engine.js';
-import { type AuditedEngine, createAuditedEngine, type EvaluationError, type Explanation } from './explain.js';
+import { type AuditedEngine, createAuditedEngine, type Explanation } from './explain.js';
 import type {
   AccessRequest,
   ActionDecision,
@@ -18,10 +18,10 @@ import type {
   PrincipalInput,
   PrincipalOptions,
   ResourceInput,
-  UnplannedRule,
   UntypedPrincipal,
   ValidationError,
 } from './requests.js';
+import { intersection, joined, together } from './together.js';
 
 /** How many actors a principal may have. */
 export const MAX_ACTORS = 8;
@@ -36,20 +36,38 @@ export function createDelegationEngine<P extends Permissions = AnyPermissions>(
   bundle: CompiledBundle,
   options: EngineOptions = {},
 ): Engine<P> {
+  return withActors(createEngine(bundle, options), asOneOf(bundle, options), options.plan) as unknown as Engine<P>;
+}
+
+/** An engine that decides requests with actors by one that decides about one principal. */
+export function withActors(engine: Engine, asOne: AsOne, writing: Writing | undefined): Engine {
+  return new DelegationEngine(engine, asOne, writing);
+}
+
+/** How calls of an engine of the bundle share the limits of one. */
+export function asOneOf({ guard }: CompiledBundle, options: EngineOptions): AsOne {
   const { limits } = settingsOf(options);
-  const asOne: AsOne = (work) => (bundle.guard === undefined ? work() : bundle.guard.asOne(work, limits));
-  return new DelegationEngine(createEngine(bundle, options), asOne, options.plan) as unknown as Engine<P>;
+  return (work) => (guard === undefined ? work() : guard.asOne(work, limits));
 }
 
 /** As `createAuditedEngine`, for requests whose principals may have actors. */
 export function createAuditedDelegationEngine(bundle: CompiledBundle, options: EngineOptions = {}): AuditedEngine {
-  const engine = createAuditedEngine(bundle, options);
+  return auditedWithActors(createAuditedEngine(bundle, options), options.plan);
+}
+
+/** As `withActors`, of an engine that explains. */
+export function auditedWithActors(engine: AuditedEngine, writing: Writing | undefined): AuditedEngine {
   const asOne: AsOne = (work) => engine.asOne(work);
-  const delegation = new DelegationEngine(engine, asOne, options.plan);
+  const delegation = new DelegationEngine(engine, asOne, writing);
   const explain = (request: CheckRequest | PlanRequest): Explanation =>
     isAlone(request.principal)
       ? engine.explain(request)
-      : asOne(() => joined(eachOf(request).map((one) => engine.explain(one))));
+      : asOne(() =>
+          joined(
+            eachOf(request).map((one) => engine.explain(one)),
+            ([own = []]) => own,
+          ),
+        );
   return {
     check: (request) => delegation.check(request),
     isAllowed: (request) => delegation.isAllowed(request),
@@ -75,7 +93,8 @@ export function chainOf(principal: PrincipalInput): readonly PrincipalInput[] {
   return [principal, ...(actors as readonly ActorInput[])].map(alone);
 }
 
-type AsOne = <Result>(work: () => Result) => Result;
+/** Does something in which all calls together have the limits of one call. */
+export type AsOne = <Result>(work: () => Result) => Result;
 
 class DelegationEngine implements Engine {
   constructor(
@@ -96,12 +115,11 @@ class DelegationEngine implements Engine {
 
   plan(request: PlanRequest): PlanResult {
     if (isAlone(request.principal)) return this.engine.plan(request);
-    return this.asOne(() =>
-      intersection(
-        eachOf(request).map((one) => this.engine.plan(one)),
-        this.writing,
-      ),
-    );
+    return this.asOne(() => {
+      const plans = eachOf(request).map((one) => this.engine.plan(one));
+      const matchedScopes = plans[0]?.matchedScopes;
+      return intersection(plans, this.writing, { matchedScopes, validationErrors: errorsOfAll(plans) });
+    });
   }
 
   for<K extends KindOf<AnyPermissions>>(
@@ -147,38 +165,6 @@ function allowedByAll([own = [], ...others]: readonly (readonly CheckResult[])[]
   });
 }
 
-function intersection(plans: readonly PlanResult[], writing: Writing): PlanResult {
-  const filter = filterOfAll(
-    plans.map((plan) => plan.filter),
-    writing,
-    operandText,
-  );
-  return new Intersection(filter, plans);
-}
-
-class Intersection implements PlanResult {
-  readonly matchedScopes: PlanResult['matchedScopes'];
-  readonly validationErrors: readonly ValidationError[];
-  readonly unplanned: readonly UnplannedRule[];
-
-  constructor(
-    readonly filter: Filter,
-    private readonly plans: readonly PlanResult[],
-  ) {
-    this.matchedScopes = plans[0]?.matchedScopes;
-    this.validationErrors = errorsOfAll(plans);
-    this.unplanned = distinct(
-      plans.flatMap(({ unplanned }) => unplanned),
-      ({ policy, rule, reason }) => JSON.stringify([policy, rule, reason]),
-    );
-  }
-
-  get filterDebug(): string {
-    const unmatched = this.plans.map(({ filterDebug }) => filterDebug).find((text) => text === 'NO_MATCH');
-    return unmatched ?? filterText(this.filter);
-  }
-}
-
 /** Those of the resource are the same for all. Those of an actor are named by its place: `/actors/0/department`. */
 function errorsOfAll(
   results: readonly { readonly validationErrors: readonly ValidationError[] }[],
@@ -191,33 +177,4 @@ function errorsOfAll(
   );
   const first = own.findLastIndex(({ source }) => source === 'SOURCE_PRINCIPAL') + 1;
   return [...own.slice(0, first), ...ofActors, ...own.slice(first)];
-}
-
-/** What is explained of a request about each of a chain, as one explanation. */
-function joined(explanations: readonly Explanation[]): Explanation {
-  const lists = explanations.map(({ evaluationErrors }) => evaluationErrors);
-  // Without derived roles it is of a plan or exceeds a limit, and has one list.
-  const isOfResources = explanations.every(({ effectiveDerivedRoles }) => effectiveDerivedRoles !== undefined);
-  const roles = isOfResources ? explanations[0]?.effectiveDerivedRoles : undefined;
-  return {
-    evaluationErrors: roles?.map((_, index) => together(lists.map((list) => list[index] ?? []))) ?? [
-      together(lists.flat()),
-    ],
-    effectivePolicies: distinct(
-      explanations.flatMap(({ effectivePolicies }) => effectivePolicies),
-      ({ policy }) => policy,
-    ),
-    effectiveDerivedRoles: roles,
-  };
-}
-
-/** Each pair of expression and message once, sorted. */
-function together(lists: readonly (readonly EvaluationError[])[]): readonly EvaluationError[] {
-  return distinct(lists.flat(), ({ expression, message }) => JSON.stringify([expression, message]));
-}
-
-/** One of each key, sorted by it. */
-function distinct<Item>(items: readonly Item[], keyOf: (item: Item) => string): readonly Item[] {
-  const byKey = new Map(items.map((item) => [keyOf(item), item] as const));
-  return [...byKey].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, item]) => item);
 }

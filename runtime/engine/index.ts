@@ -30,9 +30,26 @@ export type {
   ResourceActions,
   ResourceInput,
   SchemaEnforcement,
+  TenantDocument,
+  TenantDocuments,
+  TenantRole,
   UnplannedRule,
   ValidationError,
 } from './requests.js';
+export {
+  Grants,
+  proveTenantDocument,
+  TENANT_DOCUMENT_LIMITS,
+  TenantDocumentError,
+} from './tenants/document.js';
+export {
+  createAuditedTenantEngine,
+  createTenantEngine,
+  type DecidingRoles,
+  type TenantEngine,
+  type TenantEngineOptions,
+  tenantsOf,
+} from './tenants/tenant-engine.js';
 export { type RuleFilter, ruleFilters } from './rule-filters.js';
 export { type Plan, type Planner, writingOf } from './plan/planner.js';
 export { moreViolations, unlistedViolations } from '../schema/unlisted.js';

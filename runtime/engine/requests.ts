@@ -3,6 +3,7 @@ import type {
   AnyPermissions,
   Attributes,
   Effect,
+  GrantedResource,
   KindOf,
   OutputValue,
   Permissions,
@@ -25,6 +26,8 @@ export interface CheckRequest {
   readonly auxData?: AuxDataInput | undefined;
   /** Whether to return the active derived roles. */
   readonly includeMeta?: boolean | undefined;
+  /** The roles of tenants, in place of the engine's: only for engines of `createTenantEngine`. */
+  readonly tenants?: TenantDocuments | undefined;
 }
 
 /** One action on one resource, for calls in process. */
@@ -33,6 +36,8 @@ export interface AccessRequest {
   readonly resource: ResourceInput;
   readonly action: string;
   readonly auxData?: AuxDataInput | undefined;
+  /** As in a check. */
+  readonly tenants?: TenantDocuments | undefined;
 }
 
 export interface ResourceActions {
@@ -124,6 +129,8 @@ export interface PlanRequest {
   /** At least one; unique. */
   readonly actions: readonly string[];
   readonly auxData?: AuxDataInput | undefined;
+  /** As in a check. */
+  readonly tenants?: TenantDocuments | undefined;
 }
 
 /** The resources of a plan. All of them have the given attributes. */
@@ -189,6 +196,35 @@ export interface UntypedPrincipal {
 /** What a principal is prepared with. */
 export interface PrincipalOptions {
   readonly auxData?: AuxDataInput | undefined;
+  /** As in a check. */
+  readonly tenants?: TenantDocuments | undefined;
+}
+
+/**
+ * The roles of one tenant, which it defines itself: what each stands for (docs/tenant-roles.md). Plain JSON. It must not
+ * be changed once an engine has seen it.
+ */
+export interface TenantDocument {
+  /** Its own name, the segment of its scope: `acme`. */
+  readonly tenant: string;
+  /** By name, without the prefix that requests have: `translator`. */
+  readonly roles: { readonly [name: string]: TenantRole };
+}
+
+/**
+ * The documents of tenants, by the segment of their scope. Undefined for a tenant without roles. An engine proves each
+ * object once.
+ */
+export type TenantDocuments = (tenant: string) => TenantDocument | undefined;
+
+/** A role of a tenant: roles of the policies, and which of their permissions it has. */
+export interface TenantRole {
+  /** For people. */
+  readonly description?: string | undefined;
+  /** Roles of the policies. At least one. */
+  readonly roles: readonly string[];
+  /** Kinds and actions to which it is restricted, with globs; absent: all that the policies let tenants grant. */
+  readonly resources?: readonly GrantedResource[] | undefined;
 }
 
 /** A plan, likewise. */
