@@ -204,17 +204,23 @@ module.exports = {
       to: { path: '^node_modules/undici/' },
     },
     {
+      name: 'tenants-know-no-transport',
+      severity: 'error',
+      from: { path: '^server/tenants/', pathNot: TESTS },
+      to: { path: '^server/(admin|audit|transport|workers|observe)/' },
+    },
+    {
       name: 'the-service-knows-no-watcher-and-no-admin',
       comment: 'it states the interfaces that they implement',
       severity: 'error',
       from: { path: '^server/service/', pathNot: TESTS },
-      to: { path: '^server/(audit|admin|observe)/' },
+      to: { path: '^server/(audit|admin|observe|tenants)/' },
     },
     {
       name: 'configuration-is-below-its-readers',
       severity: 'error',
       from: { path: '^server/config(/|\\.ts$)', pathNot: TESTS },
-      to: { path: '^server/(audit|admin|bundle|service|observe|transport|workers|swap)/' },
+      to: { path: '^server/(audit|admin|bundle|service|observe|tenants|transport|workers|swap)/' },
     },
     {
       name: 'bcrypt-is-for-the-admin',
@@ -237,7 +243,9 @@ module.exports = {
     {
       name: 'yaml-is-for-reading',
       severity: 'error',
-      from: { pathNot: `^compiler/(?:format|parse)/|^server/config/|^analysis/suggest/suite\\.ts$|${TESTS}` },
+      from: {
+        pathNot: `^compiler/(?:format|parse)/|^server/(?:config|tenants)/|^analysis/suggest/suite\\.ts$|${TESTS}`,
+      },
       to: { path: '^node_modules/yaml/' },
     },
     {

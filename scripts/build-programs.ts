@@ -9,7 +9,7 @@ import { explorerFiles } from './explorer-files.js';
  * Not bundled: packages that load files of their own, those of OpenTelemetry, which most servers do not load, and
  * grpc-js, whose classes their exporters share.
  */
-const external = ['esbuild', 'node-sqlite3-wasm', '@platformatic/kafka', '@opentelemetry/*', '@grpc/grpc-js'];
+const external = ['esbuild', 'node-sqlite3-wasm', '@platformatic/kafka', 'pg', '@opentelemetry/*', '@grpc/grpc-js'];
 
 /** What `buildPrograms` writes besides the programs. */
 export interface ProgramOptions {

@@ -83,6 +83,8 @@ export interface Config {
   };
   readonly bundle: BundleConfig;
   readonly audit: AuditConfig;
+  /** Undefined: tenants have no roles of their own. */
+  readonly tenants: TenantsConfig | undefined;
   readonly schemaEnforcement: 'none' | 'warn' | 'reject';
   readonly jwt: {
     readonly keySets: readonly KeySetConfig[];
@@ -136,6 +138,20 @@ export interface GatewayConfig {
     readonly attributes: { readonly [name: string]: string };
   };
   readonly routes: readonly GatewayRoute[];
+}
+
+/** Where the roles of tenants come from, and how they are kept. Times are in milliseconds, sizes in bytes. */
+export interface TenantsConfig {
+  /** A folder, a URL of HTTP with `{tenant}`, or a connection string of PostgreSQL. */
+  readonly source: string;
+  readonly maxAge: number;
+  readonly maxStale: number;
+  readonly timeout: number;
+  readonly maxTenants: number;
+  readonly maxBytes: number;
+  /** Of HTTP. */
+  readonly tokenFile: string | undefined;
+  readonly postgresql: { readonly query: string; readonly maxConnections: number };
 }
 
 /** The one user of the admin API (docs/spec/server.md#admin-authentication). */
@@ -255,6 +271,7 @@ function configOf(settings: Settings): Config {
     },
     bundle: bundleOf(settings),
     audit: auditOf(settings),
+    tenants: tenantsOf(settings),
     schemaEnforcement: settings['schema.enforcement'],
     jwt: {
       keySets: settings['auxData.jwt.keySets'],
@@ -316,4 +333,23 @@ function adminOf(settings: Settings): AdminConfig | undefined {
   const passwordHash = settings['server.adminAPI.adminCredentials.passwordHash'];
   if (!settings['server.adminAPI.enabled'] || username === undefined || passwordHash === undefined) return undefined;
   return { username, passwordHash };
+}
+
+/** Roles of tenants are on if there is a source. */
+function tenantsOf(settings: Settings): TenantsConfig | undefined {
+  const source = settings['tenants.source'];
+  if (source === undefined) return undefined;
+  return {
+    source,
+    maxAge: settings['tenants.maxAge'],
+    maxStale: settings['tenants.maxStale'],
+    timeout: settings['tenants.timeout'],
+    maxTenants: settings['tenants.cache.maxTenants'],
+    maxBytes: settings['tenants.cache.maxSizeMB'] * 1024 * 1024,
+    tokenFile: settings['tenants.http.tokenFile'],
+    postgresql: {
+      query: settings['tenants.postgresql.query'],
+      maxConnections: settings['tenants.postgresql.maxConnections'],
+    },
+  };
 }

@@ -35,6 +35,9 @@ import type { Deliver, Watcher } from './service/watcher.js';
 import type { Bundle } from './swap/bundle.js';
 import { DecisionClock } from './swap/decision-clock.js';
 import { type ServingEngine, SwappableDecider, servingEngine } from './swap/serving-engine.js';
+import { tenantReporter, warnOfTenants } from './tenants/log.js';
+import { openTenants } from './tenants/open-tenants.js';
+import type { TenantStore } from './tenants/tenant-store.js';
 import { loadTls, type ServerTls, type TlsEvent } from './tls/server-tls.js';
 import { BodyBudget } from './transport/body-budget.js';
 import { grpcServer } from './transport/grpc/grpc-server.js';
@@ -123,8 +126,16 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { log, audit, source } = surroundings;
   const clock = log !== undefined && tracesCalls() ? new DecisionClock() : undefined;
-  const decider = new SwappableDecider(await servingEngine(config, bundle, clock), clock);
-  const observation = log === undefined ? undefined : await observationOf(config, decider, log, surroundings);
+  const tenantLog = log?.logger('authz.tenants');
+  const tell = tenantReporter(tenantLog);
+  const store = config.tenants && (await openTenants(config.tenants, tell));
+  const onRefused = (tenant: string, { message: reason }: Error): void => {
+    store?.refused();
+    tell({ kind: 'refused', tenant, reason });
+  };
+  const decider = new SwappableDecider(await servingEngine(config, bundle, clock, onRefused), clock);
+  const observation =
+    log === undefined ? undefined : await observationOf(config, decider, log, { ...surroundings, store });
   const auditWatch =
     audit === undefined ? undefined : watchForAudit(config, decider, audit, log, observation?.watchers ?? []);
   const watchers: readonly Watcher[] = [
@@ -133,6 +144,7 @@ export async function startServer(
     ...(auditWatch === undefined ? [] : [auditWatch.watcher]),
   ];
   const answered = async (): Promise<void> => {
+    await store?.close();
     await auditWatch?.close();
     await observation?.close();
   };
@@ -143,6 +155,7 @@ export async function startServer(
     observation?.bundle.loaded(loadedBundle(next));
     warnOfPatterns(next, log);
     warnOfRoutes(config, next, log);
+    warnOfTenants(config, next, tenantLog);
   };
   takeOver(decider.current);
   const own = observation?.metrics;
@@ -161,6 +174,7 @@ export async function startServer(
     names: () => decider.current.names(),
     actionNames: (principalId, kind) => decider.current.actionNames(principalId, kind),
     deliver: auditWatch?.deliver,
+    tenants: store && { loader: store, neededBy: (principal) => decider.current.tenants?.neededBy(principal) ?? [] },
     metrics,
     answered,
     accepted: surroundings.accepted,
@@ -168,7 +182,7 @@ export async function startServer(
     log,
   });
   const prepare = async (next: Bundle): Promise<Prepared> => {
-    const serving = await servingEngine(config, next, clock);
+    const serving = await servingEngine(config, next, clock, onRefused);
     return { commit: () => takeOver(serving) };
   };
   return {
@@ -200,6 +214,7 @@ export function serve(
     names: undefined,
     actionNames: () => [],
     deliver: undefined,
+    tenants: undefined,
     metrics: undefined,
     answered: async () => {},
     accepted: undefined,
@@ -230,6 +245,7 @@ function loadedBundle({ hash, provenance, bundle }: ServingEngine): LoadedBundle
 /** Explains decisions of the bundle in use. */
 function explainerOf(decider: SwappableDecider): Explainer {
   return {
+    rolesFor: (request) => decider.current.tenants?.rolesFor(request),
     explain(request, search) {
       const { explainer } = decider.current;
       if (explainer === undefined) throw new RpcError('failed_precondition', NOT_EXPLAINED);
@@ -249,7 +265,7 @@ function observationOf(
   config: Config,
   decider: SwappableDecider,
   log: Log,
-  { audit, rejectedBundles, source }: Surroundings,
+  { audit, rejectedBundles, source, store }: Surroundings & { readonly store: TenantStore | undefined },
 ): Promise<Observation> {
   const { metricsEnabled, logRequestPayloads } = config.server;
   return observe({
@@ -262,6 +278,7 @@ function observationOf(
     audit: audit?.counts,
     rejectedBundles,
     source: source?.status,
+    tenants: store && (() => store.counts()),
   });
 }
 
@@ -295,6 +312,7 @@ interface Listening {
   readonly names: Services['names'];
   readonly actionNames: Services['actionNames'];
   readonly deliver: Deliver | undefined;
+  readonly tenants: Services['tenants'];
   /** The health of the whole server. */
   readonly metrics: MetricsText | undefined;
   /** All calls have been answered, so the watchers write what remains. */
@@ -317,6 +335,7 @@ async function listen({
   names,
   actionNames,
   deliver,
+  tenants,
   metrics,
   answered,
   accepted,
@@ -356,6 +375,7 @@ async function listen({
     names,
     actionNames,
     deliver,
+    tenants,
     report,
     get release() {
       return build();

@@ -245,6 +245,15 @@ export interface AuditTrail {
   readonly effectivePolicies?: { readonly [key: string]: SourceAttributes };
 }
 
+/** The document of a tenant with which a request was decided. */
+export interface TenantDocument {
+  readonly tenant?: string;
+  /** SHA-256 of its text, in hexadecimal; empty if the tenant has none that can be used. */
+  readonly digest?: string;
+  /** The roles of the principal, and of its actors, that the document defines. */
+  readonly roles?: readonly string[];
+}
+
 /** What the engine was asked and what it decided. */
 export interface DecisionLogEntry {
   readonly callId: string;
@@ -258,6 +267,8 @@ export interface DecisionLogEntry {
   readonly policySource?: PolicySource;
   readonly requestContext?: RequestContext;
   readonly chain?: ChainLink;
+  /** The tenants whose documents took part, with their roles. */
+  readonly tenants?: readonly TenantDocument[];
 }
 
 /** authz.response.v1.ListAuditLogEntriesResponse */

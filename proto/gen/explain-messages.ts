@@ -103,6 +103,17 @@ export interface NearMisses {
   readonly isComplete?: boolean;
 }
 
+/** A role that a tenant defines. */
+export interface TenantRole {
+  /** As the request has it. */
+  readonly role?: string;
+  /** The roles of the policies that it stands for; none for an action that it is not about. */
+  readonly roles?: readonly string[];
+  readonly tenant?: string;
+  /** SHA-256 of the document that defines it, in hexadecimal. */
+  readonly digest?: string;
+}
+
 /** authz.response.v1.ExplainDecisionResponse */
 export interface ExplainDecisionResponse {
   readonly requestId?: string;
@@ -119,4 +130,6 @@ export interface ExplainDecisionResponse {
   readonly authzCallId?: string;
   /** Whether the validation errors deny, whatever the rules say. */
   readonly isRejected?: boolean;
+  /** The roles of its tenant that the principal has, and what they stand for in this decision. */
+  readonly tenantRoles?: readonly TenantRole[];
 }

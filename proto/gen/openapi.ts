@@ -2060,6 +2060,13 @@ export const openApi: JsonObject = {
           },
           "chain": {
             "$ref": "#/components/schemas/authz.audit.ChainLink"
+          },
+          "tenants": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/authz.audit.TenantDocument"
+            },
+            "description": "The tenants whose documents took part, with their roles."
           }
         }
       },
@@ -2156,6 +2163,26 @@ export const openApi: JsonObject = {
           "provenance": {
             "$ref": "#/components/schemas/authz.engine.BundleProvenance",
             "description": "What the archive of the bundle says; absent if it did not come in one."
+          }
+        }
+      },
+      "authz.audit.TenantDocument": {
+        "type": "object",
+        "description": "The document of a tenant with which a request was decided.",
+        "properties": {
+          "tenant": {
+            "type": "string"
+          },
+          "digest": {
+            "type": "string",
+            "description": "SHA-256 of its text, in hexadecimal; empty if the tenant has none that can be used."
+          },
+          "roles": {
+            "type": "array",
+            "items": {
+              "type": "string"
+            },
+            "description": "The roles of the principal, and of its actors, that the document defines."
           }
         }
       },
@@ -2890,6 +2917,30 @@ export const openApi: JsonObject = {
           }
         }
       },
+      "authz.explain.TenantRole": {
+        "type": "object",
+        "description": "A role that a tenant defines.",
+        "properties": {
+          "role": {
+            "type": "string",
+            "description": "As the request has it."
+          },
+          "roles": {
+            "type": "array",
+            "items": {
+              "type": "string"
+            },
+            "description": "The roles of the policies that it stands for; none for an action that it is not about."
+          },
+          "tenant": {
+            "type": "string"
+          },
+          "digest": {
+            "type": "string",
+            "description": "SHA-256 of the document that defines it, in hexadecimal."
+          }
+        }
+      },
       "authz.policy.SourceAttributes": {
         "type": "object",
         "properties": {
@@ -3538,6 +3589,13 @@ export const openApi: JsonObject = {
           "isRejected": {
             "type": "boolean",
             "description": "Whether the validation errors deny, whatever the rules say."
+          },
+          "tenantRoles": {
+            "type": "array",
+            "items": {
+              "$ref": "#/components/schemas/authz.explain.TenantRole"
+            },
+            "description": "The roles of its tenant that the principal has, and what they stand for in this decision."
           }
         }
       },

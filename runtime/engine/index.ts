@@ -6,7 +6,7 @@ export {
   type EvaluationError,
   type Explanation,
 } from './explain.js';
-export { createAuditedDelegationEngine, createDelegationEngine, MAX_ACTORS } from './actors.js';
+export { createAuditedDelegationEngine, chainOf, createDelegationEngine, MAX_ACTORS } from './actors.js';
 export { type CompiledBundle, createEngine, type Engine, type EngineOptions } from './engine.js';
 export { EvaluationLimitError } from '../cel/meter.js';
 export type { EvaluationLimits } from './limits.js';

@@ -7,7 +7,9 @@ import type { OnAuditProblem } from './backend.js';
 import { canonicalJson } from './chain/canonical-json.js';
 import { checkDetails, planDetails } from './details.js';
 import { accessEntry, checkEntry, type EntryContext, exceededEntry, planEntry } from './entry.js';
+import { documentsOf } from '../service/tenants.js';
 import { type MetadataRules, metadataRules } from './metadata-rules.js';
+import { withTenants } from './tenants.js';
 import { type AuditRecord, type EntryText, recordOf } from './record.js';
 import type { AuditSink } from './sink.js';
 
@@ -151,10 +153,11 @@ class EntryMaker {
         return recordOf('access', accessEntry(call, item.end, context), call.timestamp, config.mask, this.#serialize);
       case 'check': {
         if (!isCheckLogged(config.decisionLogFilters, item.checked)) return undefined;
-        const details = checkDetails(bundle, item.checked, onProblem);
+        const details = checkDetails(bundle, item.checked, documentsOf(call), onProblem);
+        const entry = checkEntry(call, item.checked, details, context, now);
         return recordOf(
           'decision',
-          checkEntry(call, item.checked, details, context, now),
+          withTenants(entry, bundle, call, item.checked.principal),
           now,
           config.mask,
           this.#serialize,
@@ -170,14 +173,10 @@ class EntryMaker {
         );
       case 'plan': {
         if (!isPlanLogged(config.decisionLogFilters, item.planned)) return undefined;
-        const details = planDetails(bundle, item.planned, onProblem);
-        return recordOf(
-          'decision',
-          planEntry(call, item.planned, details, context, now),
-          now,
-          config.mask,
-          this.#serialize,
-        );
+        const details = planDetails(bundle, item.planned, documentsOf(call), onProblem);
+        const entry = planEntry(call, item.planned, details, context, now);
+        const { principal } = item.planned.request;
+        return recordOf('decision', withTenants(entry, bundle, call, principal), now, config.mask, this.#serialize);
       }
     }
   }

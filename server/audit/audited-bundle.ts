@@ -1,5 +1,6 @@
-import type { Explanation } from '#runtime/engine';
+import type { Explanation, TenantDocuments } from '#runtime/engine';
 import type { PolicySource } from '../../proto/gen/audit-messages.js';
+import type { Principal } from '../../proto/gen/messages.js';
 import type { CheckCall, PlanCall } from '../service/decider.js';
 
 /** What decided: entries name it, and it is asked for what a decision does not say. */
@@ -7,6 +8,12 @@ export interface AuditedBundle {
   readonly policySource: PolicySource;
   /** What a decision does not say; asked once for an entry, after the reply. Absent: entries lack it. */
   readonly explain?: ((call: CheckCall | PlanCall) => Explanation) | undefined;
+  /**
+   * The roles of a principal and its actors that documents of tenants define, by tenant. Absent: tenants have none.
+   */
+  readonly rolesOfTenant?:
+    | ((principal: Principal, tenants: TenantDocuments) => ReadonlyMap<string, readonly string[]>)
+    | undefined;
   /** The derived roles of each resource of a check, where an explanation lacks them. Absent: entries lack them, too. */
   readonly derivedRoles?: ((call: CheckCall) => readonly (readonly string[])[]) | undefined;
 }

@@ -1,4 +1,4 @@
-import { EvaluationLimitError, type Explanation } from '#runtime/engine';
+import { EvaluationLimitError, type Explanation, type TenantDocuments } from '#runtime/engine';
 import type { PlanResource, Principal } from '../../proto/gen/messages.js';
 import { type Attributes, setOwn } from '../../proto/wire/json-shape.js';
 import type { CheckCall, PlanCall } from '../service/decider.js';
@@ -8,9 +8,14 @@ import type { OnAuditProblem } from './backend.js';
 import type { DecisionDetails } from './entry.js';
 
 /** What a bundle says of a check that was decided. For the reply, derived roles are only computed on request. */
-export function checkDetails(bundle: AuditedBundle, checked: Checked, onProblem: OnAuditProblem): DecisionDetails {
+export function checkDetails(
+  bundle: AuditedBundle,
+  checked: Checked,
+  tenants: TenantDocuments | undefined,
+  onProblem: OnAuditProblem,
+): DecisionDetails {
   const { principal, resources, auxData, includeMeta } = checked;
-  const call: CheckCall = { principal, resources, auxData, includeMeta: true };
+  const call: CheckCall = { principal, resources, auxData, includeMeta: true, tenants };
   const { effectiveDerivedRoles, ...details } = detailsOf(bundle, call, onProblem);
   if (includeMeta) return details;
   return { ...details, effectiveDerivedRoles: effectiveDerivedRoles ?? rolesWithinLimits(bundle, call) };
@@ -20,6 +25,7 @@ export function checkDetails(bundle: AuditedBundle, checked: Checked, onProblem:
 export function planDetails(
   bundle: AuditedBundle,
   { request, auxData }: Planned,
+  tenants: TenantDocuments | undefined,
   onProblem: OnAuditProblem,
 ): DecisionDetails {
   const call: PlanCall = {
@@ -28,6 +34,7 @@ export function planDetails(
     resource: request.resource as PlanResource,
     actions: request.action === '' ? request.actions : [request.action],
     auxData,
+    tenants,
   };
   return detailsOf(bundle, call, onProblem);
 }

@@ -22,6 +22,7 @@ import {
 import { gatewayRoutes, headerName, headerNames, networks } from './gateway.js';
 import { type ConfigKey, ignored, isFalse, quiet, refused, used } from './key.js';
 import { keySets } from './key-sets.js';
+import { TENANT_QUERY, tenantSource } from './tenants.js';
 
 const MEBI = 1024 * 1024;
 
@@ -289,6 +290,38 @@ export const KEYS = {
     'whether violations of JSON schemas are reported (`warn`) or also deny (`reject`)',
   ),
   'schema.cacheSize': ignored(anything, 'schemas are compiled into the bundle'),
+
+  'tenants.source': used<string | undefined>(
+    tenantSource,
+    undefined,
+    'where the documents of [roles of tenants](tenant-roles.md) are: a folder, a URL with `{tenant}`, or a ' +
+      'connection string of PostgreSQL (`postgresql://`)',
+  ),
+  'tenants.maxAge': used(duration(), 5000, 'how long a document is used before its source is asked for a change'),
+  'tenants.maxStale': used(
+    duration(),
+    60_000,
+    'how much longer it is used while the source does not answer; then, calls that need it fail with 503 / UNAVAILABLE',
+  ),
+  'tenants.timeout': used(duration(1), 2000, 'maximum time to load a document'),
+  'tenants.cache.maxTenants': used(
+    integer(1, 10_000_000),
+    20_000,
+    'maximum number of tenants that are kept in memory, per process; the least recently used ones are loaded again',
+  ),
+  'tenants.cache.maxSizeMB': used(integer(1, 65_536), 64, 'maximum size of what is kept, in megabytes per process'),
+  'tenants.http.tokenFile': used<string | undefined>(
+    path,
+    undefined,
+    'file with a bearer token for a source over HTTP; read for each request',
+  ),
+  'tenants.postgresql.query': used(
+    text,
+    TENANT_QUERY,
+    'query for one tenant: `$1` is its name, `$2` the version that is known. It returns `version` and `document`; null ' +
+      'if the version is the known one',
+  ),
+  'tenants.postgresql.maxConnections': used(integer(1, 100), 4, 'maximum number of connections, per process'),
 
   ...auditKeys,
 

@@ -5,6 +5,7 @@ import type { Call } from '../service/call.js';
 import { type CheckService, decide } from '../service/check-resources.js';
 import type { VerifiedAuxData } from '../service/decider.js';
 import { RpcError } from '../service/rpc-error.js';
+import { withTenants } from '../service/tenants.js';
 import { principalOfClaims } from '../service/token-subject.js';
 import { denied, type Fields, HeaderFields } from './header-fields.js';
 import { Peers } from './peers.js';
@@ -65,14 +66,16 @@ export class Gateway {
     if (routed === undefined) throw denied('no route matches');
     const { principal, auxData } = await this.#principalOf(call, fields);
     const { kind, id, action, attr } = routed;
-    const [decision] = decide(this.service, call, {
-      requestId: '',
-      principal,
-      resources: [{ resource: { kind, policyVersion: '', id, attr, scope: '' }, actions: [action] }],
-      auxData,
-      includeMeta: false,
-      requestContext: undefined,
-    });
+    const [decision] = await withTenants(this.service, call, [principal], () =>
+      decide(this.service, call, {
+        requestId: '',
+        principal,
+        resources: [{ resource: { kind, policyVersion: '', id, attr, scope: '' }, actions: [action] }],
+        auxData,
+        includeMeta: false,
+        requestContext: undefined,
+      }),
+    );
     if (decision?.actions[0]?.effect !== 1) throw denied('the policies deny the request');
     return this.#identityOf(principal);
   }

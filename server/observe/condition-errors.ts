@@ -1,6 +1,7 @@
 import type { PlanResource, Principal } from '../../proto/gen/messages.js';
 import type { Call } from '../service/call.js';
 import type { CheckCall, PlanCall } from '../service/decider.js';
+import { documentsOf } from '../service/tenants.js';
 import type { Checked, Planned, Watcher } from '../service/watcher.js';
 import type { Logger } from './log/logger.js';
 
@@ -92,7 +93,7 @@ const MAX_BUDGET = 2;
 function requestOf(question: Question): CheckCall | PlanCall {
   if ('checked' in question) {
     const { principal, resources, auxData } = question.checked;
-    return { principal, resources, auxData, includeMeta: true };
+    return { principal, resources, auxData, includeMeta: true, tenants: documentsOf(question.call) };
   }
   const { request, auxData } = question.planned;
   // Validation has seen to it that principal and resource are there.
@@ -101,5 +102,6 @@ function requestOf(question: Question): CheckCall | PlanCall {
     resource: request.resource as PlanResource,
     actions: request.action === '' ? request.actions : [request.action],
     auxData,
+    tenants: documentsOf(question.call),
   };
 }

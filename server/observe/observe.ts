@@ -34,6 +34,7 @@ export async function observe(options: ObserveOptions): Promise<Observation> {
         audit: options.audit,
         rejectedBundles: options.rejectedBundles,
         source: options.source,
+        tenants: options.tenants,
         droppedLines: log.dropped,
       })
     : undefined;

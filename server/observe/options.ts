@@ -27,6 +27,8 @@ export interface ObserveOptions {
   readonly rejectedBundles?: (() => ReadonlyMap<string, number>) | undefined;
   /** What became of the source of the bundle; asked at each scrape. Absent if it is a file. */
   readonly source?: (() => SourceStatus) | undefined;
+  /** What became of documents of tenants; asked at each scrape. Absent without a source of them. */
+  readonly tenants?: (() => TenantCounts) | undefined;
   /**
    * Where the standard variables of OpenTelemetry are read; the exporters themselves read their own (headers,
    * certificates) from the process.
@@ -41,6 +43,20 @@ export interface AuditCount {
   /** For want of room in the queue. */
   readonly dropped: number;
   readonly failed: number;
+}
+
+/** Of the documents of tenants, since the start; the last two are of now (server/tenants/tenant-store.ts). */
+export interface TenantCounts {
+  readonly loaded: number;
+  readonly unchanged: number;
+  /** The tenant has none. */
+  readonly missing: number;
+  /** Not valid, or not within what the policies let tenants grant: its roles give nothing. */
+  readonly refused: number;
+  /** The source did not answer. */
+  readonly failed: number;
+  readonly tenants: number;
+  readonly bytes: number;
 }
 
 /** What watches a server until it is closed. */

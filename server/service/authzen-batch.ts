@@ -31,6 +31,7 @@ import {
   withClaims,
 } from './check-resources.js';
 import { countRepeated } from './repeated-length.js';
+import { withTenants } from './tenants.js';
 import { refused, RpcError } from './rpc-error.js';
 
 /**
@@ -56,7 +57,7 @@ export function accessEvaluationBatch(
   for (const { resources } of groups) limitResources(resources.size, service.limits);
   const claims = groups.map(({ auxData }) => withClaims(service, call, auxData, (verified) => verified));
   const prefix = metaPrefix(request.context, service);
-  const goOn = (verified: readonly VerifiedAuxData[]): AccessEvaluationBatchResponse => {
+  const answered = (verified: readonly VerifiedAuxData[]): AccessEvaluationBatchResponse => {
     for (const { resources } of groups)
       limitActions(
         [...resources.values()].map((actions) => ({ actions: [...actions] })),
@@ -71,6 +72,15 @@ export function accessEvaluationBatch(
     });
     const evaluations = cut(answers, request.options?.evaluationsSemantic ?? '');
     return { evaluations, decision: undefined, response: undefined };
+  };
+  const goOn = (
+    verified: readonly VerifiedAuxData[],
+  ): AccessEvaluationBatchResponse | Promise<AccessEvaluationBatchResponse> => {
+    if (service.tenants === undefined) return answered(verified);
+    const principals = groups.flatMap((group, index) =>
+      group.askers.map(({ subject }) => principalFor(service, subject, verified[index] as VerifiedAuxData)),
+    );
+    return withTenants(service, call, principals, () => answered(verified));
   };
   return claims.some((one) => one instanceof Promise)
     ? Promise.all(claims).then(goOn)

@@ -2,7 +2,9 @@ import type { ActionSearchRequest, ActionSearchResponse, Resource, Subject } fro
 import { actionSearchRequestViolations } from '../../proto/gen/validate/authorization.js';
 import { contextForConditions, entryOf, principalFor, requestIdOf, tokensOf } from './authzen-mapping.js';
 import type { Call } from './call.js';
+import type { CheckEntry } from './decider.js';
 import { accept, type CheckQuestion, type CheckService, decide, withClaims } from './check-resources.js';
+import { withTenants } from './tenants.js';
 
 /** What a search of actions needs beside a check. */
 export interface SearchService extends CheckService {
@@ -20,7 +22,7 @@ export function actionSearch(
   request: ActionSearchRequest,
 ): ActionSearchResponse | Promise<ActionSearchResponse> {
   accept(service, call, actionSearchRequestViolations(request));
-  const { context, page } = request;
+  const { context } = request;
   // Validation has seen to it that subject and resource are there.
   const { resource } = entryOf(
     request.resource as Resource,
@@ -30,26 +32,42 @@ export function actionSearch(
   );
   return withClaims(service, call, tokensOf(service, call, context), (auxData) => {
     const principal = principalFor(service, request.subject as Subject, auxData);
-    const question = {
-      requestId: requestIdOf(context, service),
-      principal,
-      auxData,
-      includeMeta: false,
-      requestContext: undefined,
-    };
-    const token = page?.token ?? '';
-    const names = service.actionNames(principal.id, resource.kind).filter((name) => name > token);
-    const limit = page?.limit || names.length;
-    // One more than the page has tells whether there is a next one.
-    const allowed = service.decider.asOne(() =>
-      firstAllowed(names, limit + 1, service.limits.maxActionsPerResource, (actions) =>
-        allowedActions(service, call, { ...question, resources: [{ resource, actions }] }),
-      ),
+    return withTenants(service, call, [principal], () =>
+      searched(service, call, { principal, resource, auxData, request }),
     );
-    const results = allowed.slice(0, limit).map((name) => ({ name, properties: {} }));
-    if (page === undefined) return { page: undefined, results };
-    return { page: { nextToken: allowed.length > limit ? (allowed[limit - 1] as string) : '' }, results };
   });
+}
+
+/** What is asked about each action. */
+interface Search extends Pick<CheckQuestion, 'principal' | 'auxData'> {
+  readonly resource: CheckEntry['resource'];
+  readonly request: ActionSearchRequest;
+}
+
+function searched(
+  service: SearchService,
+  call: Call,
+  { principal, resource, auxData, request: { context, page } }: Search,
+): ActionSearchResponse {
+  const question = {
+    requestId: requestIdOf(context, service),
+    principal,
+    auxData,
+    includeMeta: false,
+    requestContext: undefined,
+  };
+  const token = page?.token ?? '';
+  const names = service.actionNames(principal.id, resource.kind).filter((name) => name > token);
+  const limit = page?.limit || names.length;
+  // One more than the page has tells whether there is a next one.
+  const allowed = service.decider.asOne(() =>
+    firstAllowed(names, limit + 1, service.limits.maxActionsPerResource, (actions) =>
+      allowedActions(service, call, { ...question, resources: [{ resource, actions }] }),
+    ),
+  );
+  const results = allowed.slice(0, limit).map((name) => ({ name, properties: {} }));
+  if (page === undefined) return { page: undefined, results };
+  return { page: { nextToken: allowed.length > limit ? (allowed[limit - 1] as string) : '' }, results };
 }
 
 const NO_ACTION = { name: '', properties: {} };

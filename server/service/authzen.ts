@@ -13,6 +13,7 @@ import { contextForConditions, entryOf, metaPrefix, principalFor, requestIdOf, t
 import type { Call } from './call.js';
 import { OWN_PREFIX } from './property-names.js';
 import { accept, type CheckService, decide, resultOf, withClaims } from './check-resources.js';
+import { withTenants } from './tenants.js';
 
 /**
  * AccessEvaluation: one question in the words of AuthZEN (docs/spec/server.md#authzen). Throws, or rejects with, an
@@ -36,15 +37,17 @@ export function accessEvaluation(
   const prefix = metaPrefix(context, service);
   return withClaims(service, call, tokensOf(service, call, context), (auxData) => {
     const principal = principalFor(service, request.subject as Subject, auxData);
-    const [decision] = decide(service, call, {
-      requestId,
-      principal,
-      resources: [entry],
-      auxData,
-      includeMeta: prefix !== undefined,
-      requestContext: undefined,
+    return withTenants(service, call, [principal], () => {
+      const [decision] = decide(service, call, {
+        requestId,
+        principal,
+        resources: [entry],
+        auxData,
+        includeMeta: prefix !== undefined,
+        requestContext: undefined,
+      });
+      return evaluationOf(entry, decision as Decision, requestId, prefix);
     });
-    return evaluationOf(entry, decision as Decision, requestId, prefix);
   });
 }
 

@@ -1,3 +1,4 @@
+import type { TenantDocument } from '#runtime/engine';
 import type { ViolationBudget } from './few-violations.js';
 
 /** The protocol of a call. REST, Connect and gRPC-Web share the HTTP listener. */
@@ -26,6 +27,8 @@ export interface Call {
   violations?: ViolationBudget | undefined;
   /** How many characters of the request its response repeats; absent until there are any. */
   repeated?: number | undefined;
+  /** The documents of tenants with which the call is decided, by tenant; absent until one is needed. */
+  tenants?: Map<string, LoadedTenant> | undefined;
   /** The caller (docs/spec/server.md#peer). */
   readonly peer: () => Peer;
   /**
@@ -37,6 +40,14 @@ export interface Call {
   readonly host: () => string;
   /** Whether it was received over TLS, for every protocol. */
   readonly isEncrypted: () => boolean;
+}
+
+/** The document of a tenant. */
+export interface LoadedTenant {
+  /** Undefined if the tenant has no roles of its own. */
+  readonly document: TenantDocument | undefined;
+  /** SHA-256 of its text, in hexadecimal; empty without a document. */
+  readonly digest: string;
 }
 
 /** The other end of a call (docs/spec/server.md#peer). Absent parts are empty. */

@@ -18,6 +18,7 @@ import { withFewViolations } from './few-violations.js';
 import type { PropertyNames } from './property-names.js';
 import { countRepeated, metadataLength } from './repeated-length.js';
 import { refused, refuseViolations } from './rpc-error.js';
+import { documentsOf, type TenantService, withTenants } from './tenants.js';
 import { tellAssembled, tellChecked, tellVerified } from './watch.js';
 import type { Exceeded, Watcher } from './watcher.js';
 import { withinLimits } from './within-limits.js';
@@ -36,6 +37,8 @@ export interface CheckService {
   readonly tokenSubject?: TokenSubjectConfig | undefined;
   /** Of AuthZEN, the own ones first; absent: there are no aliases. */
   readonly propertyNames?: readonly PropertyNames[] | undefined;
+  /** Absent: tenants have no roles of their own. */
+  readonly tenants?: TenantService | undefined;
   /** Told of what is decided; often there are none. */
   readonly watchers: readonly Watcher[];
 }
@@ -57,7 +60,10 @@ export function checkResources(
 ): CheckResourcesResponse | Promise<CheckResourcesResponse> {
   accept(service, call, checkResourcesRequestViolations(request));
   limitResources(request.resources.length, service.limits);
-  return withClaims(service, call, request.auxData, (claims) => respond(service, call, request, claims));
+  return withClaims(service, call, request.auxData, (claims) =>
+    // Validation has seen to it that there is a principal.
+    withTenants(service, call, [request.principal as Principal], () => respond(service, call, request, claims)),
+  );
 }
 
 /** Refuses a request that breaks rules; any other gets its call id (docs/spec/server.md#call-id). */
@@ -87,7 +93,7 @@ export function withClaims<T>(
   service: VerifyingService,
   call: Call,
   auxData: AuxData | undefined,
-  goOn: (claims: VerifiedAuxData) => T,
+  goOn: (claims: VerifiedAuxData) => T | Promise<T>,
 ): T | Promise<T> {
   if (auxData === undefined || (auxData.jwt === undefined && auxData.jwts.size === 0)) return goOn(NO_CLAIMS);
   return verified(service, call, auxData).then(goOn);
@@ -102,11 +108,13 @@ export interface CheckQuestion extends CheckCall {
 }
 
 /**
- * Calls the engine once and informs the watchers. Rejects entries with too many actions, and returns one decision per
+ * Calls the engine once, with the documents of tenants that the call has, and informs the watchers. Rejects entries with too many actions, and returns one decision per
  * entry.
  */
-export function decide(service: CheckService, call: Call, question: CheckQuestion): readonly Decision[] {
-  limitActions(question.resources, service.limits);
+export function decide(service: CheckService, call: Call, asking: CheckQuestion): readonly Decision[] {
+  limitActions(asking.resources, service.limits);
+  const tenants = documentsOf(call);
+  const question = tenants === undefined ? asking : { ...asking, tenants };
   const { watchers } = service;
   const asked = (): Exceeded['question'] => ({ kind: 'check', ...question });
   if (watchers.length === 0)

@@ -8,6 +8,7 @@ import type {
   ValidationError,
 } from '../../proto/gen/messages.js';
 import type { Attributes } from '../../proto/wire/json-shape.js';
+import type { TenantDocuments } from '#runtime/engine';
 import type { EvaluationTime } from './call-times.js';
 
 /**
@@ -28,6 +29,7 @@ export interface PlanCall {
   readonly resource: PlanResource;
   readonly actions: readonly string[];
   readonly auxData: VerifiedAuxData;
+  readonly tenants?: TenantDocuments | undefined;
 }
 
 export interface CheckCall {
@@ -35,6 +37,8 @@ export interface CheckCall {
   readonly resources: readonly CheckEntry[];
   readonly auxData: VerifiedAuxData;
   readonly includeMeta: boolean;
+  /** The roles of tenants. Absent: none is needed. */
+  readonly tenants?: TenantDocuments | undefined;
 }
 
 export interface CheckEntry {

@@ -1,4 +1,4 @@
-import { type AccessRequest, EvaluationLimitError } from '#runtime/engine';
+import { type AccessRequest, type DecidingRoles, EvaluationLimitError } from '#runtime/engine';
 import type * as tree from '#runtime/parts';
 import type * as message from '../../proto/gen/explain-messages.js';
 import type { ExplainDecisionRequest, Principal, Resource } from '../../proto/gen/messages.js';
@@ -9,7 +9,9 @@ import { accept, withClaims } from './check-resources.js';
 import { explanationMessage } from './explanation-message.js';
 import { fewViolations } from './few-violations.js';
 import { refused, RpcError, tooLarge } from './rpc-error.js';
+import type { VerifiedAuxData } from './decider.js';
 import { authenticated, type Explainer, type Services } from './services.js';
+import { documentsOf, withTenants } from './tenants.js';
 
 /** The reason why calls fail on a server that does not explain. */
 export const NOT_EXPLAINING = 'explaining decisions is disabled by the configuration: see `server.explain.enabled`';
@@ -35,21 +37,44 @@ export async function explainDecision(
   const size = explainDecisionRequestSize(request);
   if (size > MAX_REQUEST) throw tooLarge(size, MAX_REQUEST);
   accept(services, call, explainDecisionRequestViolations(request));
-  return withClaims(services, call, request.auxData, (auxData) => {
-    const { action, near, keep } = request;
-    // Validation has seen to it that principal and resource are there.
-    const principal = request.principal as Principal;
-    const resource = request.resource as Resource;
-    if (principal.actors.length > 0)
-      throw refused('an explanation is of one principal: ask about the principal and each of its actors');
-    const search = near === 0 ? undefined : { near, keep: KEPT[keep], ...limits() };
-    const explanation = explained(explainer, { principal, resource, action, auxData }, search);
-    return explanationMessage(explanation, {
-      requestId: request.requestId,
-      authzCallId: call.id,
-      validationErrors: fewViolations(call, explanation.validationErrors ?? []),
-    });
+  // Validation has seen to it that there is a principal.
+  const principal = request.principal as Principal;
+  if (principal.actors.length > 0)
+    throw refused('an explanation is of one principal: ask about the principal and each of its actors');
+  return withClaims(services, call, request.auxData, (auxData) =>
+    withTenants(services, call, [principal], () => respond(explainer, call, request, auxData)),
+  );
+}
+
+function respond(
+  explainer: Explainer,
+  call: Call,
+  request: ExplainDecisionRequest,
+  auxData: VerifiedAuxData,
+): message.ExplainDecisionResponse {
+  const { action, near, keep } = request;
+  // Validation has seen to it that principal and resource are there.
+  const principal = request.principal as Principal;
+  const resource = request.resource as Resource;
+  const search = near === 0 ? undefined : { near, keep: KEPT[keep], ...limits() };
+  const asked = { principal, resource, action, auxData };
+  const deciding = explainer.rolesFor?.({ ...asked, tenants: documentsOf(call) });
+  const decided = deciding === undefined ? asked : { ...asked, principal: { ...principal, roles: deciding.roles } };
+  const explanation = explained(explainer, decided, search);
+  return explanationMessage(explanation, {
+    requestId: request.requestId,
+    authzCallId: call.id,
+    validationErrors: fewViolations(call, explanation.validationErrors ?? []),
+    tenantRoles: tenantRolesOf(deciding, call),
   });
+}
+
+/** The roles of its tenant that the principal has. */
+function tenantRolesOf(deciding: DecidingRoles | undefined, { tenants }: Call): readonly message.TenantRole[] {
+  const { tenant, given } = deciding ?? {};
+  if (tenant === undefined || given === undefined) return [];
+  const digest = tenants?.get(tenant)?.digest ?? '';
+  return [...given].map(([role, roles]) => ({ role, ...(roles.length > 0 && { roles }), tenant, digest }));
 }
 
 const KEPT = [undefined, 'principal', 'resource'] as const;

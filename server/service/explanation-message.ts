@@ -12,7 +12,7 @@ import { RpcError } from './rpc-error.js';
  */
 export function explanationMessage(
   explanation: tree.Explanation,
-  call: Pick<message.ExplainDecisionResponse, 'requestId' | 'authzCallId' | 'validationErrors'>,
+  call: Pick<message.ExplainDecisionResponse, 'requestId' | 'authzCallId' | 'validationErrors' | 'tenantRoles'>,
 ): message.ExplainDecisionResponse {
   const { decision, matchedPolicy, matchedScope, decidedBy, steps, nearMisses, isRejected } = explanation;
   const writer = new MessageWriter();
@@ -27,6 +27,7 @@ export function explanationMessage(
     nearMisses: nearMisses && writer.nearMisses(nearMisses),
     authzCallId: call.authzCallId,
     isRejected,
+    tenantRoles: call.tenantRoles,
   });
 }
 

@@ -13,6 +13,7 @@ import type {
 } from '../../proto/gen/messages.js';
 import type { CheckEntry, Decision, VerifiedAuxData } from './decider.js';
 import type { Call } from './call.js';
+import { withTenants } from './tenants.js';
 import { accept, byAction, type CheckService, decide, limitResources, withClaims } from './check-resources.js';
 
 /**
@@ -27,7 +28,10 @@ export function checkResourceSet(
 ): CheckResourceSetResponse | Promise<CheckResourceSetResponse> {
   accept(service, call, checkResourceSetRequestViolations(request));
   limitResources((request.resource as ResourceSet).instances.size, service.limits);
-  return withClaims(service, call, request.auxData, (claims) => respondToSet(service, call, request, claims));
+  return withClaims(service, call, request.auxData, (claims) =>
+    // Validation guarantees a principal.
+    withTenants(service, call, [request.principal as Principal], () => respondToSet(service, call, request, claims)),
+  );
 }
 
 function respondToSet(
@@ -71,7 +75,10 @@ export function checkResourceBatch(
 ): CheckResourceBatchResponse | Promise<CheckResourceBatchResponse> {
   accept(service, call, checkResourceBatchRequestViolations(request));
   limitResources(request.resources.length, service.limits);
-  return withClaims(service, call, request.auxData, (claims) => respondToBatch(service, call, request, claims));
+  return withClaims(service, call, request.auxData, (claims) =>
+    // Validation guarantees a principal.
+    withTenants(service, call, [request.principal as Principal], () => respondToBatch(service, call, request, claims)),
+  );
 }
 
 function respondToBatch(

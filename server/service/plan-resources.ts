@@ -11,6 +11,7 @@ import type { Call } from './call.js';
 import { accept, type CheckService, withClaims } from './check-resources.js';
 import type { EvaluationTime } from './call-times.js';
 import { fewViolations } from './few-violations.js';
+import { documentsOf, withTenants } from './tenants.js';
 import { tellPlanned } from './watch.js';
 import { withinLimits } from './within-limits.js';
 
@@ -24,7 +25,10 @@ export function planResources(
   request: PlanResourcesRequest,
 ): PlanResourcesResponse | Promise<PlanResourcesResponse> {
   accept(service, call, planResourcesRequestViolations(request));
-  return withClaims(service, call, request.auxData, (claims) => respond(service, call, request, claims));
+  return withClaims(service, call, request.auxData, (claims) =>
+    // Validation has seen to it that there is a principal.
+    withTenants(service, call, [request.principal as Principal], () => respond(service, call, request, claims)),
+  );
 }
 
 function respond(
@@ -39,7 +43,13 @@ function respond(
   const resource = request.resource as PlanResource;
   const evaluations: EvaluationTime[] | undefined = call.trace !== undefined ? [] : undefined;
   const start = performance.now();
-  const asked = { principal, resource, actions: action === '' ? actions : [action], auxData };
+  const asked = {
+    principal,
+    resource,
+    actions: action === '' ? actions : [action],
+    auxData,
+    tenants: documentsOf(call),
+  };
   const planned = withinLimits(
     service,
     call,

@@ -1,4 +1,4 @@
-import type { AccessRequest } from '#runtime/engine';
+import type { AccessRequest, DecidingRoles } from '#runtime/engine';
 import type { Explanation, SearchOptions } from '#runtime/parts';
 import type { ListAuditLogEntriesRequest, ServerInfoResponse } from '../../proto/gen/messages.js';
 import type { ListAuditLogEntriesResponse } from '../../proto/gen/audit-messages.js';
@@ -87,6 +87,8 @@ export interface KindNames {
 
 /** Explains decisions of the policies in use. */
 export interface Explainer {
+  /** The roles with which the policies decide; undefined if tenants have no roles of their own. */
+  readonly rolesFor?: ((request: AccessRequest) => DecidingRoles | undefined) | undefined;
   /** Throws an RpcError if the bundle cannot explain. */
   readonly explain: (request: AccessRequest, search?: SearchOptions) => Explanation;
   /** The texts of policies and schemas. Throws an RpcError if the bundle has none. */

@@ -1,8 +1,15 @@
 import {
   type AuditedEngine,
+  chainOf,
   createAuditedDelegationEngine,
+  createAuditedTenantEngine,
+  type DecidingRoles,
   type Engine,
   type EngineOptions,
+  type AccessRequest,
+  type PrincipalInput,
+  type TenantEngineOptions,
+  tenantsOf,
   writingOf,
 } from '#runtime/engine';
 import type { Explainer } from '#runtime/parts';
@@ -27,6 +34,8 @@ export interface ServingEngine {
   readonly provenance: BundleProvenance | undefined;
   readonly bundle: Bundle;
   readonly engine: AuditedEngine;
+  /** Undefined if the policies let tenants have no roles. */
+  readonly tenants: ServedTenants | undefined;
   /** Undefined if decisions are not to be explained, or the bundle cannot. */
   readonly explainer: Explainer | undefined;
   /** The texts of its policies and schemas. Undefined if decisions are not to be explained, or the bundle cannot. */
@@ -40,13 +49,27 @@ export interface ServingEngine {
   readonly patternsFailedOnHost: readonly string[];
 }
 
+/** What a bundle knows of roles of tenants. */
+export interface ServedTenants {
+  /** The tenants whose documents are needed to decide about a principal. */
+  readonly neededBy: (principal: PrincipalInput) => readonly string[];
+  /** The roles that decide, of a principal without its actors. */
+  readonly rolesFor: (request: AccessRequest) => DecidingRoles;
+}
+
 /**
  * Creates the engine of a bundle and tries it; see `engineOf`. In a server with tracing, the clock wraps its schemas.
  */
-export async function servingEngine(config: Config, bundle: Bundle, clock?: DecisionClock): Promise<ServingEngine> {
-  const engine = await engineOf(
+export async function servingEngine(
+  config: Config,
+  bundle: Bundle,
+  clock?: DecisionClock,
+  onRefused?: TenantEngineOptions['onRefused'],
+): Promise<ServingEngine> {
+  const { engine, tenants } = await engineOf(
     config,
     clock === undefined ? bundle : { ...bundle, policies: clock.watch(bundle.policies) },
+    onRefused,
   );
   const { hash } = bundle.policies;
   const provenance = bundle.provenance && provenanceMessage(bundle.provenance);
@@ -61,6 +84,7 @@ export async function servingEngine(config: Config, bundle: Bundle, clock?: Deci
     },
     explain: (call) => engine.explain(call),
     derivedRoles: (call) => engine.check(call).map(({ effectiveDerivedRoles }) => effectiveDerivedRoles),
+    ...(tenants && { rolesOfTenant: (principal, documents) => definedRoles(tenants, principal, documents) }),
   };
   const explainer = config.server.explain ? await bundle.explainer?.(await engineOptionsOf(config, bundle)) : undefined;
   const texts = config.server.explain ? await bundle.policyTexts?.() : undefined;
@@ -75,6 +99,7 @@ export async function servingEngine(config: Config, bundle: Bundle, clock?: Deci
     provenance,
     bundle,
     engine,
+    tenants,
     explainer,
     texts,
     names,
@@ -108,12 +133,45 @@ export class SwappableDecider implements Decider {
  * Creates the engine of a bundle according to the configuration, and tries it. Rejects with a ConfigError if the
  * configuration does not fit the bundle, or with the thrown error if the bundle cannot decide.
  */
-export async function engineOf(config: Config, bundle: Bundle): Promise<AuditedEngine> {
+export async function engineOf(
+  config: Config,
+  bundle: Bundle,
+  onRefused?: TenantEngineOptions['onRefused'],
+): Promise<Pick<ServingEngine, 'engine' | 'tenants'>> {
   const { policies } = bundle;
-  const engine = createAuditedDelegationEngine(policies, await engineOptionsOf(config, bundle));
+  const { tenantRoles } = policies;
+  const options = await engineOptionsOf(config, bundle);
+  if (tenantRoles === undefined) {
+    const engine = createAuditedDelegationEngine(policies, options);
+    tryOut(engine, policies);
+    return { engine, tenants: undefined };
+  }
+  const engine = createAuditedTenantEngine(policies, { ...options, onRefused });
   tryOut(engine, policies);
-  return engine;
+  return {
+    engine,
+    tenants: {
+      neededBy: (principal) => tenantsOf(tenantRoles, principal, config.engine.defaultScope),
+      rolesFor: (request) => engine.rolesFor(request),
+    },
+  };
 }
+
+/** The roles of a principal and its actors that the document of a tenant defines. */
+function definedRoles(
+  { rolesFor }: ServedTenants,
+  principal: PrincipalInput,
+  tenants: TenantEngineOptions['tenants'],
+): ReadonlyMap<string, readonly string[]> {
+  const roles = new Map<string, readonly string[]>();
+  for (const one of chainOf(principal)) {
+    const { tenant, given } = rolesFor({ principal: one, resource: NOTHING, action: '', tenants });
+    if (tenant !== undefined) roles.set(tenant, [...new Set([...(roles.get(tenant) ?? []), ...given.keys()])].sort());
+  }
+  return roles;
+}
+
+const NOTHING = { kind: '', id: '' };
 
 async function engineOptionsOf(config: Config, { traced }: Bundle): Promise<EngineOptions> {
   const {

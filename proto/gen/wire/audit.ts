@@ -2,7 +2,7 @@
 
 import { writeJsonEntries } from '../../wire/value.js';
 import { type WireWriter, writeObject, writeStringObject, writeText, writeTexts, writeTimestamp } from '../../wire/writer.js';
-import type { AccessLogEntry, ActionEffect, Actor, AuditedCheck, AuditedPlan, AuditTrail, AuxData, BundleProvenance, CELError, ChainLink, ChainLogEntry, CheckInput, CheckOutput, DecisionLogEntry, EmbeddedPDP, EvaluationError, JWT, ListAuditLogEntriesResponse, LostEntries, MetaValues, Peer, PlanInput, PlanOutput, PlanResource, PolicySource, Principal, RequestContext, Resource, SourceAttributes } from '../audit-messages.js';
+import type { AccessLogEntry, ActionEffect, Actor, AuditedCheck, AuditedPlan, AuditTrail, AuxData, BundleProvenance, CELError, ChainLink, ChainLogEntry, CheckInput, CheckOutput, DecisionLogEntry, EmbeddedPDP, EvaluationError, JWT, ListAuditLogEntriesResponse, LostEntries, MetaValues, Peer, PlanInput, PlanOutput, PlanResource, PolicySource, Principal, RequestContext, Resource, SourceAttributes, TenantDocument } from '../audit-messages.js';
 import type { OutputEntry, ValidationError } from '../messages.js';
 import { writeOutputEntry, writePlanFilter } from './engine.js';
 import { writeValidationError } from './schema.js';
@@ -546,6 +546,19 @@ function writeAuditTrail(writer: WireWriter, message: AuditTrail): void {
   }
 }
 
+/** Writes the fields of authz.audit.v1.TenantDocument. */
+function writeTenantDocument(writer: WireWriter, message: TenantDocument): void {
+  if ('roles' in message && message.roles !== undefined) {
+    writeTexts(writer, 3, message.roles);
+  }
+  if ('digest' in message && message.digest !== undefined) {
+    writeText(writer, 2, message.digest);
+  }
+  if ('tenant' in message && message.tenant !== undefined) {
+    writeText(writer, 1, message.tenant);
+  }
+}
+
 /** DecisionLogEntry in its protobuf encoding. */
 export function encodeDecisionLogEntry(message: DecisionLogEntry, writer: WireWriter): Buffer {
   writer.begin();
@@ -555,6 +568,14 @@ export function encodeDecisionLogEntry(message: DecisionLogEntry, writer: WireWr
 
 /** Writes the fields of authz.audit.v1.DecisionLogEntry. */
 function writeDecisionLogEntry(writer: WireWriter, message: DecisionLogEntry): void {
+  if ('tenants' in message && message.tenants !== undefined) {
+    for (let index = message.tenants.length - 1; index >= 0; index--) {
+      const item = message.tenants[index] as TenantDocument;
+      const mark = writer.mark();
+      writeTenantDocument(writer, item);
+      writer.messageField(102, mark);
+    }
+  }
   if ('chain' in message && message.chain !== undefined) {
     const chainMark = writer.mark();
     writeChainLink(writer, message.chain);

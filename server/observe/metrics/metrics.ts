@@ -1,6 +1,6 @@
 import type { Watcher } from '../../service/watcher.js';
 import type { ConditionErrorSearch } from '../condition-errors.js';
-import type { AuditCount, Scrape, SourceStatus } from '../options.js';
+import type { AuditCount, Scrape, SourceStatus, TenantCounts } from '../options.js';
 import { auditFamilies } from './audit-metrics.js';
 import { type BundleMetrics, rejectionFamilies } from './bundle-metrics.js';
 import { CallMetrics } from './call-metrics.js';
@@ -8,6 +8,7 @@ import { EngineMetrics } from './engine-metrics.js';
 import type { ScalarFamily, Snapshot } from './family.js';
 import { watchProcess } from './process-metrics.js';
 import { sourceFamilies } from './source-metrics.js';
+import { tenantFamilies } from './tenant-metrics.js';
 import { METRICS_CONTENT_TYPE, metricsText } from './text.js';
 
 /** A watcher that counts calls, and access to its counts. */
@@ -24,6 +25,8 @@ export interface MetricSources {
   readonly rejectedBundles?: (() => ReadonlyMap<string, number>) | undefined;
   /** Absent if the source of the bundle is a file. */
   readonly source?: (() => SourceStatus) | undefined;
+  /** Absent without roles of tenants. */
+  readonly tenants?: (() => TenantCounts) | undefined;
   /** Absent if conditions are not examined. */
   readonly conditions?: Pick<ConditionErrorSearch, 'examined' | 'skipped' | 'found'> | undefined;
   /** Lines of the log that were lost. */
@@ -46,6 +49,7 @@ export async function createMetrics(sources: MetricSources): Promise<Metrics> {
     ...calls.snapshot(),
     ...auditFamilies(sources.audit?.() ?? []),
     ...(sources.source === undefined ? [] : sourceFamilies(sources.source())),
+    ...tenantFamilies(sources.tenants?.()),
     counter('authz_log_lines_dropped_total', 'Log lines dropped because the reader was too slow.', [
       { labels: [], value: sources.droppedLines() },
     ]),

@@ -1,0 +1,47 @@
+import type { TenantDocuments } from '#runtime/engine';
+import type { Principal } from '../../proto/gen/messages.js';
+import type { Call, LoadedTenant } from './call.js';
+
+/** What loads the documents of tenants. */
+export interface TenantLoader {
+  /** At once if it is known. Throws, or rejects with, an RpcError if it cannot be loaded. */
+  load(tenant: string): LoadedTenant | Promise<LoadedTenant>;
+}
+
+/** The roles of tenants in a service. */
+export interface TenantService {
+  readonly loader: TenantLoader;
+  /** The tenants whose documents are needed to decide about a principal: usually none. */
+  readonly neededBy: (principal: Principal) => readonly string[];
+}
+
+/**
+ * Goes on when the call has the documents that are needed to decide about some principals: at once if none is needed or
+ * all are known. Throws, or rejects with, an RpcError if one cannot be loaded.
+ */
+export function withTenants<T>(
+  { tenants }: { readonly tenants?: TenantService | undefined },
+  call: Call,
+  principals: readonly Principal[],
+  goOn: () => T,
+): T | Promise<T> {
+  if (tenants === undefined) return goOn();
+  const { loader, neededBy } = tenants;
+  const loading: Promise<void>[] = [];
+  for (const principal of principals) {
+    for (const tenant of neededBy(principal)) {
+      call.tenants ??= new Map();
+      if (call.tenants.has(tenant)) continue;
+      const known = call.tenants;
+      const loaded = loader.load(tenant);
+      if (loaded instanceof Promise) loading.push(loaded.then((late) => void known.set(tenant, late)));
+      else known.set(tenant, loaded);
+    }
+  }
+  return loading.length === 0 ? goOn() : Promise.all(loading).then(goOn);
+}
+
+/** The documents of a call, as engines take them; undefined if it needs none. */
+export function documentsOf({ tenants }: Call): TenantDocuments | undefined {
+  return tenants && ((tenant) => tenants.get(tenant)?.document);
+}
