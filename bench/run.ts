@@ -8,12 +8,13 @@ import { planBench } from './plan.bench.js';
 import { scaleBench } from './scale.bench.js';
 import { serverBench } from './server.bench.js';
 import { startBench } from './start.bench.js';
+import { tenantsBench } from './tenants.bench.js';
 import { RESULT_ORDER } from './titles.js';
 import { weightsBench } from './weights.bench.js';
 import { Bundles } from './workload/bundles.js';
 
 /*
- * `node --import tsx bench/run.ts [in-process|plan|scale|cold|weights|compile|analysis|server]...`: runs all benchmarks, or the
+ * `node --import tsx bench/run.ts [in-process|plan|scale|cold|tenants|weights|compile|analysis|server]...`: runs all benchmarks, or the
  * named ones, prints the tables and rewrites bench/results.md. Exits with code 1 when a target is missed.
  */
 
@@ -32,6 +33,7 @@ const PARTS: { readonly [name: string]: readonly Bench[] } = {
   plan: [planBench],
   scale: [scaleBench],
   cold: [coldBench],
+  tenants: [tenantsBench],
 };
 
 const names = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(GROUPS);

@@ -7,6 +7,7 @@ import { PLAN_TITLE } from './plan.bench.js';
 import { SCALE_TITLE } from './scale.bench.js';
 import { SERVER_TITLE } from './server.bench.js';
 import { START_TITLE } from './start.bench.js';
+import { TENANTS_TITLE } from './tenants.bench.js';
 import { WEIGHTS_TITLE } from './weights.bench.js';
 
 /** Written by bench/peers, which installs the packages that it compares with. */
@@ -27,6 +28,7 @@ export const RESULT_ORDER: readonly string[] = [
   COMPILE_TITLE,
   ANALYSIS_TITLE,
   SERVER_TITLE,
+  TENANTS_TITLE,
   PEERS_TITLE,
   FAILURES_TITLE,
 ];

@@ -21,7 +21,10 @@ const SECTIONS: readonly { readonly title: string; readonly files: readonly stri
   { title: 'Decisions and lists', files: ['api', 'plans', 'explain', 'debugging', 'who-may'] },
   { title: 'Tests', files: ['policy-tests', 'coverage', 'mutation', 'suggested-tests'] },
   { title: 'Changes', files: ['review-a-policy-change', 'replay', 'ci', 'what-is-proved', 'versioning'] },
-  { title: 'Integrate', files: ['middleware', 'adapters', 'gateways', 'aliases', 'agents', 'mcp-guard', 'delegation'] },
+  {
+    title: 'Integrate',
+    files: ['middleware', 'adapters', 'gateways', 'aliases', 'agents', 'mcp-guard', 'delegation', 'tenant-roles'],
+  },
   {
     title: 'Operate',
     files: ['operations', 'audit', 'bundles', 'bundle-sources', 'dashboards', 'configuration', 'command-line'],

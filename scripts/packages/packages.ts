@@ -106,6 +106,9 @@ const EXPORTERS = [
 /** The client of Kafka, for audit logs there. It needs a newer Node than authz does. */
 const KAFKA = '@platformatic/kafka';
 
+/** The client of PostgreSQL, for roles of tenants there. */
+const POSTGRESQL = 'pg';
+
 /**
  * The command line and what it consists of. It contains the server that `authzc serve` runs, without the exporters. It
  * does not depend on the library, so that it runs from an archive before anything is published.
@@ -144,7 +147,7 @@ const COMPILER: PackageDefinition = {
   optionalPeers: {
     [PACKAGE_NAMES.library]: OWN,
     'z3-solver': '5.2.x',
-    ...Object.fromEntries([...EXPORTERS, KAFKA].map((name) => [name, OWN])),
+    ...Object.fromEntries([...EXPORTERS, KAFKA, POSTGRESQL].map((name) => [name, OWN])),
   },
 };
 
@@ -156,7 +159,7 @@ const SERVER: PackageDefinition = {
   programs: { server: 'cli/server.ts' },
   files: ['docs/config.schema.json'],
   dependencies: ['@grpc/grpc-js', ...EXPORTERS, 'node-sqlite3-wasm'],
-  optionalPeers: { [KAFKA]: OWN },
+  optionalPeers: { [KAFKA]: OWN, [POSTGRESQL]: OWN },
 };
 
 /** All packages, in the order in which they are published. */
