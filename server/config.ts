@@ -4,7 +4,7 @@ import type { AuditConfig } from './config/audit-config.js';
 import type { Address } from './config/address.js';
 import { checkAgreements } from './config/agreements.js';
 import { auditOf } from './config/audit.js';
-import type { BundleConfig } from './config/bundle-config.js';
+import type { BundleConfig, S3Config } from './config/bundle-config.js';
 import { bundleOf } from './config/bundle.js';
 import { ConfigError } from './config/config-error.js';
 import type { GatewayRoute } from './config/gateway.js';
@@ -142,7 +142,7 @@ export interface GatewayConfig {
 
 /** Where the roles of tenants come from, and how they are kept. Times are in milliseconds, sizes in bytes. */
 export interface TenantsConfig {
-  /** A folder, a URL of HTTP with `{tenant}`, or a connection string of PostgreSQL. */
+  /** A folder, a URL of HTTP or S3 with `{tenant}`, or a connection string of PostgreSQL. */
   readonly source: string;
   readonly maxAge: number;
   readonly maxStale: number;
@@ -151,6 +151,7 @@ export interface TenantsConfig {
   readonly maxBytes: number;
   /** Of HTTP. */
   readonly tokenFile: string | undefined;
+  readonly s3: S3Config;
   readonly postgresql: { readonly query: string; readonly maxConnections: number };
 }
 
@@ -347,6 +348,13 @@ function tenantsOf(settings: Settings): TenantsConfig | undefined {
     maxTenants: settings['tenants.cache.maxTenants'],
     maxBytes: settings['tenants.cache.maxSizeMB'] * 1024 * 1024,
     tokenFile: settings['tenants.http.tokenFile'],
+    s3: {
+      endpoint: settings['tenants.s3.endpoint'],
+      region: settings['tenants.s3.region'],
+      pathStyle: settings['tenants.s3.pathStyle'],
+      credentialsFile: settings['tenants.s3.credentialsFile'],
+      profile: settings['tenants.s3.profile'],
+    },
     postgresql: {
       query: settings['tenants.postgresql.query'],
       maxConnections: settings['tenants.postgresql.maxConnections'],

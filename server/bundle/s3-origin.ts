@@ -1,5 +1,5 @@
 import type { BundleConfig, S3Config } from '../config/bundle-config.js';
-import { type BucketAddress, bucketUrl, S3Client, S3Error } from '../s3/s3-client.js';
+import { bucketAddress, bucketUrl, S3Client, S3Error } from '../s3/s3-client.js';
 import type { HttpClient } from './http-client.js';
 import { type Fetched, type Origin, OriginError, type OriginFailure } from './origin.js';
 
@@ -20,7 +20,7 @@ export class S3Origin implements Origin {
     const { bucket, key, s3, client, limits } = options;
     this.name = `s3://${bucket}/${key}`;
     this.#client = new S3Client({
-      ...addressOf(s3, bucket),
+      ...bucketAddress(s3, bucket),
       credentials: { file: s3.credentialsFile, profile: s3.profile },
       timeout: limits.whole,
       dispatcher: client.dispatcherFor(endpointOf(s3, bucket)),
@@ -47,11 +47,7 @@ export class S3Origin implements Origin {
 
 /** Where the keys of a bucket are. */
 export function endpointOf(s3: S3Config, bucket: string): URL {
-  return bucketUrl(addressOf(s3, bucket));
-}
-
-function addressOf({ endpoint, region, pathStyle }: S3Config, bucket: string): BucketAddress {
-  return { endpoint, region: region ?? process.env['AWS_REGION'] ?? 'us-east-1', bucket, pathStyle };
+  return bucketUrl(bucketAddress(s3, bucket));
 }
 
 function originErrorOf(error: unknown): Error {

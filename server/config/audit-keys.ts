@@ -14,6 +14,7 @@ import { type ConfigKey, quiet, used } from './key.js';
 import {
   bool,
   duration,
+  endpoint,
   integer,
   listOf,
   name,
@@ -82,18 +83,6 @@ const subject: ValueType<string> = {
   write: (value) => value,
   words: 'subject',
   schema: { type: 'string', pattern: String.raw`^[\w-]+(\.[\w-]+)*$` },
-};
-
-const endpoint: ValueType<string> = {
-  read: (node, key) => {
-    const written = text.read(node, key);
-    return /^https?:\/\/[^\s/@?#]+(\/[^\s?#]*)?$/.test(written) && URL.canParse(written)
-      ? written
-      : refuse(node, key, 'a URL without credentials: `https://storage.example.com`', false);
-  },
-  write: (value) => value,
-  words: 'URL',
-  schema: { type: 'string', pattern: '^https?://[^@]+$' },
 };
 
 const { decisionLogFilters, queue, file, local, kafka, nats, s3, chain } = AUDIT_DEFAULTS;

@@ -4,6 +4,7 @@ import { parseOciReference, writeOciReference } from './oci-reference.js';
 import {
   bool,
   duration,
+  endpoint,
   integer,
   listOf,
   MASKED,
@@ -118,17 +119,6 @@ function withoutPassword(written: string): string {
   if (url.password !== '') url.password = MASKED;
   return url.href;
 }
-
-const endpoint: ValueType<string> = {
-  read: (node, key) => {
-    const value = text.read(node, key);
-    const isUrl = URL.canParse(value) && /^https?:$/.test(new URL(value).protocol) && new URL(value).username === '';
-    return isUrl ? value : refuse(node, key, 'a URL such as `https://storage.example.com`', false);
-  },
-  write: (value) => value,
-  words: 'URL',
-  schema: { type: 'string', minLength: 1 },
-};
 
 /** The keys of the source of the bundle (docs/bundle-sources.md). */
 export const bundleKeys = {

@@ -8,6 +8,7 @@ import {
   claimPath,
   claimPaths,
   duration,
+  endpoint,
   fileMode,
   globals,
   integer,
@@ -294,8 +295,8 @@ export const KEYS = {
   'tenants.source': used<string | undefined>(
     tenantSource,
     undefined,
-    'where the documents of [roles of tenants](tenant-roles.md) are: a folder, a URL with `{tenant}`, or a ' +
-      'connection string of PostgreSQL (`postgresql://`)',
+    'where the documents of [roles of tenants](tenant-roles.md) are: a folder, a URL with `{tenant}` (`https://` or ' +
+      '`s3://`), or a connection string of PostgreSQL (`postgresql://`)',
   ),
   'tenants.maxAge': used(duration(), 5000, 'how long a document is used before its source is asked for a change'),
   'tenants.maxStale': used(
@@ -315,6 +316,23 @@ export const KEYS = {
     undefined,
     'file with a bearer token for a source over HTTP; read for each request',
   ),
+  'tenants.s3.endpoint': used<string | undefined>(
+    endpoint,
+    undefined,
+    'URL of S3-compatible storage; the endpoint of AWS in the region if not set',
+  ),
+  'tenants.s3.region': used<string | undefined>(
+    name,
+    undefined,
+    'region that requests are signed for; `AWS_REGION` of the environment if not set, else `us-east-1`',
+  ),
+  'tenants.s3.pathStyle': used(bool, false, 'whether the bucket is part of the path instead of the host name'),
+  'tenants.s3.credentialsFile': used<string | undefined>(
+    path,
+    undefined,
+    'credentials file of AWS; `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY` of the environment if not set',
+  ),
+  'tenants.s3.profile': used<string | undefined>(name, undefined, 'profile of the credentials file'),
   'tenants.postgresql.query': used(
     text,
     TENANT_QUERY,

@@ -1,8 +1,9 @@
 import { refuse, text, type ValueType } from './value-types.js';
 
 /** The kinds of sources, by how they begin; anything else is a folder. */
-export function kindOfSource(source: string): 'folder' | 'http' | 'postgresql' {
+export function kindOfSource(source: string): 'folder' | 'http' | 's3' | 'postgresql' {
   if (/^https?:\/\//.test(source)) return 'http';
+  if (source.startsWith('s3://')) return 's3';
   return /^postgres(?:ql)?:\/\//.test(source) ? 'postgresql' : 'folder';
 }
 
@@ -12,7 +13,12 @@ export const tenantSource: ValueType<string> = {
     const written = text.read(node, key);
     const kind = kindOfSource(written);
     if (kind === 'folder' && /^[a-z0-9+.-]+:\/\//i.test(written))
-      return refuse(node, key, 'a folder, or a URL that begins with `https://`, `http://` or `postgresql://`', false);
+      return refuse(
+        node,
+        key,
+        'a folder, or a URL that begins with `https://`, `http://`, `s3://` or `postgresql://`',
+        false,
+      );
     if (kind === 'http' && !(URL.canParse(written) && /^https?:\/\/[^/]+\/.*\{tenant\}/.test(written)))
       return refuse(
         node,
@@ -20,6 +26,8 @@ export const tenantSource: ValueType<string> = {
         'a URL with `{tenant}` in its path, such as `https://host/tenants/{tenant}.json`',
         false,
       );
+    if (kind === 's3' && !/^s3:\/\/[^/]+\/.*\{tenant\}/.test(written))
+      return refuse(node, key, 'a URL with `{tenant}` in its key, such as `s3://bucket/tenants/{tenant}.json`', false);
     return written;
   },
   write: withoutPassword,

@@ -269,3 +269,16 @@ function checkName(name: string, value: ConfigNode): void {
   if (/^[A-Za-z_]\w*$/.test(name) && !RESERVED.has(name)) return;
   throw new ConfigError(`global \`${name}\` is not a name that a condition can use`, value.place);
 }
+
+/** The URL of a storage or service, without credentials. */
+export const endpoint: ValueType<string> = {
+  read: (node, key) => {
+    const written = text.read(node, key);
+    return /^https?:\/\/[^\s/@?#]+(\/[^\s?#]*)?$/.test(written) && URL.canParse(written)
+      ? written
+      : refuse(node, key, 'a URL without credentials: `https://storage.example.com`', false);
+  },
+  write: (value) => value,
+  words: 'URL',
+  schema: { type: 'string', pattern: '^https?://[^@]+$' },
+};

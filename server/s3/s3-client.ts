@@ -166,6 +166,18 @@ export class S3Client {
   }
 }
 
+/** The address of a bucket by its configuration. Without a region, that of the environment counts, then us-east-1. */
+export function bucketAddress(
+  {
+    endpoint,
+    region,
+    pathStyle,
+  }: Pick<BucketAddress, 'endpoint' | 'pathStyle'> & { readonly region: string | undefined },
+  bucket: string,
+): BucketAddress {
+  return { endpoint, region: region ?? process.env['AWS_REGION'] ?? 'us-east-1', bucket, pathStyle };
+}
+
 /** Where the keys of a bucket are. Throws a TypeError if the endpoint is not a URL. */
 export function bucketUrl({ endpoint, region, bucket, pathStyle }: BucketAddress): URL {
   const url = new URL(endpoint ?? `https://s3.${region}.amazonaws.com`);

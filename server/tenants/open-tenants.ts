@@ -19,10 +19,14 @@ export async function openTenants(config: TenantsConfig, tell: (event: TenantPro
 }
 
 async function openSource(config: TenantsConfig, onProblem: (error: Error) => void): Promise<TenantSource> {
-  const { source, tokenFile, timeout, postgresql } = config;
+  const { source, tokenFile, timeout, s3, postgresql } = config;
   switch (kindOfSource(source)) {
     case 'http':
       return httpSource({ url: source, tokenFile });
+    case 's3': {
+      const { s3Source } = await import('./s3-source.js');
+      return s3Source({ url: source, s3, timeout });
+    }
     case 'postgresql': {
       const { postgresqlSource } = await import('./postgresql-source.js');
       return postgresqlSource({ url: source, timeout, onProblem, ...postgresql });

@@ -22,8 +22,10 @@ import { openAuditLog } from '../../server/audit/audit-log.js';
 import { loadConfig } from '../../server/config.js';
 import { type RunningServer, startServer } from '../../server/main.js';
 import { openLog } from '../../server/observe/log/open-log.js';
+import { S3Client } from '../../server/s3/s3-client.js';
 import { loaded } from '../support/compiled.js';
 import { send } from '../support/server/http-client.js';
+import { S3_KEY, startS3 } from '../support/server/s3.js';
 import { skip } from '../support/skip.js';
 import { type Cluster, startCluster } from '../support/sql/postgresql-cluster.js';
 
@@ -324,6 +326,50 @@ test('documents over HTTP: conditional requests, credentials, failures', async (
   await wait(1100);
   http.answer = (tenant) => ({ status: 200, body: document(tenant), headers: { etag: '"2"' } });
   assert.is(await asked('acme', on), 'EFFECT_ALLOW', 'it is back');
+});
+
+test('documents in S3-compatible storage: a change, one that is too large, wrong credentials', async () => {
+  const storage = await startS3({ bucket: 'roles' });
+  try {
+    const credentials = join(folder, 'credentials');
+    const keep = (secret: string) =>
+      writeFileSync(
+        credentials,
+        `[default]\naws_access_key_id=${S3_KEY.AWS_ACCESS_KEY_ID}\naws_secret_access_key=${secret}\n`,
+      );
+    keep(S3_KEY.AWS_SECRET_ACCESS_KEY);
+    const { endpoint } = storage;
+    const client = new S3Client({
+      ...{ endpoint, region: 'us-east-1', bucket: 'roles', pathStyle: true },
+      credentials: { file: credentials, profile: undefined },
+      timeout: 2000,
+    });
+    const put = (tenant: string, text: string) =>
+      client.put(`t/${tenant}.json`, Buffer.from(text), { contentType: 'application/json' });
+    const on = await started(
+      's3://roles/t/{tenant}.json',
+      `tenants.s3.endpoint=${endpoint}`,
+      'tenants.s3.pathStyle=true',
+      `tenants.s3.credentialsFile=${credentials}`,
+    );
+    assert.is(await asked('acme', on), 'EFFECT_DENY');
+    await put('acme', document('acme'));
+    await wait(AGE + 20);
+    assert.is(await asked('acme', on), 'EFFECT_ALLOW');
+    // The object is still the known one.
+    await wait(AGE + 20);
+    assert.is(await asked('acme', on), 'EFFECT_ALLOW');
+    await put('acme', '{"tenant": "acme", "roles": {}}');
+    await wait(AGE + 20);
+    assert.is(await asked('acme', on), 'EFFECT_DENY');
+    await put('large', `${document('large')}${' '.repeat(70_000)}`);
+    assert.is(await asked('large', on), 'EFFECT_DENY');
+    keep('wrong');
+    assert.match(await asked('other', on), /^503 /);
+    await client.close();
+  } finally {
+    await storage.close();
+  }
 });
 
 test('documents in PostgreSQL: a change, a database that goes away, and names as parameters', async () => {
