@@ -93,7 +93,7 @@ const CASES: readonly (readonly [string, () => readonly string[], string | RegEx
   [
     'an unknown audit backend',
     () => set('audit.enabled=true,audit.backend=hub'),
-    'must be one of `file`, `local`, `kafka`, not `hub`',
+    'must be one of `file`, `local`, `kafka`, `nats`, `s3`, not `hub`',
   ],
   [
     'an audit database without a folder',
