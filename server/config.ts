@@ -11,6 +11,7 @@ import type { GatewayRoute } from './config/gateway.js';
 import type { KeySetConfig } from './config/key-sets.js';
 import { emptyMap, type MapNode } from './config/node.js';
 import { readConfig } from './config/read.js';
+import { type RolloutConfig, rolloutOf } from './config/rollout.js';
 import { applySet, flagPlace } from './config/set.js';
 import { type Settings, type Settled, settle } from './config/settings.js';
 import { type Environment, substitute } from './config/substitute.js';
@@ -85,6 +86,7 @@ export interface Config {
   readonly audit: AuditConfig;
   /** Undefined: tenants have no roles of their own. */
   readonly tenants: TenantsConfig | undefined;
+  readonly rollout: RolloutConfig;
   readonly schemaEnforcement: 'none' | 'warn' | 'reject';
   readonly jwt: {
     readonly keySets: readonly KeySetConfig[];
@@ -273,6 +275,7 @@ function configOf(settings: Settings): Config {
     bundle: bundleOf(settings),
     audit: auditOf(settings),
     tenants: tenantsOf(settings),
+    rollout: rolloutOf(settings),
     schemaEnforcement: settings['schema.enforcement'],
     jwt: {
       keySets: settings['auxData.jwt.keySets'],

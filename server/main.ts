@@ -14,6 +14,7 @@ import type { LoadedBundle, Observation, Scrape, SourceStatus } from './observe/
 import { Gateway } from './gateway/gateway.js';
 import { unknownNames } from './gateway/unknown-names.js';
 import { expiryOf } from './bundle/provenance.js';
+import type { BundleText } from './bundle/read-bundle.js';
 import { release } from './release.js';
 import { adminService } from './admin/admin.js';
 import { serviceNames } from './service/aliases.js';
@@ -22,11 +23,14 @@ import type { Decider } from './service/decider.js';
 import { Health } from './service/health.js';
 import { OWN_NAMES, propertyNames } from './service/property-names.js';
 import { RpcError, type Report } from './service/rpc-error.js';
+import type { RolloutChange } from './rollout/rollout.js';
+import type { Shadow } from './rollout/shadow.js';
 import {
   ADMIN_SERVICE,
   type Explainer,
   HEALTH_NAMES,
   type Reload,
+  type RunRollout,
   type Services,
   type SourceHealth,
 } from './service/services.js';
@@ -34,7 +38,9 @@ import { guarded, tellAudited } from './service/watch.js';
 import type { Deliver, Watcher } from './service/watcher.js';
 import type { Bundle } from './swap/bundle.js';
 import { DecisionClock } from './swap/decision-clock.js';
-import { type ServingEngine, SwappableDecider, servingEngine } from './swap/serving-engine.js';
+import { evaluateBundleText } from './swap/evaluate-bundle.js';
+import { ServedBundles } from './swap/served-bundles.js';
+import { type ServingEngine, servingEngine } from './swap/serving-engine.js';
 import { tenantReporter, warnOfTenants } from './tenants/log.js';
 import { openTenants } from './tenants/open-tenants.js';
 import type { TenantStore } from './tenants/tenant-store.js';
@@ -70,6 +76,13 @@ export interface RunningServer extends ListeningServer {
    * be served.
    */
   readonly swap: (bundle: Bundle) => Promise<void>;
+  /**
+   * Prepares a change of the rollout: loads and tries the bundles that are new, and changes nothing yet. Rejects if one
+   * cannot be served.
+   */
+  readonly prepareChange: (change: RolloutChange) => Promise<PreparedChange>;
+  /** The hash of the current bundle. */
+  readonly hash: () => string;
   /** Reports a bundle that could not be loaded: it is counted. */
   readonly refused: () => void;
   /** The metrics of this process; undefined if metrics are disabled. */
@@ -82,12 +95,20 @@ export interface Prepared {
   readonly commit: () => void;
 }
 
+/** A change of the rollout whose bundles were tried. */
+export interface PreparedChange extends Prepared {
+  /** Of the bundles that came with the change, in order. */
+  readonly hashes: readonly string[];
+}
+
 /** The parts of a server other than its configuration. */
 export interface Surroundings {
   /** If absent: there are no watchers, as in tests of the transports. */
   readonly log?: Log | undefined;
   /** Closed with the server. */
   readonly audit?: AuditLog | undefined;
+  /** Carries out requests of the admin API; absent if there are no candidates. */
+  readonly rollout?: RunRollout | undefined;
   /** Checks the bundle file; absent if there is none. */
   readonly reload?: Reload | undefined;
   /** How many bundles were rejected, by reason; absent if another process knows. */
@@ -133,48 +154,54 @@ export async function startServer(
     store?.refused();
     tell({ kind: 'refused', tenant, reason });
   };
-  const decider = new SwappableDecider(await servingEngine(config, bundle, clock, onRefused), clock);
+  const engineFor = (next: Bundle): Promise<ServingEngine> => servingEngine(config, next, clock, onRefused);
+  const bundles = new ServedBundles(await engineFor(bundle), config.rollout.minWait);
   const observation =
-    log === undefined ? undefined : await observationOf(config, decider, log, { ...surroundings, store });
+    log === undefined ? undefined : await observationOf(config, bundles, log, { ...surroundings, store });
   const auditWatch =
-    audit === undefined ? undefined : watchForAudit(config, decider, audit, log, observation?.watchers ?? []);
+    audit === undefined ? undefined : watchForAudit(config, bundles, audit, log, observation?.watchers ?? []);
+  const shadow = observation === undefined ? undefined : await shadowOf(config, bundles, observation, log);
   const watchers: readonly Watcher[] = [
     // Metrics, traces, the log.
     ...(observation?.watchers ?? []),
+    ...(shadow === undefined ? [] : [shadow.watcher]),
     ...(auditWatch === undefined ? [] : [auditWatch.watcher]),
   ];
   const answered = async (): Promise<void> => {
     await store?.close();
+    await shadow?.close();
     await auditWatch?.close();
     await observation?.close();
   };
-  let build: ServerInfoResponse;
-  const takeOver = (next: ServingEngine): void => {
-    decider.current = next;
-    build = { ...release, bundleHash: next.hash, bundleProvenance: next.provenance };
-    observation?.bundle.loaded(loadedBundle(next));
-    warnOfPatterns(next, log);
-    warnOfRoutes(config, next, log);
-    warnOfTenants(config, next, tenantLog);
+  const tellLoaded = (current: ServingEngine): void => {
+    observation?.bundle.loaded(loadedBundle(current));
+    warnOfPatterns(current, log);
+    warnOfRoutes(config, current, log);
+    warnOfTenants(config, current, tenantLog);
   };
-  takeOver(decider.current);
+  tellLoaded(bundles.current);
   const own = observation?.metrics;
   const metrics =
     own === undefined ? undefined : { contentType: own.contentType, text: surroundings.scrapeAll ?? own.text };
   const server = await listen({
     config,
-    decider,
-    build: () => build,
+    decider: bundles.current.decider,
+    bundles,
+    build: () => bundles.current.release,
     watchers,
     auditReader: audit?.reader,
-    explainer: config.server.explain ? explainerOf(decider) : undefined,
-    bundle: () => decider.current.bundle,
+    explainer: config.server.explain ? explainerOf(bundles) : undefined,
+    bundle: () => bundles.current.bundle,
+    rollout: surroundings.rollout,
     reload: surroundings.reload,
     source: source?.health,
-    names: () => decider.current.names(),
-    actionNames: (principalId, kind) => decider.current.actionNames(principalId, kind),
+    names: () => bundles.current.names(),
+    actionNames: (principalId, kind) => bundles.current.actionNames(principalId, kind),
     deliver: auditWatch?.deliver,
-    tenants: store && { loader: store, neededBy: (principal) => decider.current.tenants?.neededBy(principal) ?? [] },
+    tenants: store && {
+      loader: store,
+      neededBy: (principal, bundle) => bundles.of({ bundle }).tenants?.neededBy(principal) ?? [],
+    },
     metrics,
     answered,
     accepted: surroundings.accepted,
@@ -182,12 +209,37 @@ export async function startServer(
     log,
   });
   const prepare = async (next: Bundle): Promise<Prepared> => {
-    const serving = await servingEngine(config, next, clock, onRefused);
-    return { commit: () => takeOver(serving) };
+    const serving = await engineFor(next);
+    const commit = (): void => {
+      bundles.swap(serving);
+      tellLoaded(serving);
+    };
+    return { commit };
+  };
+  let candidateText: BundleText | undefined;
+  const prepareChange = async ({ rollout, texts }: RolloutChange): Promise<PreparedChange> => {
+    const engines = new Map<string, ServingEngine>();
+    for (const text of texts) {
+      const known = bundles.find(text.digest);
+      engines.set(text.digest, known ?? (await engineFor(await evaluateBundleText(text))));
+    }
+    const commit = (): void => {
+      const before = bundles.current;
+      bundles.change(rollout, engines);
+      if (bundles.current !== before) tellLoaded(bundles.current);
+      const isCandidate = ({ digest }: BundleText): boolean => digest === rollout.candidate;
+      candidateText = [...texts, ...(candidateText === undefined ? [] : [candidateText])].find(isCandidate);
+      shadow?.follow(rollout.stage === 'shadow' ? candidateText : undefined);
+      const { candidate } = bundles;
+      observation?.rollout.changed(candidate && { ...rollout, hash: candidate.hash });
+    };
+    return { hashes: texts.map(({ digest }) => engines.get(digest)?.hash ?? ''), commit };
   };
   return {
     ...server,
     prepare,
+    prepareChange,
+    hash: () => bundles.current.hash,
     swap: async (next) => (await prepare(next)).commit(),
     refused: () => observation?.bundle.refused(),
     metrics: observation?.metrics,
@@ -204,11 +256,13 @@ export function serve(
   return listen({
     config,
     decider,
+    bundles: undefined,
     build: () => build,
     watchers,
     auditReader: undefined,
     explainer: undefined,
     bundle: undefined,
+    rollout: undefined,
     reload: undefined,
     source: undefined,
     names: undefined,
@@ -242,17 +296,17 @@ function loadedBundle({ hash, provenance, bundle }: ServingEngine): LoadedBundle
   };
 }
 
-/** Explains decisions of the bundle in use. */
-function explainerOf(decider: SwappableDecider): Explainer {
+/** Explains decisions of the bundles in use. */
+function explainerOf(bundles: ServedBundles): Explainer {
   return {
-    rolesFor: (request) => decider.current.tenants?.rolesFor(request),
-    explain(request, search) {
-      const { explainer } = decider.current;
+    rolesFor: (request, bundle) => bundles.of({ bundle }).tenants?.rolesFor(request),
+    explain(request, search, bundle) {
+      const { explainer } = bundles.of({ bundle });
       if (explainer === undefined) throw new RpcError('failed_precondition', NOT_EXPLAINED);
       return explainer.explain(request, search);
     },
     texts() {
-      const { texts } = decider.current;
+      const { texts } = bundles.current;
       if (texts === undefined) throw new RpcError('failed_precondition', NOT_EXPLAINED);
       return texts;
     },
@@ -263,7 +317,7 @@ const NOT_EXPLAINED = 'the bundle cannot explain decisions: compile it with `aut
 
 function observationOf(
   config: Config,
-  decider: SwappableDecider,
+  bundles: ServedBundles,
   log: Log,
   { audit, rejectedBundles, source, store }: Surroundings & { readonly store: TenantStore | undefined },
 ): Promise<Observation> {
@@ -274,7 +328,7 @@ function observationOf(
     logRequestPayloads,
     celErrorLogLevel: config.engine.celErrorLogLevel,
     version: release.version,
-    findConditionErrors: (request) => decider.current.engine.evaluationErrors(request),
+    findConditionErrors: (request, call) => bundles.of(call).engine.evaluationErrors(request),
     audit: audit?.counts,
     rejectedBundles,
     source: source?.status,
@@ -282,9 +336,33 @@ function observationOf(
   });
 }
 
+/** Undefined if there are no candidates. */
+async function shadowOf(
+  config: Config,
+  bundles: ServedBundles,
+  { rollout: events }: Observation,
+  log: Log | undefined,
+): Promise<Shadow | undefined> {
+  const { candidate, log: file } = config.rollout;
+  if (candidate === undefined || log === undefined) return undefined;
+  const logger = log.logger('authz.rollout');
+  // Modules that a server does not need are not loaded; and its thread is beside a chunk of the program.
+  const [{ Shadow }, { DifferenceLog }] = await Promise.all([
+    import('./rollout/shadow.js'),
+    import('./rollout/difference-log.js'),
+  ]);
+  const differences = new DifferenceLog({
+    audit: config.audit,
+    file,
+    logger,
+    hashes: ({ call }) => ({ current: bundles.of(call).hash, candidate: bundles.candidate?.hash ?? '' }),
+  });
+  return new Shadow({ config, events, log: differences, logger });
+}
+
 function watchForAudit(
   config: Config,
-  decider: SwappableDecider,
+  bundles: ServedBundles,
   { sink }: AuditLog,
   log: Log | undefined,
   watchers: readonly Watcher[],
@@ -293,7 +371,7 @@ function watchForAudit(
   return auditWatcher({
     config: config.audit,
     sink,
-    bundle: () => decider.current.audited,
+    bundle: (call) => bundles.of(call).audited,
     onProblem: (message, error) => logger?.error(message, error === undefined ? {} : { error }),
     onEntry: (call, time) => tellAudited(watchers, call, time),
   });
@@ -302,11 +380,13 @@ function watchForAudit(
 interface Listening {
   readonly config: Config;
   readonly decider: Decider;
+  readonly bundles: Services['bundles'];
   readonly build: () => ServerInfoResponse;
   readonly watchers: readonly Watcher[];
   readonly auditReader: AuditReader | undefined;
   readonly explainer: Explainer | undefined;
   readonly bundle: Services['bundle'];
+  readonly rollout: Services['rollout'];
   readonly reload: Services['reload'];
   readonly source: Services['source'];
   readonly names: Services['names'];
@@ -325,11 +405,13 @@ interface Listening {
 async function listen({
   config,
   decider,
+  bundles,
   build,
   watchers,
   auditReader,
   explainer,
   bundle,
+  rollout,
   reload,
   source,
   names,
@@ -358,6 +440,7 @@ async function listen({
         );
   const services: Services = {
     decider,
+    bundles,
     callIds: new CallIds(),
     limits: config.server.requestLimits,
     tokenSubject: config.server.tokenSubject,
@@ -370,6 +453,7 @@ async function listen({
     admin,
     explainer,
     bundle,
+    rollout,
     reload,
     source,
     names,

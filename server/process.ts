@@ -4,14 +4,18 @@ import { type AuditLog, openAuditLog } from './audit/audit-log.js';
 import type { BundleFeed, FirstBundle } from './bundle/feed.js';
 import { ExpiryWatch } from './bundle/expiry-watch.js';
 import { openFeed } from './bundle/open-feed.js';
-import type { BundleText } from './bundle/read-bundle.js';
-import { RejectedBundles } from './bundle/rejected-bundles.js';
+import { type BundleText, readBundleFile } from './bundle/read-bundle.js';
+import { provenanceFields } from './bundle/provenance.js';
+import { RejectedBundles, RolledBackError, rejectionReason } from './bundle/rejected-bundles.js';
 import { SignedBundles } from './bundle/signed-bundles.js';
 import type { Config } from './config.js';
 import { startServer } from './main.js';
-import { type Reload, sourceHealth } from './service/services.js';
+import { type Reload, type RunRollout, sourceHealth } from './service/services.js';
 import { debugOnSignal } from './observe/log/debug-signal.js';
 import type { Log, Logger } from './observe/log/logger.js';
+import { RolloutControl } from './rollout/rollout-control.js';
+import type { KnownBundle, RolloutChange } from './rollout/rollout.js';
+import { BundleSource } from './swap/bundle-source.js';
 import { evaluateBundleText } from './swap/evaluate-bundle.js';
 import { engineOf } from './swap/serving-engine.js';
 import { WORKER_VARIABLE } from './workers/worker-environment.js';
@@ -30,11 +34,13 @@ export interface Program {
 interface Served extends Stoppable {
   readonly httpAddress: string;
   readonly grpcAddress: string;
+  /** Of the policies that it started with. */
+  readonly startHash: string;
   /**
-   * Swaps to a new version of the bundle and returns the hash of its policies. Rejects, and changes nothing, if it
-   * cannot be served.
+   * Makes a change in every process and returns the hashes of its bundles, in order. Rejects, and changes nothing, if
+   * one of them cannot be served.
    */
-  readonly swap: (bundle: BundleText) => Promise<string>;
+  readonly apply: (change: RolloutChange) => Promise<readonly string[]>;
   /** Tells the processes that report the health what became of the source. */
   readonly sourceChanged: () => void;
 }
@@ -57,47 +63,74 @@ export async function runProgram(options: Program): Promise<void> {
   const trust = await SignedBundles.open(config.bundle);
   const rejected = new RejectedBundles();
   let served: Served | undefined;
+  let control: RolloutControl | undefined;
+  let problem: Error | undefined;
   const feed = await openFeed({
     config: { ...config.bundle, source: config.bundle.source ?? { kind: 'file', file: options.bundleFile } },
     trust,
     rejected,
     watch: config.server.watchBundle,
     log: logger,
-    changed: () => served?.sourceChanged(),
+    changed: (current) => {
+      problem = current;
+      control?.tell('current', current);
+      served?.sourceChanged();
+    },
   });
   const first = await firstServable(config, await feed.start(), logger);
   const { bundle } = first;
   const workers = config.server.workers ?? availableParallelism();
   debugOnSignal(log);
-  const shared: Shared = { audit: await openAudit(config, log), feed, rejectedBundles: rejected.counts };
+  let candidates: BundleSource | undefined;
+  const look = async (): Promise<Error | undefined> => {
+    const [refusal] = await Promise.all([feed.look(), candidates?.look()]);
+    return refusal;
+  };
+  const shared: Shared = {
+    audit: await openAudit(config, log),
+    reload: async () => (await look())?.message,
+    rollout: async (command) => (await control?.run(command)) ?? STARTING,
+    status: feed.status,
+    rejectedBundles: rejected.counts,
+  };
   const running =
     workers > 1 ? await serveWithWorkers(options, bundle, workers, shared) : await serveAlone(options, bundle, shared);
   served = running;
+  let { name } = bundle;
   const expiry = new ExpiryWatch((time) =>
     logger.error('the bundle has expired; it is still served', {
-      file: bundle.name,
+      file: name,
       expired: new Date(time).toISOString(),
     }),
   );
-  const began = async (next: BundleText): Promise<void> => {
-    expiry.serve(next);
-    await trust?.accepted(next).catch((error: Error) => {
+  const began = async (current: Omit<KnownBundle, 'hash' | 'loadedAt'>): Promise<void> => {
+    name = current.name;
+    expiry.serve(current);
+    await trust?.accepted(current).catch((error: Error) => {
       logger.error('the sequence of the bundle cannot be remembered; an older one may be served after a restart', {
         error,
       });
     });
   };
   await began(bundle);
-  feed.follow(first, async (next) => {
-    const hash = await running.swap(next).catch((error: Error) => {
-      // Not a problem of reading it, whatever it was.
-      throw new Error(error.message);
-    });
-    await began(next);
-    return hash;
-  });
-  process.on('SIGHUP', () => void feed.look());
-  endOnSignal({ ...running, close: () => closeAll(feed, running, log) });
+  const { stage, percent, id, candidate } = config.rollout;
+  const { startHash: hash, apply } = running;
+  const bundles = new RolloutControl({ current: bundle, hash, stage, percent, id, apply, began, logger });
+  bundles.tell('current', problem);
+  control = bundles;
+  feed.follow(first, (next) => bundles.offer(next).catch(notUsed));
+  if (candidate !== undefined) {
+    candidates = candidateSource({ file: candidate, control: bundles, trust, rejected, logger });
+    // Before the server is ready: its first calls are tried, too.
+    await candidates.look();
+    if (config.server.watchBundle) candidates.watch();
+  }
+  process.on('SIGHUP', () => void look());
+  const stop = async (): Promise<void> => {
+    candidates?.stop();
+    await feed.stop();
+  };
+  endOnSignal({ ...running, close: () => closeAll(stop, running, log) });
   // Printed last: a reader of the line may stop the server at once.
   process.stdout.write(`${readyLine(running, config)}\n`);
 }
@@ -162,34 +195,77 @@ export function endOnSignal(server: Stoppable): void {
   process.on('SIGINT', end);
 }
 
+/** A bundle that was read could not be used: not a problem of reading it, whatever it was. */
+function notUsed(error: Error): never {
+  throw error instanceof RolledBackError ? error : new Error(error.message);
+}
+
+interface CandidateOptions {
+  readonly file: string;
+  readonly control: RolloutControl;
+  readonly trust: SignedBundles | undefined;
+  readonly rejected: RejectedBundles;
+  readonly logger: Logger;
+}
+
+/** Where candidates come from: the one place that knows. They are trusted as bundles are. */
+function candidateSource({ file, control, trust, rejected, logger }: CandidateOptions): BundleSource {
+  return new BundleSource({
+    file,
+    companions: trust?.keyFiles ?? [],
+    read: () => readBundleFile(file, trust),
+    digest: '',
+    watch: false,
+    offer: async (next) => {
+      const start = performance.now();
+      const hash = await control.offerCandidate(next).catch(notUsed);
+      control.tell('candidate', undefined);
+      logger.info('trying a candidate', {
+        file,
+        hash,
+        ...provenanceFields(next),
+        time_ms: Math.round(performance.now() - start),
+      });
+    },
+    failed: (error) => {
+      const reason = rejectionReason(error);
+      rejected.add(reason);
+      control.tell('candidate', error);
+      logger.error('the candidate cannot be tried', { file, reason, error });
+    },
+  });
+}
+
+const STARTING = { kind: 'refused', reason: 'the server is starting' } as const;
+
 /** What both kinds of servers get. */
 interface Shared {
   readonly audit: AuditLog | undefined;
-  readonly feed: BundleFeed;
+  readonly reload: Reload;
+  readonly rollout: RunRollout;
+  readonly status: BundleFeed['status'];
   readonly rejectedBundles: RejectedBundles['counts'];
 }
 
 async function serveAlone({ config, log }: Program, bundle: BundleText, shared: Shared): Promise<Served> {
-  const { audit, feed, rejectedBundles } = shared;
-  const { status } = feed;
-  const server = await startServer(config, await evaluateBundleText(bundle), {
+  const { status, ...surroundings } = shared;
+  const evaluated = await evaluateBundleText(bundle);
+  const server = await startServer(config, evaluated, {
+    ...surroundings,
     log,
-    audit,
-    reload: reloadOf(feed),
-    rejectedBundles,
     ...(status !== undefined && { source: { status, health: () => sourceHealth(status()) } }),
   });
-  const swap = async (next: BundleText): Promise<string> => {
+  const apply = async (change: RolloutChange): Promise<readonly string[]> => {
     try {
-      const evaluated = await evaluateBundleText(next);
-      await server.swap(evaluated);
-      return evaluated.policies.hash;
+      const { hashes, commit } = await server.prepareChange(change);
+      commit();
+      return hashes;
     } catch (error) {
       server.refused();
       throw error;
     }
   };
-  return { ...server, swap, sourceChanged: () => undefined };
+  return { ...server, startHash: evaluated.policies.hash, apply, sourceChanged: () => undefined };
 }
 
 async function serveWithWorkers(
@@ -206,9 +282,10 @@ async function serveWithWorkers(
     workers,
     bundle,
     audit: shared.audit,
-    reload: reloadOf(shared.feed),
+    reload: shared.reload,
+    rollout: shared.rollout,
     rejectedBundles: shared.rejectedBundles,
-    source: shared.feed.status,
+    source: shared.status,
     log: log.logger('authz.workers'),
   });
   // Workers reload their own certificates and logs.
@@ -219,7 +296,7 @@ async function serveWithWorkers(
     // All messages of the workers have been handled.
     await shared.audit?.sink.close();
   };
-  return { ...primary, close };
+  return { ...primary, startHash: primary.hash, close };
 }
 
 /** Opens the audit log of a configuration; its problems are logged. Returns undefined if auditing is disabled. */
@@ -228,12 +305,8 @@ export function openAudit(config: Config, log: Log): Promise<AuditLog | undefine
   return openAuditLog(config.audit, (message, error) => logger.error(message, error === undefined ? {} : { error }));
 }
 
-function reloadOf(feed: BundleFeed): Reload {
-  return async () => (await feed.look())?.message;
-}
-
-async function closeAll(feed: BundleFeed, served: Served, log: Log): Promise<void> {
-  await Promise.all([feed.stop(), served.close()]);
+async function closeAll(stop: () => Promise<void>, served: Served, log: Log): Promise<void> {
+  await Promise.all([stop(), served.close()]);
   await log.flush();
 }
 

@@ -27,7 +27,16 @@ const SECTIONS: readonly { readonly title: string; readonly files: readonly stri
   },
   {
     title: 'Operate',
-    files: ['operations', 'audit', 'bundles', 'bundle-sources', 'dashboards', 'configuration', 'command-line'],
+    files: [
+      'operations',
+      'rollout',
+      'audit',
+      'bundles',
+      'bundle-sources',
+      'dashboards',
+      'configuration',
+      'command-line',
+    ],
   },
   { title: 'Reference', files: ['spec/*', 'diagnostics/README'], more: 'diagnostics' },
   { title: 'Project', files: ['migrating'] },

@@ -193,6 +193,29 @@ export interface ReloadStoreRequest {
   readonly wait: boolean;
 }
 
+/** authz.request.v1.GetRolloutRequest */
+export interface GetRolloutRequest {
+}
+
+/** Moves the candidate to another stage; a candidate that comes later begins as configured. */
+export interface SetRolloutRequest {
+  readonly stage: number;
+  /** Of the principals in STAGE_CANARY; 0 in STAGE_SHADOW. */
+  readonly percent: number;
+}
+
+/** Makes the candidate the current bundle. */
+export interface PromoteBundleRequest {
+  /** Unless empty, the call fails if the candidate has another hash. */
+  readonly hash: string;
+}
+
+/** Drops the candidate or, without one, takes back the last promotion. */
+export interface RollBackBundleRequest {
+  /** Unless empty, the call fails if the bundle that goes has another hash. */
+  readonly hash: string;
+}
+
 /** authz.request.v1.ServerInfoRequest */
 export interface ServerInfoRequest {
 }

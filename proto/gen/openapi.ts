@@ -1670,6 +1670,294 @@ export const openApi: JsonObject = {
         }
       }
     },
+    "/admin/bundle/promote": {
+      "post": {
+        "tags": [
+          "Administration"
+        ],
+        "operationId": "PromoteBundle",
+        "summary": "Make the candidate the current bundle",
+        "security": [
+          {
+            "admin": []
+          }
+        ],
+        "parameters": [
+          {
+            "$ref": "#/components/parameters/pretty"
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/authz.request.PromoteBundleRequest"
+              },
+              "examples": {
+                "promoted": {
+                  "summary": "The candidate becomes current",
+                  "value": {
+                    "hash": "0d5be2d7f1a94e11"
+                  }
+                }
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The state after the call.",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/authz.response.PromoteBundleResponse"
+                },
+                "examples": {
+                  "promoted": {
+                    "summary": "The candidate becomes current",
+                    "value": {
+                      "rollout": {
+                        "current": {
+                          "hash": "0d5be2d7f1a94e11",
+                          "digest": "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
+                          "loadedAt": "2025-06-02T10:00:00.000Z"
+                        },
+                        "previous": {
+                          "hash": "f6a1c0a3a2f0b6c1",
+                          "digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                          "loadedAt": "2025-06-02T09:30:00.000Z"
+                        }
+                      }
+                    }
+                  }
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/BadRequest"
+          },
+          "401": {
+            "$ref": "#/components/responses/Unauthenticated"
+          },
+          "404": {
+            "$ref": "#/components/responses/AdminOff"
+          }
+        }
+      }
+    },
+    "/admin/bundle/roll_back": {
+      "post": {
+        "tags": [
+          "Administration"
+        ],
+        "operationId": "RollBackBundle",
+        "summary": "Drop the candidate, or go back",
+        "security": [
+          {
+            "admin": []
+          }
+        ],
+        "parameters": [
+          {
+            "$ref": "#/components/parameters/pretty"
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/authz.request.RollBackBundleRequest"
+              },
+              "examples": {
+                "rolled-back": {
+                  "summary": "The candidate is dropped",
+                  "value": {
+                    "hash": "0d5be2d7f1a94e11"
+                  }
+                }
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The state after the call.",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/authz.response.RollBackBundleResponse"
+                },
+                "examples": {
+                  "rolled-back": {
+                    "summary": "The candidate is dropped",
+                    "value": {
+                      "rollout": {
+                        "current": {
+                          "hash": "f6a1c0a3a2f0b6c1",
+                          "digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                          "loadedAt": "2025-06-02T09:30:00.000Z"
+                        },
+                        "refusedHash": "0d5be2d7f1a94e11"
+                      }
+                    }
+                  }
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/BadRequest"
+          },
+          "401": {
+            "$ref": "#/components/responses/Unauthenticated"
+          },
+          "404": {
+            "$ref": "#/components/responses/AdminOff"
+          }
+        }
+      }
+    },
+    "/admin/bundle/rollout": {
+      "get": {
+        "tags": [
+          "Administration"
+        ],
+        "operationId": "GetRollout",
+        "summary": "Which bundles the server has",
+        "security": [
+          {
+            "admin": []
+          }
+        ],
+        "parameters": [
+          {
+            "$ref": "#/components/parameters/pretty"
+          }
+        ],
+        "responses": {
+          "200": {
+            "description": "The state after the call.",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/authz.response.GetRolloutResponse"
+                },
+                "examples": {
+                  "canary": {
+                    "summary": "A candidate decides for 5 % of the principals",
+                    "value": {
+                      "rollout": {
+                        "current": {
+                          "hash": "f6a1c0a3a2f0b6c1",
+                          "digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                          "loadedAt": "2025-06-02T09:30:00.000Z"
+                        },
+                        "candidate": {
+                          "hash": "0d5be2d7f1a94e11",
+                          "digest": "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
+                          "loadedAt": "2025-06-02T10:00:00.000Z"
+                        },
+                        "stage": "STAGE_CANARY",
+                        "percent": 5,
+                        "rolloutId": "0d5be2d7f1a94e11"
+                      }
+                    }
+                  }
+                }
+              }
+            }
+          },
+          "401": {
+            "$ref": "#/components/responses/Unauthenticated"
+          },
+          "404": {
+            "$ref": "#/components/responses/AdminOff"
+          }
+        }
+      },
+      "post": {
+        "tags": [
+          "Administration"
+        ],
+        "operationId": "SetRollout",
+        "summary": "Move the candidate to another stage",
+        "security": [
+          {
+            "admin": []
+          }
+        ],
+        "parameters": [
+          {
+            "$ref": "#/components/parameters/pretty"
+          }
+        ],
+        "requestBody": {
+          "required": true,
+          "content": {
+            "application/json": {
+              "schema": {
+                "$ref": "#/components/schemas/authz.request.SetRolloutRequest"
+              },
+              "examples": {
+                "canary": {
+                  "summary": "5 % of the principals",
+                  "value": {
+                    "stage": "STAGE_CANARY",
+                    "percent": 5
+                  }
+                }
+              }
+            }
+          }
+        },
+        "responses": {
+          "200": {
+            "description": "The state after the call.",
+            "content": {
+              "application/json": {
+                "schema": {
+                  "$ref": "#/components/schemas/authz.response.SetRolloutResponse"
+                },
+                "examples": {
+                  "canary": {
+                    "summary": "5 % of the principals",
+                    "value": {
+                      "rollout": {
+                        "current": {
+                          "hash": "f6a1c0a3a2f0b6c1",
+                          "digest": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+                          "loadedAt": "2025-06-02T09:30:00.000Z"
+                        },
+                        "candidate": {
+                          "hash": "0d5be2d7f1a94e11",
+                          "digest": "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
+                          "loadedAt": "2025-06-02T10:00:00.000Z"
+                        },
+                        "stage": "STAGE_CANARY",
+                        "percent": 5,
+                        "rolloutId": "0d5be2d7f1a94e11"
+                      }
+                    }
+                  }
+                }
+              }
+            }
+          },
+          "400": {
+            "$ref": "#/components/responses/BadRequest"
+          },
+          "401": {
+            "$ref": "#/components/responses/Unauthenticated"
+          },
+          "404": {
+            "$ref": "#/components/responses/AdminOff"
+          }
+        }
+      }
+    },
     "/admin/explain/decision": {
       "post": {
         "tags": [
@@ -3272,6 +3560,17 @@ export const openApi: JsonObject = {
           }
         ]
       },
+      "authz.request.PromoteBundleRequest": {
+        "type": "object",
+        "description": "Makes the candidate the current bundle.",
+        "properties": {
+          "hash": {
+            "type": "string",
+            "description": "Unless empty, the call fails if the candidate has another hash."
+          }
+        },
+        "additionalProperties": false
+      },
       "authz.request.RequestContext": {
         "type": "object",
         "description": "What the caller wants in the audit log beside the request. It never influences a decision.",
@@ -3316,6 +3615,48 @@ export const openApi: JsonObject = {
           "instances"
         ],
         "additionalProperties": false
+      },
+      "authz.request.RollBackBundleRequest": {
+        "type": "object",
+        "description": "Drops the candidate or, without one, takes back the last promotion.",
+        "properties": {
+          "hash": {
+            "type": "string",
+            "description": "Unless empty, the call fails if the bundle that goes has another hash."
+          }
+        },
+        "additionalProperties": false
+      },
+      "authz.request.SetRolloutRequest": {
+        "type": "object",
+        "description": "Moves the candidate to another stage; a candidate that comes later begins as configured.",
+        "properties": {
+          "stage": {
+            "$ref": "#/components/schemas/authz.request.SetRolloutRequest.Stage",
+            "enum": [
+              "STAGE_SHADOW",
+              "STAGE_CANARY"
+            ]
+          },
+          "percent": {
+            "type": "integer",
+            "minimum": 0,
+            "maximum": 100,
+            "description": "Of the principals in STAGE_CANARY; 0 in STAGE_SHADOW."
+          }
+        },
+        "required": [
+          "stage"
+        ],
+        "additionalProperties": false
+      },
+      "authz.request.SetRolloutRequest.Stage": {
+        "type": "string",
+        "enum": [
+          "STAGE_UNSPECIFIED",
+          "STAGE_SHADOW",
+          "STAGE_CANARY"
+        ]
       },
       "authz.response.CheckResourceBatchResponse": {
         "type": "object",
@@ -3599,6 +3940,14 @@ export const openApi: JsonObject = {
           }
         }
       },
+      "authz.response.GetRolloutResponse": {
+        "type": "object",
+        "properties": {
+          "rollout": {
+            "$ref": "#/components/schemas/authz.response.Rollout"
+          }
+        }
+      },
       "authz.response.ListAuditLogEntriesResponse": {
         "type": "object",
         "properties": {
@@ -3694,6 +4043,89 @@ export const openApi: JsonObject = {
           }
         }
       },
+      "authz.response.PromoteBundleResponse": {
+        "type": "object",
+        "properties": {
+          "rollout": {
+            "$ref": "#/components/schemas/authz.response.Rollout"
+          }
+        }
+      },
+      "authz.response.RollBackBundleResponse": {
+        "type": "object",
+        "properties": {
+          "rollout": {
+            "$ref": "#/components/schemas/authz.response.Rollout"
+          }
+        }
+      },
+      "authz.response.Rollout": {
+        "type": "object",
+        "description": "The bundles of a server, and which of them decides.",
+        "properties": {
+          "current": {
+            "$ref": "#/components/schemas/authz.response.Rollout.Bundle"
+          },
+          "candidate": {
+            "$ref": "#/components/schemas/authz.response.Rollout.Bundle",
+            "description": "What is being tried; absent if there is nothing."
+          },
+          "previous": {
+            "$ref": "#/components/schemas/authz.response.Rollout.Bundle",
+            "description": "What was current before the last promotion, and is again after a roll back."
+          },
+          "stage": {
+            "$ref": "#/components/schemas/authz.response.Rollout.Stage",
+            "description": "Of the candidate."
+          },
+          "percent": {
+            "type": "integer",
+            "minimum": 0
+          },
+          "rolloutId": {
+            "type": "string",
+            "description": "What principals are hashed with to find those of the canary."
+          },
+          "refusedHash": {
+            "type": "string",
+            "description": "Of the bundle that was rolled back, and is refused until another one arrives."
+          },
+          "lastError": {
+            "type": "string",
+            "description": "Why the latest version of a source is not used."
+          }
+        }
+      },
+      "authz.response.Rollout.Bundle": {
+        "type": "object",
+        "properties": {
+          "hash": {
+            "type": "string",
+            "description": "Of its policies."
+          },
+          "digest": {
+            "type": "string",
+            "description": "SHA-256 of the file, or of the manifest of an archive."
+          },
+          "sequence": {
+            "type": "string",
+            "format": "uint64",
+            "description": "Of the manifest; absent without one."
+          },
+          "loadedAt": {
+            "type": "string",
+            "format": "date-time"
+          }
+        }
+      },
+      "authz.response.Rollout.Stage": {
+        "type": "string",
+        "enum": [
+          "STAGE_UNSPECIFIED",
+          "STAGE_SHADOW",
+          "STAGE_CANARY"
+        ]
+      },
       "authz.response.ServerInfoResponse": {
         "type": "object",
         "properties": {
@@ -3720,6 +4152,14 @@ export const openApi: JsonObject = {
           "commit",
           "buildDate"
         ]
+      },
+      "authz.response.SetRolloutResponse": {
+        "type": "object",
+        "properties": {
+          "rollout": {
+            "$ref": "#/components/schemas/authz.response.Rollout"
+          }
+        }
       },
       "authz.schema.ValidationError": {
         "type": "object",

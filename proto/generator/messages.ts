@@ -28,6 +28,10 @@ export const REQUESTS: readonly RequestRow[] = [
   { message: 'authz.request.v1.ListSchemasRequest', isMeasured: false, isSent: false },
   { message: 'authz.request.v1.GetSchemaRequest', isMeasured: true, isSent: false },
   { message: 'authz.request.v1.ReloadStoreRequest', isMeasured: false, isSent: false },
+  { message: 'authz.request.v1.GetRolloutRequest', isMeasured: false, isSent: false },
+  { message: 'authz.request.v1.SetRolloutRequest', isMeasured: false, isSent: false },
+  { message: 'authz.request.v1.PromoteBundleRequest', isMeasured: true, isSent: false },
+  { message: 'authz.request.v1.RollBackBundleRequest', isMeasured: true, isSent: false },
   { message: 'authz.request.v1.ServerInfoRequest', isMeasured: false, isSent: false },
   { message: 'authzen.authorization.v1.AccessEvaluationRequest', isMeasured: true, isSent: false },
   { message: 'authzen.authorization.v1.AccessEvaluationBatchRequest', isMeasured: true, isSent: false },
@@ -95,6 +99,16 @@ const WRITTEN: readonly Readonly<Record<'file' | 'types', string> & { roots: rea
     ],
   },
   { file: 'ext-authz', types: 'ext-authz-answers', roots: ['envoy.service.auth.v3.CheckResponse'] },
+  {
+    file: 'rollout',
+    types: 'rollout-messages',
+    roots: [
+      'authz.response.v1.GetRolloutResponse',
+      'authz.response.v1.SetRolloutResponse',
+      'authz.response.v1.PromoteBundleResponse',
+      'authz.response.v1.RollBackBundleResponse',
+    ],
+  },
   { file: 'error', types: 'error-messages', roots: ['google.rpc.Status', 'buf.validate.Violations'] },
 ];
 

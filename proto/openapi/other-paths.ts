@@ -1,6 +1,13 @@
 import { errorsOf, examplesOf, goodAnswer } from './answers.js';
 import { AUDIT_EXAMPLES } from './examples/audit.js';
 import { EXPLAIN_EXAMPLES } from './examples/explanations.js';
+import type { Example } from './examples/example.js';
+import {
+  GET_ROLLOUT_EXAMPLES,
+  PROMOTE_EXAMPLES,
+  ROLL_BACK_EXAMPLES,
+  SET_ROLLOUT_EXAMPLES,
+} from './examples/rollout.js';
 import { HEALTH_EXAMPLES } from './examples/server.js';
 import type { JsonObject } from '../wire/json-shape.js';
 import { PRETTY } from './rpc-paths.js';
@@ -15,6 +22,16 @@ export function otherPaths(schemas: Schemas): JsonObject {
     '/_authz/live': { get: live() },
     '/_authz/metrics': { get: metrics() },
     '/admin/auditlog/list/{kind}': { get: auditListing(schemas) },
+    '/admin/bundle/promote': {
+      post: rolloutOperation(schemas, 'PromoteBundle', 'Make the candidate the current bundle', PROMOTE_EXAMPLES),
+    },
+    '/admin/bundle/roll_back': {
+      post: rolloutOperation(schemas, 'RollBackBundle', 'Drop the candidate, or go back', ROLL_BACK_EXAMPLES),
+    },
+    '/admin/bundle/rollout': {
+      get: rolloutOperation(schemas, 'GetRollout', 'Which bundles the server has', GET_ROLLOUT_EXAMPLES),
+      post: rolloutOperation(schemas, 'SetRollout', 'Move the candidate to another stage', SET_ROLLOUT_EXAMPLES),
+    },
     '/admin/explain/decision': { post: explanation(schemas) },
     '/schema/swagger.json': { get: ownDocument() },
   };
@@ -162,6 +179,40 @@ function explanation(schemas: Schemas): JsonObject {
         EXPLAIN_EXAMPLES,
       ),
       ...errorsOf(['BadRequest', 'Unauthenticated', 'AdminOff', 'TooLarge', 'TooLate']),
+    },
+  };
+}
+
+function rolloutOperation(schemas: Schemas, method: string, summary: string, examples: readonly Example[]): JsonObject {
+  const requests = examples.flatMap(({ request, ...rest }) =>
+    request === undefined ? [] : [{ ...rest, value: request }],
+  );
+  return {
+    tags: ['Administration'],
+    operationId: method,
+    summary,
+    security: [{ admin: [] }],
+    parameters: [PRETTY],
+    ...(requests.length > 0 && {
+      requestBody: {
+        required: true,
+        content: {
+          'application/json': {
+            schema: schemas.reference(`authz.request.v1.${method}Request`, 'request'),
+            examples: examplesOf(requests),
+          },
+        },
+      },
+    }),
+    responses: {
+      200: goodAnswer(
+        'The state after the call.',
+        schemas.reference(`authz.response.v1.${method}Response`, 'response'),
+        examples,
+      ),
+      ...errorsOf(
+        requests.length > 0 ? ['BadRequest', 'Unauthenticated', 'AdminOff'] : ['Unauthenticated', 'AdminOff'],
+      ),
     },
   };
 }

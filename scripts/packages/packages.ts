@@ -121,6 +121,7 @@ const COMPILER: PackageDefinition = {
   threads: {
     'chunks/folder-thread': 'cli/editor/folder-thread.ts',
     'chunks/part-thread': 'cli/policies/part-thread.ts',
+    'chunks/shadow-thread': 'server/rollout/shadow-thread.ts',
     'chunks/z3-worker': 'analysis/solve/z3-worker.ts',
   },
   entries: { './compiler': 'compiler/index.ts', './analysis': 'analysis/index.ts', './mcp': 'mcp-guard/index.ts' },
@@ -157,6 +158,7 @@ const SERVER: PackageDefinition = {
   description: 'Serves decisions of compiled authorization policies: REST, gRPC, Connect and AuthZEN',
   bin: { 'authz-server': 'server' },
   programs: { server: 'cli/server.ts' },
+  threads: { 'chunks/shadow-thread': 'server/rollout/shadow-thread.ts' },
   files: ['docs/config.schema.json'],
   dependencies: ['@grpc/grpc-js', ...EXPORTERS, 'node-sqlite3-wasm'],
   optionalPeers: { [KAFKA]: OWN, [POSTGRESQL]: OWN },

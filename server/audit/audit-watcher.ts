@@ -17,10 +17,10 @@ export interface AuditWatcherOptions {
   readonly config: AuditConfig;
   readonly sink: AuditSink;
   /**
-   * What decides now. Asked when a decision has been made, so that a bundle swapped before the entry is made does not
+   * What decides a call. Asked when a decision has been made, so that a bundle swapped before the entry is made does not
    * matter.
    */
-  readonly bundle: () => AuditedBundle;
+  readonly bundle: (call: Call) => AuditedBundle;
   readonly onProblem: OnAuditProblem;
   /** Told of the entries about calls that are traced. */
   readonly onEntry?: (call: Call, time: EntryTime) => void;
@@ -47,11 +47,11 @@ export function auditWatcher(options: AuditWatcherOptions): AuditWatch {
   const { config, bundle } = options;
   const maker = new EntryMaker(options);
   const decisions: Watcher = {
-    checked: (call, checked) => maker.keep({ kind: 'check', call, checked, bundle: bundle() }),
-    planned: (call, planned) => maker.keep({ kind: 'plan', call, planned, bundle: bundle() }),
-    exceeded: (call, exceeded) => maker.keep({ kind: 'exceeded', call, exceeded, bundle: bundle() }),
+    checked: (call, checked) => maker.keep({ kind: 'check', call, checked, bundle: bundle(call) }),
+    planned: (call, planned) => maker.keep({ kind: 'plan', call, planned, bundle: bundle(call) }),
+    exceeded: (call, exceeded) => maker.keep({ kind: 'exceeded', call, exceeded, bundle: bundle(call) }),
   };
-  const accesses: Watcher = { ended: (call, end) => maker.keep({ kind: 'access', call, end, bundle: bundle() }) };
+  const accesses: Watcher = { ended: (call, end) => maker.keep({ kind: 'access', call, end, bundle: bundle(call) }) };
   const isAfterReply = config.delivery === 'after_reply';
   return {
     watcher: {
@@ -61,7 +61,10 @@ export function auditWatcher(options: AuditWatcherOptions): AuditWatch {
     deliver: isAfterReply
       ? undefined
       : (call, end) =>
-          maker.deliver(call, config.accessLogsEnabled ? { kind: 'access', call, end, bundle: bundle() } : undefined),
+          maker.deliver(
+            call,
+            config.accessLogsEnabled ? { kind: 'access', call, end, bundle: bundle(call) } : undefined,
+          ),
     close: () => maker.close(),
   };
 }

@@ -15,16 +15,19 @@ export interface FileFeedOptions {
   /** Whether to poll the file. */
   readonly watch: boolean;
   readonly log: Logger;
+  /** Called when a version is not served, and why, or a later one is. */
+  readonly changed?: ((problem: Error | undefined) => void) | undefined;
 }
 
 /** A bundle file, which is reloaded when it changes. */
-export function fileFeed({ file, trust, rejected, watch, log }: FileFeedOptions): BundleFeed {
+export function fileFeed({ file, trust, rejected, watch, log, changed }: FileFeedOptions): BundleFeed {
   let source: BundleSource | undefined;
   const read = (): Promise<BundleText> => readBundleFile(file, trust);
   const failed = (error: Error): void => {
     const reason = rejectionReason(error);
     rejected.add(reason);
     log.error('the bundle cannot be served; still serving the last good one', { file, reason, error });
+    changed?.(error);
   };
   return {
     start: async () => {
@@ -39,6 +42,7 @@ export function fileFeed({ file, trust, rejected, watch, log }: FileFeedOptions)
       const offer = async (next: BundleText): Promise<void> => {
         const start = performance.now();
         const hash = await swap(next);
+        changed?.(undefined);
         log.info('serving a new bundle', {
           file,
           hash,

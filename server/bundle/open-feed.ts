@@ -15,7 +15,7 @@ export interface FeedOptions {
   readonly watch: boolean;
   readonly log: Logger;
   /** Called when a source begins to fail, or to work again. */
-  readonly changed?: () => void;
+  readonly changed?: (problem: Error | undefined) => void;
 }
 
 /** The configuration of a source. */
@@ -27,7 +27,7 @@ export type OpenConfig = BundleConfig & { readonly source: BundleSourceConfig };
  */
 export async function openFeed({ config, trust, rejected, watch, log, changed }: FeedOptions): Promise<BundleFeed> {
   const { source, poll, startTimeout, cache, limits } = config;
-  if (source.kind === 'file') return fileFeed({ file: source.file, trust, rejected, watch, log });
+  if (source.kind === 'file') return fileFeed({ file: source.file, trust, rejected, watch, log, changed });
   const [{ RemoteFeed }, { LastKnownGood }, origin] = await Promise.all([
     import('./remote-feed.js'),
     import('./last-known-good.js'),

@@ -7,11 +7,17 @@ export type RejectionReason =
   /** The file does not exist or cannot be read. */
   | 'unreadable'
   /** The code cannot be evaluated, is not a bundle, or does not decide. */
-  | 'not_loadable';
+  | 'not_loadable'
+  /** It was rolled back. */
+  | 'rolled_back';
+
+/** The bundle was rolled back: it is not served again. */
+export class RolledBackError extends Error {}
 
 /** Why a bundle could not be read. */
 export function rejectionReason(error: unknown): RejectionReason {
   if (error instanceof ArchiveError) return error.reason;
+  if (error instanceof RolledBackError) return 'rolled_back';
   return error instanceof ConfigError ? 'unreadable' : 'not_loadable';
 }
 

@@ -21,8 +21,8 @@ export interface RemoteFeedOptions {
   /** Undefined: nothing is kept on disk. */
   readonly cache: LastKnownGood | undefined;
   readonly log: Logger;
-  /** Called when the source begins to fail, or to work again. */
-  readonly changed?: () => void;
+  /** Called when the source begins to fail, and why, or to work again. */
+  readonly changed?: (problem: Error | undefined) => void;
   readonly clock?: PollClock;
 }
 
@@ -248,7 +248,7 @@ export class RemoteFeed implements BundleFeed {
         error,
       });
     else log.warn('the source has no usable bundle', { source, reason: problem.reason, error });
-    this.options.changed?.();
+    this.options.changed?.(error);
   }
 }
 

@@ -23,6 +23,7 @@ import {
 import { gatewayRoutes, headerName, headerNames, networks } from './gateway.js';
 import { type ConfigKey, ignored, isFalse, quiet, refused, used } from './key.js';
 import { keySets } from './key-sets.js';
+import { rolloutKeys } from './rollout-keys.js';
 import { TENANT_QUERY, tenantSource } from './tenants.js';
 
 const MEBI = 1024 * 1024;
@@ -342,6 +343,7 @@ export const KEYS = {
   'tenants.postgresql.maxConnections': used(integer(1, 100), 4, 'maximum number of connections, per process'),
 
   ...auditKeys,
+  ...rolloutKeys,
 
   'storage.driver': ignored(text, 'policies are compiled into the bundle', (value) => value === 'disk'),
   'storage.disk.directory': used<string | undefined>(

@@ -66,6 +66,8 @@ export class Gateway {
     if (routed === undefined) throw denied('no route matches');
     const { principal, auxData } = await this.#principalOf(call, fields);
     const { kind, id, action, attr } = routed;
+    // The headers are those of the proxied request: its client may not demand a bundle.
+    call.bundle = this.service.bundles?.choose([principal.id]);
     const [decision] = await withTenants(this.service, call, [principal], () =>
       decide(this.service, call, {
         requestId: '',

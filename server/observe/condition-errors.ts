@@ -13,7 +13,7 @@ export interface ConditionError {
 }
 
 /** Finds the conditions that fail for a request by evaluating it again: expensive, so not before the reply. */
-export type FindConditionErrors = (request: CheckCall | PlanCall) => readonly ConditionError[];
+export type FindConditionErrors = (request: CheckCall | PlanCall, call: Call) => readonly ConditionError[];
 
 /** Told of the conditions that failed in a call: one or more. */
 export type TellConditionErrors = (call: Call, errors: readonly ConditionError[]) => void;
@@ -66,7 +66,7 @@ export class ConditionErrorSearch implements Watcher {
     const start = performance.now();
     this.examined++;
     try {
-      const errors = this.#find(requestOf(question));
+      const errors = this.#find(requestOf(question), question.call);
       this.found += errors.length;
       if (errors.length > 0) for (const tell of this.#listeners) tell(question.call, errors);
     } catch (error) {

@@ -4,6 +4,7 @@ import { ConditionErrorSearch } from './condition-errors.js';
 import { callLog, conditionLog, decisionLog, payloadLog } from './log/call-log.js';
 import { BundleMetrics } from './metrics/bundle-metrics.js';
 import { createMetrics } from './metrics/metrics.js';
+import { RolloutMetrics } from './metrics/rollout-metrics.js';
 import type { Observation, ObserveOptions } from './options.js';
 import { logDiagnostics } from './otel/failures.js';
 import { pushMetrics } from './otel/push-metrics.js';
@@ -24,12 +25,14 @@ export async function observe(options: ObserveOptions): Promise<Observation> {
   if (settings.traces !== undefined || settings.pushedMetrics !== undefined) await logDiagnostics(reporter);
 
   const bundle = new BundleMetrics();
+  const rollout = new RolloutMetrics();
   const isScraped = options.metricsEnabled && settings.scrapedMetrics;
   const isCounted = isScraped || settings.pushedMetrics !== undefined;
   const conditions = conditionSearch(options, isCounted);
   const metrics = isCounted
     ? await createMetrics({
         bundle,
+        rollout,
         conditions,
         audit: options.audit,
         rejectedBundles: options.rejectedBundles,
@@ -70,6 +73,7 @@ export async function observe(options: ObserveOptions): Promise<Observation> {
     ],
     metrics: isScraped ? metrics : undefined,
     bundle,
+    rollout,
     close,
   };
 }

@@ -66,6 +66,7 @@ export interface Observation {
   /** The metrics of this process for a scrape; undefined if metrics are off (404 then). */
   readonly metrics: Scrape | undefined;
   readonly bundle: BundleEvents;
+  readonly rollout: RolloutEvents;
   /** Sends the remaining spans and metrics, for a few seconds at most. */
   readonly close: () => Promise<void>;
 }
@@ -131,4 +132,24 @@ export interface SourceStatus {
   readonly bytes: number;
   /** Of the last known good bundle. */
   readonly cacheWrites: { success: number; failure: number };
+}
+
+/** To be told of candidates (docs/rollout.md). */
+export interface RolloutEvents {
+  /** A candidate is in this stage from now on; undefined: there is none. */
+  readonly changed: (
+    rollout: { readonly hash: string; readonly stage: string; readonly percent: number } | undefined,
+  ) => void;
+  /** So many calls of the engine were not compared for want of room. */
+  readonly dropped: (count: number) => void;
+  /** A call of the engine was compared. */
+  readonly compared: (comparison: {
+    readonly result: 'same' | 'different' | 'limited' | 'failed';
+    readonly differences?: readonly {
+      readonly call: string;
+      readonly kind: string;
+      readonly action: string;
+      readonly change: string;
+    }[];
+  }) => void;
 }

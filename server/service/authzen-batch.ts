@@ -9,6 +9,7 @@ import type {
 import { accessEvaluationBatchRequestViolations } from '../../proto/gen/validate/authorization.js';
 import type { AuxData } from '../../proto/gen/messages.js';
 import type { Attributes } from '../../proto/wire/json-shape.js';
+import { prepared } from './prepare-call.js';
 import type { CheckEntry, Decision, VerifiedAuxData } from './decider.js';
 import {
   contextForConditions,
@@ -20,6 +21,7 @@ import {
   tokensOf,
 } from './authzen-mapping.js';
 import { accessEvaluation, type AnsweredEvaluation, evaluationOf } from './authzen.js';
+import { deciderOf } from './bundle-choice.js';
 import type { Call } from './call.js';
 import {
   accept,
@@ -31,7 +33,6 @@ import {
   withClaims,
 } from './check-resources.js';
 import { countRepeated } from './repeated-length.js';
-import { withTenants } from './tenants.js';
 import { refused, RpcError } from './rpc-error.js';
 
 /**
@@ -64,7 +65,7 @@ export function accessEvaluationBatch(
         service.limits,
       );
     const answers = request.evaluations.map(() => DENIED);
-    service.decider.asOne(() => {
+    deciderOf(service, call).asOne(() => {
       for (const [index, { askers: members }] of groups.entries()) {
         for (const asker of members)
           answer(service, call, { ...asker, auxData: verified[index] as VerifiedAuxData, prefix }, answers);
@@ -76,11 +77,10 @@ export function accessEvaluationBatch(
   const goOn = (
     verified: readonly VerifiedAuxData[],
   ): AccessEvaluationBatchResponse | Promise<AccessEvaluationBatchResponse> => {
-    if (service.tenants === undefined) return answered(verified);
     const principals = groups.flatMap((group, index) =>
       group.askers.map(({ subject }) => principalFor(service, subject, verified[index] as VerifiedAuxData)),
     );
-    return withTenants(service, call, principals, () => answered(verified));
+    return prepared(service, call, principals, () => answered(verified));
   };
   return claims.some((one) => one instanceof Promise)
     ? Promise.all(claims).then(goOn)

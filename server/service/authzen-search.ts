@@ -1,10 +1,11 @@
 import type { ActionSearchRequest, ActionSearchResponse, Resource, Subject } from '../../proto/gen/authzen-messages.js';
 import { actionSearchRequestViolations } from '../../proto/gen/validate/authorization.js';
+import { prepared } from './prepare-call.js';
 import { contextForConditions, entryOf, principalFor, requestIdOf, tokensOf } from './authzen-mapping.js';
+import { deciderOf } from './bundle-choice.js';
 import type { Call } from './call.js';
 import type { CheckEntry } from './decider.js';
 import { accept, type CheckQuestion, type CheckService, decide, withClaims } from './check-resources.js';
-import { withTenants } from './tenants.js';
 
 /** What a search of actions needs beside a check. */
 export interface SearchService extends CheckService {
@@ -32,7 +33,7 @@ export function actionSearch(
   );
   return withClaims(service, call, tokensOf(service, call, context), (auxData) => {
     const principal = principalFor(service, request.subject as Subject, auxData);
-    return withTenants(service, call, [principal], () =>
+    return prepared(service, call, [principal], () =>
       searched(service, call, { principal, resource, auxData, request }),
     );
   });
@@ -56,11 +57,12 @@ function searched(
     includeMeta: false,
     requestContext: undefined,
   };
+  const { actionNames } = call.bundle ?? service;
   const token = page?.token ?? '';
-  const names = service.actionNames(principal.id, resource.kind).filter((name) => name > token);
+  const names = actionNames(principal.id, resource.kind).filter((name) => name > token);
   const limit = page?.limit || names.length;
   // One more than the page has tells whether there is a next one.
-  const allowed = service.decider.asOne(() =>
+  const allowed = deciderOf(service, call).asOne(() =>
     firstAllowed(names, limit + 1, service.limits.maxActionsPerResource, (actions) =>
       allowedActions(service, call, { ...question, resources: [{ resource, actions }] }),
     ),

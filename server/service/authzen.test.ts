@@ -62,6 +62,7 @@ const callWith = (headers: readonly (readonly [string, string])[] = [], isEncryp
   id: '',
   peer: () => ({ address: '', authInfo: '', userAgent: '', forwardedFor: '' }),
   metadata: () => new Map(headers.map(([name, value]) => [name, [value]])),
+  header: () => undefined,
   host: () => 'here:3592',
   isEncrypted: () => isEncrypted,
 });

@@ -6,6 +6,7 @@ import type {
   Resource,
   Subject,
 } from '../../proto/gen/authzen-messages.js';
+import { prepared } from './prepare-call.js';
 import type { CheckEntry, Decision } from './decider.js';
 import { accessEvaluationRequestViolations } from '../../proto/gen/validate/authorization.js';
 import { NONE } from '../../proto/wire/violation.js';
@@ -13,7 +14,6 @@ import { contextForConditions, entryOf, metaPrefix, principalFor, requestIdOf, t
 import type { Call } from './call.js';
 import { OWN_PREFIX } from './property-names.js';
 import { accept, type CheckService, decide, resultOf, withClaims } from './check-resources.js';
-import { withTenants } from './tenants.js';
 
 /**
  * AccessEvaluation: one question in the words of AuthZEN (docs/spec/server.md#authzen). Throws, or rejects with, an
@@ -37,7 +37,7 @@ export function accessEvaluation(
   const prefix = metaPrefix(context, service);
   return withClaims(service, call, tokensOf(service, call, context), (auxData) => {
     const principal = principalFor(service, request.subject as Subject, auxData);
-    return withTenants(service, call, [principal], () => {
+    return prepared(service, call, [principal], () => {
       const [decision] = decide(service, call, {
         requestId,
         principal,

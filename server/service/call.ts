@@ -1,4 +1,5 @@
 import type { TenantDocument } from '#runtime/engine';
+import type { DecidingBundle } from './decider.js';
 import type { ViolationBudget } from './few-violations.js';
 
 /** The protocol of a call. REST, Connect and gRPC-Web share the HTTP listener. */
@@ -29,6 +30,8 @@ export interface Call {
   repeated?: number | undefined;
   /** The documents of tenants with which the call is decided, by tenant; absent until one is needed. */
   tenants?: Map<string, LoadedTenant> | undefined;
+  /** The bundle that decides it; undefined until it is chosen. */
+  bundle?: DecidingBundle | undefined;
   /** The caller (docs/spec/server.md#peer). */
   readonly peer: () => Peer;
   /**
@@ -36,6 +39,8 @@ export interface Call {
    * (docs/spec/server.md#metadata).
    */
   readonly metadata: () => ReadonlyMap<string, readonly string[]>;
+  /** One header or metadata value by its lower-case name: several are joined by commas. */
+  readonly header: (name: string) => string | undefined;
   /** The host and port that the caller named (`Host`, `:authority`); empty if it named none. */
   readonly host: () => string;
   /** Whether it was received over TLS, for every protocol. */

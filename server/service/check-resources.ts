@@ -8,8 +8,10 @@ import type {
   Resource,
   ResultEntry,
 } from '../../proto/gen/messages.js';
+import { prepared } from './prepare-call.js';
 import type { ActionDecision, CheckCall, CheckEntry, Decider, Decision, VerifiedAuxData } from './decider.js';
 import type { Violations } from '../../proto/wire/violation.js';
+import { type BundleChoice, deciderOf } from './bundle-choice.js';
 import type { Call } from './call.js';
 import type { CallIds } from './call-id.js';
 import type { EvaluationTime, TokenTime } from './call-times.js';
@@ -18,14 +20,17 @@ import { withFewViolations } from './few-violations.js';
 import type { PropertyNames } from './property-names.js';
 import { countRepeated, metadataLength } from './repeated-length.js';
 import { refused, refuseViolations } from './rpc-error.js';
-import { documentsOf, type TenantService, withTenants } from './tenants.js';
+import { documentsOf, type TenantService } from './tenants.js';
 import { tellAssembled, tellChecked, tellVerified } from './watch.js';
 import type { Exceeded, Watcher } from './watcher.js';
 import { withinLimits } from './within-limits.js';
 
 /** What a check needs beside the request. */
 export interface CheckService {
+  /** Decides calls without a bundle. */
   readonly decider: Decider;
+  /** The bundles that decide calls; absent: there is only the decider. */
+  readonly bundles?: BundleChoice | undefined;
   readonly callIds: CallIds;
   readonly limits: RequestLimits;
   /**
@@ -62,7 +67,7 @@ export function checkResources(
   limitResources(request.resources.length, service.limits);
   return withClaims(service, call, request.auxData, (claims) =>
     // Validation has seen to it that there is a principal.
-    withTenants(service, call, [request.principal as Principal], () => respond(service, call, request, claims)),
+    prepared(service, call, [request.principal as Principal], () => respond(service, call, request, claims)),
   );
 }
 
@@ -116,16 +121,17 @@ export function decide(service: CheckService, call: Call, asking: CheckQuestion)
   const tenants = documentsOf(call);
   const question = tenants === undefined ? asking : { ...asking, tenants };
   const { watchers } = service;
+  const decider = deciderOf(service, call);
   const asked = (): Exceeded['question'] => ({ kind: 'check', ...question });
   if (watchers.length === 0)
     return checkedAnswer(
       call,
       question,
-      withinLimits(service, call, asked, () => service.decider.check(question)),
+      withinLimits(service, call, asked, () => decider.check(question)),
     );
   const evaluations: EvaluationTime[] | undefined = call.trace !== undefined ? [] : undefined;
   const start = performance.now();
-  const decided = withinLimits(service, call, asked, () => service.decider.check(question, evaluations));
+  const decided = withinLimits(service, call, asked, () => decider.check(question, evaluations));
   const duration = performance.now() - start;
   const decisions = checkedAnswer(call, question, decided);
   const times = evaluations && { start, evaluations };

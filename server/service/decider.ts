@@ -4,6 +4,7 @@ import type {
   PlanResource,
   Principal,
   Resource,
+  ServerInfoResponse,
   UnplannedRule,
   ValidationError,
 } from '../../proto/gen/messages.js';
@@ -22,6 +23,15 @@ export interface Decider {
   plan(call: PlanCall, times?: EvaluationTime[]): Plan;
   /** Does something in which all calls share the limits of one. */
   asOne<Result>(work: () => Result): Result;
+}
+
+/** A bundle that decides calls. */
+export interface DecidingBundle {
+  /** The build and the hash of the bundle: one object for the life of the bundle, by which headers are cached. */
+  readonly release: ServerInfoResponse;
+  readonly decider: Decider;
+  /** The actions that its policies name for a principal and a kind, sorted. */
+  readonly actionNames: (principalId: string, kind: string) => readonly string[];
 }
 
 export interface PlanCall {

@@ -4,6 +4,7 @@ import type * as message from '../../proto/gen/explain-messages.js';
 import type { ExplainDecisionRequest, Principal, Resource } from '../../proto/gen/messages.js';
 import { explainDecisionRequestViolations } from '../../proto/gen/validate/request.js';
 import { explainDecisionRequestSize } from '../../proto/gen/wire/request.js';
+import { prepared } from './prepare-call.js';
 import type { Call } from './call.js';
 import { accept, withClaims } from './check-resources.js';
 import { explanationMessage } from './explanation-message.js';
@@ -11,7 +12,7 @@ import { fewViolations } from './few-violations.js';
 import { refused, RpcError, tooLarge } from './rpc-error.js';
 import type { VerifiedAuxData } from './decider.js';
 import { authenticated, type Explainer, type Services } from './services.js';
-import { documentsOf, withTenants } from './tenants.js';
+import { documentsOf } from './tenants.js';
 
 /** The reason why calls fail on a server that does not explain. */
 export const NOT_EXPLAINING = 'explaining decisions is disabled by the configuration: see `server.explain.enabled`';
@@ -42,7 +43,7 @@ export async function explainDecision(
   if (principal.actors.length > 0)
     throw refused('an explanation is of one principal: ask about the principal and each of its actors');
   return withClaims(services, call, request.auxData, (auxData) =>
-    withTenants(services, call, [principal], () => respond(explainer, call, request, auxData)),
+    prepared(services, call, [principal], () => respond(explainer, call, request, auxData)),
   );
 }
 
@@ -58,9 +59,9 @@ function respond(
   const resource = request.resource as Resource;
   const search = near === 0 ? undefined : { near, keep: KEPT[keep], ...limits() };
   const asked = { principal, resource, action, auxData };
-  const deciding = explainer.rolesFor?.({ ...asked, tenants: documentsOf(call) });
+  const deciding = explainer.rolesFor?.({ ...asked, tenants: documentsOf(call) }, call.bundle);
   const decided = deciding === undefined ? asked : { ...asked, principal: { ...principal, roles: deciding.roles } };
-  const explanation = explained(explainer, decided, search);
+  const explanation = explained(explainer, call, decided, search);
   return explanationMessage(explanation, {
     requestId: request.requestId,
     authzCallId: call.id,
@@ -86,11 +87,12 @@ function limits(): Pick<tree.SearchOptions, 'tries' | 'isOver'> {
 
 function explained(
   { explain }: Explainer,
+  call: Call,
   request: AccessRequest,
   search: tree.SearchOptions | undefined,
 ): tree.Explanation {
   try {
-    return explain(request, search);
+    return explain(request, search, call.bundle);
   } catch (error) {
     // A stack that overflows: a value is nested too deeply.
     const limit = error instanceof RangeError ? new EvaluationLimitError('depth') : error;

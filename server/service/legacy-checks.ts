@@ -11,9 +11,9 @@ import type {
   Principal,
   ResourceSet,
 } from '../../proto/gen/messages.js';
+import { prepared } from './prepare-call.js';
 import type { CheckEntry, Decision, VerifiedAuxData } from './decider.js';
 import type { Call } from './call.js';
-import { withTenants } from './tenants.js';
 import { accept, byAction, type CheckService, decide, limitResources, withClaims } from './check-resources.js';
 
 /**
@@ -30,7 +30,7 @@ export function checkResourceSet(
   limitResources((request.resource as ResourceSet).instances.size, service.limits);
   return withClaims(service, call, request.auxData, (claims) =>
     // Validation guarantees a principal.
-    withTenants(service, call, [request.principal as Principal], () => respondToSet(service, call, request, claims)),
+    prepared(service, call, [request.principal as Principal], () => respondToSet(service, call, request, claims)),
   );
 }
 
@@ -77,7 +77,7 @@ export function checkResourceBatch(
   limitResources(request.resources.length, service.limits);
   return withClaims(service, call, request.auxData, (claims) =>
     // Validation guarantees a principal.
-    withTenants(service, call, [request.principal as Principal], () => respondToBatch(service, call, request, claims)),
+    prepared(service, call, [request.principal as Principal], () => respondToBatch(service, call, request, claims)),
   );
 }
 

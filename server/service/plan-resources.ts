@@ -6,12 +6,14 @@ import type {
   Principal,
   PlanMeta,
 } from '../../proto/gen/messages.js';
+import { prepared } from './prepare-call.js';
 import type { Plan, VerifiedAuxData } from './decider.js';
+import { deciderOf } from './bundle-choice.js';
 import type { Call } from './call.js';
 import { accept, type CheckService, withClaims } from './check-resources.js';
 import type { EvaluationTime } from './call-times.js';
 import { fewViolations } from './few-violations.js';
-import { documentsOf, withTenants } from './tenants.js';
+import { documentsOf } from './tenants.js';
 import { tellPlanned } from './watch.js';
 import { withinLimits } from './within-limits.js';
 
@@ -27,7 +29,7 @@ export function planResources(
   accept(service, call, planResourcesRequestViolations(request));
   return withClaims(service, call, request.auxData, (claims) =>
     // Validation has seen to it that there is a principal.
-    withTenants(service, call, [request.principal as Principal], () => respond(service, call, request, claims)),
+    prepared(service, call, [request.principal as Principal], () => respond(service, call, request, claims)),
   );
 }
 
@@ -54,7 +56,7 @@ function respond(
     service,
     call,
     () => ({ kind: 'plan', request, auxData }),
-    () => service.decider.plan(asked, evaluations),
+    () => deciderOf(service, call).plan(asked, evaluations),
   );
   const duration = performance.now() - start;
   const plan = planned.validationErrors.length === 0 ? planned : withFewViolations(call, planned);

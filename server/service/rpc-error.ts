@@ -30,6 +30,8 @@ export class RpcError extends Error {
     message: string,
     /** The rules that the request breaks, when that is why. */
     readonly violations: Violations = NONE,
+    /** Over REST; the other protocols have that of the code. */
+    readonly restStatus: number = CODES[code].httpStatus,
   ) {
     super(message);
   }
@@ -50,7 +52,7 @@ export function listingAtMost(error: RpcError, most: number): RpcError {
   const { first, count } = error.violations;
   if (first.length <= most) return error;
   const violations = { first: first.slice(0, most), count };
-  return new RpcError(error.code, violationsMessage(violations), violations);
+  return new RpcError(error.code, violationsMessage(violations), violations, error.restStatus);
 }
 
 /** Reports bugs to the operator of the server. */

@@ -3,8 +3,10 @@ import type { Explanation, SearchOptions } from '#runtime/parts';
 import type { ListAuditLogEntriesRequest, ServerInfoResponse } from '../../proto/gen/messages.js';
 import type { ListAuditLogEntriesResponse } from '../../proto/gen/audit-messages.js';
 import type { AliasConfig } from '../config/aliases.js';
+import type { DecidingBundle } from './decider.js';
 import type { SearchService } from './authzen-search.js';
 import type { Bundle, PolicyTexts } from '../swap/bundle.js';
+import type { RolloutCommand, RolloutOutcome } from '../rollout/rollout.js';
 import type { Health } from './health.js';
 import { type Report, RpcError } from './rpc-error.js';
 import type { Deliver } from './watcher.js';
@@ -32,6 +34,8 @@ export interface Services extends SearchService {
   readonly reload?: Reload | undefined;
   /** What the source of the bundle is to the bundle that is served. Absent: there is no source that is asked. */
   readonly source?: (() => SourceHealth) | undefined;
+  /** Absent: the server has no candidates. */
+  readonly rollout?: RunRollout | undefined;
   /** Undefined: decisions are not explained. */
   readonly explainer?: Explainer | undefined;
   /** What requests can name of the policies in use. Absent: unknown. */
@@ -73,6 +77,9 @@ interface ObservedSource {
   readonly confirmed: number;
 }
 
+/** Carries out a request about the rollout in every process (docs/rollout.md). */
+export type RunRollout = (command: RolloutCommand) => Promise<RolloutOutcome>;
+
 /** What requests about a kind of resource can name. */
 export interface KindNames {
   readonly kind: string;
@@ -87,10 +94,16 @@ export interface KindNames {
 
 /** Explains decisions of the policies in use. */
 export interface Explainer {
-  /** The roles with which the policies decide; undefined if tenants have no roles of their own. */
-  readonly rolesFor?: ((request: AccessRequest) => DecidingRoles | undefined) | undefined;
-  /** Throws an RpcError if the bundle cannot explain. */
-  readonly explain: (request: AccessRequest, search?: SearchOptions) => Explanation;
+  /** The roles with which the bundle of the call decides; undefined if tenants have no roles of their own. */
+  readonly rolesFor?:
+    | ((request: AccessRequest, bundle: DecidingBundle | undefined) => DecidingRoles | undefined)
+    | undefined;
+  /** By the bundle of the call, or else by the current one. Throws an RpcError if the bundle cannot explain. */
+  readonly explain: (
+    request: AccessRequest,
+    search?: SearchOptions,
+    bundle?: DecidingBundle | undefined,
+  ) => Explanation;
   /** The texts of policies and schemas. Throws an RpcError if the bundle has none. */
   readonly texts: () => PolicyTexts;
 }
@@ -160,14 +173,16 @@ export async function refuseAdminCall(
   throw new RpcError('unimplemented', reason);
 }
 
-/** Caches a value that depends on the release, until the policies are swapped. */
-export function byRelease<T>(services: Pick<Services, 'release'>, make: (release: ServerInfoResponse) => T): () => T {
-  let release = services.release;
-  let made = make(release);
-  return () => {
-    if (services.release !== release) {
-      release = services.release;
+/** Caches a value for each release, as long as it is in use: canaries answer by two. */
+export function byRelease<T extends object>(
+  make: (release: ServerInfoResponse) => T,
+): (release: ServerInfoResponse) => T {
+  const known = new WeakMap<ServerInfoResponse, T>();
+  return (release) => {
+    let made = known.get(release);
+    if (made === undefined) {
       made = make(release);
+      known.set(release, made);
     }
     return made;
   };

@@ -1,6 +1,7 @@
 import type { TenantDocuments } from '#runtime/engine';
 import type { Principal } from '../../proto/gen/messages.js';
 import type { Call, LoadedTenant } from './call.js';
+import type { DecidingBundle } from './decider.js';
 
 /** What loads the documents of tenants. */
 export interface TenantLoader {
@@ -11,8 +12,8 @@ export interface TenantLoader {
 /** The roles of tenants in a service. */
 export interface TenantService {
   readonly loader: TenantLoader;
-  /** The tenants whose documents are needed to decide about a principal: usually none. */
-  readonly neededBy: (principal: Principal) => readonly string[];
+  /** The tenants whose documents a bundle needs to decide about a principal: usually none. */
+  readonly neededBy: (principal: Principal, bundle: DecidingBundle | undefined) => readonly string[];
 }
 
 /**
@@ -29,7 +30,7 @@ export function withTenants<T>(
   const { loader, neededBy } = tenants;
   const loading: Promise<void>[] = [];
   for (const principal of principals) {
-    for (const tenant of neededBy(principal)) {
+    for (const tenant of neededBy(principal, call.bundle)) {
       call.tenants ??= new Map();
       if (call.tenants.has(tenant)) continue;
       const known = call.tenants;

@@ -46,7 +46,7 @@ export class BundleSource {
 
   constructor(private readonly options: BundleSourceOptions) {
     this.#digest = options.digest;
-    if (options.watch) this.#pollLater();
+    if (options.watch) this.watch();
   }
 
   /**
@@ -60,6 +60,11 @@ export class BundleSource {
     });
     this.#looking = this.#queued;
     return this.#queued;
+  }
+
+  /** Polls the file from now on. */
+  watch(): void {
+    this.#pollLater();
   }
 
   /** Stops checking the file. */

@@ -21,15 +21,22 @@ import { ConfigError } from '../config/config-error.js';
 import { provenanceMessage } from '../bundle/provenance.js';
 import { policyNames } from '../explorer/policy-names.js';
 import { release } from '../release.js';
-import type { Decider } from '../service/decider.js';
+import type { ServerInfoResponse } from '../../proto/gen/messages.js';
+import type { Decider, DecidingBundle } from '../service/decider.js';
 import type { KindNames } from '../service/services.js';
 import { type ActionNames, actionNames } from './action-names.js';
 import type { Bundle, PolicyTexts } from './bundle.js';
 import type { DecisionClock } from './decision-clock.js';
 
 /** A bundle with its engine, in use or ready to be. */
-export interface ServingEngine {
+export interface ServingEngine extends DecidingBundle {
   readonly hash: string;
+  /** What ServerInfo responds with. */
+  readonly release: ServerInfoResponse;
+  /** The digest of the bundle; empty if it was compiled in this process. */
+  readonly digest: string;
+  /** Of its manifest; undefined without one. */
+  readonly sequence: number | undefined;
   /** Undefined if the bundle did not come in an archive. */
   readonly provenance: BundleProvenance | undefined;
   readonly bundle: Bundle;
@@ -47,6 +54,12 @@ export interface ServingEngine {
   readonly audited: AuditedBundle;
   /** The patterns that automata match because the regular expressions of this process are incorrect. */
   readonly patternsFailedOnHost: readonly string[];
+}
+
+/** What an engine gets besides its configuration. */
+interface EngineParts {
+  readonly clock?: EngineOptions['clock'];
+  readonly onRefused?: TenantEngineOptions['onRefused'];
 }
 
 /** What a bundle knows of roles of tenants. */
@@ -69,7 +82,7 @@ export async function servingEngine(
   const { engine, tenants } = await engineOf(
     config,
     clock === undefined ? bundle : { ...bundle, policies: clock.watch(bundle.policies) },
-    onRefused,
+    { onRefused },
   );
   const { hash } = bundle.policies;
   const provenance = bundle.provenance && provenanceMessage(bundle.provenance);
@@ -96,7 +109,11 @@ export async function servingEngine(
   const patternsFailedOnHost = bundle.patternsFailedOnHost?.() ?? [];
   return {
     hash,
+    digest: bundle.provenance?.digest ?? '',
+    sequence: bundle.provenance?.manifest?.sequence,
+    release: { ...release, bundleHash: hash, bundleProvenance: provenance },
     provenance,
+    decider: deciderOf(engine, clock),
     bundle,
     engine,
     tenants,
@@ -109,38 +126,31 @@ export async function servingEngine(
   };
 }
 
-/** Decides by one engine until it is replaced: each call uses one engine. */
-export class SwappableDecider implements Decider {
-  constructor(
-    public current: ServingEngine,
-    private readonly clock?: DecisionClock,
-  ) {}
-
-  readonly check: Decider['check'] = (call, times) =>
-    times === undefined || this.clock === undefined
-      ? this.current.engine.check(call)
-      : this.clock.check(this.current.engine, call, times);
-
-  readonly plan: Decider['plan'] = (call, times) =>
-    times === undefined || this.clock === undefined
-      ? this.current.engine.plan(call)
-      : this.clock.plan(this.current.engine, call, times);
-
-  readonly asOne: Decider['asOne'] = (work) => this.current.engine.asOne(work);
+/** Decides by an engine; the clock measures calls that are traced. */
+function deciderOf(engine: AuditedEngine, clock: DecisionClock | undefined): Decider {
+  return {
+    check: (call, times) =>
+      times === undefined || clock === undefined ? engine.check(call) : clock.check(engine, call, times),
+    plan: (call, times) =>
+      times === undefined || clock === undefined ? engine.plan(call) : clock.plan(engine, call, times),
+    asOne: (work) => engine.asOne(work),
+  };
 }
 
 /**
  * Creates the engine of a bundle according to the configuration, and tries it. Rejects with a ConfigError if the
- * configuration does not fit the bundle, or with the thrown error if the bundle cannot decide.
+ * configuration does not fit the bundle, or with the thrown error if the bundle cannot decide. Without `clock`, it
+ * decides at the time of the system.
  */
 export async function engineOf(
   config: Config,
   bundle: Bundle,
-  onRefused?: TenantEngineOptions['onRefused'],
+  { clock, onRefused }: EngineParts = {},
 ): Promise<Pick<ServingEngine, 'engine' | 'tenants'>> {
   const { policies } = bundle;
   const { tenantRoles } = policies;
-  const options = await engineOptionsOf(config, bundle);
+  const own = await engineOptionsOf(config, bundle);
+  const options = clock === undefined ? own : { ...own, clock };
   if (tenantRoles === undefined) {
     const engine = createAuditedDelegationEngine(policies, options);
     tryOut(engine, policies);

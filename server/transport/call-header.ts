@@ -6,9 +6,13 @@ import type { Call } from '../service/call.js';
  */
 export const CALL_ID = 'Authz-Call-Id';
 
-/** The header of a call, as name and value; empty if the call has no id. */
-export function callHeader({ id }: Call): readonly string[] {
-  return id === '' ? NONE : [CALL_ID, id];
+/** The header, in gRPC the metadata, with the hash of the bundle that decided (docs/spec/server.md#bundle-of-an-answer). */
+export const BUNDLE_HASH = 'Authz-Bundle-Hash';
+
+/** The headers of a call, names and values alternating; empty if the call has no id. */
+export function callHeader({ id, bundle }: Call): readonly string[] {
+  if (id === '') return NONE;
+  return bundle === undefined ? [CALL_ID, id] : [CALL_ID, id, BUNDLE_HASH, bundle.release.bundleHash];
 }
 
 const NONE: readonly string[] = [];

@@ -1,6 +1,12 @@
 import { encodeExplainDecisionResponse } from '../../proto/gen/wire/explain.js';
 import { encodeListAuditLogEntriesResponse } from '../../proto/gen/wire/audit.js';
 import {
+  encodeGetRolloutResponse,
+  encodePromoteBundleResponse,
+  encodeRollBackBundleResponse,
+  encodeSetRolloutResponse,
+} from '../../proto/gen/wire/rollout.js';
+import {
   encodeGetPolicyResponse,
   encodeGetSchemaResponse,
   encodeInspectPoliciesResponse,
@@ -37,14 +43,18 @@ import {
   readCheckResourcesRequest,
   readExplainDecisionRequest,
   readGetPolicyRequest,
+  readGetRolloutRequest,
   readGetSchemaRequest,
   readInspectPoliciesRequest,
   readListAuditLogEntriesRequest,
   readListPoliciesRequest,
   readListSchemasRequest,
   readPlanResourcesRequest,
+  readPromoteBundleRequest,
   readReloadStoreRequest,
+  readRollBackBundleRequest,
   readServerInfoRequest,
+  readSetRolloutRequest,
 } from '../../proto/gen/json/request.js';
 import {
   accessEvaluationBatchRequestSize,
@@ -68,6 +78,7 @@ import {
   decodeCheckResourcesRequest,
   decodeExplainDecisionRequest,
   decodeGetPolicyRequest,
+  decodeGetRolloutRequest,
   decodeGetSchemaRequest,
   decodeInspectPoliciesRequest,
   explainDecisionRequestSize,
@@ -79,9 +90,14 @@ import {
   decodeListPoliciesRequest,
   decodeListSchemasRequest,
   decodePlanResourcesRequest,
+  decodePromoteBundleRequest,
   decodeReloadStoreRequest,
+  decodeRollBackBundleRequest,
   decodeServerInfoRequest,
+  decodeSetRolloutRequest,
   planResourcesRequestSize,
+  promoteBundleRequestSize,
+  rollBackBundleRequestSize,
 } from '../../proto/gen/wire/request.js';
 import {
   printHealthCheckResponse,
@@ -98,6 +114,7 @@ import {
 import { listRequestOfQuery } from '../admin/list-query.js';
 import { getPolicy, idsOfQuery, inspectPolicies, listPolicies, policiesRequestOfQuery } from '../admin/policies.js';
 import { getSchema, listSchemas, printGetSchemaResponse } from '../admin/schemas.js';
+import { getRollout, promoteBundle, rollBackBundle, setRollout } from '../admin/rollout.js';
 import { reloadRequestOfQuery, reloadStore } from '../admin/reload-store.js';
 import {
   ADMIN_SERVICE,
@@ -312,6 +329,50 @@ export const RPCS: readonly RestRpc[] = [
     encode: () => NO_FIELDS,
     sizeOf: () => 0,
     run: reloadStore,
+  }),
+  row({
+    service: ADMIN_SERVICE,
+    method: 'GetRollout',
+    rest: { verb: 'GET', path: '/admin/bundle/rollout' },
+    readJson: readGetRolloutRequest,
+    printJson: JSON.stringify,
+    decode: decodeGetRolloutRequest,
+    encode: encodeGetRolloutResponse,
+    sizeOf: () => 0,
+    run: getRollout,
+  }),
+  row({
+    service: ADMIN_SERVICE,
+    method: 'SetRollout',
+    rest: { verb: 'POST', path: '/admin/bundle/rollout' },
+    readJson: readSetRolloutRequest,
+    printJson: JSON.stringify,
+    decode: decodeSetRolloutRequest,
+    encode: encodeSetRolloutResponse,
+    sizeOf: () => 0,
+    run: setRollout,
+  }),
+  row({
+    service: ADMIN_SERVICE,
+    method: 'PromoteBundle',
+    rest: { verb: 'POST', path: '/admin/bundle/promote' },
+    readJson: readPromoteBundleRequest,
+    printJson: JSON.stringify,
+    decode: decodePromoteBundleRequest,
+    encode: encodePromoteBundleResponse,
+    sizeOf: promoteBundleRequestSize,
+    run: promoteBundle,
+  }),
+  row({
+    service: ADMIN_SERVICE,
+    method: 'RollBackBundle',
+    rest: { verb: 'POST', path: '/admin/bundle/roll_back' },
+    readJson: readRollBackBundleRequest,
+    printJson: JSON.stringify,
+    decode: decodeRollBackBundleRequest,
+    encode: encodeRollBackBundleResponse,
+    sizeOf: rollBackBundleRequestSize,
+    run: rollBackBundle,
   }),
 ];
 

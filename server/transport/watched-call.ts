@@ -66,7 +66,7 @@ export function endFailed(
   if (watchers.length === 0) return;
   const { code, message } = error;
   const isFramed = call.protocol === 'grpc' || call.protocol === 'grpc-web';
-  const httpStatus = isFramed ? 200 : CODES[code].httpStatus;
+  const httpStatus = isFramed ? 200 : call.protocol === 'rest' ? error.restStatus : CODES[code].httpStatus;
   tellEnded(watchers, call, {
     code,
     message,

@@ -14,8 +14,8 @@ export interface Member extends Receiver {
   readonly link: WorkerLink;
   /** Kills the worker; another one replaces it. */
   readonly kill: () => void;
-  /** The digest of the bundle that it started with; undefined until it serves. */
-  digest: string | undefined;
+  /** The version of the rollout that it uses; undefined until it serves. */
+  version: number | undefined;
 }
 
 /** The options of a fleet. */
@@ -25,8 +25,8 @@ export interface FleetOptions {
   readonly count: number;
   /** Registers the primary's handlers on the link to a new worker. */
   readonly answers: (member: Member) => void;
-  /** A worker accepts connections. */
-  readonly serves: (member: Member) => void;
+  /** A worker accepts connections; the hash is that of its current bundle. */
+  readonly serves: (member: Member, hash: string) => void;
   /** A worker accepts no more connections. */
   readonly gone: (member: Member) => void;
   /** A worker has exited; `restart` is the delay in milliseconds, undefined if it is not replaced. */
@@ -64,7 +64,7 @@ export class Fleet {
 
   /** The workers that are serving. */
   serving(): readonly Member[] {
-    return [...this.#members.values()].filter(({ digest }) => digest !== undefined);
+    return [...this.#members.values()].filter(({ version }) => version !== undefined);
   }
 
   /**
@@ -122,17 +122,17 @@ export class Fleet {
       link,
       give,
       kill: () => void worker.process.kill('SIGKILL'),
-      digest: undefined,
+      version: undefined,
     };
     let readyAt: number | undefined;
     let failure: string | undefined;
     this.#members.set(member.id, member);
     this.#workers.set(member.id, worker);
-    link.answer('ready', (digest) => {
-      member.digest = digest;
+    link.answer('ready', ({ version, hash }) => {
+      member.version = version;
       readyAt = performance.now();
       this.#hasServed ||= this.serving().length === this.options.count;
-      this.options.serves(member);
+      this.options.serves(member, hash);
       return undefined;
     });
     link.answer('failed', (message) => {

@@ -9,7 +9,8 @@ import { sourceFamilies } from '../observe/metrics/source-metrics.js';
 import { WorkerTotals } from '../observe/metrics/worker-totals.js';
 import { type Listener, openListener } from '../listen.js';
 import type { SourceStatus } from '../observe/options.js';
-import { type Reload, type SourceHealth, sourceHealth } from '../service/services.js';
+import { type Reload, type RunRollout, type SourceHealth, sourceHealth } from '../service/services.js';
+import { hasBundle, initialRollout, type RolloutChange } from '../rollout/rollout.js';
 import type { BundleText } from '../bundle/read-bundle.js';
 import { Fleet, type Member } from './fleet.js';
 import { HandOver } from './hand-over.js';
@@ -26,6 +27,8 @@ export interface PrimaryOptions {
   /** Closed by the caller, after the workers have exited. */
   readonly audit: AuditLog | undefined;
   readonly reload: Reload;
+  /** Carries out requests of the admin API. */
+  readonly rollout: RunRollout;
   /** How many bundles were rejected, by reason. */
   readonly rejectedBundles: () => ReadonlyMap<string, number>;
   /** What became of the source of the bundle; undefined if it is a file. */
@@ -37,11 +40,13 @@ export interface PrimaryOptions {
 export interface Primary {
   readonly httpAddress: string;
   readonly grpcAddress: string;
+  /** Of the policies that the workers started with. */
+  readonly hash: string;
   /**
-   * Swaps the bundle in all workers and returns the hash of its policies. If it rejects, with the reason, it was
-   * swapped in none.
+   * Makes a change in all workers and returns the hashes of its bundles, in order. If it rejects, with the reason, it
+   * was made in none.
    */
-  readonly swap: (bundle: BundleText) => Promise<string>;
+  readonly apply: (change: RolloutChange) => Promise<readonly string[]>;
   /** All workers answer the calls in progress and exit. */
   readonly close: () => Promise<void>;
   /** Tells all workers what became of the source of the bundle. */
@@ -65,20 +70,28 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
     const ticketKeys = randomBytes(TICKET_KEYS);
     let isStopping = false;
     const totals = new WorkerTotals();
-    let current = options.bundle;
+    /** With all its bundles, for workers that start. */
+    let current: RolloutChange = { rollout: initialRollout(options.bundle), texts: [options.bundle] };
     let swapping: Promise<unknown> = Promise.resolve();
     const health = (): SourceHealth | undefined => options.source && sourceHealth(options.source());
 
-    const swap = async (bundle: BundleText): Promise<string> => {
-      const result = await swapAll(fleet.serving(), bundle);
+    const apply = async (change: RolloutChange): Promise<readonly string[]> => {
+      const result = await swapAll(fleet.serving(), change);
       if (result.kind === 'refused') throw new Error(result.reason);
-      current = bundle;
-      return result.hash;
+      const { rollout } = change;
+      const texts = new Map([...current.texts, ...change.texts].map((text) => [text.digest, text]));
+      current = { rollout, texts: [...texts.values()].filter(({ digest }) => hasBundle(rollout, digest)) };
+      await Promise.all(fleet.serving().map(catchUp));
+      return result.hashes;
     };
-    const swapInTurn = (bundle: BundleText): Promise<string> => {
-      const swapped = swapping.then(() => swap(bundle));
-      swapping = swapped.catch(() => {});
-      return swapped;
+    const applyInTurn = (change: RolloutChange): Promise<readonly string[]> => {
+      const applied = swapping.then(() => apply(change));
+      swapping = applied.catch(() => {});
+      return applied;
+    };
+    /** A worker may have started just before a change. */
+    const catchUp = async (member: Member): Promise<void> => {
+      if (member.version !== undefined && member.version < current.rollout.version) await swapAll([member], current);
     };
 
     let isServing = false;
@@ -86,23 +99,23 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
       program: options.program,
       count: workers,
       answers: (member) => {
-        member.link.answer('begin', () => ({ config, bundle: current, ticketKeys, source: health() }));
+        member.link.answer('begin', () => ({ config, change: current, ticketKeys, source: health() }));
         member.link.answer('leave', async () => {
           await handOver.leave(member);
           return undefined;
         });
         member.link.answer('allTurn', () => allTurn(fleet.serving()));
         member.link.answer('reload', () => options.reload());
+        member.link.answer('rollout', (command) => options.rollout(command));
         member.link.answer('scrape', () => scrape(fleet.serving(), totals, options));
         if (audit !== undefined) answerAudit(member, auditPrimary(audit, config.audit.delivery));
       },
-      serves: (member) => {
-        // It may have started just before a swap.
-        if (member.digest !== current.digest) void swapAll([member], current);
+      serves: (member, hash) => {
+        swapping = swapping.then(() => catchUp(member));
         if (!isStopping) handOver.add(member);
         if (isServing || fleet.serving().length < workers) return;
         isServing = true;
-        openListeners(config, handOver).then(listening, failed);
+        openListeners(config, handOver).then((listeners) => listening(listeners, hash), failed);
       },
       gone: (member) => handOver.remove(member),
       lost: (member, how, restart) => {
@@ -118,7 +131,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
         reject(new Error(message));
       },
     });
-    const listening = ([http, grpc]: Listeners): void => {
+    const listening = ([http, grpc]: Listeners, hash: string): void => {
       const close = async (): Promise<void> => {
         isStopping = true;
         await fleet.retire();
@@ -131,7 +144,8 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
       resolve({
         httpAddress: http.address,
         grpcAddress: grpc.address,
-        swap: swapInTurn,
+        hash,
+        apply: applyInTurn,
         sourceChanged: () => tellSource(fleet.serving(), health()),
         close,
         abort: () => fleet.kill(),

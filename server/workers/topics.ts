@@ -2,8 +2,8 @@ import type { Config } from '../config.js';
 import type { Snapshot } from '../observe/metrics/family.js';
 import type { AuditPage, AuditQuery, PageEnd } from '../audit/reader.js';
 import type { AuditRecord } from '../audit/record.js';
+import type { RolloutChange, RolloutCommand, RolloutOutcome } from '../rollout/rollout.js';
 import type { SourceHealth } from '../service/services.js';
-import type { BundleText } from '../bundle/read-bundle.js';
 
 /** The listeners of a server. */
 export type PortName = 'http' | 'grpc';
@@ -12,8 +12,8 @@ export type PortName = 'http' | 'grpc';
 export type PrimaryTopics = {
   /** The first request: what to serve, and how. */
   readonly begin: { readonly asks: undefined; readonly answers: Beginning };
-  /** The worker accepts connections, and uses the bundle with this digest. */
-  readonly ready: { readonly asks: string; readonly answers: undefined };
+  /** The worker accepts connections, and uses this version of the rollout; the hash is that of the current bundle. */
+  readonly ready: { readonly asks: Readiness; readonly answers: undefined };
   /** The worker wants to stop. The response is sent once it gets no more connections. */
   readonly leave: { readonly asks: undefined; readonly answers: undefined };
   /** The worker cannot start: the error message, on one line. */
@@ -22,6 +22,8 @@ export type PrimaryTopics = {
   readonly allTurn: { readonly asks: undefined; readonly answers: boolean };
   /** Checks the bundle file (`Reload`). */
   readonly reload: { readonly asks: undefined; readonly answers: string | undefined };
+  /** Carries out a request of the admin API. */
+  readonly rollout: { readonly asks: RolloutCommand; readonly answers: RolloutOutcome };
   /** The metrics of all workers, in the Prometheus format. */
   readonly scrape: { readonly asks: undefined; readonly answers: string };
   /** Passes audit records to the primary (`AuditPrimary.take`). */
@@ -35,14 +37,14 @@ export type PrimaryTopics = {
 /** The requests of the primary process to a worker. */
 export type WorkerTopics = {
   /**
-   * Creates a decider for a bundle and tries it; nothing changes yet. Responds with the hash of its policies; fails
-   * with the reason if it cannot be served.
+   * Creates engines for the bundles of a change and tries them; nothing changes yet. Responds with the hashes of their
+   * policies, in order; fails with the reason if one cannot be served.
    */
-  readonly prepare: { readonly asks: BundleText; readonly answers: string };
-  /** Uses the prepared bundle from the next request on. */
-  readonly commit: { readonly asks: string; readonly answers: undefined };
-  /** Discards the prepared bundle: another worker could not prepare it. */
-  readonly abort: { readonly asks: string; readonly answers: undefined };
+  readonly prepare: { readonly asks: RolloutChange; readonly answers: readonly string[] };
+  /** Makes the prepared change of this version from the next request on. */
+  readonly commit: { readonly asks: number; readonly answers: undefined };
+  /** Discards the prepared change: another worker could not prepare it. */
+  readonly abort: { readonly asks: number; readonly answers: undefined };
   /** Does nothing: only the response matters. */
   readonly turn: { readonly asks: undefined; readonly answers: undefined };
   /** What became of the source of the bundle. */
@@ -59,9 +61,16 @@ export type WorkerTopics = {
   readonly stop: { readonly asks: undefined; readonly answers: undefined };
 };
 
+/** What a worker uses when it begins to serve. */
+export interface Readiness {
+  readonly version: number;
+  readonly hash: string;
+}
+
 export interface Beginning {
   readonly config: Config;
-  readonly bundle: BundleText;
+  /** The rollout, with all its bundles. */
+  readonly change: RolloutChange;
   /** The keys with which all workers resume each other's TLS sessions. */
   readonly ticketKeys: Uint8Array;
   /** What became of the source of the bundle; undefined if it is a file. */

@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
 import { type AuditLog, workerAuditLog } from '../audit/audit-log.js';
 import type { AuditConfig } from '../config/audit-config.js';
-import { type ListeningServer, type Prepared, type RunningServer, startServer } from '../main.js';
+import { type ListeningServer, type PreparedChange, type RunningServer, startServer } from '../main.js';
 import { debugOnSignal } from '../observe/log/debug-signal.js';
 import type { Log } from '../observe/log/logger.js';
 import { openLog } from '../observe/log/open-log.js';
+import type { BundleText } from '../bundle/read-bundle.js';
 import { evaluateBundleText } from '../swap/evaluate-bundle.js';
 import { Link } from './link.js';
 import type { PrimaryTopics, WorkerTopics } from './topics.js';
@@ -50,7 +51,10 @@ export async function runWorker(): Promise<void> {
  * asks it to.
  */
 export async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log: Log): Promise<RunningServer> {
-  const { config, bundle, ticketKeys, source } = await link.ask('begin', undefined);
+  const { config, change, ticketKeys, source } = await link.ask('begin', undefined);
+  const { version, current } = change.rollout;
+  // A change comes with its bundles.
+  const bundle = change.texts.find(({ digest }) => digest === current) as BundleText;
   let health = source;
   const server = await startServer(config, await evaluateBundleText(bundle), {
     log,
@@ -58,24 +62,27 @@ export async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log
     scrapeAll: () => link.ask('scrape', undefined, PATIENCE),
     allTurn: () => link.ask('allTurn', undefined, PATIENCE).catch(() => false),
     reload: () => link.ask('reload', undefined),
+    rollout: (command) => link.ask('rollout', command),
     ...(source !== undefined && { source: { health: () => health ?? source } }),
     accepted: { ticketKeys: Buffer.from(ticketKeys) },
   });
 
-  let prepared: { readonly digest: string; readonly bundle: Prepared } | undefined;
-  link.answer('prepare', async (text) => {
+  if (version > 0) (await server.prepareChange(change)).commit();
+
+  let prepared: { readonly version: number; readonly change: PreparedChange } | undefined;
+  link.answer('prepare', async (next) => {
     try {
-      const next = await evaluateBundleText(text);
-      prepared = { digest: text.digest, bundle: await server.prepare(next) };
-      return next.policies.hash;
+      const change = await server.prepareChange(next);
+      prepared = { version: next.rollout.version, change };
+      return change.hashes;
     } catch (error) {
       server.refused();
       throw error;
     }
   });
-  link.answer('commit', (digest) => {
-    if (prepared?.digest !== digest) throw new Error('another bundle was prepared');
-    prepared.bundle.commit();
+  link.answer('commit', (asked) => {
+    if (prepared?.version !== asked) throw new Error('another change was prepared');
+    prepared.change.commit();
     prepared = undefined;
     return undefined;
   });
@@ -101,7 +108,7 @@ export async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log
     return undefined;
   });
 
-  await link.ask('ready', bundle.digest);
+  await link.ask('ready', { version, hash: server.hash() });
   return server;
 }
 

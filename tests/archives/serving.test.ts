@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Manifest, readArchive, signArchive, writeArchive } from '../../archive/index.js';
-import { importBundle } from '../../compiler/bundle/import-bundle.js';
+import { readArchive } from '../../archive/index.js';
 import { launch, PROGRAMS } from '../support/cli/programs.js';
-import { newKey, type TestKey } from '../support/archives/keys.js';
+import { newKey } from '../support/archives/keys.js';
+import { archive } from '../support/archives/signed.js';
 import { send } from '../support/server/http-client.js';
 import { askRest } from '../support/workers/load.js';
 import {
@@ -29,18 +29,6 @@ test.after(() => remove(bundles.folder));
 const VIEW = 'EFFECT_ALLOW EFFECT_DENY';
 const EDIT = 'EFFECT_DENY EFFECT_ALLOW';
 const [first, second] = await Promise.all([newKey('ed25519'), newKey('P-256')]);
-
-async function archive(js: string, manifest: Partial<Manifest>, ...keys: readonly TestKey[]): Promise<Uint8Array> {
-  // A map that is not beside the module cannot be found when it is imported.
-  const code = js.replace(/\/\/# sourceMappingURL.*\s*$/, '');
-  const { hash } = (await importBundle(code)).policies;
-  let bytes: Uint8Array = writeArchive({
-    js: code,
-    manifest: { hash, compiler: '0.1.0', engine: '~0.1.0', ...manifest },
-  });
-  for (const key of keys) bytes = await signArchive(bytes, key.signing, Date.now());
-  return bytes;
-}
 
 /** A folder with a key file and a cache, and the settings that name them. */
 function trusted(...sets: readonly string[]) {

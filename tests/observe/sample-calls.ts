@@ -16,6 +16,7 @@ export function sampleCall(
     id: '01HAAAAAAAAAAAAAAAAAAAAAAA',
     peer: () => ({ address: '127.0.0.1:40000', authInfo: '', userAgent: 'test/1', forwardedFor: '127.0.0.1' }),
     metadata: () => new Map(Object.entries(headers).map(([name, value]) => [name, [value]])),
+    header: () => undefined,
     host: () => 'localhost:3592',
     isEncrypted: () => false,
     ...rest,

@@ -221,7 +221,10 @@ test('CORS headers follow the configuration', async () => {
     send(limited.httpAddress, method, '/api/server_info', undefined, { origin, ...headers });
   assert.is((await ask('https://app.example')).headers['access-control-allow-origin'], 'https://app.example');
   assert.is((await ask('https://a.dev.example')).headers['access-control-allow-origin'], 'https://a.dev.example');
-  assert.is((await ask('https://app.example.evil')).headers['access-control-allow-origin'], undefined);
+  assert.is((await ask('https://app.example')).headers['access-control-expose-headers'], 'Authz-Bundle-Hash');
+  const foreign = await ask('https://app.example.evil');
+  assert.is(foreign.headers['access-control-allow-origin'], undefined);
+  assert.is(foreign.headers['access-control-expose-headers'], undefined);
   assert.is((await ask('https://evil')).headers['vary'], 'Origin');
   const preflight = await ask(
     'https://app.example',

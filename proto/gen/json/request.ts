@@ -3,7 +3,7 @@
 import { NO_ATTRIBUTES, NO_ITEMS, type Shape } from '../../wire/json-shape.js';
 import { isEmptyObject, printedValue, printMessageMap, printStrings, quote } from '../../wire/json-text.js';
 import type { Moment } from '../../wire/moment.js';
-import type { AttributesMap, AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ExplainDecisionRequest, GetPolicyRequest, GetSchemaRequest, InspectPoliciesRequest, ListAuditLogEntriesRequest, ListPoliciesRequest, ListSchemasRequest, PlanResource, PlanResourcesRequest, Principal, ReloadStoreRequest, RequestContext, Resource, ResourceEntry, ResourceSet, ServerInfoRequest, TimeRange, Token } from '../messages.js';
+import type { AttributesMap, AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ExplainDecisionRequest, GetPolicyRequest, GetRolloutRequest, GetSchemaRequest, InspectPoliciesRequest, ListAuditLogEntriesRequest, ListPoliciesRequest, ListSchemasRequest, PlanResource, PlanResourcesRequest, Principal, PromoteBundleRequest, ReloadStoreRequest, RequestContext, Resource, ResourceEntry, ResourceSet, RollBackBundleRequest, ServerInfoRequest, SetRolloutRequest, TimeRange, Token } from '../messages.js';
 import { printPlanResource, printPrincipal, printResource, readPlanResource, readPrincipal, readResource } from './engine.js';
 
 /** ResourceEntry from its JSON form. Throws a JsonError. */
@@ -707,6 +707,77 @@ export function readReloadStoreRequest(value: unknown, shape: Shape): ReloadStor
     }
   }
   return { wait };
+}
+
+/** GetRolloutRequest from its JSON form. Throws a JsonError. */
+export function readGetRolloutRequest(value: unknown, shape: Shape): GetRolloutRequest {
+  const object = shape.object(value, '');
+  for (const key in object) {
+    shape.keys += 1;
+    switch (key) {
+      default:
+        shape.unknownField(key, '');
+    }
+  }
+  return {  };
+}
+
+/** SetRolloutRequest from its JSON form. Throws a JsonError. */
+export function readSetRolloutRequest(value: unknown, shape: Shape): SetRolloutRequest {
+  const object = shape.object(value, '');
+  let stage = 0;
+  let percent = 0;
+  for (const key in object) {
+    shape.keys += 1;
+    const field = object[key];
+    switch (key) {
+      case 'stage':
+        if (field !== null) stage = shape.enum(field, 'stage', ['STAGE_UNSPECIFIED', 'STAGE_SHADOW', 'STAGE_CANARY']);
+        break;
+      case 'percent':
+        if (field !== null) percent = shape.uint32(field, 'percent');
+        break;
+      default:
+        shape.unknownField(key, '');
+    }
+  }
+  return { stage, percent };
+}
+
+/** PromoteBundleRequest from its JSON form. Throws a JsonError. */
+export function readPromoteBundleRequest(value: unknown, shape: Shape): PromoteBundleRequest {
+  const object = shape.object(value, '');
+  let hash = '';
+  for (const key in object) {
+    shape.keys += 1;
+    const field = object[key];
+    switch (key) {
+      case 'hash':
+        if (field !== null) hash = shape.string(field, 'hash');
+        break;
+      default:
+        shape.unknownField(key, '');
+    }
+  }
+  return { hash };
+}
+
+/** RollBackBundleRequest from its JSON form. Throws a JsonError. */
+export function readRollBackBundleRequest(value: unknown, shape: Shape): RollBackBundleRequest {
+  const object = shape.object(value, '');
+  let hash = '';
+  for (const key in object) {
+    shape.keys += 1;
+    const field = object[key];
+    switch (key) {
+      case 'hash':
+        if (field !== null) hash = shape.string(field, 'hash');
+        break;
+      default:
+        shape.unknownField(key, '');
+    }
+  }
+  return { hash };
 }
 
 /** ServerInfoRequest from its JSON form. Throws a JsonError. */

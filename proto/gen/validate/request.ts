@@ -2,7 +2,7 @@
 
 import { REQUIRED, ONE_FIELD, ITEM_NOT_EMPTY, KEY_NOT_EMPTY, UNIQUE, PAST, atMost, itemAtMost, matching, oneOfValues, withinNumbers, expression, allItems, allValues, byKey, isUnique, isAtMost, isPast } from '../../wire/rules.js';
 import { type FieldElement, FoundViolations, NONE, type Place, report, reportKey, within, type Violations } from '../../wire/violation.js';
-import type { AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ExplainDecisionRequest, GetPolicyRequest, GetSchemaRequest, InspectPoliciesRequest, ListAuditLogEntriesRequest, ListPoliciesRequest, PlanResourcesRequest, RequestContext, ResourceEntry, ResourceSet, TimeRange, Token } from '../messages.js';
+import type { AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ExplainDecisionRequest, GetPolicyRequest, GetSchemaRequest, InspectPoliciesRequest, ListAuditLogEntriesRequest, ListPoliciesRequest, PlanResourcesRequest, RequestContext, ResourceEntry, ResourceSet, SetRolloutRequest, TimeRange, Token } from '../messages.js';
 import { isValidPrincipal, reportPrincipal, isValidResource, reportResource, isValidPlanResourcesInputResource, reportPlanResourcesInputResource } from './engine.js';
 
 /** The rules of docs/spec/server.md#validation that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
@@ -85,6 +85,14 @@ export function getSchemaRequestViolations(message: GetSchemaRequest): Violation
   return found;
 }
 
+/** The rules of docs/spec/server.md#validation that a request breaks: depth first in the order of field numbers, a message before its fields, a list before its items. */
+export function setRolloutRequestViolations(message: SetRolloutRequest): Violations {
+  if (isValidSetRolloutRequest(message)) return NONE;
+  const found = new FoundViolations();
+  reportSetRolloutRequest(message, undefined, found);
+  return found;
+}
+
 const CHECK_RESOURCES_REQUEST_RESOURCE_ENTRY_ACTIONS: FieldElement = { fieldNumber: 1, fieldName: 'actions', fieldType: 'TYPE_STRING' };
 const CHECK_RESOURCES_REQUEST_RESOURCE_ENTRY_RESOURCE: FieldElement = { fieldNumber: 2, fieldName: 'resource', fieldType: 'TYPE_MESSAGE' };
 const AUX_DATA_JWT_TOKEN: FieldElement = { fieldNumber: 1, fieldName: 'token', fieldType: 'TYPE_STRING' };
@@ -148,6 +156,11 @@ const INSPECT_POLICIES_REQUEST_POLICY_ID_AT_MOST = atMost(25);
 const INSPECT_POLICIES_REQUEST_POLICY_ID: FieldElement = { fieldNumber: 5, fieldName: 'policy_id', fieldType: 'TYPE_STRING' };
 const GET_SCHEMA_REQUEST_ID_ITEM_AT_MOST = itemAtMost(255);
 const GET_SCHEMA_REQUEST_ID: FieldElement = { fieldNumber: 1, fieldName: 'id', fieldType: 'TYPE_STRING' };
+const SET_ROLLOUT_REQUEST_STAGE_NUMBERS: readonly number[] = [1,2];
+const SET_ROLLOUT_REQUEST_STAGE_NUMBERS_RULE = oneOfValues(["STAGE_SHADOW","STAGE_CANARY"]);
+const SET_ROLLOUT_REQUEST_STAGE: FieldElement = { fieldNumber: 1, fieldName: 'stage', fieldType: 'TYPE_ENUM' };
+const SET_ROLLOUT_REQUEST_PERCENT_RANGE = withinNumbers(0, 100);
+const SET_ROLLOUT_REQUEST_PERCENT: FieldElement = { fieldNumber: 2, fieldName: 'percent', fieldType: 'TYPE_UINT32' };
 
 /** Whether a message authz.request.v1.CheckResourcesRequest.ResourceEntry keeps its rules. */
 export function isValidCheckResourcesRequestResourceEntry(message: ResourceEntry): boolean {
@@ -461,4 +474,20 @@ export function reportGetSchemaRequest(message: GetSchemaRequest, path: Place | 
   if (!isUnique(message.id)) report(found, UNIQUE, path, GET_SCHEMA_REQUEST_ID);
   for (const [index, item] of message.id.entries()) if (item === '') report(found, ITEM_NOT_EMPTY, path, GET_SCHEMA_REQUEST_ID, index);
   for (const [index, item] of message.id.entries()) if (!isAtMost(item, 255)) report(found, GET_SCHEMA_REQUEST_ID_ITEM_AT_MOST, path, GET_SCHEMA_REQUEST_ID, index);
+}
+
+/** Whether a message authz.request.v1.SetRolloutRequest keeps its rules. */
+export function isValidSetRolloutRequest(message: SetRolloutRequest): boolean {
+  return (
+    message.stage !== 0 &&
+    SET_ROLLOUT_REQUEST_STAGE_NUMBERS.includes(message.stage) &&
+    (message.percent >= 0 && message.percent <= 100)
+  );
+}
+
+/** Which rules it breaks. */
+export function reportSetRolloutRequest(message: SetRolloutRequest, path: Place | undefined, found: FoundViolations): void {
+  if (message.stage === 0) report(found, REQUIRED, path, SET_ROLLOUT_REQUEST_STAGE);
+  if (message.stage !== 0 && !SET_ROLLOUT_REQUEST_STAGE_NUMBERS.includes(message.stage)) report(found, SET_ROLLOUT_REQUEST_STAGE_NUMBERS_RULE, path, SET_ROLLOUT_REQUEST_STAGE);
+  if (!(message.percent >= 0 && message.percent <= 100)) report(found, SET_ROLLOUT_REQUEST_PERCENT_RANGE, path, SET_ROLLOUT_REQUEST_PERCENT);
 }

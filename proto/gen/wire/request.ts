@@ -4,7 +4,7 @@ import { BYTES, type Draft, readMapEntry, readMoment, type TextTable, VARINT, Wi
 import { field, mapSize, text, texts } from '../../wire/size.js';
 import { readJsonEntry, writeJsonEntries } from '../../wire/value.js';
 import { type WireWriter, writeMessageMap, writeText, writeTexts } from '../../wire/writer.js';
-import type { AttributesMap, AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ExplainDecisionRequest, GetPolicyRequest, GetSchemaRequest, InspectPoliciesRequest, ListAuditLogEntriesRequest, ListPoliciesRequest, ListSchemasRequest, PlanResourcesRequest, ReloadStoreRequest, RequestContext, ResourceEntry, ResourceSet, ServerInfoRequest, TimeRange, Token } from '../messages.js';
+import type { AttributesMap, AuxData, BatchEntry, CheckResourceBatchRequest, CheckResourceSetRequest, CheckResourcesRequest, ExplainDecisionRequest, GetPolicyRequest, GetRolloutRequest, GetSchemaRequest, InspectPoliciesRequest, ListAuditLogEntriesRequest, ListPoliciesRequest, ListSchemasRequest, PlanResourcesRequest, PromoteBundleRequest, ReloadStoreRequest, RequestContext, ResourceEntry, ResourceSet, RollBackBundleRequest, ServerInfoRequest, SetRolloutRequest, TimeRange, Token } from '../messages.js';
 import { planResourceSize, principalSize, readPlanResource, readPrincipal, readResource, resourceSize, writePlanResource, writePrincipal, writeResource } from './engine.js';
 
 /** An empty item, of which a small request can hold millions: all are this one. */
@@ -776,6 +776,104 @@ function readReloadStoreRequest(reader: WireReader, end: number, known?: Draft<R
   }
   reader.checkEnd(end);
   return message;
+}
+
+/** GetRolloutRequest from its protobuf encoding. Throws a WireError for bytes that are not such a message. */
+export function decodeGetRolloutRequest(bytes: Buffer, table?: TextTable): GetRolloutRequest {
+  return readGetRolloutRequest(new WireReader(bytes, table), bytes.length);
+}
+
+/** Reads the fields of authz.request.v1.GetRolloutRequest up to `end`, and adds them to what is known of the message. */
+function readGetRolloutRequest(reader: WireReader, end: number, known?: Draft<GetRolloutRequest>): Draft<GetRolloutRequest> {
+  const message: Draft<GetRolloutRequest> = known ?? {  };
+  while (reader.at < end) {
+    const tag = reader.tag();
+    switch (tag) {
+      default:
+        reader.skip(tag);
+    }
+  }
+  reader.checkEnd(end);
+  return message;
+}
+
+/** SetRolloutRequest from its protobuf encoding. Throws a WireError for bytes that are not such a message. */
+export function decodeSetRolloutRequest(bytes: Buffer, table?: TextTable): SetRolloutRequest {
+  return readSetRolloutRequest(new WireReader(bytes, table), bytes.length);
+}
+
+/** Reads the fields of authz.request.v1.SetRolloutRequest up to `end`, and adds them to what is known of the message. */
+function readSetRolloutRequest(reader: WireReader, end: number, known?: Draft<SetRolloutRequest>): Draft<SetRolloutRequest> {
+  const message: Draft<SetRolloutRequest> = known ?? { stage: 0, percent: 0 };
+  while (reader.at < end) {
+    const tag = reader.tag();
+    switch (tag) {
+      case (1 << 3) | VARINT:
+        message.stage = reader.uint32();
+        break;
+      case (2 << 3) | VARINT:
+        message.percent = reader.uint32();
+        break;
+      default:
+        reader.skip(tag);
+    }
+  }
+  reader.checkEnd(end);
+  return message;
+}
+
+/** PromoteBundleRequest from its protobuf encoding. Throws a WireError for bytes that are not such a message. */
+export function decodePromoteBundleRequest(bytes: Buffer, table?: TextTable): PromoteBundleRequest {
+  return readPromoteBundleRequest(new WireReader(bytes, table), bytes.length);
+}
+
+/** Reads the fields of authz.request.v1.PromoteBundleRequest up to `end`, and adds them to what is known of the message. */
+function readPromoteBundleRequest(reader: WireReader, end: number, known?: Draft<PromoteBundleRequest>): Draft<PromoteBundleRequest> {
+  const message: Draft<PromoteBundleRequest> = known ?? { hash: '' };
+  while (reader.at < end) {
+    const tag = reader.tag();
+    switch (tag) {
+      case (1 << 3) | BYTES:
+        message.hash = reader.string();
+        break;
+      default:
+        reader.skip(tag);
+    }
+  }
+  reader.checkEnd(end);
+  return message;
+}
+
+/** The size of authz.request.v1.PromoteBundleRequest in its protobuf encoding, in bytes. Attributes may be nested without bound. */
+export function promoteBundleRequestSize(message: PromoteBundleRequest): number {
+  return text(message.hash);
+}
+
+/** RollBackBundleRequest from its protobuf encoding. Throws a WireError for bytes that are not such a message. */
+export function decodeRollBackBundleRequest(bytes: Buffer, table?: TextTable): RollBackBundleRequest {
+  return readRollBackBundleRequest(new WireReader(bytes, table), bytes.length);
+}
+
+/** Reads the fields of authz.request.v1.RollBackBundleRequest up to `end`, and adds them to what is known of the message. */
+function readRollBackBundleRequest(reader: WireReader, end: number, known?: Draft<RollBackBundleRequest>): Draft<RollBackBundleRequest> {
+  const message: Draft<RollBackBundleRequest> = known ?? { hash: '' };
+  while (reader.at < end) {
+    const tag = reader.tag();
+    switch (tag) {
+      case (1 << 3) | BYTES:
+        message.hash = reader.string();
+        break;
+      default:
+        reader.skip(tag);
+    }
+  }
+  reader.checkEnd(end);
+  return message;
+}
+
+/** The size of authz.request.v1.RollBackBundleRequest in its protobuf encoding, in bytes. Attributes may be nested without bound. */
+export function rollBackBundleRequestSize(message: RollBackBundleRequest): number {
+  return text(message.hash);
 }
 
 /** ServerInfoRequest from its protobuf encoding. Throws a WireError for bytes that are not such a message. */

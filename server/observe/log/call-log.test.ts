@@ -143,6 +143,7 @@ const CALL: Call = {
   id: 'ID',
   peer: () => ({ address: '127.0.0.1:1', authInfo: '', userAgent: '', forwardedFor: '10.0.0.1, 127.0.0.1' }),
   metadata: () => new Map([['x-forwarded-host', ['pdp.example']]]),
+  header: () => undefined,
   host: () => '',
   isEncrypted: () => false,
 };

@@ -6,6 +6,7 @@ import { type BundleMetrics, rejectionFamilies } from './bundle-metrics.js';
 import { CallMetrics } from './call-metrics.js';
 import { EngineMetrics } from './engine-metrics.js';
 import type { ScalarFamily, Snapshot } from './family.js';
+import type { RolloutMetrics } from './rollout-metrics.js';
 import { watchProcess } from './process-metrics.js';
 import { sourceFamilies } from './source-metrics.js';
 import { tenantFamilies } from './tenant-metrics.js';
@@ -19,6 +20,8 @@ export interface Metrics extends Scrape {
 /** Counters that others keep; read at a scrape. */
 export interface MetricSources {
   readonly bundle: BundleMetrics;
+  /** Absent without candidates. */
+  readonly rollout?: RolloutMetrics | undefined;
   /** Absent without an audit log. */
   readonly audit?: (() => readonly AuditCount[]) | undefined;
   /** Absent if another process counts them. */
@@ -46,6 +49,7 @@ export async function createMetrics(sources: MetricSources): Promise<Metrics> {
     ...conditionFamilies(sources.conditions),
     ...sources.bundle.snapshot(),
     ...rejectionFamilies(sources.rejectedBundles?.()),
+    ...(sources.rollout?.snapshot() ?? []),
     ...calls.snapshot(),
     ...auditFamilies(sources.audit?.() ?? []),
     ...(sources.source === undefined ? [] : sourceFamilies(sources.source())),

@@ -1,5 +1,6 @@
 import type { ServerUnaryCall } from '@grpc/grpc-js';
 import type { RequestContext } from '../../../proto/gen/messages.js';
+import type { DecidingBundle } from '../../service/decider.js';
 import type { Peer } from '../../service/call.js';
 import { peerAddress } from '../peer-address.js';
 import type { TransportCall } from '../transport-call.js';
@@ -11,6 +12,7 @@ export type LibraryCall = Pick<ServerUnaryCall<unknown, unknown>, 'metadata' | '
 export class GrpcCall implements TransportCall {
   id = '';
   trace: object | undefined = undefined;
+  bundle: DecidingBundle | undefined = undefined;
   requestContext: RequestContext | undefined = undefined;
   readonly protocol = 'grpc';
   readonly timestamp = Date.now();
@@ -35,6 +37,11 @@ export class GrpcCall implements TransportCall {
   metadata(): ReadonlyMap<string, readonly string[]> {
     const entries = Object.entries(this.#call.metadata.toJSON());
     return new Map(entries.map(([name, values]) => [name, values.map(textOf)]));
+  }
+
+  header(name: string): string | undefined {
+    const values = this.#call.metadata.get(name);
+    return values.length === 0 ? undefined : values.map(textOf).join(', ');
   }
 
   host(): string {

@@ -2,10 +2,11 @@ import { type handleUnaryCall, Metadata, type Server, type ServerUnaryCall } fro
 import { TextTable } from '../../../proto/wire/reader.js';
 import { WireWriter } from '../../../proto/wire/writer.js';
 import type { ServerInfoResponse } from '../../../proto/gen/messages.js';
+import type { DecidingBundle } from '../../service/decider.js';
 import { serviceNames } from '../../service/aliases.js';
 import { byRelease, type Services } from '../../service/services.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
-import { CALL_ID } from '../call-header.js';
+import { BUNDLE_HASH, CALL_ID } from '../call-header.js';
 import { begin, deliver, end, endFailed } from '../watched-call.js';
 import { type Codec, fullName, type Rpc, runProto } from '../rpc.js';
 import { RPCS, UNWATCHED_RPCS } from '../rpcs.js';
@@ -20,7 +21,10 @@ import { grpcErrorOf } from './status-details.js';
  */
 export function addRpcServices(server: Server, services: Services, authInfo: string): void {
   const codec: Codec = { texts: new TextTable(), writer: new WireWriter(), malformed: 'internal' };
-  const version = byRelease(services, versionMetadata);
+  const undecided = byRelease(versionMetadata);
+  const decided = byRelease(decidedMetadata);
+  const version: Served['version'] = (bundle) =>
+    bundle === undefined ? undecided(services.release) : decided(bundle.release);
   const add = (rpc: Rpc, served: Omit<Served, 'rpc' | 'codec' | 'authInfo'>): void => {
     const { method } = rpc;
     const handle = handler({ ...served, rpc, codec, authInfo });
@@ -36,8 +40,8 @@ interface Served {
   readonly rpc: Rpc;
   readonly services: Services;
   readonly codec: Codec;
-  /** The header of handled calls (docs/spec/server.md#response-headers), identical for all of them. */
-  readonly version: () => Metadata;
+  /** The header of handled calls (docs/spec/server.md#response-headers), identical for all that a bundle decides. */
+  readonly version: (bundle: DecidingBundle | undefined) => Metadata;
   readonly authInfo: string;
 }
 
@@ -48,7 +52,7 @@ function handler({ rpc, services, codec, version, authInfo }: Served): handleUna
     const own = new GrpcCall(method, call, authInfo);
     const bytes = call.request;
     begin(watchers, own);
-    const handled = (): Metadata => (own.id === '' ? version() : withCallId(version(), own.id));
+    const handled = (): Metadata => (own.id === '' ? version(own.bundle) : withCallId(version(own.bundle), own.id));
     const refuse = (error: RpcError): void => {
       if (own.id !== '') call.sendMetadata(handled());
       callback(grpcErrorOf(error));
@@ -80,6 +84,12 @@ function handler({ rpc, services, codec, version, authInfo }: Served): handleUna
 function versionMetadata({ version }: ServerInfoResponse): Metadata {
   const metadata = new Metadata();
   metadata.set('authz-version', version);
+  return metadata;
+}
+
+function decidedMetadata(release: ServerInfoResponse): Metadata {
+  const metadata = versionMetadata(release);
+  metadata.set(BUNDLE_HASH, release.bundleHash);
   return metadata;
 }
 

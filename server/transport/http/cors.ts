@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { CorsConfig } from '../../config.js';
+import { BUNDLE_HASH } from '../call-header.js';
 
 /** Header names and values, alternating, as `writeHead` takes them. */
 export type HeaderList = readonly string[];
@@ -20,20 +21,22 @@ export function corsOf(config: CorsConfig): Cors {
   if (config.disabled) return { headers: () => NONE, preflight: () => undefined };
   const allows = originMatcher(config.allowedOrigins);
   const allowedHeaders = new Set(config.allowedHeaders.map((name) => name.toLowerCase()));
-  const headers = (request: IncomingHttpHeaders): HeaderList => {
-    const { origin } = request;
-    if (origin === undefined || !allows(origin)) return VARY;
-    return [...VARY, 'Access-Control-Allow-Origin', config.allowedOrigins.length === 0 ? '*' : origin];
-  };
+  const allowance = ({ origin }: IncomingHttpHeaders): HeaderList =>
+    origin === undefined || !allows(origin)
+      ? NONE
+      : ['Access-Control-Allow-Origin', config.allowedOrigins.length === 0 ? '*' : origin];
   return {
-    headers,
+    headers: (request) => {
+      const allowed = allowance(request);
+      return allowed === NONE ? VARY : [...VARY, ...allowed, 'Access-Control-Expose-Headers', BUNDLE_HASH];
+    },
     preflight: (method, request) => {
       const wanted = request['access-control-request-method'];
       if (method !== 'OPTIONS' || wanted === undefined) return undefined;
       const names = headerNames(request['access-control-request-headers']);
       const allowed =
         METHODS.has(wanted) && allows(request.origin ?? '') && names.every((name) => allowedHeaders.has(name));
-      return allowed ? [...headers(request), ...permissions(wanted, names, config.maxAge)] : VARY;
+      return allowed ? [...VARY, ...allowance(request), ...permissions(wanted, names, config.maxAge)] : VARY;
     },
   };
 }

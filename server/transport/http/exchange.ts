@@ -79,7 +79,7 @@ export class Exchange {
     headers: HeaderList = JSON_TYPE,
   ): number {
     const listed = wantsPretty(request) ? listingAtMost(error, MAX_INDENTED_VIOLATIONS) : error;
-    return this.sendJson(request, response, CODES[error.code].httpStatus, headers, printRestError(listed));
+    return this.sendJson(request, response, error.restStatus, headers, printRestError(listed));
   }
 }
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { RequestContext } from '../../../proto/gen/messages.js';
+import type { DecidingBundle } from '../../service/decider.js';
 import type { Peer, Protocol } from '../../service/call.js';
 import { peerAddress, peerIp } from '../peer-address.js';
 import type { TransportCall } from '../transport-call.js';
@@ -9,6 +10,7 @@ import type { TransportCall } from '../transport-call.js';
 export class HttpCall implements TransportCall {
   id = '';
   trace: object | undefined = undefined;
+  bundle: DecidingBundle | undefined = undefined;
   requestContext: RequestContext | undefined = undefined;
   readonly timestamp = Date.now();
   readonly start = performance.now();
@@ -39,6 +41,11 @@ export class HttpCall implements TransportCall {
       else values.push(rawHeaders[index + 1] as string);
     }
     return metadata;
+  }
+
+  header(name: string): string | undefined {
+    // The platform joins repeated headers.
+    return this.#request.headers[name] as string | undefined;
   }
 
   host(): string {

@@ -94,16 +94,13 @@ function restHandler(rpc: RestRpc, exchange: Exchange, services: Services): Hand
   const { watchers, report } = services;
   const print = restPrinter(rpc, services.aliases);
   const method = fullName(rpc);
-  const handled = byRelease(
-    services,
-    (release): HeaderList => [...handledHeaders(release), ...(rest.headers?.(release) ?? [])],
-  );
+  const handled = byRelease((release): HeaderList => [...handledHeaders(release), ...(rest.headers?.(release) ?? [])]);
   return (request, response, body) => {
     const call = new HttpCall(method, 'rest', request);
     begin(watchers, call);
     const refuse = (error: RpcError): void => {
       // Only requests that passed validation report the release (docs/spec/server.md#response-headers).
-      const own = call.id === '' ? JSON_TYPE : [...handled(), ...callHeader(call)];
+      const own = call.id === '' ? JSON_TYPE : [...handled(services.release), ...callHeader(call)];
       const headers = [...own, ...challenge(error)];
       const size = exchange.sendRestError(request, response, error, echoed(rest, request, headers));
       endFailed(watchers, call, error, body.length, size);
@@ -117,7 +114,7 @@ function restHandler(rpc: RestRpc, exchange: Exchange, services: Services): Hand
         request,
         response,
         200,
-        echoed(rest, request, [...handled(), ...callHeader(call)]),
+        echoed(rest, request, [...handled(services.release), ...callHeader(call)]),
         json,
       );
       end(watchers, call, body.length, size);

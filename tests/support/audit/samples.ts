@@ -27,6 +27,7 @@ export function sampleCall(changes: Partial<Call> = {}): Call {
         ['user-agent', ['curl/8']],
         ['x-tenant', ['acme', 'umbrella']],
       ]),
+    header: () => undefined,
     host: () => 'localhost:3592',
     isEncrypted: () => false,
     ...changes,

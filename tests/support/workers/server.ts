@@ -55,10 +55,11 @@ export async function startProgram(
   folder: string,
   bundleText: string | Uint8Array,
   sets: readonly string[],
+  flags: readonly string[] = [],
 ): Promise<Server> {
   const bundle = join(mkdtempSync(join(folder, 'served-')), 'policies.js');
   writeFileSync(bundle, bundleText);
-  return { ...(await startConfigured(folder, sets, ['--bundle', bundle])), bundle };
+  return { ...(await startConfigured(folder, sets, ['--bundle', bundle, ...flags])), bundle };
 }
 
 /** The same with the bundle that the configuration names. Rejects with what it said if it does not start. */

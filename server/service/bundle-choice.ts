@@ -1,0 +1,65 @@
+import type { Call } from './call.js';
+import type { Decider, DecidingBundle } from './decider.js';
+import { refused } from './rpc-error.js';
+
+/** The oldest bundle by which a caller accepts a decision: one with this hash, or one with at least this sequence. */
+export type MinBundle =
+  | { readonly kind: 'hash'; readonly hash: string }
+  | { readonly kind: 'sequence'; readonly sequence: number };
+
+/** The bundles of a server, of which each call uses one (docs/rollout.md). */
+export interface BundleChoice {
+  /** The bundle that decides for all of these principals. */
+  readonly choose: (principalIds: readonly string[]) => DecidingBundle;
+  /** Whether a bundle is the demanded one or came after it. */
+  readonly satisfies: (bundle: DecidingBundle, minimum: MinBundle) => boolean;
+  /**
+   * Resolves with the bundle that decides for these principals as soon as it satisfies the minimum. Rejects with an
+   * RpcError when it does not within `bundle.minWait`, or when too many calls wait.
+   */
+  readonly whenSatisfied: (principalIds: readonly string[], minimum: MinBundle) => Promise<DecidingBundle>;
+}
+
+/** The header, in gRPC the metadata, that demands a bundle. */
+export const MIN_BUNDLE = 'authz-min-bundle';
+
+/**
+ * Chooses the bundle of a call, then goes on: at once unless the call demands a bundle that the server does not have
+ * yet. Throws, or rejects with, an RpcError for a malformed demand and for one that is not met in time.
+ */
+export function withBundle<T>(
+  { bundles }: { readonly bundles?: BundleChoice | undefined },
+  call: Call,
+  principalIds: readonly string[],
+  goOn: () => T | Promise<T>,
+): T | Promise<T> {
+  if (bundles === undefined) return goOn();
+  const demanded = call.header(MIN_BUNDLE);
+  const bundle = bundles.choose(principalIds);
+  if (demanded === undefined) {
+    call.bundle = bundle;
+    return goOn();
+  }
+  const minimum = minBundleOf(demanded);
+  if (bundles.satisfies(bundle, minimum)) {
+    call.bundle = bundle;
+    return goOn();
+  }
+  return bundles.whenSatisfied(principalIds, minimum).then((reached) => {
+    call.bundle = reached;
+    return goOn();
+  });
+}
+
+/** What decides a call: its bundle, or the stand-in of a test. */
+export function deciderOf(service: { readonly decider: Decider }, { bundle }: Call): Decider {
+  return bundle?.decider ?? service.decider;
+}
+
+/** Throws an RpcError for a malformed value. */
+export function minBundleOf(demanded: string): MinBundle {
+  const [, sequence] = /^sequence:(\d{1,15})$/.exec(demanded) ?? [];
+  if (sequence !== undefined) return { kind: 'sequence', sequence: Number(sequence) };
+  if (/^[0-9A-Za-z_-]{1,128}$/.test(demanded)) return { kind: 'hash', hash: demanded };
+  throw refused(`\`${MIN_BUNDLE}\` must be the hash of a bundle, or \`sequence:\` and a number`);
+}
