@@ -13,24 +13,31 @@ import type {
 } from '../proto/gen/messages.js';
 import type { CheckAllAnswer, PlanAnswer, ResourceAnswer } from './authz-client.js';
 import { AuthzError } from './authz-error.js';
+import type { Received } from './transport.js';
 import { plainValue } from './plain-json.js';
 
 /**
  * Converts a response after checking that it answers the request: for each resource, in order, a decision about each
  * action. Throws an AuthzError otherwise.
  */
-export function checkAnswer(request: CheckResourcesRequest, response: CheckResourcesResponse): CheckAllAnswer {
+export function checkAnswer(
+  request: CheckResourcesRequest,
+  { message: response, bundleHash }: Received<CheckResourcesResponse>,
+): CheckAllAnswer {
   if (response.results.length !== request.resources.length) throw unanswered('has not one result for each resource');
   const results = request.resources.map((entry, index) => {
     const result = response.results[index];
     if (result === undefined || !isAbout(result.resource, entry)) throw unanswered('is about other resources');
     return resourceAnswer(entry, result, request.includeMeta);
   });
-  return { results, callId: response.authzCallId, requestId: response.requestId };
+  return { results, callId: response.authzCallId, requestId: response.requestId, bundleHash };
 }
 
 /** The same for a plan, whose filter must be for the requested kind and actions. */
-export function planAnswer(request: PlanResourcesRequest, response: PlanResourcesResponse): PlanAnswer {
+export function planAnswer(
+  request: PlanResourcesRequest,
+  { message: response, bundleHash }: Received<PlanResourcesResponse>,
+): PlanAnswer {
   const { authzCallId, requestId, actions, resourceKind, meta } = response;
   if (resourceKind !== request.resource?.kind) throw unanswered('is about other resources');
   if (actions.length !== request.actions.length || actions.some((action, index) => action !== request.actions[index]))
@@ -45,6 +52,7 @@ export function planAnswer(request: PlanResourcesRequest, response: PlanResource
       : undefined,
     callId: authzCallId,
     requestId,
+    bundleHash,
   };
 }
 

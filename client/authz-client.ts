@@ -48,6 +48,11 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
   /** Milliseconds until the call fails with `deadline_exceeded`; overrides the client's. */
   readonly timeout?: number | undefined;
+  /**
+   * Demands a decision by the bundle with this hash or a later one, or by `sequence:N`: the server waits for it, then
+   * fails the call with `failed_precondition`. In process: `unimplemented`.
+   */
+  readonly minBundle?: string | undefined;
 }
 
 /** Options of every client. */
@@ -137,6 +142,8 @@ export interface CheckAnswer<
   /** The id of the call in the audit log; empty in process. */
   readonly callId: string;
   readonly requestId: string;
+  /** The hash of the bundle that decided; empty in process, and where a browser may not read headers. */
+  readonly bundleHash: string;
 }
 
 /** How decisions were made. */
@@ -164,11 +171,13 @@ export interface CheckAllAnswer<P extends Permissions = AnyPermissions> {
   readonly results: readonly ResourceAnswer<P>[];
   readonly callId: string;
   readonly requestId: string;
+  /** The hash of the bundle that decided; empty in process, and where a browser may not read headers. */
+  readonly bundleHash: string;
 }
 
 /** The decisions about one of several resources. */
 export interface ResourceAnswer<P extends Permissions = AnyPermissions, K extends KindOf<P> = KindOf<P>>
-  extends Omit<CheckAnswer<P, K>, 'allowed' | 'callId' | 'requestId' | 'meta'> {
+  extends Omit<CheckAnswer<P, K>, 'allowed' | 'callId' | 'requestId' | 'bundleHash' | 'meta'> {
   readonly resource: { readonly kind: K; readonly id: string };
   /** Own properties are the requested actions; any other is undefined. */
   readonly allowed: { readonly [action: string]: boolean };
@@ -182,6 +191,8 @@ export interface PlanAnswer {
   readonly meta: PlanMeta | undefined;
   readonly callId: string;
   readonly requestId: string;
+  /** The hash of the bundle that decided; empty in process, and where a browser may not read headers. */
+  readonly bundleHash: string;
 }
 
 /** How a plan was made. */

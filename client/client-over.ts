@@ -45,21 +45,21 @@ export function clientOver<P extends Permissions = AnyPermissions>(
   const ask = (message: () => CheckResourcesRequest, options: CallOptions = {}): Promise<CheckAllAnswer> =>
     run(options, async (signal) => {
       const request = message();
-      return checkAnswer(request, await transport.check(request, signal));
+      return checkAnswer(request, await transport.check(request, { signal, minBundle: options.minBundle }));
     });
 
   const checkAll = (question: CheckQuestion, options?: CallOptions): Promise<CheckAllAnswer> =>
     ask(() => checkMessage(question), options);
 
   const check = async (question: One, options?: CallOptions): Promise<CheckAnswer> => {
-    const { results, callId, requestId } = await checkAll(
+    const { results, ...call } = await checkAll(
       { ...question, resources: [{ resource: question?.resource, actions: question?.actions }] },
       options,
     );
     const [result] = results;
     if (result === undefined) throw new AuthzError('internal', 'the answer is empty');
     const { resource: _, ...answer } = result;
-    return { ...answer, callId, requestId };
+    return { ...answer, ...call };
   };
 
   // The implementation does not know kinds; the public types do.
@@ -82,7 +82,7 @@ export function clientOver<P extends Permissions = AnyPermissions>(
     plan: (question, options = {}) =>
       run(options, async (signal) => {
         const request = planMessage(question);
-        return planAnswer(request, await transport.plan(request, signal));
+        return planAnswer(request, await transport.plan(request, { signal, minBundle: options.minBundle }));
       }),
     serverInfo: (options = {}) => run(options, (signal) => transport.serverInfo(signal)),
     close: async () => {

@@ -8,7 +8,7 @@ import {
 import { JsonError } from '../proto/wire/json-shape.js';
 import { AuthzError } from './authz-error.js';
 import { receivedText } from './received-text.js';
-import type { Transport } from './transport.js';
+import { BUNDLE_HASH, MIN_BUNDLE, type Received, type Transport } from './transport.js';
 
 /** The address of a decision point, and the connection options. */
 export interface HttpOptions {
@@ -45,19 +45,29 @@ export function httpTransport(protocol: HttpProtocol, options: HttpOptions): Tra
   const base = baseOf(options.url);
   const send = options.fetch ?? fetch;
 
-  const call = async (route: Route, body: string | undefined, signal: AbortSignal): Promise<unknown> => {
+  const call = async (
+    route: Route,
+    body: string | undefined,
+    signal: AbortSignal,
+    minBundle?: string,
+  ): Promise<Received<unknown>> => {
     const own = typeof options.headers === 'function' ? await options.headers() : options.headers;
-    const { status, ok, text } = await received(
+    const { status, ok, text, bundleHash } = await received(
       send(base + route.path, {
         method: route.verb,
-        headers: { ...own, ...protocol.headers, ...(body !== undefined && { 'content-type': 'application/json' }) },
+        headers: {
+          ...own,
+          ...protocol.headers,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...(minBundle !== undefined && { [MIN_BUNDLE]: minBundle }),
+        },
         ...(body !== undefined && { body }),
         redirect: 'manual',
         signal,
       }),
     );
     const json = parsed(text);
-    if (ok && json !== undefined) return json;
+    if (ok && json !== undefined) return { message: json, bundleHash };
     if (ok) throw new AuthzError('internal', 'the response is not a JSON object');
     throw (
       (json === undefined ? undefined : protocol.errorOf(json)) ??
@@ -66,15 +76,20 @@ export function httpTransport(protocol: HttpProtocol, options: HttpOptions): Tra
   };
 
   return {
-    check: async (request, signal): Promise<CheckResourcesResponse> =>
-      read(readCheckResourcesResponse, await call(protocol.check, printCheckResourcesRequest(request), signal)),
-    plan: async (request, signal): Promise<PlanResourcesResponse> =>
-      read(readPlanResourcesResponse, await call(protocol.plan, printPlanResourcesRequest(request), signal)),
-    serverInfo: async (signal): Promise<ServerInfoResponse> =>
-      read(
-        readServerInfoResponse,
-        await call(protocol.serverInfo, protocol.serverInfo.verb === 'GET' ? undefined : '{}', signal),
-      ),
+    check: async (request, { signal, minBundle }): Promise<Received<CheckResourcesResponse>> => {
+      const body = printCheckResourcesRequest(request);
+      const { message, bundleHash } = await call(protocol.check, body, signal, minBundle);
+      return { message: read(readCheckResourcesResponse, message), bundleHash };
+    },
+    plan: async (request, { signal, minBundle }): Promise<Received<PlanResourcesResponse>> => {
+      const body = printPlanResourcesRequest(request);
+      const { message, bundleHash } = await call(protocol.plan, body, signal, minBundle);
+      return { message: read(readPlanResourcesResponse, message), bundleHash };
+    },
+    serverInfo: async (signal): Promise<ServerInfoResponse> => {
+      const body = protocol.serverInfo.verb === 'GET' ? undefined : '{}';
+      return read(readServerInfoResponse, (await call(protocol.serverInfo, body, signal)).message);
+    },
     close: () => {},
   };
 }
@@ -94,16 +109,18 @@ function baseOf(url: string): string {
   return url.replace(/\/+$/, '');
 }
 
-interface Received {
+interface HttpAnswer {
   readonly status: number;
   readonly ok: boolean;
   readonly text: string;
+  readonly bundleHash: string;
 }
 
-async function received(response: Promise<Response>): Promise<Received> {
+async function received(response: Promise<Response>): Promise<HttpAnswer> {
   try {
     const answer = await response;
-    return { status: answer.status, ok: answer.ok, text: await receivedText(answer) };
+    const bundleHash = answer.headers.get(BUNDLE_HASH) ?? '';
+    return { status: answer.status, ok: answer.ok, text: await receivedText(answer), bundleHash };
   } catch (cause) {
     if (cause instanceof AuthzError) throw cause;
     throw new AuthzError('unavailable', `the server cannot be reached: ${messageOf(cause)}`, { cause });

@@ -19,7 +19,7 @@ import { type Violations, violationsMessage } from '../proto/wire/violation.js';
 import type { AuthzClient, ClientOptions } from './authz-client.js';
 import { AuthzError } from './authz-error.js';
 import { clientOver } from './client-over.js';
-import type { Transport } from './transport.js';
+import type { Sending, Transport } from './transport.js';
 
 /** Options of decisions in this process. */
 export interface InProcessOptions extends ClientOptions {
@@ -54,9 +54,15 @@ export function inProcessClient<P extends Permissions = AnyPermissions>(
   return clientOver(engineTransport(engine, options.verify), options);
 }
 
+/** There is one bundle, and nothing to wait for. */
+function refuseDemand({ minBundle }: Sending): void {
+  if (minBundle !== undefined) throw new AuthzError('unimplemented', 'in process, a call cannot demand a bundle');
+}
+
 function engineTransport(engine: Engine, verify: InProcessOptions['verify']): Transport {
   return {
-    check: async (request) => {
+    check: async (request, sending) => {
+      refuseDemand(sending);
       refuse(checkResourcesRequestViolations(request));
       const { requestId, includeMeta, principal, resources } = request as Valid<CheckResourcesRequest>;
       const auxData = await claimsOf(request.auxData, verify);
@@ -68,9 +74,10 @@ function engineTransport(engine: Engine, verify: InProcessOptions['verify']): Tr
         const meta = includeMeta ? { actions, effectiveDerivedRoles } : undefined;
         return [{ resource, actions, validationErrors, meta, outputs }];
       });
-      return { requestId, results, authzCallId: '' };
+      return { message: { requestId, results, authzCallId: '' }, bundleHash: '' };
     },
-    plan: async (request) => {
+    plan: async (request, sending) => {
+      refuseDemand(sending);
       refuse(planResourcesRequestViolations(request));
       const { requestId, action, actions, principal, resource, includeMeta } = request as PlanResourcesRequest & {
         readonly principal: Principal;
@@ -78,7 +85,7 @@ function engineTransport(engine: Engine, verify: InProcessOptions['verify']): Tr
       };
       const auxData = await claimsOf(request.auxData, verify);
       const plan = withinLimits(() => engine.plan({ principal, resource, actions, auxData }));
-      return {
+      const message = {
         requestId,
         action,
         actions,
@@ -89,6 +96,7 @@ function engineTransport(engine: Engine, verify: InProcessOptions['verify']): Tr
         validationErrors: plan.validationErrors,
         authzCallId: '',
       };
+      return { message, bundleHash: '' };
     },
     serverInfo: async () => {
       throw new AuthzError('unimplemented', 'there is no server: the policies run in this process');

@@ -13,7 +13,7 @@ import type { AuthzClient, ClientOptions } from '../authz-client.js';
 import { AuthzError, codeOfNumber } from '../authz-error.js';
 import { clientOver } from '../client-over.js';
 import { MAX_ANSWER } from '../received-text.js';
-import type { Transport } from '../transport.js';
+import { BUNDLE_HASH, MIN_BUNDLE, type Received, type Transport } from '../transport.js';
 
 /** The address of a decision point, and the connection options. */
 export interface GrpcOptions extends ClientOptions {
@@ -60,8 +60,11 @@ function grpcTransport({ address, tls, metadata }: GrpcOptions): Transport {
     request: Buffer,
     decode: (bytes: Buffer) => T,
     signal: AbortSignal,
-  ): Promise<T> => {
+    minBundle?: string,
+  ): Promise<Received<T>> => {
     const sent = metadataOf(typeof metadata === 'function' ? await metadata() : metadata);
+    if (minBundle !== undefined) sent.set(MIN_BUNDLE, minBundle);
+    let bundleHash = '';
     const answer = await new Promise<Buffer>((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason);
       const running = client.makeUnaryRequest(`${SERVICE}/${method}`, same, same, request, sent, (error, bytes) => {
@@ -69,18 +72,25 @@ function grpcTransport({ address, tls, metadata }: GrpcOptions): Transport {
         if (error !== null) reject(new AuthzError(codeOfNumber(error.code), error.details, { cause: error }));
         else resolve(bytes ?? NOTHING);
       });
+      running.on('metadata', (received: Metadata) => {
+        bundleHash = String(received.get(BUNDLE_HASH)[0] ?? '');
+      });
       const abort = (): void => running.cancel();
       signal.addEventListener('abort', abort);
     });
-    return decoded(answer, decode);
+    return { message: decoded(answer, decode), bundleHash };
   };
 
   return {
-    check: (request, signal) =>
-      call('CheckResources', encodeCheckResourcesRequest(request, writer), decodeCheckResourcesResponse, signal),
-    plan: (request, signal) =>
-      call('PlanResources', encodePlanResourcesRequest(request, writer), decodePlanResourcesResponse, signal),
-    serverInfo: (signal) => call('ServerInfo', NOTHING, decodeServerInfoResponse, signal),
+    check: (request, { signal, minBundle }) => {
+      const bytes = encodeCheckResourcesRequest(request, writer);
+      return call('CheckResources', bytes, decodeCheckResourcesResponse, signal, minBundle);
+    },
+    plan: (request, { signal, minBundle }) => {
+      const bytes = encodePlanResourcesRequest(request, writer);
+      return call('PlanResources', bytes, decodePlanResourcesResponse, signal, minBundle);
+    },
+    serverInfo: async (signal) => (await call('ServerInfo', NOTHING, decodeServerInfoResponse, signal)).message,
     close: () => client.close(),
   };
 }
