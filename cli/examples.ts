@@ -115,6 +115,13 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['authzc healthcheck --kind http', 'ask the server on this machine, over HTTP'],
     ['authzc healthcheck --host-port pdp.internal:3593 --ca-cert ca.pem', 'ask another one, over TLS'],
   ],
+  fleet: [
+    [
+      'authzc fleet status https://pdp-1.internal:3592 https://pdp-2.internal:3592',
+      'whether both decide by one bundle',
+    ],
+    ['authzc fleet status http://127.0.0.1:3592 -o json', 'the state of one server, as JSON'],
+  ],
   audit: [
     ['authzc audit --tail 5', 'the five newest calls'],
     ['authzc audit --kind decision --since 3h --raw', 'the decisions of the last three hours, as JSON lines'],

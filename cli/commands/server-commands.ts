@@ -40,6 +40,25 @@ export function addServerCommands(program: Command): { readonly audit: Command }
       process.exitCode = await healthcheck(options);
     });
 
+  program
+    .command('fleet')
+    .description('ask many servers')
+    .command('status')
+    .description('show which bundle each server decides by, and what it tries; fails if servers disagree')
+    .argument('[url...]', 'the servers, such as https://pdp-1.internal:3592')
+    .option('--file <file>', 'a file with the URL of a server on each line')
+    .addOption(new Option('--username <name>', 'the user of the admin API').env('AUTHZ_USERNAME'))
+    .addOption(new Option('--password <password>', 'its password').env('AUTHZ_PASSWORD'))
+    .option('--timeout <duration>', 'how long to wait for each server', '5s')
+    .option('--concurrency <number>', 'how many servers to ask at a time', countOf, 16)
+    .addOption(
+      new Option('-o, --output <format>', 'format of the report').choices(['pretty', 'json']).default('pretty'),
+    )
+    .action(async (urls, options) => {
+      const { fleetStatus } = await import('./fleet-status.js');
+      process.exitCode = await fleetStatus(urls, options);
+    });
+
   const audit = program
     .command('audit')
     .description('list audit log entries of a running server through its admin API')

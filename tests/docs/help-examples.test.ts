@@ -70,6 +70,7 @@ const NO_SERVER = {
 const ENDS: readonly (readonly [string, number])[] = [
   ['authzc healthcheck', EXIT.failed],
   ['authzc audit', EXIT.failed],
+  ['authzc fleet', EXIT.failed],
   // The editor is gone at once.
   ['authzc lsp', EXIT.failed],
 ];
