@@ -234,6 +234,7 @@ export const KEYS = {
   ),
 
   ...bundleKeys,
+  ...rolloutKeys,
 
   'engine.defaultPolicyVersion': used(name, 'default', 'policy version of requests without one'),
   'engine.defaultScope': used(text, '', 'scope of requests without one'),
@@ -343,7 +344,6 @@ export const KEYS = {
   'tenants.postgresql.maxConnections': used(integer(1, 100), 4, 'maximum number of connections, per process'),
 
   ...auditKeys,
-  ...rolloutKeys,
 
   'storage.driver': ignored(text, 'policies are compiled into the bundle', (value) => value === 'disk'),
   'storage.disk.directory': used<string | undefined>(
