@@ -132,6 +132,8 @@ for (const workers of [1, 2]) {
     source.serve(bundles.view);
     await until(async () => (await answers(server)) === VIEW, 'the good bundle');
     await until(async () => (await health(server)).bundle?.state === 'current', 'a current bundle');
+    // The log may arrive after the response.
+    await until(() => messages(server).includes('the source works again'), 'the line about it');
     assert.equal(messages(server), [
       'serving a new bundle',
       'the source has no usable bundle; still serving the last good one',
