@@ -85,7 +85,7 @@ function readKey(key: ConfigKey, path: string, node: ConfigNode, found: Found): 
   }
 }
 
-/** A key with a similar name in the same block, else the only key of this name in any other block. */
+/** A key with a similar name in the same block, else the only key of this name below it, or in any other block. */
 function likelyKey(path: string): string | undefined {
   const block = path.slice(0, path.lastIndexOf('.') + 1);
   const name = path.slice(block.length);
@@ -95,7 +95,9 @@ function likelyKey(path: string): string | undefined {
   );
   const near = nearestName(name, names);
   if (near !== undefined) return `${block}${near}`;
-  const [elsewhere, ...others] = paths.filter((known) => known.endsWith(`.${name}`));
+  const named = paths.filter((known) => known.endsWith(`.${name}`));
+  const below = named.filter((known) => known.startsWith(block));
+  const [elsewhere, ...others] = below.length > 0 ? below : named;
   return others.length === 0 ? elsewhere : undefined;
 }
 
