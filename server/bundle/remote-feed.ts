@@ -115,6 +115,7 @@ export class RemoteFeed implements BundleFeed {
       ...(clock !== undefined && { clock }),
     });
     this.#poll.current.start(this.#status.fromCache ? START_PAUSE : undefined);
+    if (this.#status.fromCache) this.options.changed?.();
   };
 
   readonly look = async (): Promise<Error | undefined> => this.#poll.current?.look();

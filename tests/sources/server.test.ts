@@ -97,6 +97,11 @@ async function health({
   return JSON.parse((await send(http, 'GET', '/_authz/health', undefined, {})).text);
 }
 
+/** The status of a probe that limits the age of the bundle. */
+async function probe({ http }: Server, maxBundleAge: string): Promise<number> {
+  return (await send(http, 'GET', `/_authz/health?maxBundleAge=${maxBundleAge}`, undefined, {})).status;
+}
+
 async function metric({ http }: Server, name: string): Promise<number | undefined> {
   const { text } = await send(http, 'GET', '/_authz/metrics', undefined, {});
   const line = text.split('\n').find((each) => each.startsWith(`authz_bundle_source_${name} `));
@@ -156,11 +161,15 @@ for (const workers of [1, 2]) {
     assert.is(bundle?.state, 'last_known_good');
     assert.is((bundle as { readonly reason?: string }).reason, 'unreachable');
     assert.is(await metric(second, 'last_known_good'), 1);
+    await until(async () => (await probe(second, '1h')) === 200, 'the age of the bundle');
+    assert.is(await probe(second, '0s'), 503);
+    assert.is(await probe(second, 'soon'), 400);
     assert.ok(messages(second).includes('the source has no usable bundle; serving the last known good one'));
     source.serve(bundles.edit);
     await source.start();
     await until(async () => (await answers(second)) === EDIT, 'the bundle of the source');
     assert.is((await health(second)).bundle?.state, 'current');
+    assert.is(await probe(second, '0s'), 200);
     assert.is(await metric(second, 'last_known_good'), 0);
   });
 }
@@ -288,6 +297,7 @@ test('a file is a source, too', async () => {
   writeFileSync(file, bundles.edit);
   await until(async () => (await answers(server)) === EDIT, 'the new bundle');
   assert.equal(await health(server), { status: 'SERVING' });
+  assert.is(await probe(server, '0s'), 200);
   assert.not.ok(existsSync(join(bundles.folder, 'none')));
   rmSync(file);
 });

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { ServerInfoResponse } from '../../../proto/gen/messages.js';
 import type { AliasConfig } from '../../config/aliases.js';
+import { parseDuration } from '../../config/duration.js';
 import { expiryOf } from '../../bundle/provenance.js';
-import { ADMIN_SERVICE, byRelease, type Services } from '../../service/services.js';
+import type { ServingStatus } from '../../service/health.js';
+import { ADMIN_SERVICE, byRelease, type Services, type SourceHealth } from '../../service/services.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import { restPrinter } from '../alias-printing.js';
 import { callHeader } from '../call-header.js';
@@ -28,10 +30,11 @@ export function addRestRoutes(router: Router, exchange: Exchange, services: Serv
       exchange.sendRestError(request, response, new RpcError('unimplemented', NO_SEARCH));
     });
   const health: Handler = (request, response) => {
-    const status = services.health.of(queryOf(request).get('service') ?? '');
-    if (status === undefined) exchange.sendRestError(request, response, new RpcError('not_found', 'unknown service'));
-    else if (status === 'SERVING') exchange.sendJson(request, response, 200, JSON_TYPE, `${servingStatus(services)}\n`);
-    else exchange.sendRestError(request, response, new RpcError('unavailable', 'the server is stopping'));
+    const query = queryOf(request);
+    const status = services.health.of(query.get('service') ?? '');
+    const problem = healthProblem(status) ?? ageProblem(query.get('maxBundleAge'), services.source?.());
+    if (problem !== undefined) exchange.sendRestError(request, response, problem);
+    else exchange.sendJson(request, response, 200, JSON_TYPE, `${servingStatus(services)}\n`);
   };
   const live: Handler = async (request, response) => {
     const isLive = services.allTurn === undefined || (await services.allTurn());
@@ -42,6 +45,29 @@ export function addRestRoutes(router: Router, exchange: Exchange, services: Serv
     router.get(root + HEALTH, health);
     router.get(root + LIVE, live);
   }
+}
+
+function healthProblem(status: ServingStatus | undefined): RpcError | undefined {
+  if (status === 'SERVING') return undefined;
+  return status === undefined
+    ? new RpcError('not_found', 'unknown service')
+    : new RpcError('unavailable', 'the server is stopping');
+}
+
+/**
+ * Only for those who ask by `maxBundleAge`: otherwise, all servers would stop serving when their source is away
+ * (docs/decisions/0108-probes-do-not-fail-for-a-source.md).
+ */
+function ageProblem(maxAge: string | null, source: SourceHealth | undefined): RpcError | undefined {
+  if (maxAge === null) return undefined;
+  const longest = parseDuration(maxAge);
+  if (longest === undefined || longest < 0)
+    return new RpcError('invalid_argument', '`maxBundleAge` must be a duration such as `1h`');
+  if (source === undefined || source.state === 'current') return undefined;
+  const { confirmed = new Date(0).toISOString() } = source;
+  return Date.now() - Date.parse(confirmed) > longest
+    ? new RpcError('unavailable', `the source last had the bundle at ${confirmed}`)
+    : undefined;
 }
 
 /**
