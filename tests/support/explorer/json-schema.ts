@@ -27,7 +27,7 @@ interface Asked {
 /** Returns problems inside the value, or an empty string for the value itself. */
 type Check = (asked: Asked) => readonly string[];
 
-const SILENT = new Set(['description', 'deprecated', 'examples', 'format', 'contentEncoding']);
+const SILENT = new Set(['description', 'deprecated', 'examples', 'format', 'contentEncoding', 'definitions']);
 const OK: readonly string[] = [];
 const NO: readonly string[] = [''];
 

@@ -28,8 +28,9 @@ port: http
 scheme: {{ ternary "HTTPS" "HTTP" (ne .Values.tls.secret "") }}
 {{- end -}}
 
+{{/* Of a dictionary with the values and the longest age of the bundle. */}}
 {{- define "authz.health" -}}
-path: /_authz/health
+path: /_authz/health{{ with .maxBundleAge }}?maxBundleAge={{ . }}{{ end }}
 port: http
 scheme: {{ ternary "HTTPS" "HTTP" (ne .Values.tls.secret "") }}
 {{- end -}}
