@@ -8,11 +8,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
+import { engineRange, engineVersion, type Manifest } from '../../archive/index.js';
 import { compileFolder } from '../../cli/policies/compile.js';
 import { loadConfig } from '../../server/config.js';
 import { startServer } from '../../server/main.js';
 import { openLog } from '../../server/observe/log/open-log.js';
+import type { SourceStatus } from '../../server/observe/options.js';
 import { openAudit } from '../../server/process.js';
+import { sourceHealth } from '../../server/service/services.js';
 import { loaded, ROOT } from '../support/compiled.js';
 import { skip } from '../support/skip.js';
 
@@ -23,6 +26,27 @@ interface Panel {
   readonly targets?: readonly { readonly expr: string }[];
 }
 
+const MANIFEST: Manifest = {
+  format: 1,
+  hash: '',
+  files: {},
+  compiler: engineVersion,
+  engine: engineRange,
+  notAfter: '2100-01-01T00:00:00Z',
+};
+/** A source that is away. */
+const SOURCE: SourceStatus = {
+  source: 'https://bundles.example.com/policies.authzbundle',
+  lastAttempt: 2,
+  lastSuccess: 1,
+  confirmed: 1,
+  fromCache: false,
+  problem: { reason: 'unreachable', message: 'cannot be reached' },
+  attempts: { fetched: 1, unchanged: 0, failed: 1 },
+  failures: new Map([['unreachable', 1]]),
+  bytes: 1,
+  cacheWrites: { success: 1, failure: 0 },
+};
 const ALERTS = join(ROOT, 'deploy/alerts/authz.rules.yaml');
 const ALERT_TESTS = join(ROOT, 'deploy/alerts/authz.rules.test.yaml');
 const dashboard = JSON.parse(readFileSync(join(ROOT, 'deploy/dashboards/authz.json'), 'utf8')) as {
@@ -94,7 +118,17 @@ if (spawnSync('prometheus', ['--version']).error === undefined) {
       environment: {},
     });
     const module = await loaded(await compileFolder(join(ROOT, 'policies')));
-    const server = await startServer(config, module, { log, audit: await openAudit(config, log) });
+    const provenance = { digest: 'd', manifest: { ...MANIFEST, hash: module.policies.hash } };
+    const server = await startServer(
+      config,
+      { ...module, provenance },
+      {
+        log,
+        audit: await openAudit(config, log),
+        rejectedBundles: () => new Map([['unsigned', 1]]),
+        source: { status: () => SOURCE, health: () => sourceHealth(SOURCE) },
+      },
+    );
     let prometheus: Prometheus | undefined;
     try {
       prometheus = await startPrometheus(folder, server.httpAddress);
