@@ -10,6 +10,8 @@ import type { TestCertificate } from '../certificate.js';
 /** A server of the operating system that runs on loopback for a test. */
 export interface Daemon {
   readonly port: number;
+  /** Of its process; undefined while it does not run. */
+  readonly pid: () => number | undefined;
   /** Ends it; `start` begins again on the same port. */
   readonly stop: () => Promise<void>;
   readonly start: () => Promise<void>;
@@ -58,7 +60,7 @@ export function startFileServer({ files, certificate, clients, user }: FileServe
     const config = file(
       'nginx.conf',
       `daemon off; user root; worker_processes 1; pid ${folder}/pid; error_log ${folder}/error.log;
-       events {}
+       events { worker_connections 4096; }
        http {
          access_log ${folder}/access.log;
          client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy; fastcgi_temp_path ${folder}/fastcgi;
@@ -134,6 +136,7 @@ async function startDaemon(commandOf: (folder: string, port: number) => readonly
   await start();
   return {
     port,
+    pid: () => child?.pid,
     start,
     stop,
     close: async () => {
