@@ -33,6 +33,7 @@ const SECTIONS: readonly { readonly title: string; readonly files: readonly stri
       'audit',
       'bundles',
       'bundle-sources',
+      'fleet',
       'dashboards',
       'configuration',
       'command-line',

@@ -196,6 +196,15 @@ function defineTests(): void {
     assert.is(config.server.shutdownGrace, 5000);
   });
 
+  test('the values of docs/fleet.md are valid', async () => {
+    const page = readFileSync(join(ROOT, 'docs/fleet.md'), 'utf8');
+    const values = parse(/```yaml file=values\.yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? '') as JsonObject;
+    const { config, warnings } = await configOf(values);
+    assert.equal(warnings, []);
+    assert.is(config.bundle.poll.interval, 120_000);
+    assert.is(config.bundle.oci.dockerConfig, '/secrets/bundle/.dockerconfigjson');
+  });
+
   test('secrets are not in the config map', async () => {
     const values = {
       bundle: { source, credentials: { secret: 'robot', kind: 'basic' } },
