@@ -115,7 +115,8 @@ export class RemoteFeed implements BundleFeed {
       ...(clock !== undefined && { clock }),
     });
     this.#poll.current.start(this.#status.fromCache ? START_PAUSE : undefined);
-    if (this.#status.fromCache) this.options.changed?.();
+    if (this.#status.fromCache)
+      this.options.changed?.(new Error(this.#status.problem?.message ?? 'serves the last known good bundle'));
   };
 
   readonly look = async (): Promise<Error | undefined> => this.#poll.current?.look();
