@@ -77,7 +77,9 @@ function manifestOf(definition: PackageDefinition, repository: RepositoryManifes
 /** Throws if a package imports what its definition does not name, or names what it does not import. */
 function requireDeclared(definition: PackageDefinition, imported: readonly string[]): void {
   const { name, dependencies, optionalPeers } = definition;
-  const found = new Set(imported.filter((specifier) => !isBuiltin(specifier)).map(packageOf));
+  // A module of a later Node, which a dependency loads if it is there, is not a package either.
+  const isPlatform = (specifier: string): boolean => specifier.startsWith('node:') || isBuiltin(specifier);
+  const found = new Set(imported.filter((specifier) => !isPlatform(specifier)).map(packageOf));
   for (const other of found)
     if (!dependencies.includes(other) && !Object.hasOwn(optionalPeers, other))
       throw new Error(`${name} imports ${other}, which its definition does not name`);
