@@ -203,6 +203,10 @@ const ADMIN_SERVED = [
   'ListPolicies',
   'ListSchemas',
   'ReloadStore',
+  'GetRollout',
+  'SetRollout',
+  'PromoteBundle',
+  'RollBackBundle',
 ];
 
 async function reasonOfRest({ http }: Listening): Promise<string> {
