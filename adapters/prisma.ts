@@ -187,7 +187,7 @@ class Records implements Store<Where, Read> {
       const inner = 'relation' in stored ? [...records, stored as NamedRecord] : records;
       return this.found({ attributes: stored.attributes ?? {} }, [name], inner, model, name);
     }
-    throw new Refusal('get-field', `a field of something that is no related record: ${name}`);
+    throw new Refusal('get-field', `a field of something that is not a related record: ${name}`);
   }
 
   private found(
@@ -297,7 +297,7 @@ class Records implements Store<Where, Read> {
       const isOne = (): Where => this.among(element, constants).is(true);
       return { is: (outcome) => (outcome ? some(isOne) : every(isOne, isOne)), fails: () => this.recordsFail(read) };
     }
-    if (!('type' in stored) || stored.type !== 'list') throw new Refusal('in', 'of something that is no list');
+    if (!('type' in stored) || stored.type !== 'list') throw new Refusal('in', 'of something that is not a list');
     const { field } = this.listOf(read);
     const texts = constants.filter((constant) => typeof constant === 'string');
     if (texts.length === 0) return this.at(read, { is: (outcome) => (outcome ? NEVER : ALWAYS), fails: () => NEVER });
@@ -326,7 +326,7 @@ class Records implements Store<Where, Read> {
       this.listOf(read);
       isEmpty = this.anyOf([{ [field]: { isEmpty: true } }, { [field]: { equals: null } }]);
       isFull = { [field]: { isEmpty: false } };
-    } else throw new Refusal('size', 'of something that is no list');
+    } else throw new Refusal('size', 'of something that is not a list');
     return this.at(read, {
       is: (outcome) =>
         this.anyOf([isEmptyWanted === outcome ? isEmpty : NEVER, isFullWanted === outcome ? isFull : NEVER]),

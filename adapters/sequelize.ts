@@ -74,7 +74,7 @@ function storedTable(model: ModelStatic<Model>): StoredTable {
  * connection for where it ends.
  */
 const LITERALS: { readonly [dialect in SqlDialect]: (parameter: SqlParameter) => string } = {
-  // A string has no type of its own, like a parameter.
+  // A string literal is untyped, as a parameter is.
   postgresql(parameter) {
     if (parameter === null) return 'NULL';
     const text = String(parameter).replaceAll("'", "''");

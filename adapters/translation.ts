@@ -91,7 +91,7 @@ export interface Elements<Query, Field> {
   some(isWanted: () => Query): Query;
   /** Where the value is a list, and every element is wanted; the store says it in one of both ways. */
   every(isWanted: () => Query, isUnwanted: () => Query): Query;
-  /** Where there is no list. */
+  /** Where the value is not a list. */
   fails(): Query;
 }
 

@@ -141,7 +141,7 @@ async function firstServable(
   [first, ...others]: readonly FirstBundle[],
   log: Logger,
 ): Promise<FirstBundle> {
-  if (first === undefined) throw new Error('there is no bundle');
+  if (first === undefined) throw new Error('the source returned no bundle');
   if (others.length === 0) return first;
   try {
     await engineOf(config, await evaluateBundleText(first.bundle));

@@ -226,7 +226,7 @@ function joined(operator: '$and' | '$or', expressions: readonly Expression[], ne
   return { [operator]: parts };
 }
 
-/** The type of a value: `missing` below everything that is no object, and `unread` below what is no JSON. */
+/** The type of a value: `missing` below a value that is not an object, and `unread` below one that is not JSON. */
 function kindOf({ reference, object }: Read): Expression {
   const own: Expression = { $type: reference };
   if (object === undefined) return own;

@@ -126,7 +126,7 @@ class Matches implements Store<MongoFilter, Path> {
     if (comparison === 'eq') return onlyTrue(() => among(path, [constant]));
     const operator = { lt: '$lt', le: '$lte', gt: '$gt', ge: '$gte' }[comparison];
     if (typeof constant === 'string') return onlyTrue(() => at(path, { [operator]: constant }));
-    // NaN is never in an order, and infinity is no JSON.
+    // NaN is not ordered, and infinity is not JSON.
     const range = { $gte: -LARGEST, $lte: LARGEST, [operator]: constant };
     return onlyTrue(() =>
       joined(
