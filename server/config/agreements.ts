@@ -10,19 +10,11 @@ interface Agreement {
 
 /** In the order in which they are reported. */
 const AGREEMENTS: readonly Agreement[] = [
-  {
-    key: 'server.tls.cert',
-    holds: (s) => both(s, 'server.tls.cert', 'server.tls.key'),
-    problem: 'needs `server.tls.key`',
-  },
-  {
-    key: 'server.tls.key',
-    holds: (s) => both(s, 'server.tls.key', 'server.tls.cert'),
-    problem: 'needs `server.tls.cert`',
-  },
+  needs('server.tls.cert', 'server.tls.key'),
+  needs('server.tls.key', 'server.tls.cert'),
   {
     key: 'server.tls.caCert',
-    holds: (s) => both(s, 'server.tls.caCert', 'server.tls.cert'),
+    holds: (s) => !has(s, 'server.tls.caCert') || has(s, 'server.tls.cert'),
     problem: 'needs `server.tls.cert` and `server.tls.key`',
   },
   {
@@ -136,23 +128,10 @@ const AGREEMENTS: readonly Agreement[] = [
       problem: 'needs `audit.file.logRotation.maxFileSizeMB`',
     }),
   ),
-  ...(['certPath', 'keyPath'] as const).map(
-    (file): Agreement => ({
-      key: `audit.kafka.authentication.tls.${file}`,
-      holds: (s) => both(s, `audit.kafka.authentication.tls.${file}`, 'audit.kafka.authentication.tls.caPath'),
-      problem: 'needs `audit.kafka.authentication.tls.caPath`',
-    }),
-  ),
-  {
-    key: 'audit.kafka.authentication.tls.certPath',
-    holds: (s) => both(s, 'audit.kafka.authentication.tls.certPath', 'audit.kafka.authentication.tls.keyPath'),
-    problem: 'needs `audit.kafka.authentication.tls.keyPath`',
-  },
-  {
-    key: 'audit.kafka.authentication.tls.keyPath',
-    holds: (s) => both(s, 'audit.kafka.authentication.tls.keyPath', 'audit.kafka.authentication.tls.certPath'),
-    problem: 'needs `audit.kafka.authentication.tls.certPath`',
-  },
+  needs('audit.kafka.authentication.tls.certPath', 'audit.kafka.authentication.tls.caPath'),
+  needs('audit.kafka.authentication.tls.keyPath', 'audit.kafka.authentication.tls.caPath'),
+  needs('audit.kafka.authentication.tls.certPath', 'audit.kafka.authentication.tls.keyPath'),
+  needs('audit.kafka.authentication.tls.keyPath', 'audit.kafka.authentication.tls.certPath'),
   ...(['password', 'token'] as const).map(
     (which): Agreement => ({
       key: `bundle.credentials.${which}File`,
@@ -160,13 +139,8 @@ const AGREEMENTS: readonly Agreement[] = [
       problem: `contradicts \`bundle.credentials.${which}\`: set one of them`,
     }),
   ),
-  ...(['password', 'passwordFile'] as const).map(
-    (key): Agreement => ({
-      key: `bundle.credentials.${key}`,
-      holds: (s) => both(s, `bundle.credentials.${key}`, 'bundle.credentials.username'),
-      problem: 'needs `bundle.credentials.username`',
-    }),
-  ),
+  needs('bundle.credentials.password', 'bundle.credentials.username'),
+  needs('bundle.credentials.passwordFile', 'bundle.credentials.username'),
   {
     key: 'bundle.credentials.username',
     holds: (s) =>
@@ -174,38 +148,17 @@ const AGREEMENTS: readonly Agreement[] = [
       !(has(s, 'bundle.credentials.token') || has(s, 'bundle.credentials.tokenFile')),
     problem: 'contradicts a token: set one of them',
   },
-  {
-    key: 'bundle.tls.cert',
-    holds: (s) => both(s, 'bundle.tls.cert', 'bundle.tls.key'),
-    problem: 'needs `bundle.tls.key`',
-  },
-  {
-    key: 'bundle.tls.key',
-    holds: (s) => both(s, 'bundle.tls.key', 'bundle.tls.cert'),
-    problem: 'needs `bundle.tls.cert`',
-  },
+  needs('bundle.tls.cert', 'bundle.tls.key'),
+  needs('bundle.tls.key', 'bundle.tls.cert'),
   {
     key: 'bundle.source',
     holds: (s) => !isPlainHttp(s) || !sendsCredentials(s),
     problem: 'needs `https://`: `bundle.credentials` would be sent in plain text',
   },
-  ...(['certPath', 'keyPath'] as const).map(
-    (file): Agreement => ({
-      key: `audit.nats.authentication.tls.${file}`,
-      holds: (s) => both(s, `audit.nats.authentication.tls.${file}`, 'audit.nats.authentication.tls.caPath'),
-      problem: 'needs `audit.nats.authentication.tls.caPath`',
-    }),
-  ),
-  {
-    key: 'audit.nats.authentication.tls.certPath',
-    holds: (s) => both(s, 'audit.nats.authentication.tls.certPath', 'audit.nats.authentication.tls.keyPath'),
-    problem: 'needs `audit.nats.authentication.tls.keyPath`',
-  },
-  {
-    key: 'audit.nats.authentication.tls.keyPath',
-    holds: (s) => both(s, 'audit.nats.authentication.tls.keyPath', 'audit.nats.authentication.tls.certPath'),
-    problem: 'needs `audit.nats.authentication.tls.certPath`',
-  },
+  needs('audit.nats.authentication.tls.certPath', 'audit.nats.authentication.tls.caPath'),
+  needs('audit.nats.authentication.tls.keyPath', 'audit.nats.authentication.tls.caPath'),
+  needs('audit.nats.authentication.tls.certPath', 'audit.nats.authentication.tls.keyPath'),
+  needs('audit.nats.authentication.tls.keyPath', 'audit.nats.authentication.tls.certPath'),
 ];
 
 /**
@@ -218,9 +171,9 @@ export function checkAgreements({ settings, places }: Settled): void {
   }
 }
 
-/** False if the first key is set and the second is not. */
-function both(settings: Settings, key: keyof Settings, other: keyof Settings): boolean {
-  return !has(settings, key) || has(settings, other);
+/** A key that has no meaning without another one. */
+function needs(key: keyof Settings, other: keyof Settings): Agreement {
+  return { key, holds: (s) => !has(s, key) || has(s, other), problem: `needs \`${other}\`` };
 }
 
 function has(settings: Settings, key: keyof Settings): boolean {
