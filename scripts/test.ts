@@ -70,21 +70,44 @@ const ENDS = '^(cli|tests/(adapters|cli|rollout|sql))/';
 /** How many of the test files that took longest are named at the end. */
 const NAMED_FILES = 25;
 
+/** Test files that take at least this long are named as soon as they end, in milliseconds. */
+const WORTH_A_LINE = 30_000;
+
+/** How long one test file may take before its runner is ended, in milliseconds. */
+const LONGEST_FILE = 900_000;
+
 /** How long a runner may stay after its summary, in milliseconds. */
 const LONGEST_END = 60_000;
 
-/** Notes when the runner begins each test file: it prints the path on a line of its own. */
+/** Times the test files of one runner, which prints the path of each on a line of its own when it begins it. */
 class FileTimer {
-  readonly #begun: { readonly file: string; readonly at: number }[] = [];
+  readonly ended: { readonly file: string; readonly time: number }[] = [];
+  readonly #version: string;
+  #file: string | undefined;
+  #begun = 0;
 
-  read(chunk: string): void {
-    for (const [, file = ''] of stripVTControlCharacters(chunk).matchAll(/^(\S+\.test\.ts)$/gm))
-      this.#begun.push({ file, at: performance.now() });
+  constructor(version: string) {
+    this.#version = version;
   }
 
-  ended(): readonly { readonly file: string; readonly time: number }[] {
-    const end = performance.now();
-    return this.#begun.map(({ file, at }, index) => ({ file, time: (this.#begun[index + 1]?.at ?? end) - at }));
+  get file(): string | undefined {
+    return this.#file;
+  }
+
+  read(chunk: string): void {
+    for (const [, file = ''] of stripVTControlCharacters(chunk).matchAll(/^(\S+\.test\.ts)$/gm)) {
+      this.end();
+      this.#file = file;
+      this.#begun = performance.now();
+    }
+  }
+
+  end(): void {
+    if (this.#file === undefined) return;
+    const time = performance.now() - this.#begun;
+    this.ended.push({ file: this.#file, time });
+    if (time >= WORTH_A_LINE) console.log(`${seconds(time).padStart(5)}  ${this.#file} (${this.#version})`);
+    this.#file = undefined;
   }
 }
 
@@ -116,8 +139,7 @@ await Promise.all(
 
 const longest = [...durations].sort((one, other) => other.time - one.time).slice(0, NAMED_FILES);
 console.log('\nthe test files that took longest, in seconds');
-for (const { file, version, time } of longest)
-  console.log(`${(time / 1000).toFixed(0).padStart(5)}  ${file} (${version})`);
+for (const { file, version, time } of longest) console.log(`${seconds(time).padStart(5)}  ${file} (${version})`);
 
 // The end of the output is what remains of a long run, so it has what the reader needs.
 for (const failure of failures) console.log(`\nFAILED ${failure}`);
@@ -141,13 +163,13 @@ async function runGates(left: Iterable<(typeof GATES)[number]>): Promise<void> {
 }
 
 async function runTests(node: string, version: string, pattern: string): Promise<void> {
-  const timer = new FileTimer();
+  const timer = new FileTimer(version);
   const { code, output } = await run(
     node,
     ['--import', 'tsx', 'node_modules/uvu/bin.js', '.', pattern, '-i', 'node_modules'],
-    (chunk) => timer.read(chunk),
+    timer,
   );
-  for (const { file, time } of timer.ended()) durations.push({ file, version, time });
+  for (const { file, time } of timer.ended) durations.push({ file, version, time });
   const total = countOf(output, 'Total');
   const succeeded = countOf(output, 'Passed');
   console.log(`\ntest files with Node ${version}\n${output.trimEnd()}`);
@@ -162,29 +184,46 @@ async function runTests(node: string, version: string, pattern: string): Promise
 function run(
   node: string,
   command: readonly string[],
-  onOutput: (chunk: string) => void = () => {},
+  files?: FileTimer,
 ): Promise<{ readonly code: number; readonly output: string }> {
   return new Promise((resolve) => {
     const child = spawn(node, command, { stdio: ['ignore', 'pipe', 'pipe'] });
     let output = '';
+    let reason = 'it crashed';
     let timer: NodeJS.Timeout | undefined;
-    const collect = (chunk: Buffer): void => {
-      output += chunk.toString();
-      onOutput(chunk.toString());
+    const endAfter = (time: number, why: string): void => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
+        reason = why;
+        child.kill('SIGKILL');
+      }, time);
+    };
+    const collect = (data: Buffer): void => {
+      const chunk = data.toString();
+      output += chunk;
+      if (files === undefined) return;
+      const before = files.file;
+      files.read(chunk);
+      if (files.file !== before) endAfter(LONGEST_FILE, `${files.file} took longer than ${seconds(LONGEST_FILE)} s`);
       // After its summary, a runner only stays for what a test has left open.
-      if (/^ {2}Duration:/m.test(chunk.toString())) timer ??= setTimeout(() => child.kill('SIGKILL'), LONGEST_END);
+      if (/^ {2}Duration:/m.test(chunk)) {
+        files.end();
+        endAfter(LONGEST_END, 'a test left something open');
+      }
     };
     child.stdout.on('data', collect);
     child.stderr.on('data', collect);
     child.on('close', (code) => {
       clearTimeout(timer);
-      resolve({
-        code: code ?? 1,
-        output:
-          code === null ? `${output}\n  FAIL  ended by force: it crashed, or a test left something open\n` : output,
-      });
+      files?.end();
+      resolve({ code: code ?? 1, output: code === null ? `${output}\n  FAIL  ended by force: ${reason}\n` : output });
     });
   });
+}
+
+/** A time in milliseconds as whole seconds. */
+function seconds(time: number): string {
+  return (time / 1000).toFixed(0);
 }
 
 /** The last count of the runner's summary: `  Total:     12`. */
