@@ -4,7 +4,7 @@ import type { AuditConfig } from './config/audit-config.js';
 import type { Address } from './config/address.js';
 import { checkAgreements } from './config/agreements.js';
 import { auditOf } from './config/audit.js';
-import type { BundleConfig, S3Config } from './config/bundle-config.js';
+import type { BundleConfig } from './config/bundle-config.js';
 import { bundleOf } from './config/bundle.js';
 import { ConfigError } from './config/config-error.js';
 import type { GatewayRoute } from './config/gateway.js';
@@ -12,6 +12,7 @@ import type { KeySetConfig } from './config/key-sets.js';
 import { emptyMap, type MapNode } from './config/node.js';
 import { readConfig } from './config/read.js';
 import { type RolloutConfig, rolloutOf } from './config/rollout.js';
+import { type S3Config, s3Of } from './config/s3.js';
 import { applySet, flagPlace } from './config/set.js';
 import { type Settings, type Settled, settle } from './config/settings.js';
 import { type Environment, substitute } from './config/substitute.js';
@@ -351,13 +352,7 @@ function tenantsOf(settings: Settings): TenantsConfig | undefined {
     maxTenants: settings['tenants.cache.maxTenants'],
     maxBytes: settings['tenants.cache.maxSizeMB'] * 1024 * 1024,
     tokenFile: settings['tenants.http.tokenFile'],
-    s3: {
-      endpoint: settings['tenants.s3.endpoint'],
-      region: settings['tenants.s3.region'],
-      pathStyle: settings['tenants.s3.pathStyle'],
-      credentialsFile: settings['tenants.s3.credentialsFile'],
-      profile: settings['tenants.s3.profile'],
-    },
+    s3: s3Of(settings, 'tenants'),
     postgresql: {
       query: settings['tenants.postgresql.query'],
       maxConnections: settings['tenants.postgresql.maxConnections'],

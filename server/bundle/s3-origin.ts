@@ -1,4 +1,5 @@
-import type { BundleConfig, S3Config } from '../config/bundle-config.js';
+import type { BundleConfig } from '../config/bundle-config.js';
+import type { S3Config } from '../config/s3.js';
 import { bucketAddress, bucketUrl, S3Client, S3Error } from '../s3/s3-client.js';
 import type { HttpClient } from './http-client.js';
 import { type Fetched, type Origin, OriginError, type OriginFailure } from './origin.js';

@@ -1,3 +1,5 @@
+import type { S3Config } from './s3.js';
+
 /**
  * The block `audit` of the configuration (docs/spec/server.md#configuration, section 4). Durations are in milliseconds.
  */
@@ -163,19 +165,11 @@ export interface NatsTls {
 }
 
 /** Objects in S3-compatible storage. */
-export interface S3AuditConfig {
+export interface S3AuditConfig extends S3Config {
   /** Required. */
   readonly bucket: string;
-  /** Undefined: the endpoint of the region at AWS. */
-  readonly endpoint: string | undefined;
-  /** Default `us-east-1`. */
-  readonly region: string;
-  readonly pathStyle: boolean;
   /** What names of objects begin with; default `audit`. */
   readonly prefix: string;
-  /** An AWS shared credentials file; undefined: what the environment has. */
-  readonly credentialsFile: string | undefined;
-  readonly profile: string | undefined;
   /** CA certificates (PEM) of the endpoint; undefined: those of the platform. */
   readonly caPath: string | undefined;
   /** Of an object; 1 or more; default 5000. */
@@ -252,7 +246,7 @@ export const AUDIT_DEFAULTS: AuditConfig = {
   s3: {
     bucket: '',
     endpoint: undefined,
-    region: 'us-east-1',
+    region: undefined,
     pathStyle: false,
     prefix: 'audit',
     credentialsFile: undefined,

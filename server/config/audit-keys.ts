@@ -11,10 +11,10 @@ import {
   parseMaskPath,
 } from './audit-config.js';
 import { type ConfigKey, quiet, used } from './key.js';
+import { s3Keys } from './s3.js';
 import {
   bool,
   duration,
-  endpoint,
   integer,
   listOf,
   name,
@@ -267,25 +267,8 @@ export const auditKeys = {
     'private key (PEM) of the client certificate',
   ),
   'audit.s3.bucket': used(text, s3.bucket, 'bucket; required for `s3`'),
-  'audit.s3.endpoint': used<string | undefined>(
-    endpoint,
-    undefined,
-    'URL of the storage; by default, the endpoint of the region at AWS',
-  ),
-  'audit.s3.region': used(name, s3.region, 'region, as requests are signed for'),
-  'audit.s3.pathStyle': used(bool, s3.pathStyle, 'put the bucket into the path of URLs instead of the host name'),
+  ...s3Keys('audit'),
   'audit.s3.prefix': used(text, s3.prefix, 'what the names of objects begin with'),
-  'audit.s3.credentialsFile': used<string | undefined>(
-    path,
-    undefined,
-    'AWS shared credentials file; by default, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN`, ' +
-      'or the file of `AWS_SHARED_CREDENTIALS_FILE`',
-  ),
-  'audit.s3.profile': used<string | undefined>(
-    name,
-    undefined,
-    'profile of the credentials file; by default, `AWS_PROFILE` or `default`',
-  ),
   'audit.s3.caPath': used<string | undefined>(
     path,
     undefined,

@@ -1,4 +1,5 @@
 import type { AuditConfig, KafkaTls, NatsTls } from './audit-config.js';
+import { s3Of } from './s3.js';
 import type { Settings } from './settings.js';
 
 /** The block `audit` of a configuration. */
@@ -59,12 +60,8 @@ export function auditOf(settings: Settings): AuditConfig {
     },
     s3: {
       bucket: settings['audit.s3.bucket'],
-      endpoint: settings['audit.s3.endpoint'],
-      region: settings['audit.s3.region'],
-      pathStyle: settings['audit.s3.pathStyle'],
+      ...s3Of(settings, 'audit'),
       prefix: settings['audit.s3.prefix'],
-      credentialsFile: settings['audit.s3.credentialsFile'],
-      profile: settings['audit.s3.profile'],
       caPath: settings['audit.s3.caPath'],
       maxBatchEntries: settings['audit.s3.maxBatchEntries'],
       maxBatchSizeMB: settings['audit.s3.maxBatchSizeMB'],

@@ -1,3 +1,5 @@
+import type { S3Config } from './s3.js';
+
 /** Where the server gets its bundle from, and how (docs/bundle-sources.md): plain data. Durations are milliseconds. */
 export interface BundleConfig {
   /** Undefined: the file that the command line names. */
@@ -84,18 +86,6 @@ export interface HttpProxy {
   readonly url: string | undefined;
   /** Hosts that are reached directly. Undefined: NO_PROXY of the environment. */
   readonly exceptions: readonly string[] | undefined;
-}
-
-export interface S3Config {
-  /** Undefined: that of AWS in the region. */
-  readonly endpoint: string | undefined;
-  /** Undefined: AWS_REGION of the environment. */
-  readonly region: string | undefined;
-  /** Whether the bucket is part of the path, not of the host. */
-  readonly pathStyle: boolean;
-  /** Undefined: the environment's. */
-  readonly credentialsFile: string | undefined;
-  readonly profile: string | undefined;
 }
 
 export interface OciConfig {

@@ -1,10 +1,10 @@
 import type { BundleSourceConfig } from './bundle-config.js';
 import { type ConfigKey, used } from './key.js';
 import { parseOciReference, writeOciReference } from './oci-reference.js';
+import { s3Keys } from './s3.js';
 import {
   bool,
   duration,
-  endpoint,
   integer,
   listOf,
   MASKED,
@@ -193,23 +193,7 @@ export const bundleKeys = {
     undefined,
     'hosts that are reached without the proxy; `NO_PROXY` of the environment if not set',
   ),
-  'bundle.s3.endpoint': used<string | undefined>(
-    endpoint,
-    undefined,
-    'URL of S3-compatible storage; the endpoint of AWS in the region if not set',
-  ),
-  'bundle.s3.region': used<string | undefined>(
-    name,
-    undefined,
-    'region that requests are signed for; `AWS_REGION` of the environment if not set, else `us-east-1`',
-  ),
-  'bundle.s3.pathStyle': used(bool, false, 'whether the bucket is part of the path instead of the host name'),
-  'bundle.s3.credentialsFile': used<string | undefined>(
-    path,
-    undefined,
-    'credentials file of AWS; `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY` of the environment if not set',
-  ),
-  'bundle.s3.profile': used<string | undefined>(name, undefined, 'profile of the credentials file'),
+  ...s3Keys('bundle'),
   'bundle.oci.dockerConfig': used<string | undefined>(
     path,
     undefined,

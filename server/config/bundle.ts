@@ -1,4 +1,5 @@
 import type { BundleConfig, Secret, TrustConfig } from './bundle-config.js';
+import { s3Of } from './s3.js';
 import type { Settings } from './settings.js';
 
 /** The settings as the server uses them. */
@@ -30,13 +31,7 @@ export function bundleOf(settings: Settings): BundleConfig {
       key: pathOf(settings['bundle.tls.key']),
     },
     proxy: { url: settings['bundle.proxy.url'], exceptions: settings['bundle.proxy.exceptions'] },
-    s3: {
-      endpoint: settings['bundle.s3.endpoint'],
-      region: settings['bundle.s3.region'],
-      pathStyle: settings['bundle.s3.pathStyle'],
-      credentialsFile: pathOf(settings['bundle.s3.credentialsFile']),
-      profile: settings['bundle.s3.profile'],
-    },
+    s3: s3Of(settings, 'bundle'),
     oci: {
       dockerConfig: pathOf(settings['bundle.oci.dockerConfig']),
       plainHttp: settings['bundle.oci.plainHttp'],

@@ -8,7 +8,6 @@ import {
   claimPath,
   claimPaths,
   duration,
-  endpoint,
   fileMode,
   globals,
   integer,
@@ -23,6 +22,7 @@ import {
 import { gatewayRoutes, headerName, headerNames, networks } from './gateway.js';
 import { type ConfigKey, ignored, isFalse, quiet, refused, used } from './key.js';
 import { keySets } from './key-sets.js';
+import { s3Keys } from './s3.js';
 import { rolloutKeys } from './rollout-keys.js';
 import { TENANT_QUERY, tenantSource } from './tenants.js';
 
@@ -318,23 +318,7 @@ export const KEYS = {
     undefined,
     'file with a bearer token for a source over HTTP; read for each request',
   ),
-  'tenants.s3.endpoint': used<string | undefined>(
-    endpoint,
-    undefined,
-    'URL of S3-compatible storage; the endpoint of AWS in the region if not set',
-  ),
-  'tenants.s3.region': used<string | undefined>(
-    name,
-    undefined,
-    'region that requests are signed for; `AWS_REGION` of the environment if not set, else `us-east-1`',
-  ),
-  'tenants.s3.pathStyle': used(bool, false, 'whether the bucket is part of the path instead of the host name'),
-  'tenants.s3.credentialsFile': used<string | undefined>(
-    path,
-    undefined,
-    'credentials file of AWS; `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY` of the environment if not set',
-  ),
-  'tenants.s3.profile': used<string | undefined>(name, undefined, 'profile of the credentials file'),
+  ...s3Keys('tenants'),
   'tenants.postgresql.query': used(
     text,
     TENANT_QUERY,

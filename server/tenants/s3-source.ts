@@ -1,4 +1,4 @@
-import type { S3Config } from '../config/bundle-config.js';
+import type { S3Config } from '../config/s3.js';
 import { bucketAddress, S3Client, S3Error } from '../s3/s3-client.js';
 import { MAX_DOCUMENT, type TenantSource, tooLarge } from './tenant-source.js';
 

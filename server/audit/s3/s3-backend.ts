@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { S3AuditConfig } from '../../config/audit-config.js';
 import { ConfigError } from '../../config/config-error.js';
-import { S3Client } from '../../s3/s3-client.js';
+import { bucketAddress, S3Client } from '../../s3/s3-client.js';
 import { CallIds } from '../../service/call-id.js';
 import type { AuditBackend, Written } from '../backend.js';
 import { entryLine } from '../file/entry-line.js';
@@ -21,10 +21,7 @@ const compress = promisify(gzip);
  */
 export function openS3Backend(config: S3AuditConfig): AuditBackend<StoredRecord> {
   const client = new S3Client({
-    endpoint: config.endpoint,
-    region: config.region,
-    bucket: config.bucket,
-    pathStyle: config.pathStyle,
+    ...bucketAddress(config, config.bucket),
     credentials: { file: config.credentialsFile, profile: config.profile },
     ca: config.caPath === undefined ? undefined : readCa(config.caPath),
     timeout: config.requestTimeout,
