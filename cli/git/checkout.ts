@@ -20,7 +20,7 @@ export async function checkOut(
   from: RevisionFolder,
   to: string,
   options: GitOptions,
-  { links: hasLinks = true }: CheckOutOptions = {},
+  { links: hasLinks = true, maxSize = Number.POSITIVE_INFINITY }: CheckOutOptions = {},
 ): Promise<void> {
   const entries = await entriesOf(from, options);
   const link = entries.find(({ mode }) => mode === LINK);
@@ -30,6 +30,8 @@ export async function checkOut(
   const files = entries.filter(({ mode }) => mode !== LINK && mode !== SUBMODULE);
   // A link can lead to a file of any name.
   const read = links.length > 0 ? files : files.filter(({ path }) => isReadFromPolicies(path));
+  if (read.reduce((sum, { size }) => sum + size, 0) > maxSize)
+    throw new Error(`the policies in \`${from.revision}\` have more than ${maxSize} bytes`);
   const objects = openObjects(options);
   try {
     for (const entry of read) {
@@ -52,6 +54,8 @@ export async function checkOut(
 export interface CheckOutOptions {
   /** Whether symbolic links are written. Those of others could lead to any file of this computer. */
   readonly links?: boolean;
+  /** Of all files together, in bytes. A small repository can have much larger files. */
+  readonly maxSize?: number;
 }
 
 interface Entry {

@@ -18,6 +18,7 @@ export async function git(args: readonly string[], options: GitOptions): Promise
   const child = start(args, options);
   child.stdin.end();
   const [stdout, stderr, code] = await Promise.all([bytesOf(child.stdout), bytesOf(child.stderr), endOf(child)]);
+  options.signal.throwIfAborted();
   return { code, stdout, stderr: stderr.toString('utf8') };
 }
 
@@ -61,7 +62,25 @@ export function openObjects(options: GitOptions): ObjectReader {
 }
 
 function start(args: readonly string[], { folder, signal, environment }: GitOptions): ChildProcessWithoutNullStreams {
-  return spawn('git', args, { cwd: folder, env: { ...process.env, ...environment, ...ENVIRONMENT }, signal });
+  signal.throwIfAborted();
+  const env = { ...process.env, ...environment, ...ENVIRONMENT };
+  // A group of its own: git runs further programs, which would go on writing into the folder after its end.
+  const child = spawn('git', args, { cwd: folder, env, detached: HAS_GROUPS });
+  const kill = (): void => killGroup(child);
+  signal.addEventListener('abort', kill, { once: true });
+  child.once('close', () => signal.removeEventListener('abort', kill));
+  return child;
+}
+
+const HAS_GROUPS = process.platform !== 'win32';
+
+function killGroup({ pid }: ChildProcessWithoutNullStreams): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(HAS_GROUPS ? -pid : pid, 'SIGKILL');
+  } catch {
+    // It has ended.
+  }
 }
 
 /** Messages in English, paths as they are, and no question to a user. */

@@ -20,7 +20,7 @@ export interface RemoteFolder {
 export interface RemoteLimits {
   /** Of all commands of a fetch, in milliseconds. */
   readonly timeout: number;
-  /** Of the objects that are fetched, in bytes. */
+  /** Of the objects that are fetched, and of the files that are read, in bytes. */
   readonly maxSize: number;
 }
 
@@ -95,11 +95,13 @@ export async function checkOutRemote(
     const spec = `+${remote.ref}:refs/authz/fetched`;
     const flags = ['--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head'];
     await remoteGit(remote, ['fetch', ...flags, REMOTE, spec], options);
+    // What came fast ended before anybody looked.
+    await limitSize(folder, maxSize, tooLarge);
     const commit = await git(['rev-parse', '--verify', 'refs/authz/fetched^{commit}'], options);
     if (commit.code !== 0) throw new Error(`\`${remote.ref}\` is not a commit`);
     const tree = await treeOf('refs/authz/fetched', options);
     await mkdir(to, { recursive: true });
-    await checkOut({ revision: remote.name, tree, path: remote.path }, to, options, { links: false });
+    await checkOut({ revision: remote.name, tree, path: remote.path }, to, options, { links: false, maxSize });
     return commit.stdout.toString('utf8').trim();
   } catch (error) {
     if (tooLarge.signal.aborted) throw new Error(`the repository has more than ${maxSize} bytes`);
@@ -148,9 +150,13 @@ async function abortAbove(
   done: AbortSignal,
 ): Promise<void> {
   while (!done.aborted && !tooLarge.signal.aborted) {
-    if ((await sizeOf(folder)) > maxSize) tooLarge.abort();
+    await limitSize(folder, maxSize, tooLarge);
     await sleep(LOOK, undefined, { signal: done }).catch(() => undefined);
   }
+}
+
+async function limitSize(folder: string, maxSize: number, tooLarge: AbortController): Promise<void> {
+  if ((await sizeOf(folder)) > maxSize) tooLarge.abort();
 }
 
 async function sizeOf(folder: string): Promise<number> {

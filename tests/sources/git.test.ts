@@ -1,5 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -150,6 +150,15 @@ test('size and time are bounded, and nothing is left behind', async () => {
     const limits = { scratch, maxSize: 1_000_000 };
     const large = checkOutRemote(parseRemote(big.folder), join(scratch, 'big'), { ...limits, signal: noSignal() });
     await assertRejects(large, 'has more than 1000000 bytes');
+    // Compresses well.
+    big.commit({ 'noise.bin': '', 'a.yaml': 'x'.repeat(600_000), 'b.yaml': 'y'.repeat(600_000) });
+    const inflated = checkOutRemote(parseRemote(big.folder), join(scratch, 'inflated'), {
+      ...limits,
+      signal: noSignal(),
+    });
+    await assertRejects(inflated, 'have more than 1000000 bytes');
+    assert.equal(readdirSync(join(scratch, 'inflated')), []);
+    rmdirSync(join(scratch, 'inflated'));
     const stalled = createServer(() => undefined);
     await new Promise<void>((resolve) => stalled.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(stalled.address() as AddressInfo).port}/x.git`;
