@@ -45,14 +45,15 @@ const GATES: readonly { readonly name: string; readonly command: readonly string
   { name: 'proto module', command: ['node_modules/@bufbuild/buf/bin/buf', 'lint', 'proto'] },
 ];
 
-/**
- * Tests that keep a processor busy by themselves; the others mostly wait for servers, browsers and compilers. The two
- * run side by side.
- */
-const BUSY = String.raw`(compiler|runtime|proto|scripts/mutate)/|tests/(analysis|cel|diagnostics|generated|golden|growth|installation|mutants|oracle|package|parse|plan|policy-tests|properties|schemas|site|sql)/`;
+/** Tests that keep a processor busy by themselves; the others mostly wait for servers, browsers and compilers. */
+const BUSY =
+  '(compiler|runtime|proto|scripts/mutate)/|tests/(analysis|cel|diagnostics|generated|golden|growth|installation|mutants|oracle|package|parse|plan|policy-tests|properties|schemas|site|sql)/';
+/** Of the others, those of commands and pages. */
+const COMMANDS =
+  '(archive|cli)/|tests/(adapters|archives|audit|authzen|cli|debugging|deploy|docs|editor|examples|explorer)/';
 /** Tests of templates run in the projects that `authzc init` makes of them (tests/installation). */
 const ANY = String.raw`(?!templates/).*\.test\.ts$`;
-const TESTS: readonly string[] = [`^(?=${BUSY})${ANY}`, `^(?!${BUSY})${ANY}`];
+const OTHERS: readonly string[] = [`^(?=${COMMANDS})${ANY}`, `^(?!${BUSY}|${COMMANDS})${ANY}`];
 /**
  * Tests whose result does not depend on the version of Node: analyses, texts, types, browsers, workerd, Next.js,
  * installations, how work grows, whether tests notice mutants, changes of chained logs, and how often a fleet asks. With
@@ -126,16 +127,13 @@ const durations: { readonly file: string; readonly version: string; readonly tim
 const gates = GATES.values();
 await Promise.all([runGates(gates), runGates(gates)]);
 
-// Each of the two runs goes on to the next version by itself, so that none waits for the longer one.
-await Promise.all(
-  TESTS.map(async (pattern) => {
-    for (const node of values.node) {
-      const { output } = await run(node, ['--version']);
-      const left = [...(node === first ? [] : [ONCE]), ...(node === first || node === last ? [] : [ENDS])];
-      await runTests(node, output.trim(), left.map((others) => `(?!${others})`).join('') + pattern);
-    }
-  }),
-);
+// One runner begins with the busy tests, the other one at the end of the list, with the longest of the rest: on two cores,
+// each leaves what the other one needs.
+const queue = [
+  ...values.node.map((node) => ({ node, pattern: `^(?=${BUSY})${ANY}` })),
+  ...[...values.node].sort(byTests).flatMap((node) => OTHERS.toReversed().map((pattern) => ({ node, pattern }))),
+];
+await Promise.all([runTests(() => queue.shift()), runTests(() => queue.pop())]);
 
 const longest = [...durations].sort((one, other) => other.time - one.time).slice(0, NAMED_FILES);
 console.log('\nthe test files that took longest, in seconds');
@@ -162,7 +160,23 @@ async function runGates(left: Iterable<(typeof GATES)[number]>): Promise<void> {
   }
 }
 
-async function runTests(node: string, version: string, pattern: string): Promise<void> {
+/** The first version runs most tests, and the ones between the first and the last run fewest. */
+function byTests(one: string, other: string): number {
+  const rank = (node: string): number => (node === first ? 2 : node === last ? 1 : 0);
+  return rank(one) - rank(other);
+}
+
+/** Runs the test files of each pattern that `next` returns. */
+async function runTests(next: () => { readonly node: string; readonly pattern: string } | undefined): Promise<void> {
+  for (let files = next(); files !== undefined; files = next()) {
+    const { node, pattern } = files;
+    const version = (await run(node, ['--version'])).output.trim();
+    const left = [...(node === first ? [] : [ONCE]), ...(node === first || node === last ? [] : [ENDS])];
+    await runFiles(node, version, left.map((others) => `(?!${others})`).join('') + pattern);
+  }
+}
+
+async function runFiles(node: string, version: string, pattern: string): Promise<void> {
   const timer = new FileTimer(version);
   const { code, output } = await run(
     node,
@@ -196,6 +210,9 @@ function run(
       timer = setTimeout(() => {
         reason = why;
         child.kill('SIGKILL');
+        // Programs that it has started may keep them open.
+        child.stdout.destroy();
+        child.stderr.destroy();
       }, time);
     };
     const collect = (data: Buffer): void => {
