@@ -3,10 +3,10 @@ import * as assert from 'uvu/assert';
 import * as cel from '../cel/index.js';
 import { call } from './call.js';
 import { operandText } from './debug.js';
-import { equals } from './operators.js';
+import { equals, greaterThan } from './operators.js';
 import { rowOf } from './row.js';
 import { optionalSelect } from './selection.js';
-import { isUnplannable, type Term } from './term.js';
+import { failed, isUnplannable, type Term } from './term.js';
 import { operandOf } from './wire.js';
 
 const optional = optionalSelect(rowOf({}).attributes, 'a');
@@ -34,6 +34,28 @@ test('an integer that no double holds is planned only next to values that CEL co
   for (const term of [attribute, double, string, bool]) assert.not(isUnplannable(equals(term, large)));
   assert.is(text(equals(attribute, large)), '(eq request.resource.attr.a 9007199254740992)');
   assert.ok(isUnplannable(equals(call('size', cel.size, attribute), large)));
+});
+
+test('arithmetic of attributes is arithmetic of doubles, so it can be continued with a constant', () => {
+  const [a, b] = [rowOf({}).attr('a'), rowOf({}).attr('b')];
+  for (const [operator, run] of Object.entries({
+    add: cel.add,
+    sub: cel.subtract,
+    mult: cel.multiply,
+    div: cel.divide,
+  })) {
+    const inner = call(operator, run, a, b);
+    for (const [left, right] of [
+      [inner, 1],
+      [1, inner],
+      [inner, inner],
+    ] as const)
+      assert.not(isUnplannable(greaterThan(call('add', cel.add, left, right), 1)), operator);
+    // No row has an int.
+    assert.ok(failed(call('add', cel.add, inner, 1n)), operator);
+  }
+  // The sum may be a string.
+  assert.not(isUnplannable(equals(call('add', cel.add, call('add', cel.add, a, b), 'x'), 'abx')));
 });
 
 test.run();

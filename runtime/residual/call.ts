@@ -197,7 +197,9 @@ function sortOf(operator: string, operands: readonly Term[]): Sort {
   if (!ARITHMETIC.has(operator)) return 'other';
   const sorts = operands.map(sortOfTerm);
   if (sorts.includes('int')) return 'int';
-  return sorts.includes('double') ? 'double' : 'other';
+  if (sorts.includes('double')) return 'double';
+  // Attributes that are not numbers can only be added: strings and lists.
+  return sorts.every((sort) => sort === 'json') ? (operator === 'add' ? 'json' : 'double') : 'other';
 }
 
 const SORTS: { readonly [operator: string]: Sort | undefined } = {
