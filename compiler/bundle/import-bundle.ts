@@ -1,9 +1,12 @@
+import type { EvaluatedRow, Filter } from '#runtime/residual';
 import type { PolicyBundle, TracedBundle } from '#runtime/policy';
 
 /** The exports of a bundle. */
 export interface BundleModule {
   readonly policies: PolicyBundle;
   readonly traced: () => Promise<TracedBundle>;
+  /** Whether a filter of these policies selects a row; undefined if they were compiled for checks only. */
+  readonly selects: ((filter: Filter, row: EvaluatedRow) => boolean) | undefined;
 }
 
 /**

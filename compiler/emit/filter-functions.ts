@@ -92,10 +92,13 @@ function usesRe2(term: SchemaTerm): boolean {
   }
 }
 
+/** Filters have one name for both forms of a function, `except(x, y)` and `x.except(y)`. */
+const GLOBAL_FORM = /Global$/;
+
 function nameOf(value: Value): string | undefined {
   switch (value.kind) {
     case 'call':
-      return runtimeFunction(value);
+      return runtimeFunction(value).replace(GLOBAL_FORM, '');
     case 'operator':
       return value.operator;
     case 'macro':
