@@ -164,7 +164,10 @@ for (const workers of [1, 2]) {
     await until(async () => (await probe(second, '1h')) === 200, 'the age of the bundle');
     assert.is(await probe(second, '0s'), 503);
     assert.is(await probe(second, 'soon'), 400);
-    assert.ok(messages(second).includes('the source has no usable bundle; serving the last known good one'));
+    await until(
+      () => messages(second).includes('the source has no usable bundle; serving the last known good one'),
+      'the line about it',
+    );
     source.serve(bundles.edit);
     await source.start();
     await until(async () => (await answers(second)) === EDIT, 'the bundle of the source');
