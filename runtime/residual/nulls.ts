@@ -107,7 +107,7 @@ class NullForm {
     const tested = typeTested(operand);
     if (tested !== undefined) return typeForm(tested, tested.isEqual === isSaid, orFails);
     const call = withoutNullElements(operand);
-    const said = isSaid ? call : oppositeOf(call);
+    const said = notEmpty(isSaid ? call : oppositeOf(call));
     if (orFails) return anyOf(said, ...this.absentable(operand).map(isAbsent));
     // Adapters differ in whether what does not equal something may be NULL.
     return isNegative(said) ? allOf(...this.absentable(operand, false).map(isPresent), said) : said;
@@ -167,6 +167,17 @@ function oppositeOf(operand: Operand): Operand {
   const { operator, operands } = operand.expression;
   const opposite = OPPOSITES.get(operator);
   return opposite === undefined ? expression('not', operand) : expression(opposite, ...operands);
+}
+
+/** No size is negative, and adapters know `size(x) > 0` better than `size(x) != 0`. */
+function notEmpty(operand: Operand): Operand {
+  const [size, zero] = operandsOf(operand, 'ne') ?? [];
+  const isTest = size !== undefined && operandsOf(size, 'size') !== undefined && zero !== undefined && isZero(zero);
+  return isTest ? expression('gt', size, zero) : operand;
+}
+
+function isZero(operand: Operand): boolean {
+  return 'value' in operand && operand.value === 0;
 }
 
 function isNegative(operand: Operand): boolean {

@@ -64,6 +64,31 @@ for (const [name, family] of Object.entries(FAMILIES)) {
   });
 }
 
+test('a list that must not be empty has more than no elements', async () => {
+  const { policies } = await loadSharedRuntime(
+    compileTexts({
+      'albums.yaml': `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: album
+  version: default
+  rules:
+    - {actions: [listed], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: '!(size(R.attr.tags) == 0)'}}}
+    - {actions: [unequal], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: 'size(R.attr.tags) != 0'}}}
+    - {actions: [two], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: '!(size(R.attr.tags) == 2)'}}}
+`,
+    }),
+  );
+  const engine = createEngine(policies, { plan: NULLS });
+  const filter = (action: string): string =>
+    filterText(
+      engine.plan({ principal: { id: 'u', roles: ['user'], attr: {} }, resource: { kind: 'album' }, actions: [action] })
+        .filter,
+    );
+  assert.is(filter('listed'), '(gt (size request.resource.attr.tags) 0)');
+  assert.is(filter('unequal'), '(gt (size request.resource.attr.tags) 0)');
+  assert.match(filter('two'), '(ne (size request.resource.attr.tags) 2)');
+});
+
 test('no row is selected that check denies: random policies', async () => {
   const tally = newTally();
   for (let seed = SEED; seed < SEED + 10 * STORES; seed += 1) {
