@@ -22,7 +22,8 @@ export interface TenantStoreOptions {
 }
 
 export type TenantEvent =
-  | { readonly kind: 'refused'; readonly tenant: string; readonly reason: string }
+  /** `bundle`: the hash of the policies that do not grant what it says; absent if it is not a document at all. */
+  | { readonly kind: 'refused'; readonly tenant: string; readonly reason: string; readonly bundle?: string }
   | { readonly kind: 'failed'; readonly tenant: string; readonly reason: string; readonly isStale: boolean };
 
 /** What became of requests to the source, and what is kept. */
