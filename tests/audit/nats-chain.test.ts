@@ -113,5 +113,31 @@ test(
   }),
 );
 
+test('servers of NATS that are killed while a chain is written lose, repeat and reorder nothing', () =>
+  inTempFolder(async (folder) => {
+    let server = await startNats({ folder });
+    const address = { servers: `127.0.0.1:${server.port}` };
+    try {
+      await withNats(address, (connection) => addStream(connection));
+      const problems: string[] = [];
+      const log = await open(server, problems);
+      for (let index = 0; index < 6000; index++) {
+        log.sink.put(sampleRecord(index));
+        if (index % 250 === 0) await wait(2);
+        if (index % 1500 !== 1499) continue;
+        await server.stop();
+        await wait(100);
+        server = await startNats({ folder, port: server.port });
+      }
+      await log.sink.close();
+      const { chains, problems: found } = await withNats(address, verified);
+      assert.equal(found, []);
+      assert.equal(chainsOf(chains), [[6001, 6001, 0]]);
+      assert.equal(problems, []);
+    } finally {
+      await server.stop();
+    }
+  }));
+
 if (HAS_NATS) test.run();
 else skip(import.meta.url, `nats-server is not installed (${NATS_SERVER})`);
