@@ -13,6 +13,7 @@ import { addMutationOptions } from './policies/mutation-options.js';
 import { addEngineFlags } from './policies/engine-flags.js';
 import { addSuggestionOptions } from './policies/suggestion-options.js';
 import { addTableOptions } from './policies/table-options.js';
+import { tenantsOption } from './policies/tenants-option.js';
 import { addTestOptions } from './policies/test-options.js';
 import { TEMPLATES } from './project/template-names.js';
 import { version } from '../compiler/version.js';
@@ -191,6 +192,8 @@ addTableOptions(
     .option('--policy-version <version>', 'the version of the policies')
     .option('--attr <file>', 'attributes that all the resources have, as YAML or JSON')
     .option('--aux-data <file>', 'claims of tokens, assumed to be verified, as YAML or JSON: jwt, jwts')
+    .addOption(tenantsOption())
+    .option('--lenient-scope-search', 'decide as an engine with this option')
     .addOption(nowOption())
     .option('--reference-shapes', 'write the filter in the form of the reference PDP')
     .addOption(
@@ -220,6 +223,8 @@ program
   .requiredOption('--resource <file>', 'the resource, as YAML or JSON: kind, id, attr, scope, policyVersion')
   .requiredOption('--action <action>', 'an action; repeatable', collect)
   .option('--aux-data <file>', 'claims of tokens, assumed to be verified, as YAML or JSON: jwt, jwts')
+  .addOption(tenantsOption())
+  .option('--lenient-scope-search', 'decide as an engine with this option')
   .addOption(nowOption())
   .option('--explain', 'show why each action is allowed or denied')
   .addOption(new Option('-o, --output <format>', 'format of the decisions').choices(['text', 'json']).default('text'))
@@ -241,6 +246,8 @@ program
   .requiredOption('--resource <file>', 'the resource, as YAML or JSON: kind, id, attr, scope, policyVersion')
   .requiredOption('--action <action>', 'the action')
   .option('--aux-data <file>', 'claims of tokens, assumed to be verified, as YAML or JSON: jwt, jwts')
+  .addOption(tenantsOption())
+  .option('--lenient-scope-search', 'decide as an engine with this option')
   .addOption(nowOption())
   .option('--near <number>', 'the number of sets of changes to show', countOf, 3)
   .addOption(
@@ -289,6 +296,7 @@ addEngineFlags(
     .option('--action <glob>', 'only these actions')
     .option('--since <time>', 'only entries of this time or later, such as 2025-01-31T00:00:00Z')
     .option('--until <time>', 'only entries before this time')
+    .addOption(tenantsOption())
     .option('--examples <number>', 'the number of examples of each change', countOf, 3)
     .option('--fail-on <changes>', 'what fails: a list of widened, narrowed; or none', failing(CHANGES), CHANGES)
     .addOption(

@@ -10,6 +10,7 @@ import type {
   ResourceOf,
 } from '#runtime/policy';
 import type { Filter } from '#runtime/residual';
+import type { BundleProvenance } from '../proto/gen/messages.js';
 
 /**
  * A client of a decision point, local or remote: the same requests, responses and errors over every transport and in
@@ -211,4 +212,6 @@ export interface ServerInfo {
   readonly buildDate: string;
   /** The hash of the policies that were evaluated; empty over REST, whose response has no such field. */
   readonly bundleHash: string;
+  /** What the archive of the bundle says; undefined if it did not come in one, and over REST. */
+  readonly bundleProvenance: BundleProvenance | undefined;
 }

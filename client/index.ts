@@ -24,6 +24,7 @@ export type {
   Token,
   ValidationError,
 } from './authz-client.js';
+export type { BundleProvenance } from '../proto/gen/messages.js';
 export type {
   ActionOf,
   ActorOf,

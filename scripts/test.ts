@@ -56,11 +56,11 @@ const ANY = String.raw`(?!templates/).*\.test\.ts$`;
 const OTHERS: readonly string[] = [`^(?=${COMMANDS})${ANY}`, `^(?!${BUSY}|${COMMANDS})${ANY}`];
 /**
  * Tests whose result does not depend on the version of Node: analyses, texts, types, browsers, workerd, Next.js,
- * installations, how work grows, whether tests notice mutants, changes of chained logs, and how often a fleet asks. With
- * several versions, only the first runs them.
+ * installations, how work grows, whether tests notice mutants, changes of chained logs, how often a fleet asks, and what
+ * compares versions itself. With several versions, only the first runs them.
  */
 const ONCE =
-  '^((analysis|scripts/(mutate|release)|tests/(analysis|deploy|docs|explorer|growth|installation|mutants|places|published-adapters|site|types))/|tests/(audit/chain|middleware/next-application|sources/fleet)\\.)';
+  '^((analysis|scripts/(mutate|release)|tests/(analysis|deploy|docs|explorer|growth|installation|mutants|places|published-adapters|site|types))/|tests/(archives/equal-bytes|audit/chain|middleware/next-application|package/entries|sources/fleet)\\.)';
 
 /**
  * Tests of the command line, of SQL and of rollouts, which take longest. With several versions, only the first and the

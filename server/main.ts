@@ -34,6 +34,7 @@ import {
   type Services,
   type SourceHealth,
 } from './service/services.js';
+import type { TenantService } from './service/tenants.js';
 import { guarded, tellAudited } from './service/watch.js';
 import type { Deliver, Watcher } from './service/watcher.js';
 import type { Bundle } from './swap/bundle.js';
@@ -150,17 +151,21 @@ export async function startServer(
   const tenantLog = log?.logger('authz.tenants');
   const tell = tenantReporter(tenantLog);
   const store = config.tenants && (await openTenants(config.tenants, tell));
-  const onRefused = (tenant: string, { message: reason }: Error): void => {
-    store?.refused();
-    tell({ kind: 'refused', tenant, reason });
-  };
-  const engineFor = (next: Bundle): Promise<ServingEngine> => servingEngine(config, next, clock, onRefused);
+  const engineFor = (next: Bundle): Promise<ServingEngine> =>
+    servingEngine(config, next, clock, (tenant, { message: reason }) => {
+      store?.refused();
+      tell({ kind: 'refused', tenant, reason, bundle: next.policies.hash });
+    });
   const bundles = new ServedBundles(await engineFor(bundle), config.rollout.minWait);
   const observation =
     log === undefined ? undefined : await observationOf(config, bundles, log, { ...surroundings, store });
   const auditWatch =
     audit === undefined ? undefined : watchForAudit(config, bundles, audit, log, observation?.watchers ?? []);
-  const shadow = observation === undefined ? undefined : await shadowOf(config, bundles, observation, log);
+  const tenants: TenantService | undefined = store && {
+    loader: store,
+    neededBy: (principal, bundle) => bundles.of({ bundle }).tenants?.neededBy(principal) ?? [],
+  };
+  const shadow = observation === undefined ? undefined : await shadowOf(config, bundles, observation, log, tenants);
   const watchers: readonly Watcher[] = [
     // Metrics, traces, the log.
     ...(observation?.watchers ?? []),
@@ -198,10 +203,7 @@ export async function startServer(
     names: () => bundles.current.names(),
     actionNames: (principalId, kind) => bundles.current.actionNames(principalId, kind),
     deliver: auditWatch?.deliver,
-    tenants: store && {
-      loader: store,
-      neededBy: (principal, bundle) => bundles.of({ bundle }).tenants?.neededBy(principal) ?? [],
-    },
+    tenants,
     metrics,
     answered,
     accepted: surroundings.accepted,
@@ -342,6 +344,7 @@ async function shadowOf(
   bundles: ServedBundles,
   { rollout: events }: Observation,
   log: Log | undefined,
+  tenants: TenantService | undefined,
 ): Promise<Shadow | undefined> {
   const { candidate, log: file } = config.rollout;
   if (candidate === undefined || log === undefined) return undefined;
@@ -357,7 +360,13 @@ async function shadowOf(
     logger,
     hashes: ({ call }) => ({ current: bundles.of(call).hash, candidate: bundles.candidate?.hash ?? '' }),
   });
-  return new Shadow({ config, events, log: differences, logger });
+  return new Shadow({
+    config,
+    events,
+    log: differences,
+    logger,
+    tenants: tenants && { ...tenants, neededBy: (principal) => tenants.neededBy(principal, bundles.candidate) },
+  });
 }
 
 function watchForAudit(

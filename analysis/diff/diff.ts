@@ -12,6 +12,7 @@ import { isAt, Replay } from '../witness/replay.js';
 import type { Situation } from '../witness/situation.js';
 import { alsoChanged } from './also-changed.js';
 import { Causes } from './causes.js';
+import { grantChanges } from './grants.js';
 import type { DiffOptions } from './options.js';
 import type { DiffAnswer, DiffReport, DiffRow, DiffVerdict, WitnessRequest } from './report.js';
 
@@ -46,6 +47,7 @@ export async function diffVersions(
         mixed: count('mixed'),
         undecided: rows.filter(({ widened, narrowed }) => widened.answer === '?' || narrowed.answer === '?').length,
       },
+      grants: grantChanges(old.program, new_.program),
       alsoChanged: alsoChanged(old.program, new_.program),
       limits: {
         solver: solver ?? 'none',

@@ -13,6 +13,8 @@ export interface DiffReport {
   /** Sorted by kind, version, scope, principal and action. */
   readonly rows: readonly DiffRow[];
   readonly summary: DiffSummary;
+  /** What tenants may give and could not, or no longer may; of all kinds and actions, also if rows are of some. */
+  readonly grants: readonly GrantChange[];
   /** What changed but is not compared; sorted. */
   readonly alsoChanged: readonly AlsoChanged[];
   readonly limits: DiffLimits;
@@ -141,6 +143,20 @@ export interface DiffSummary {
   readonly mixed: number;
   /** With an answer that is neither proved nor shown by a request. */
   readonly undecided: number;
+}
+
+/** Actions on a kind for which tenants may give a role by one of the two sets alone (docs/tenant-roles.md). */
+export interface GrantChange {
+  readonly change: 'added' | 'removed';
+  /** The scopes of the tenants, and how the roles that they define begin: `tenants.*`, `tenant:`. */
+  readonly scope: string;
+  readonly rolePrefix: string;
+  /** The role that tenants may give. */
+  readonly role: string;
+  /** A kind or a glob. */
+  readonly resource: string;
+  /** Actions and globs, sorted. */
+  readonly actions: readonly string[];
 }
 
 /** A part of policies that changed and is not compared. */

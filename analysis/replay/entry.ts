@@ -17,6 +17,8 @@ export interface RecordedCheck {
   readonly timestamp: string;
   readonly time: Instant;
   readonly resources: readonly RecordedResource[];
+  /** The SHA-256 of the documents of tenants that took part, by tenant; empty for a tenant without a document. */
+  readonly tenants: ReadonlyMap<string, string>;
 }
 
 /** One resource of a check. */
@@ -68,7 +70,8 @@ function lineOf(entry: Json, mayBeMasked: boolean): LoggedLine {
   if (error !== undefined) return { kind: 'exceeded', time };
   const decided = listOf(outputs);
   const resources = listOf(inputs).map((input, index) => resourceOf(objectOf(input), decided[index], mayBeMasked));
-  const check = { callId: stringOf(entry['callId']), timestamp: stringOf(timestamp), time, resources };
+  const tenants = new Map(listOf(entry['tenants']).map((tenant) => digestOf(objectOf(tenant))));
+  const check = { callId: stringOf(entry['callId']), timestamp: stringOf(timestamp), time, resources, tenants };
   return { kind: 'check', check };
 }
 
@@ -101,6 +104,10 @@ function commonOf({ attr, policyVersion, scope }: Json): Pick<ResourceInput, 'at
     ...(policyVersion !== undefined && { policyVersion: stringOf(policyVersion) }),
     ...(scope !== undefined && { scope: stringOf(scope) }),
   };
+}
+
+function digestOf({ tenant, digest }: Json): readonly [tenant: string, digest: string] {
+  return [stringOf(tenant), textOf(digest)];
 }
 
 function auxDataOf({ jwt, jwts }: Json): AuxDataInput {

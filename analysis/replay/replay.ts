@@ -3,9 +3,12 @@ import {
   type CheckResult,
   type CompiledBundle,
   createDelegationEngine,
+  createTenantEngine,
   type Engine,
   type EngineOptions,
   EvaluationLimitError,
+  type TenantDocument,
+  type TenantEngineOptions,
 } from '#runtime/engine';
 import { ALLOW, type Attributes, glob, type Instant } from '#runtime/policy';
 import { type EffectName, readLine, type RecordedAction, type RecordedCheck, type RecordedResource } from './entry.js';
@@ -14,6 +17,10 @@ import type { Change, FlipExample, FlipGroup, LogPlace, ReplayReport } from './r
 /** How a log is replayed. */
 export interface ReplayOptions {
   readonly engine: Omit<EngineOptions, 'clock'>;
+  /** The document of a tenant and its SHA-256. Absent: what was decided with roles of tenants is not replayed. */
+  readonly tenants?: ((tenant: string) => ReplayedTenant) | undefined;
+  /** Told once of each document that the policies refuse. Its roles give nothing. */
+  readonly onRefused?: TenantEngineOptions['onRefused'];
   /** Globs. */
   readonly kind: string | undefined;
   readonly action: string | undefined;
@@ -24,6 +31,12 @@ export interface ReplayOptions {
   readonly examples: number;
   /** Is told at first, and after each thousand lines, how many were read. */
   readonly onStep?: (lines: number) => void;
+}
+
+/** The document of a tenant; undefined, with an empty digest, for one without roles. */
+export interface ReplayedTenant {
+  readonly document: TenantDocument | undefined;
+  readonly digest: string;
 }
 
 /** A point in time, and how it was written, in RFC 3339. */
@@ -87,16 +100,30 @@ class LogReplay {
   private readonly logs: string[] = [];
   private place: LogPlace = { log: '', line: 0 };
   private readonly decisions = { replayed: 0, unchanged: 0, widened: 0, narrowed: 0 };
-  private readonly notReplayed = { plans: 0, exceeded: 0, oversized: 0, masked: 0, withoutClaims: 0, costly: 0 };
+  private readonly notReplayed = {
+    plans: 0,
+    exceeded: 0,
+    oversized: 0,
+    masked: 0,
+    withoutClaims: 0,
+    withoutTenants: 0,
+    costly: 0,
+  };
+  private otherDocuments = 0;
   private readonly groups = new Map<string, Group>();
   private ungrouped = 0;
   private text = 0;
 
   constructor(
-    compiled: CompiledBundle,
+    private readonly compiled: CompiledBundle,
     private readonly options: ReplayOptions,
   ) {
-    this.engine = createDelegationEngine(compiled, { ...options.engine, clock: () => this.now });
+    const { tenants, onRefused } = options;
+    const own = { ...options.engine, clock: () => this.now };
+    this.engine =
+      compiled.tenantRoles === undefined
+        ? createDelegationEngine(compiled, own)
+        : createTenantEngine(compiled, { ...own, tenants: (tenant) => tenants?.(tenant).document, onRefused });
     this.matchesKind = matcherOf(options.kind);
     this.matchesAction = matcherOf(options.action);
   }
@@ -147,13 +174,24 @@ class LogReplay {
 
   private addCheck(check: RecordedCheck): void {
     this.now = check.time;
+    const { isUnknown, isOther } = this.documentsOf(check);
     for (const recorded of check.resources) {
       const { resource, actions, isMasked } = recorded;
       if (!actions.some(({ action }) => this.matchesAction(action))) continue;
       if (!isMasked && !this.matchesKind(resource.kind)) continue;
       if (isMasked) this.notReplayed.masked += 1;
+      else if (isUnknown) this.notReplayed.withoutTenants += 1;
       else this.decide(check, recorded);
+      if (isOther && !isMasked) this.otherDocuments += 1;
     }
+  }
+
+  /** Whether the documents of tenants are there that took part in a check, and are those of today. */
+  private documentsOf({ tenants }: RecordedCheck): { readonly isUnknown: boolean; readonly isOther: boolean } {
+    const { tenants: known } = this.options;
+    const recorded = this.compiled.tenantRoles === undefined ? [] : [...tenants];
+    if (known === undefined) return { isUnknown: recorded.some(([, digest]) => digest !== ''), isOther: false };
+    return { isUnknown: false, isOther: recorded.some(([tenant, digest]) => digest !== known(tenant).digest) };
   }
 
   /** Decides all actions in one call, because whether a schema applies depends on all of them. */
@@ -239,6 +277,7 @@ class LogReplay {
       lines: { ...this.lines, firstDamaged: this.firstDamaged },
       decisions: this.decisions,
       notReplayed: this.notReplayed,
+      otherDocuments: this.otherDocuments,
       // Keys are JSON, and its order is one of the names.
       flips: [...this.groups].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group),
       ungrouped: this.ungrouped,

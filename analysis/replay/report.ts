@@ -26,6 +26,8 @@ export interface ReplayReport {
     readonly narrowed: number;
   };
   readonly notReplayed: NotReplayed;
+  /** Resources of checks that were replayed with other documents of tenants than those with which they were decided. */
+  readonly otherDocuments: number;
   /** Sorted by kind, action, roles. */
   readonly flips: readonly FlipGroup[];
   /** Flips that are counted and in no group, because there are too many groups. */
@@ -43,6 +45,8 @@ export interface NotReplayed {
   readonly masked: number;
   /** Resources of checks for which a condition reads claims, and the request had none. */
   readonly withoutClaims: number;
+  /** Resources of checks that were decided with roles of tenants, without documents to replay them with. */
+  readonly withoutTenants: number;
   /** Resources of checks whose conditions cost more than is allowed. */
   readonly costly: number;
 }

@@ -1,9 +1,4 @@
-import {
-  type AccessRequest,
-  type CheckRequest,
-  type CheckResult,
-  createAuditedDelegationEngine,
-} from '#runtime/engine';
+import type { AccessRequest, CheckRequest, CheckResult } from '#runtime/engine';
 import { ALLOW } from '#runtime/policy';
 import type { Explanation } from '#runtime/parts';
 import { prettyExplanation } from '../../analysis/explain/report/pretty.js';
@@ -20,6 +15,8 @@ import {
 } from '../policies/request-files.js';
 import { policiesInMemory } from '../policies/compile.js';
 import type { NowOption } from '../policies/now-option.js';
+import { decidingEngine, rolesOfPolicies, type TenantRoleInUse, withTenantRoles } from '../policies/tenants.js';
+import type { TenantsOption } from '../policies/tenants-option.js';
 import { evaluationErrorText, unknownNames } from '../policies/warnings.js';
 import { readVocabulary, undeclaredWords } from '../policies/vocabulary.js';
 import { paintOf, printWarning, reportInputError } from '../report.js';
@@ -28,13 +25,14 @@ import { paintOf, printWarning, reportInputError } from '../report.js';
 export type CheckFormat = 'text' | 'json';
 
 /** The command line options of `authzc check`. */
-export interface CheckOptions extends NowOption {
+export interface CheckOptions extends NowOption, TenantsOption {
   readonly principal: string;
   readonly resource: string;
   readonly action: readonly string[];
   readonly auxData?: string;
   /** Whether each decision is explained. */
   readonly explain?: boolean;
+  readonly lenientScopeSearch?: boolean;
   readonly output: CheckFormat;
 }
 
@@ -52,7 +50,17 @@ export async function checkCommand(directory: string, options: CheckOptions): Pr
 
 async function checked(
   directory: string,
-  { principal, resource: file, action, auxData, explain: explained = false, now, output }: CheckOptions,
+  {
+    principal,
+    resource: file,
+    action,
+    auxData,
+    explain: explained = false,
+    now,
+    tenants,
+    lenientScopeSearch = false,
+    output,
+  }: CheckOptions,
 ): Promise<number> {
   requireOneReader([principal, file, auxData]);
   const resource = readResource(file);
@@ -65,19 +73,27 @@ async function checked(
   };
   const policies = await policiesInMemory(directory);
   if (policies === undefined) return EXIT.refused;
-  for (const line of undeclaredWords(readVocabulary(), { roles: asked.principal.roles, actions: actions }))
-    printWarning(line);
+  const roles = rolesOfPolicies(policies.policies, asked.principal);
+  for (const line of undeclaredWords(readVocabulary(), { roles, actions })) printWarning(line);
   for (const line of unknownNames(policies.policies, { kind: resource.kind, actions, principal: asked.principal.id }))
     printWarning(line);
-  const options = { schemaEnforcement: 'warn' as const, traced: await policies.traced(), clock: stoppedClock(now) };
-  const engine = createAuditedDelegationEngine(policies.policies, options);
+  const options = {
+    schemaEnforcement: 'warn' as const,
+    lenientScopeSearch,
+    traced: await policies.traced(),
+    clock: stoppedClock(now),
+  };
+  const engine = decidingEngine(policies.policies, options, tenants);
+  for (const line of engine.rolesWithoutEffect(asked.principal)) printWarning(line);
   const [result] = engine.check(asked);
   for (const error of engine.evaluationErrors(asked))
     printWarning(evaluationErrorText(error), policies.placeOf(error.policy, error.rule));
   const explain = explained ? explainDecisions(policies.lowered, options) : undefined;
   const explanations = actions.flatMap((action) => {
+    if (explain === undefined) return [];
     const request = { principal: asked.principal, resource, action, auxData: asked.auxData };
-    return explain === undefined ? [] : { request, explanation: explain(request, engine.isAllowed(request)) };
+    const { request: decided, tenantRoles } = engine.decided(request);
+    return { request, explanation: explain(decided, engine.isAllowed(request)), tenantRoles };
   });
   const pathOf = (path: string): string => shownPath(path, directory);
   process.stdout.write(
@@ -85,9 +101,12 @@ async function checked(
       ? jsonOf(result as CheckResult, explanations)
       : [
           ...linesOf(result as CheckResult).map(visible),
-          ...explanations.flatMap(({ request, explanation }) => [
+          ...explanations.flatMap(({ request, explanation, tenantRoles }) => [
             '',
-            ...prettyExplanation(request, explanation, { paint: paintOf(process.stdout), pathOf, full: false }),
+            ...withTenantRoles(
+              prettyExplanation(request, explanation, { paint: paintOf(process.stdout), pathOf, full: false }),
+              tenantRoles,
+            ),
           ]),
         ]
           .map((line) => `${line}\n`)
@@ -99,14 +118,19 @@ async function checked(
 interface Explained {
   readonly request: AccessRequest;
   readonly explanation: Explanation;
+  readonly tenantRoles: readonly TenantRoleInUse[];
 }
 
 function jsonOf(result: CheckResult, explanations: readonly Explained[]): string {
-  const actions = result.actions.map((decision, index) => ({
-    ...decision,
-    effect: effectName(decision.effect),
-    explanation: explanations[index]?.explanation,
-  }));
+  const actions = result.actions.map((decision, index) => {
+    const { explanation, tenantRoles = [] } = explanations[index] ?? {};
+    return {
+      ...decision,
+      effect: effectName(decision.effect),
+      explanation,
+      ...(tenantRoles.length > 0 && { tenantRoles }),
+    };
+  });
   return `${JSON.stringify({ ...result, actions }, undefined, 2)}\n`;
 }
 

@@ -102,7 +102,10 @@ function refusalOf({ compilation, folder }: ReadSet, prefix: string, output: Dif
   return formatPretty(errors, { folder, prefix, color: isColorful(process.stderr) });
 }
 
-function fails({ rows }: DiffReport, failOn: readonly Failing[]): boolean {
+/** A grant to tenants is a way to be allowed: one that is added widens. */
+function fails({ rows, grants }: DiffReport, failOn: readonly Failing[]): boolean {
+  const changed = grants.map(({ change }) => (change === 'added' ? 'widened' : 'narrowed'));
+  if (changed.some((direction) => failOn.includes(direction))) return true;
   return rows.some(({ widened, narrowed }) => {
     const undecided = widened.answer === '?' || narrowed.answer === '?';
     return (

@@ -1,9 +1,11 @@
-import { type AccessRequest, createEngine } from '#runtime/engine';
+import type { AccessRequest } from '#runtime/engine';
 import { prettyExplanation } from '../../analysis/explain/report/pretty.js';
 import { shownPath } from '../../compiler/diagnostics/format.js';
 import { EXIT } from '../exit.js';
 import { policiesInMemory } from '../policies/compile.js';
 import type { NowOption } from '../policies/now-option.js';
+import { decidingEngine, rolesOfPolicies, withTenantRoles } from '../policies/tenants.js';
+import type { TenantsOption } from '../policies/tenants-option.js';
 import { explainDecisions, stoppedClock } from '../../analysis/explain/explain-decisions.js';
 import { readAuxData, readPrincipalAlone, readResource, requireOneReader } from '../policies/request-files.js';
 import { unknownNames } from '../policies/warnings.js';
@@ -11,7 +13,7 @@ import { readVocabulary, undeclaredWords } from '../policies/vocabulary.js';
 import { paintOf, printWarning, reportInputError } from '../report.js';
 
 /** The command line options of `authzc explain`. */
-export interface ExplainOptions extends NowOption {
+export interface ExplainOptions extends NowOption, TenantsOption {
   readonly principal: string;
   readonly resource: string;
   readonly action: string;
@@ -24,6 +26,7 @@ export interface ExplainOptions extends NowOption {
   /** Whether values are shown whole. */
   readonly full?: boolean;
   readonly strictEvaluation?: boolean;
+  readonly lenientScopeSearch?: boolean;
 }
 
 /**
@@ -49,7 +52,9 @@ async function explained(directory: string, given: ExplainOptions): Promise<numb
     keep,
     full = false,
     strictEvaluation = false,
+    lenientScopeSearch = false,
     now,
+    tenants,
   } = given;
   requireOneReader([principal, resource, auxData]);
   const request: AccessRequest = {
@@ -61,18 +66,26 @@ async function explained(directory: string, given: ExplainOptions): Promise<numb
   const policies = await policiesInMemory(directory);
   if (policies === undefined) return EXIT.refused;
   const { kind } = request.resource;
-  for (const line of undeclaredWords(readVocabulary(), { roles: request.principal.roles, actions: [action] }))
-    printWarning(line);
+  const roles = rolesOfPolicies(policies.policies, request.principal);
+  for (const line of undeclaredWords(readVocabulary(), { roles, actions: [action] })) printWarning(line);
   for (const line of unknownNames(policies.policies, { kind, actions: [action], principal: request.principal.id }))
     printWarning(line);
-  const options = { clock: stoppedClock(now), strictEvaluation, traced: await policies.traced() };
-  const isAllowed = createEngine(policies.policies, options).isAllowed(request);
-  const explanation = explainDecisions(policies.lowered, options)(request, isAllowed, { near, keep });
-  if (output === 'json') process.stdout.write(`${JSON.stringify(explanation, undefined, 2)}\n`);
-  else {
+  const options = { clock: stoppedClock(now), strictEvaluation, lenientScopeSearch, traced: await policies.traced() };
+  const engine = decidingEngine(policies.policies, options, tenants);
+  for (const line of engine.rolesWithoutEffect(request.principal)) printWarning(line);
+  const { request: decided, tenantRoles } = engine.decided(request);
+  const explanation = explainDecisions(policies.lowered, options)(decided, engine.isAllowed(request), { near, keep });
+  if (output === 'json') {
+    const shown = { ...explanation, ...(tenantRoles.length > 0 && { tenantRoles }) };
+    process.stdout.write(`${JSON.stringify(shown, undefined, 2)}\n`);
+  } else {
     const pathOf = (file: string): string => shownPath(file, directory);
     const lines = prettyExplanation(request, explanation, { paint: paintOf(process.stdout), pathOf, full });
-    process.stdout.write(lines.map((line) => `${line}\n`).join(''));
+    process.stdout.write(
+      withTenantRoles(lines, tenantRoles)
+        .map((line) => `${line}\n`)
+        .join(''),
+    );
   }
   return EXIT.done;
 }

@@ -1,5 +1,4 @@
 import {
-  createAuditedDelegationEngine,
   type PlanRequest,
   type PlanResult,
   ruleFilters,
@@ -22,6 +21,8 @@ import { visible } from '../../compiler/diagnostics/visible.js';
 import { EXIT } from '../exit.js';
 import { policiesInMemory } from '../policies/compile.js';
 import type { NowOption } from '../policies/now-option.js';
+import { decidingEngine, rolesOfPolicies } from '../policies/tenants.js';
+import type { TenantsOption } from '../policies/tenants-option.js';
 import type { TableOptions } from '../policies/table-options.js';
 import {
   readAttributes,
@@ -41,7 +42,7 @@ import { InputError, printWarning, reportInputError } from '../report.js';
 export type PlanFormat = 'tree' | 'text' | 'json' | 'sql';
 
 /** The command line options of `authzc plan`. */
-export interface PlanOptions extends NowOption, TableOptions {
+export interface PlanOptions extends NowOption, TableOptions, TenantsOption {
   readonly principal: string;
   readonly kind: string;
   readonly action: readonly string[];
@@ -50,6 +51,7 @@ export interface PlanOptions extends NowOption, TableOptions {
   /** A file of attributes that all resources share. */
   readonly attr?: string;
   readonly auxData?: string;
+  readonly lenientScopeSearch?: boolean;
   readonly referenceShapes?: boolean;
   readonly missing?: 'has' | 'null';
   readonly output: PlanFormat;
@@ -75,21 +77,24 @@ async function planned(directory: string, options: PlanOptions): Promise<number>
   const request = requestOf(options);
   const policies = await policiesInMemory(directory);
   if (policies === undefined) return EXIT.refused;
-  for (const line of undeclaredWords(readVocabulary(), { roles: request.principal.roles, actions: request.actions }))
-    printWarning(line);
+  const { principal, actions } = request;
+  const roles = rolesOfPolicies(policies.policies, principal);
+  for (const line of undeclaredWords(readVocabulary(), { roles, actions })) printWarning(line);
   for (const line of unknownNames(policies.policies, {
     kind: options.kind,
-    actions: request.actions,
-    principal: request.principal.id,
+    actions,
+    principal: principal.id,
   }))
     printWarning(line);
   const engineOptions = {
     plan: writingOf(options.referenceShapes === true, options.missing),
     schemaEnforcement: 'warn' as const,
+    lenientScopeSearch: options.lenientScopeSearch ?? false,
     clock: stoppedClock(options.now),
     traced: await policies.traced(),
   };
-  const engine = createAuditedDelegationEngine(policies.policies, engineOptions);
+  const engine = decidingEngine(policies.policies, engineOptions, options.tenants);
+  for (const line of engine.rolesWithoutEffect(principal)) printWarning(line);
   const plan = engine.plan(request);
   for (const error of engine.evaluationErrors(request))
     printWarning(evaluationErrorText(error), policies.placeOf(error.policy, error.rule));
@@ -101,10 +106,10 @@ async function planned(directory: string, options: PlanOptions): Promise<number>
   }
   const table = tableOf(options);
   const rules = (): readonly RuleFilter[] =>
-    ruleFilters(policies.policies, request, engineOptions).map((rule) => ({
-      ...rule,
-      place: policies.placeOf(rule.policy, rule.rule),
-    }));
+    engine
+      .decidedPlans(request)
+      .flatMap((decided) => ruleFilters(policies.policies, decided, engineOptions))
+      .map((rule) => ({ ...rule, place: policies.placeOf(rule.policy, rule.rule) }));
   return printSql(renderSql(plan.filter, table, { dialect: options.dialect, rules }), options.dialect);
 }
 

@@ -9,11 +9,13 @@ import { readSet, setNamed } from '../policies/compared-sets.js';
 import { acceptedOf, policiesOf } from '../policies/compile.js';
 import type { EngineFlags } from '../policies/engine-flags.js';
 import { decidingOptions } from '../policies/engine-options.js';
+import { readTenants, TENANTS_WITHOUT_EFFECT, warnOfRefusal } from '../policies/tenants.js';
+import type { TenantsOption } from '../policies/tenants-option.js';
 import { ProgressLine } from '../progress.js';
-import { InputError, paintOf, reportInputError } from '../report.js';
+import { InputError, paintOf, printWarning, reportInputError } from '../report.js';
 
 /** The command line options of `authzc replay`. */
-export interface ReplayCommandOptions extends EngineFlags {
+export interface ReplayCommandOptions extends EngineFlags, TenantsOption {
   /** The folder of the policies, or a git revision. */
   readonly against: string;
   readonly kind?: string;
@@ -44,6 +46,7 @@ async function replayed(logs: readonly string[], options: ReplayCommandOptions):
   const since = boundOf('--since', options.since);
   const until = boundOf('--until', options.until);
   const engine = decidingOptions(options);
+  const tenants = options.tenants === undefined ? undefined : readTenants(options.tenants);
   const progress = new ProgressLine();
   const { signal } = new AbortController();
   const { compilation, folder } = await readSet(setNamed(against), POLICIES, signal, progress.show);
@@ -51,9 +54,12 @@ async function replayed(logs: readonly string[], options: ReplayCommandOptions):
   const accepted = acceptedOf(compilation, folder);
   if (accepted === undefined) return EXIT.refused;
   const { policies, traced } = await policiesOf(accepted, folder);
+  if (tenants !== undefined && policies.tenantRoles === undefined) printWarning(TENANTS_WITHOUT_EFFECT);
   const read = logs.map((name) => ({ name, lines: linesOfLog(name) }));
   const report = await replayLogs(read, policies, {
     engine: { ...engine, ...(engine.strictEvaluation && { traced: await traced() }) },
+    tenants,
+    onRefused: warnOfRefusal,
     kind,
     action,
     since,

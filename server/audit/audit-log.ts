@@ -154,6 +154,6 @@ export const BACKENDS: { readonly [N in AuditBackendName]: OpenBackend } = {
     const { openKafkaBackend } = await import('./kafka/kafka-backend.js');
     return openKafkaBackend(kafka, chain.enabled, onProblem);
   },
-  nats: async ({ nats }) => (await import('./nats/nats-backend.js')).openNatsBackend(nats),
+  nats: async ({ nats, chain }) => (await import('./nats/nats-backend.js')).openNatsBackend(nats, chain.enabled),
   s3: async ({ s3 }) => (await import('./s3/s3-backend.js')).openS3Backend(s3),
 };

@@ -123,16 +123,18 @@ export class BackendSink implements AuditSink {
   async #writeAll(): Promise<void> {
     const { batch } = this.backend;
     do {
-      const records = this.#queue.take(batch);
-      const { written, delivered = written, error } = await this.#write(records);
-      this.#queue.settle(records.slice(0, written), 'written');
-      this.#queue.settle(records.slice(written), 'failed');
-      this.#tellDelivered(records, delivered);
-      if (error !== undefined)
-        this.#problems.report(
-          `${records.length - written} audit entries could not be written: ${error.message}`,
-          error,
-        );
+      let records = this.#queue.take(batch);
+      while (records.length > 0) {
+        const result = await this.#write(records);
+        const { written, delivered = written, lost = records.length - written, error } = result;
+        const settled = records.slice(0, written + lost);
+        this.#queue.settle(settled.slice(0, written), 'written');
+        this.#queue.settle(settled.slice(written), 'failed');
+        this.#tellDelivered(settled, delivered);
+        if (error !== undefined)
+          this.#problems.report(`${lost} audit entries could not be written: ${error.message}`, error);
+        records = records.slice(settled.length);
+      }
       this.#letIn();
       this.#flushes.settle(this.#queue);
     } while (this.#isUrgent());

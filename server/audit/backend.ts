@@ -5,8 +5,8 @@ import type { AuditRecord, StoredRecord } from './record.js';
 export interface AuditBackend<R extends StoredRecord = AuditRecord> {
   readonly batch: BatchPolicy;
   /**
-   * Writes records in order, trying again within bounds what can be tried again. Does not reject: what is not `written`
-   * is lost to this backend, and `error` says why.
+   * Writes records in order, trying again within bounds what can be tried again. Does not reject: of what is not
+   * `written`, `error` says why.
    */
   readonly write: (records: readonly R[]) => Promise<Written>;
   /** After the last write. */
@@ -38,6 +38,11 @@ export interface Written {
    * lost.
    */
   readonly delivered?: number;
+  /**
+   * So many after these are lost for a reason of their own, and the others are to be written again; absent: all others
+   * are lost.
+   */
+  readonly lost?: number;
   /** Undefined: all of them are. */
   readonly error: Error | undefined;
 }

@@ -109,7 +109,7 @@ export class LastKnownGood {
   /** Temporary files of processes that ended while they wrote. */
   async #removeAbandoned(): Promise<void> {
     for (const name of await readdir(this.folder)) {
-      if (!/^[0-9a-f]{32}\.bundle\.\d+-[0-9a-f-]{36}\.tmp$/.test(name)) continue;
+      if (!/^([0-9a-f]{32}\.bundle|accepted\.json)\.\d+-[0-9a-f-]{36}\.tmp$/.test(name)) continue;
       const path = join(this.folder, name);
       const found = await stat(path).catch(() => undefined);
       if (found !== undefined && Date.now() - found.mtimeMs > ABANDONED) await rm(path, { force: true });

@@ -192,10 +192,12 @@ export class RemoteFeed implements BundleFeed {
 
   /** Off the path of requests; one at a time. */
   #keep(version: string, bytes: Uint8Array): void {
-    const { cache, log } = this.options;
+    const { cache, log, origin, trust } = this.options;
     if (cache === undefined) return;
     const keep = async (): Promise<void> => {
       try {
+        // A server that shares the folder may have accepted a newer one, which this one must not replace.
+        if (!(await isTrusted(bytes, origin.name, trust))) return;
         await cache.keep(version, bytes);
         this.#status.cacheWrites.success += 1;
         if (!this.#canKeep) log.info('the last known good bundle is written again', { file: cache.file });
@@ -252,6 +254,14 @@ export class RemoteFeed implements BundleFeed {
     else log.warn('the source has no usable bundle', { source, reason: problem.reason, error });
     this.options.changed?.(error);
   }
+}
+
+async function isTrusted(bytes: Uint8Array, name: string, trust: BundleTrust | undefined): Promise<boolean> {
+  if (trust === undefined) return true;
+  return readBundle(bytes, name, trust).then(
+    () => true,
+    () => false,
+  );
 }
 
 type FetchedBundle = Extract<Fetched, { readonly kind: 'fetched' }>;

@@ -65,11 +65,13 @@ export class SignedBundles implements BundleTrust {
 
   async accepted({ manifest, digest }: Provenance): Promise<void> {
     const sequence = manifest?.sequence;
-    const highest = await this.#highest().catch(() => this.#accepted);
-    if (sequence === undefined || sequence <= (highest?.sequence ?? -1)) return;
-    this.#accepted = { sequence, digest };
-    if (this.cache !== undefined)
-      await writeAtomically(join(this.cache, MEMORY), Buffer.from(`${JSON.stringify(this.#accepted)}\n`));
+    if (sequence === undefined) return;
+    const stored = await this.#stored().catch(() => this.#accepted);
+    const highest = higher(stored, higher(this.#accepted, { sequence, digest }));
+    this.#accepted = highest;
+    // Of two servers that write at the same time, the one with the lower sequence may be the last.
+    if (this.cache !== undefined && highest !== undefined && highest.sequence > (stored?.sequence ?? -1))
+      await writeAtomically(join(this.cache, MEMORY), Buffer.from(`${JSON.stringify(highest)}\n`));
   }
 
   /** Rejects with an ArchiveError. */
@@ -92,10 +94,19 @@ export class SignedBundles implements BundleTrust {
 
   /** What this process and those that used the folder before have accepted. Rejects with an ArchiveError. */
   async #highest(): Promise<Accepted | undefined> {
-    const stored = this.cache === undefined ? undefined : await acceptedIn(join(this.cache, MEMORY));
-    if (stored === undefined || this.#accepted === undefined) return stored ?? this.#accepted;
-    return stored.sequence > this.#accepted.sequence ? stored : this.#accepted;
+    return higher(await this.#stored(), this.#accepted);
   }
+
+  /** Rejects with an ArchiveError. */
+  async #stored(): Promise<Accepted | undefined> {
+    return this.cache === undefined ? undefined : acceptedIn(join(this.cache, MEMORY));
+  }
+}
+
+/** The one with the higher sequence; the second of equal ones. */
+function higher(one: Accepted | undefined, other: Accepted | undefined): Accepted | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return one.sequence > other.sequence ? one : other;
 }
 
 async function keysIn(file: string): Promise<readonly PublicKey[]> {

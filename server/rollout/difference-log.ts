@@ -5,7 +5,7 @@ import { maskEntry } from '../audit/mask.js';
 import { metadataRules } from '../audit/metadata-rules.js';
 import type { AuditConfig } from '../config/audit-config.js';
 import { release } from '../release.js';
-import type { Call } from '../service/call.js';
+import type { Call, LoadedTenant } from '../service/call.js';
 import type { Checked, Planned } from '../service/watcher.js';
 import type { Logger } from '../observe/log/logger.js';
 import type { CandidateAnswer, Comparison } from './comparison.js';
@@ -14,6 +14,9 @@ import type { CandidateAnswer, Comparison } from './comparison.js';
 export type Answered =
   | { readonly kind: 'check'; readonly call: Call; readonly time: number; readonly checked: Checked }
   | { readonly kind: 'plan'; readonly call: Call; readonly time: number; readonly planned: Planned };
+
+/** The documents of tenants with which a call is compared, by tenant; undefined without one. */
+export type ComparedTenants = ReadonlyMap<string, LoadedTenant> | undefined;
 
 /** Where differences are written. */
 export interface DifferenceLogOptions {
@@ -58,13 +61,17 @@ export class DifferenceLog {
   constructor(private readonly options: DifferenceLogOptions) {}
 
   /** Writes a line, unless there were enough in this second. */
-  write(answered: Answered, comparison: Exclude<Comparison, { readonly result: 'same' }>): void {
+  write(
+    answered: Answered,
+    comparison: Exclude<Comparison, { readonly result: 'same' }>,
+    tenants?: ComparedTenants,
+  ): void {
     const second = Math.floor(Date.now() / 1000);
     if (second !== this.#second) [this.#second, this.#written] = [second, 0];
     if (this.#written >= MOST_A_SECOND) return;
     this.#written++;
     try {
-      this.#put(this.#entryOf(answered, comparison));
+      this.#put({ ...this.#entryOf(answered, comparison), ...auditedTenants(tenants) });
     } catch (error) {
       this.options.logger.warn('a difference could not be logged', { error });
     }
@@ -152,6 +159,12 @@ export class DifferenceLog {
     const plan = answer?.kind === 'plan' ? answer.plan : planned.plan;
     return maskEntry(planEntry(call, { ...planned, plan }, NO_DETAILS, context, time), mask);
   }
+}
+
+/** As in the audit log, without the roles that the documents define. */
+function auditedTenants(tenants: ComparedTenants): Pick<DecisionLogEntry, 'tenants'> {
+  if (tenants === undefined || tenants.size === 0) return {};
+  return { tenants: [...tenants].map(([tenant, { digest }]) => ({ tenant, ...(digest !== '' && { digest }) })) };
 }
 
 const NO_DETAILS = { evaluationErrors: [], effectivePolicies: {} };

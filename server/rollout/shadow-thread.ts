@@ -12,9 +12,15 @@ export interface ShadowThreadData {
   readonly candidate: BundleText;
 }
 
+/** A document of a tenant that the candidate refuses: its roles give nothing. */
+export interface RefusedTenant {
+  readonly tenant: string;
+  readonly reason: string;
+}
+
 /**
  * The thread in which a candidate decides: whatever it does there delays no call. It answers each batch of items with
- * their comparisons, in order. It ends with an error if the candidate cannot be loaded.
+ * their comparisons, in order, and tells of documents of tenants that the candidate refuses. It ends with an error if the candidate cannot be loaded.
  */
 const { config, candidate } = workerData as ShadowThreadData;
 let time = 0;
@@ -23,7 +29,11 @@ const clock = (): { readonly seconds: number; readonly nanos: number; readonly o
   nanos: (time % 1000) * 1_000_000,
   offset: -new Date(time).getTimezoneOffset(),
 });
-const { engine } = await engineOf(config, await evaluateBundleText(candidate), { clock });
+const onRefused = (tenant: string, { message: reason }: Error): void => {
+  const refusal: RefusedTenant = { tenant, reason };
+  parentPort?.postMessage(refusal);
+};
+const { engine } = await engineOf(config, await evaluateBundleText(candidate), { clock, onRefused });
 
 /** How many documents of tenants are kept. */
 const MOST_DOCUMENTS = 1000;

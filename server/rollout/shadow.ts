@@ -4,11 +4,12 @@ import type { Config } from '../config.js';
 import type { Logger } from '../observe/log/logger.js';
 import type { RolloutEvents } from '../observe/options.js';
 import type { Call } from '../service/call.js';
+import { type TenantService, withTenants } from '../service/tenants.js';
 import type { Watcher } from '../service/watcher.js';
 import type { BundleText } from '../bundle/read-bundle.js';
 import type { Comparison, ShadowItem } from './comparison.js';
-import type { Answered, DifferenceLog } from './difference-log.js';
-import type { ShadowThreadData } from './shadow-thread.js';
+import type { Answered, ComparedTenants, DifferenceLog } from './difference-log.js';
+import type { RefusedTenant, ShadowThreadData } from './shadow-thread.js';
 
 /** The options of a shadow. */
 export interface ShadowOptions {
@@ -16,6 +17,8 @@ export interface ShadowOptions {
   readonly events: RolloutEvents;
   readonly log: DifferenceLog;
   readonly logger: Logger;
+  /** The documents of tenants that the candidate needs; undefined: there are none. */
+  readonly tenants?: TenantService | undefined;
   /** The built module of the thread, for processes that run sources; the others of these options are for tests, too. */
   readonly thread?: URL;
   readonly patience?: number;
@@ -39,6 +42,7 @@ const MEMORY = { maxOldGenerationSizeMb: 1024 };
 
 interface Waiting {
   readonly answered: Answered;
+  readonly tenants: ComparedTenants;
   readonly bytes: number;
 }
 
@@ -52,6 +56,8 @@ export class Shadow {
   readonly #pending = new WeakMap<Call, Answered[]>();
   #queue: Waiting[] = [];
   #queuedBytes = 0;
+  /** How many wait for documents of tenants. */
+  #loading = 0;
   #sent: readonly Waiting[] = [];
   #candidate: BundleText | undefined;
   /** Undefined while it pauses. */
@@ -104,12 +110,45 @@ export class Shadow {
     const fits =
       this.#thread !== undefined &&
       requestSize <= LARGEST &&
-      this.#queue.length + length <= MOST.items &&
+      this.#queue.length + this.#loading + length <= MOST.items &&
       this.#queuedBytes + bytes * length <= MOST.bytes;
     if (!fits) return this.options.events.dropped(length);
-    for (const item of answered) this.#queue.push({ answered: item, bytes });
-    this.#queuedBytes += bytes * length;
-    if (this.#queue.length === length && this.#sent.length === 0) setImmediate(this.#send);
+    try {
+      const tenants = this.#tenantsOf(answered);
+      if (tenants instanceof Promise) void this.#load(answered, tenants, bytes);
+      else this.#push(answered, tenants, bytes);
+    } catch {
+      // A document cannot be loaded.
+      this.options.events.dropped(length);
+    }
+  }
+
+  /** The documents of the items of a call, and those that only the candidate needs: usually there are none. */
+  #tenantsOf(answered: readonly Answered[]): ComparedTenants | Promise<ComparedTenants> {
+    const known = answered[0]?.call.tenants;
+    const needed = { tenants: known && new Map(known), bundle: undefined };
+    return withTenants(this.options, needed, answered.map(principalOf), () => needed.tenants);
+  }
+
+  async #load(answered: readonly Answered[], loading: Promise<ComparedTenants>, bytes: number): Promise<void> {
+    const { length } = answered;
+    const thread = this.#thread;
+    this.#loading += length;
+    try {
+      const tenants = await loading;
+      if (thread === this.#thread) this.#push(answered, tenants, bytes);
+      else this.options.events.dropped(length);
+    } catch {
+      this.options.events.dropped(length);
+    } finally {
+      this.#loading -= length;
+    }
+  }
+
+  #push(answered: readonly Answered[], tenants: ComparedTenants, bytes: number): void {
+    for (const item of answered) this.#queue.push({ answered: item, tenants, bytes });
+    this.#queuedBytes += bytes * answered.length;
+    if (this.#queue.length === answered.length && this.#sent.length === 0) setImmediate(this.#send);
   }
 
   /** The thread has one batch at a time. */
@@ -125,7 +164,7 @@ export class Shadow {
     this.#sent = this.#queue.splice(0, count);
     for (const waiting of this.#sent) this.#queuedBytes -= waiting.bytes;
     try {
-      this.#thread.postMessage(this.#sent.map(({ answered }) => itemOf(answered)));
+      this.#thread.postMessage(this.#sent.map(itemOf));
     } catch {
       // A value that cannot be sent to a thread.
       this.options.events.dropped(this.#sent.length);
@@ -144,8 +183,10 @@ export class Shadow {
       resourceLimits: MEMORY,
     });
     thread.unref();
-    thread.on('message', (comparisons: readonly Comparison[]) => {
-      if (thread === this.#thread) this.#receive(comparisons);
+    thread.on('message', (message: readonly Comparison[] | RefusedTenant) => {
+      if (thread !== this.#thread) return;
+      if ('tenant' in message) this.options.logger.warn('the candidate refuses the roles of a tenant', { ...message });
+      else this.#receive(message);
     });
     const failed = (reason: string): void => {
       if (thread === this.#thread) this.#pause(reason);
@@ -163,7 +204,7 @@ export class Shadow {
       const waiting = sent[index];
       if (waiting === undefined) continue;
       this.options.events.compared(comparison);
-      if (comparison.result !== 'same') this.options.log.write(waiting.answered, comparison);
+      if (comparison.result !== 'same') this.options.log.write(waiting.answered, comparison, waiting.tenants);
     }
     if (this.#queue.length > 0) setImmediate(this.#send);
   }
@@ -197,9 +238,9 @@ export class Shadow {
   }
 }
 
-function itemOf(answered: Answered): ShadowItem {
-  const { time, call } = answered;
-  const tenants = call.tenants && { tenants: [...call.tenants] };
+function itemOf({ answered, tenants: loaded }: Waiting): ShadowItem {
+  const { time } = answered;
+  const tenants = loaded && { tenants: [...loaded] };
   if (answered.kind === 'check') {
     const { principal, resources, auxData, includeMeta, decisions } = answered.checked;
     return {
@@ -216,12 +257,17 @@ function itemOf(answered: Answered): ShadowItem {
     time,
     ...tenants,
     call: {
-      // Validation has seen to it that principal and resource are there.
-      principal: request.principal as Principal,
+      principal: principalOf(answered),
+      // Validation has seen to it that it is there.
       resource: request.resource as PlanResource,
       actions: request.action === '' ? request.actions : [request.action],
       auxData,
     },
     filter: plan.filter,
   };
+}
+
+function principalOf(answered: Answered): Principal {
+  // Validation has seen to it that it is there.
+  return answered.kind === 'check' ? answered.checked.principal : (answered.planned.request.principal as Principal);
 }

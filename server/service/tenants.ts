@@ -22,7 +22,7 @@ export interface TenantService {
  */
 export function withTenants<T>(
   { tenants }: { readonly tenants?: TenantService | undefined },
-  call: Call,
+  call: Pick<Call, 'tenants' | 'bundle'>,
   principals: readonly Principal[],
   goOn: () => T,
 ): T | Promise<T> {
@@ -43,6 +43,6 @@ export function withTenants<T>(
 }
 
 /** The documents of a call, as engines take them; undefined if it needs none. */
-export function documentsOf({ tenants }: Call): TenantDocuments | undefined {
+export function documentsOf({ tenants }: Pick<Call, 'tenants'>): TenantDocuments | undefined {
   return tenants && ((tenant) => tenants.get(tenant)?.document);
 }

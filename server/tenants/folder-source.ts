@@ -3,6 +3,9 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type FetchedTenant, MAX_DOCUMENT, type TenantSource, tooLarge } from './tenant-source.js';
 
+/** How the names of documents in a folder end: the first file that is there counts. */
+export const DOCUMENT_ENDINGS = ['json', 'yaml'];
+
 /**
  * A folder with a file for each tenant: `acme.json`, else `acme.yaml`. To change one, write another file and rename it,
  * so that nobody reads half of it.
@@ -12,8 +15,8 @@ export async function folderSource(folder: string): Promise<TenantSource> {
   return {
     name: folder,
     async fetch(tenant, known) {
-      for (const extension of ['json', 'yaml']) {
-        const file = await opened(join(folder, `${tenant}.${extension}`));
+      for (const ending of DOCUMENT_ENDINGS) {
+        const file = await opened(join(folder, `${tenant}.${ending}`));
         if (file === undefined) continue;
         try {
           return await fetchedFrom(file, known);

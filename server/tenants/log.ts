@@ -17,6 +17,7 @@ export function tenantReporter(logger: Logger | undefined): (event: TenantProble
       logger?.error('the roles of a tenant are refused and give nothing', {
         tenant: event.tenant,
         reason: event.reason,
+        ...(event.bundle !== undefined && { bundle: event.bundle }),
       });
     else if (event.kind === 'lost') reporter.report(`a connection to the roles of tenants was lost: ${event.reason}`);
     else

@@ -25,6 +25,6 @@ export type FetchedTenant =
   | { readonly kind: 'fetched'; readonly version: string; readonly text: string };
 
 /** The refusal of a document that is too large. */
-export function tooLarge(version: string): FetchedTenant {
+export function tooLarge(version: string): Extract<FetchedTenant, { kind: 'refused' }> {
   return { kind: 'refused', version, reason: `the document has more than ${MAX_DOCUMENT} bytes` };
 }

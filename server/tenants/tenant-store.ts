@@ -1,9 +1,7 @@
-import { createHash } from 'node:crypto';
-import type { TenantDocument } from '#runtime/engine';
 import type { LoadedTenant } from '../service/call.js';
 import type { TenantLoader } from '../service/tenants.js';
 import { RpcError } from '../service/rpc-error.js';
-import { parseTenantText } from './tenant-text.js';
+import { digestOf, readTenantText } from './tenant-text.js';
 import type { FetchedTenant, TenantSource } from './tenant-source.js';
 
 /** How documents are kept. Times are in milliseconds. */
@@ -24,7 +22,8 @@ export interface TenantStoreOptions {
 }
 
 export type TenantEvent =
-  | { readonly kind: 'refused'; readonly tenant: string; readonly reason: string }
+  /** `bundle`: the hash of the policies that do not grant what it says; absent if it is not a document at all. */
+  | { readonly kind: 'refused'; readonly tenant: string; readonly reason: string; readonly bundle?: string }
   | { readonly kind: 'failed'; readonly tenant: string; readonly reason: string; readonly isStale: boolean };
 
 /** What became of requests to the source, and what is kept. */
@@ -201,11 +200,9 @@ function loadedFrom(
     case 'refused':
       return { loaded: NO_ROLES, reason: fetched.reason };
     case 'fetched': {
-      const digest = createHash('sha256').update(fetched.text).digest('hex');
-      if (before?.digest === digest) return { loaded: before };
-      const parsed = parseTenantText(fetched.text);
-      if ('reason' in parsed) return { loaded: NO_ROLES, reason: parsed.reason };
-      return { loaded: { document: parsed.value as TenantDocument, digest } };
+      if (before?.digest === digestOf(fetched.text)) return { loaded: before };
+      const read = readTenantText(fetched.text);
+      return 'reason' in read ? { loaded: NO_ROLES, reason: read.reason } : { loaded: read };
     }
   }
 }

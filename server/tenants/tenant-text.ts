@@ -1,12 +1,21 @@
+import { createHash } from 'node:crypto';
 import { parse } from 'yaml';
+import type { TenantDocument } from '#runtime/engine';
+import type { LoadedTenant } from '../service/call.js';
+
+/** The SHA-256 of the text of a document, in hexadecimal. */
+export function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
 
 /** Reads the text of a document, JSON or YAML. What it says is proved later. */
-export function parseTenantText(text: string): { readonly value: unknown } | { readonly reason: string } {
+export function readTenantText(text: string): LoadedTenant | { readonly reason: string } {
   try {
     const value: unknown = /^\s*\{/.test(text)
       ? JSON.parse(text)
       : parse(text, { maxAliasCount: 0, logLevel: 'error' });
-    if (typeof value === 'object' && value !== null) return { value };
+    if (typeof value === 'object' && value !== null)
+      return { document: value as TenantDocument, digest: digestOf(text) };
     return { reason: 'the document must be an object' };
   } catch (error) {
     const [line = ''] = (error as Error).message.split('\n');

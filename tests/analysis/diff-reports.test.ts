@@ -355,6 +355,7 @@ function reportOf(rows: readonly DiffRow[]): DiffReport {
       mixed: count(({ widened, narrowed }) => widened.answer === 'yes' && narrowed.answer === 'yes'),
       undecided: count(({ widened, narrowed }) => widened.answer === '?' || narrowed.answer === '?'),
     },
+    grants: [],
     alsoChanged: [],
     limits: { solver: 'none', effort: 3 },
   };

@@ -137,6 +137,35 @@ testWithNats('an entry that is too long is lost alone', () =>
   }),
 );
 
+for (const [name, config, changes] of [
+  ['for the server', 'max_payload: 4096', {}],
+  ['for the stream', '', { max_msg_size: 4096 }],
+] as const)
+  testWithNats(
+    `an entry that is too long ${name} is lost alone in the middle of a batch, and no other is repeated`,
+    () =>
+      inTempFolder(async (folder) => {
+        const server = await startNats({ folder, config });
+        try {
+          await withNats({ servers: `127.0.0.1:${server.port}` }, async (connection) => {
+            await addStream(connection, changes);
+            const problems: string[] = [];
+            const log = await open(natsConfig(server), problems);
+            for (let index = 0; index < 10; index++) log.sink.put(sampleRecord(index, 0, index === 4 ? 8000 : 0));
+            await log.sink.close();
+            assert.equal(
+              [...indexesOf(await readStream(connection))].sort((a, b) => a - b),
+              [0, 1, 2, 3, 5, 6, 7, 8, 9],
+            );
+            assert.equal([log.sink.stats().failed.access, log.sink.stats().failed.decision], [1, 0]);
+            assert.match(problems.join('\n'), /^1 audit entries could not be written: /);
+          });
+        } finally {
+          await server.stop();
+        }
+      }),
+  );
+
 testWithNats('a private CA, a client certificate and a password of the environment', () =>
   inTempFolder(async (folder) => {
     const ca = makeCertificate('ca');

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Manifest } from '../../archive/index.js';
 import { type AuthzClient, AuthzError, connectClient, inProcessClient, restClient } from '../../client/index.js';
 import { grpcClient } from '../../client/grpc.js';
 import { policies, traced } from '../../generated/index.js';
@@ -343,6 +344,36 @@ test('clients return the version of the server', async () => {
   const hashes = served.map((info) => (info as { bundleHash: string }).bundleHash);
   // The REST response has three fields, and this is not one of them.
   assert.equal(hashes, ['', policies.hash, policies.hash]);
+});
+
+test('clients return what the archive of the bundle says, except over REST', async () => {
+  const manifest: Manifest = {
+    format: 1,
+    hash: policies.hash,
+    files: {},
+    compiler: '0.1.0',
+    engine: '0.1.0',
+    sequence: 7,
+    source: { repository: 'https://example.com/shop', revision: 'abc' },
+  };
+  const sets = ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'];
+  const archived = await startServer(loadConfig({ sets, environment: {} }).config, {
+    policies,
+    traced,
+    provenance: { digest: 'd1', manifest },
+  });
+  const url = `http://${archived.httpAddress}`;
+  const served = [restClient({ url }), connectClient({ url }), grpcClient({ address: archived.grpcAddress })];
+  try {
+    const infos = await Promise.all(served.map((client) => client.serverInfo()));
+    assert.equal(
+      infos.map(({ bundleProvenance: from }) => from && [from.digest, from.revision, from.sequence]),
+      [undefined, ['d1', 'abc', '7'], ['d1', 'abc', '7']],
+    );
+  } finally {
+    for (const client of served) await client.close();
+    await archived.close();
+  }
 });
 
 test.run();

@@ -32,6 +32,7 @@ const MANIFEST: Manifest = {
   files: {},
   compiler: engineVersion,
   engine: engineRange,
+  sequence: 1,
   notAfter: '2100-01-01T00:00:00Z',
 };
 /** A source that is away. */
@@ -114,6 +115,7 @@ if (spawnSync('prometheus', ['--version']).error === undefined) {
         'audit.enabled=true',
         'audit.backend=file',
         `audit.file.path=${join(folder, 'audit.log')}`,
+        `tenants.source=${folder}`,
       ],
       environment: {},
     });

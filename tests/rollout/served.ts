@@ -24,10 +24,16 @@ export interface TestBundles {
   readonly edit: TestBundle;
 }
 
-/** Compiles policies into a new folder below another one. */
-export function compileBundle(folder: string, name: string, policy: string): TestBundle {
+/** Compiles policies into a new folder below another one. `others`: more files, by name. */
+export function compileBundle(
+  folder: string,
+  name: string,
+  policy: string,
+  others: { readonly [file: string]: string } = {},
+): TestBundle {
   mkdirSync(join(folder, name));
-  writeFileSync(join(folder, name, 'document.yaml'), policy);
+  for (const [file, text] of Object.entries({ ...others, 'document.yaml': policy }))
+    writeFileSync(join(folder, name, file), text);
   const file = join(folder, `${name}.js`);
   const out = join(folder, `${name}-generated`);
   execFileSync(process.execPath, [

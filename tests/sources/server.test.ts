@@ -1,7 +1,5 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hashSync } from 'bcryptjs';
@@ -12,6 +10,7 @@ import { skip } from '../support/skip.js';
 import { freePort } from '../support/sources/daemons.js';
 import { askRest } from '../support/workers/load.js';
 import { compileBundles, discard, remove, type Server, startConfigured, until } from '../support/workers/server.js';
+import { Source } from './source.js';
 
 const test = suite('a server with a source');
 const bundles = compileBundles();
@@ -19,48 +18,6 @@ const servers: Server[] = [];
 
 const VIEW = 'EFFECT_ALLOW EFFECT_DENY';
 const EDIT = 'EFFECT_DENY EFFECT_ALLOW';
-
-/** A source on a fixed port that can be away, and says what it is told to say. */
-class Source {
-  requests = 0;
-  answer: (request: IncomingMessage, response: ServerResponse) => void = () => undefined;
-  #server = this.#create();
-
-  constructor(readonly port: number) {}
-
-  get url(): string {
-    return `http://127.0.0.1:${this.port}/policies.js`;
-  }
-
-  /** Serves a bundle by an ETag that differs for each text. */
-  serve(text: string): void {
-    const etag = `"${text.length}-${text === bundles.view ? 'view' : 'other'}"`;
-    this.answer = (request, response) => {
-      if (request.headers['if-none-match'] === etag) response.writeHead(304).end();
-      else response.writeHead(200, { etag }).end(text);
-    };
-  }
-
-  async start(): Promise<void> {
-    this.#server = this.#create();
-    await new Promise<void>((resolve) => this.#server.listen(this.port, '127.0.0.1', resolve));
-    assert.is((this.#server.address() as AddressInfo).port, this.port);
-  }
-
-  async stop(): Promise<void> {
-    await new Promise((resolve) => {
-      this.#server.close(resolve);
-      this.#server.closeAllConnections();
-    });
-  }
-
-  #create(): ReturnType<typeof createServer> {
-    return createServer((request, response) => {
-      this.requests += 1;
-      this.answer(request, response);
-    });
-  }
-}
 
 let source: Source;
 

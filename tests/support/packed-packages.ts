@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { packAll } from '../../scripts/packages/pack.js';
@@ -26,17 +26,24 @@ export function unpackedPackages(): Promise<string> {
 let unpacked: Promise<string> | undefined;
 
 async function unpack(): Promise<string> {
-  const archives = await packedPackages();
   const modules = join(temporaryFolder(), 'node_modules');
-  mkdirSync(modules);
+  await unpackInto(modules);
+  return modules;
+}
+
+/**
+ * Unpacks the packages into a folder `node_modules` that is not there yet, and links their dependencies.
+ * @param others packages of this repository's node_modules that are linked, too.
+ */
+export async function unpackInto(modules: string, others: readonly string[] = []): Promise<void> {
+  const archives = await packedPackages();
+  mkdirSync(modules, { recursive: true });
   for (const [index, { name }] of PACKAGES.entries()) {
     execFileSync('tar', ['-xzf', archives[index] ?? '', '-C', modules]);
-    cpSync(join(modules, 'package'), join(modules, name), { recursive: true });
-    rmSync(join(modules, 'package'), { recursive: true });
+    renameSync(join(modules, 'package'), join(modules, name));
   }
-  for (const name of new Set(PACKAGES.flatMap(({ dependencies }) => dependencies)))
+  for (const name of new Set([...PACKAGES.flatMap(({ dependencies }) => dependencies), ...others]))
     linkPackage(join(ROOT, 'node_modules', name), modules, name);
-  return modules;
 }
 
 /**
@@ -68,7 +75,7 @@ function linkPackage(source: string, modules: string, name: string): void {
   };
   mkdirSync(join(modules, '.bin'), { recursive: true });
   for (const [command, file] of Object.entries(typeof bin === 'string' ? { [name]: bin } : bin))
-    symlinkSync(join(source, file), join(modules, '.bin', command));
+    symlinkSync(join(source, file), join(modules, '.bin', command.split('/').at(-1) ?? command));
 }
 
 function temporaryFolder(): string {

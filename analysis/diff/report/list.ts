@@ -1,14 +1,19 @@
 import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
-import type { DiffReport, DiffRow } from '../report.js';
+import type { DiffReport, DiffRow, GrantChange } from '../report.js';
 import { DIRECTIONS, solverNote, verdictWord } from './paragraphs.js';
 
 /**
  * A line for each row, also for those that are unchanged: kind, version, scope (`-` is the root), action, verdict, and
- * then what else there is to say. A name with a space or a quote is written as a JSON string.
+ * then what else there is to say; and one for each change of grants. A name with a space or a quote is written as a JSON
+ * string.
  */
 export function diffList(report: DiffReport): string {
   const note = solverNote(report);
-  const lines = [...report.rows.map(lineOf), ...(note === undefined ? [] : [`note: ${note}`])];
+  const lines = [
+    ...report.rows.map(lineOf),
+    ...report.grants.map(grantLine),
+    ...(note === undefined ? [] : [`note: ${note}`]),
+  ];
   return lines.map((line) => `${line}\n`).join('');
 }
 
@@ -33,6 +38,17 @@ function lineOf(row: DiffRow): string {
       const answer = row[name];
       return answer.answer === 'yes' ? [visibleJson(answer.request)] : [];
     }),
+  ].join(' ');
+}
+
+function grantLine({ change, scope, rolePrefix, role, resource, actions }: GrantChange): string {
+  return [
+    `grant: ${change}`,
+    `role=${word(role)}`,
+    `kind=${word(resource)}`,
+    `actions=${actions.map(word).join(',')}`,
+    `scope=${word(scope)}`,
+    `prefix=${word(rolePrefix)}`,
   ].join(' ');
 }
 

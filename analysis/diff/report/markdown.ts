@@ -1,6 +1,6 @@
 import { visibleJson } from '../../../compiler/diagnostics/visible.js';
 import { code, codeOf, comment, inCode, listed, MOST_NAMES } from '../../report/markdown.js';
-import type { DiffAnswer, DiffReport } from '../report.js';
+import type { DiffAnswer, DiffReport, GrantChange } from '../report.js';
 import {
   countsOf,
   DIRECTIONS,
@@ -33,9 +33,10 @@ export function markdownDiff(report: DiffReport): string {
 
 function titleOf(report: DiffReport): string {
   const { rows, unchanged } = report.summary;
-  if (rows === unchanged) return `### Policies: ${rows === 0 ? 'nothing to compare' : 'no decision changes'}`;
+  const grants = report.grants.length === 0 ? '' : ', other grants to tenants';
+  if (rows === unchanged) return `### Policies: ${rows === 0 ? 'nothing to compare' : 'no decision changes'}${grants}`;
   const counts = countsOf(report).filter(([word, count]) => word !== 'unchanged' && count > 0);
-  return `### Policies: ${[...counts.map(([word, count]) => `${count} ${word}`), `${unchanged} unchanged`].join(', ')}`;
+  return `### Policies: ${[...counts.map(([word, count]) => `${count} ${word}`), `${unchanged} unchanged`].join(', ')}${grants}`;
 }
 
 function endOf(report: DiffReport): string {
@@ -44,11 +45,21 @@ function endOf(report: DiffReport): string {
   const note = solverNote(report);
   const also = report.alsoChanged.map(({ what, rule }) => `${what} of ${code(rule)}`);
   return [
+    ...report.grants.slice(0, MOST_NAMES).flatMap((grant) => [grantText(grant), '']),
+    ...(report.grants.length <= MOST_NAMES ? [] : [`… and ${report.grants.length - MOST_NAMES} more grants.`, '']),
     ...(also.length === 0 ? [] : [`Also changed, and not compared: ${listed(also)}.`, '']),
     ...(narrowed === undefined ? [] : [`Only ${code(narrowed)} was compared.`, '']),
     ...(note === undefined ? [] : [`${note}.`, '']),
     `${unchanged} ${unchanged === 1 ? 'row' : 'rows'} proved unchanged. ${MARKER}`,
   ].join('\n');
+}
+
+function grantText({ change, scope, rolePrefix, role, resource, actions }: GrantChange): string {
+  const what = `the role ${code(role)} for ${listed(actions.map(code))} of ${code(resource)}`;
+  const who = `Tenants (${code(rolePrefix)} of ${code(scope)})`;
+  return change === 'added'
+    ? `${SIGNS.widened} ${who} may now give ${what}.`
+    : `${SIGNS.narrowed} ${who} may no longer give ${what}.`;
 }
 
 function rowOf({ row, actions }: Paragraph): string {

@@ -1,6 +1,6 @@
 import type { Paint } from '../../../compiler/diagnostics/paint.js';
 import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
-import type { Cause, DiffAnswer, DiffReport, DiffRow, RulePlace } from '../report.js';
+import type { Cause, DiffAnswer, DiffReport, DiffRow, GrantChange, RulePlace } from '../report.js';
 import {
   countsOf,
   DIRECTIONS,
@@ -116,8 +116,13 @@ function oneLine(text: string): string {
   return visible(text.trim().replace(/\s*\n\s*/g, ' '));
 }
 
+function grantText({ change, scope, rolePrefix, role, resource, actions }: GrantChange, paint: Paint): string {
+  const given = `${role}   ${actions.join(', ')} of ${resource}   by \`${rolePrefix}\` of ${scope}`;
+  return `  ${paint.mark(change.toUpperCase())}   ${visible(given)}`;
+}
+
 function endOf(report: DiffReport, { paint, took }: PrettyStyle): readonly string[] {
-  const { alsoChanged, summary } = report;
+  const { alsoChanged, grants, summary } = report;
   const narrowed = narrowedTo(report);
   const note = solverNote(report);
   const rows = `${summary.rows} ${summary.rows === 1 ? 'row' : 'rows'}`;
@@ -126,6 +131,9 @@ function endOf(report: DiffReport, { paint, took }: PrettyStyle): readonly strin
     .join(', ');
   const result = summary.rows === 0 ? 'nothing to compare' : 'all unchanged';
   return [
+    ...(grants.length === 0 ? [] : ['roles that tenants may give']),
+    ...grants.map((grant) => grantText(grant, paint)),
+    ...(grants.length === 0 ? [] : ['']),
     ...(alsoChanged.length === 0 ? [] : ['also changed, and not compared']),
     ...alsoChanged.map(({ what, rule }) => `  ${what}  ${visible(rule)}`),
     ...(alsoChanged.length === 0 ? [] : ['']),

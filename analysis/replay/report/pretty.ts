@@ -50,7 +50,15 @@ function outcomeText({ effect, policy }: Outcome): string {
   return policy === '' ? word : `${word.padEnd(5)}  ${visible(policy)}`;
 }
 
-function summaryOf({ logs, only, lines, decisions, notReplayed, ungrouped }: ReplayReport): readonly string[] {
+function summaryOf({
+  logs,
+  only,
+  lines,
+  decisions,
+  notReplayed,
+  otherDocuments,
+  ungrouped,
+}: ReplayReport): readonly string[] {
   const { replayed, unchanged, widened, narrowed } = decisions;
   const limits = Object.entries(only).map(([name, value]) => `${name} ${visible(value)}`);
   const left = REASONS.flatMap(([name, one, reason]) =>
@@ -65,6 +73,9 @@ function summaryOf({ logs, only, lines, decisions, notReplayed, ungrouped }: Rep
   return [
     ...(limits.length === 0 ? [] : [`only ${limits.join(', ')}`]),
     `${counted(replayed, 'decision')}: ${unchanged} unchanged, ${widened} widened, ${narrowed} narrowed`,
+    ...(otherDocuments === 0
+      ? []
+      : [`${counted(otherDocuments, 'resource')} decided with other documents of tenants than those of the log`]),
     ...(ungrouped === 0 ? [] : [`${counted(ungrouped, 'change')} not listed: there are too many groups`]),
     ...(left.length === 0 ? [] : ['not replayed', ...left]),
   ];
@@ -73,6 +84,7 @@ function summaryOf({ logs, only, lines, decisions, notReplayed, ungrouped }: Rep
 const REASONS: readonly (readonly [name: keyof NotReplayed, one: string, reason: string])[] = [
   ['masked', 'resource', 'with masked values'],
   ['withoutClaims', 'resource', 'without claims, which a condition reads'],
+  ['withoutTenants', 'resource', 'decided with roles of tenants: name their documents with --tenants'],
   ['costly', 'resource', 'whose conditions exceed the limits'],
   ['exceeded', 'entry', 'of calls that exceeded a limit'],
   ['oversized', 'entry', 'without attributes, because they were too long'],

@@ -116,10 +116,16 @@ class ChainedBackend implements AuditBackend {
     }
     if (isCheckpointDue && this.#unsigned > 0) add(this.#ownEntry({ event: 'checkpoint' }), records.length);
     this.#save();
-    const { written, error } = await this.#tryWrite(batch);
+    const { written, lost, error } = await this.#tryWrite(batch);
     this.#hasFailed = error !== undefined;
     this.#written = points[written - 1] ?? this.#written;
-    return { written: counts[written - 1] ?? 0, error };
+    const settled = counts[written - 1] ?? 0;
+    // What follows lost entries gets other places in the chain, after an entry that says what is lost.
+    return {
+      written: settled,
+      ...(lost !== undefined && { lost: (counts[written + lost - 1] ?? 0) - settled }),
+      error,
+    };
   }
 
   async #tryWrite(batch: readonly StoredRecord[]): Promise<Written> {

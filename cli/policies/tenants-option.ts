@@ -1,0 +1,15 @@
+import { Option } from 'commander';
+
+/** The roles of tenants, as the command line names them. */
+export interface TenantsOption {
+  /** A folder, or the document of one tenant. */
+  readonly tenants?: string;
+}
+
+/** The option `--tenants`. */
+export function tenantsOption(): Option {
+  return new Option(
+    '--tenants <path>',
+    'the roles of tenants: a folder of documents, or one document, as YAML or JSON',
+  );
+}

@@ -1,0 +1,126 @@
+import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { newKey } from '../support/archives/keys.js';
+import { archive } from '../support/archives/signed.js';
+import { send } from '../support/server/http-client.js';
+import { freePort } from '../support/sources/daemons.js';
+import { askRest } from '../support/workers/load.js';
+import { compileBundles, discard, remove, type Server, startConfigured, until } from '../support/workers/server.js';
+import { Source } from './source.js';
+
+/** Archives of a source whose builder's clock differs from that of the server: their times are near the limits. */
+const test = suite('clocks that differ');
+
+const bundles = compileBundles();
+const key = await newKey('ed25519');
+const keyFile = join(bundles.folder, 'keys.pem');
+writeFileSync(keyFile, key.publicPem);
+const servers: Server[] = [];
+let source: Source;
+test.before.each(async () => {
+  source = new Source(await freePort());
+  await source.start();
+});
+test.after.each(async () => {
+  discard(servers);
+  await source.stop().catch(() => undefined);
+});
+test.after(() => remove(bundles.folder));
+
+const VIEW = 'EFFECT_ALLOW EFFECT_DENY';
+const EDIT = 'EFFECT_DENY EFFECT_ALLOW';
+/** In so many seconds, RFC 3339. */
+const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString();
+const newCache = (): string => mkdtempSync(join(bundles.folder, 'cache-'));
+
+async function start(...sets: readonly string[]): Promise<Server> {
+  const server = await startConfigured(bundles.folder, [
+    `bundle.source=${source.url}`,
+    'server.workers=1',
+    'bundle.poll.interval=1s,bundle.poll.jitter=0,bundle.poll.timeout=2s,bundle.poll.maxBackoff=1s',
+    'bundle.startTimeout=0s,bundle.proxy.url=',
+    `bundle.trust.keys[0]=${keyFile}`,
+    ...sets,
+  ]);
+  servers.push(server);
+  return server;
+}
+
+/** What a server decides, or why it does not start. */
+const startedOr = (...sets: readonly string[]): Promise<string> =>
+  start(...sets).then(
+    ({ http }) => askRest(http, false),
+    ({ message }: Error) => message,
+  );
+const decided = ({ http }: Server): Promise<string> => askRest(http, false);
+const refusals = async ({ http }: Server, reason: string): Promise<number> => {
+  const { text } = await send(http, 'GET', '/_authz/metrics', undefined, {});
+  const series = `authz_bundle_rejected_total{reason="${reason}"} `;
+  return Number(
+    text
+      .split('\n')
+      .find((line) => line.startsWith(series))
+      ?.slice(series.length) ?? 0,
+  );
+};
+
+for (const [name, manifest] of [
+  ['a clock that is behind that of the builder', () => ({ notBefore: inSeconds(40) })],
+  ['a clock that is ahead of that of the builder', () => ({ notAfter: inSeconds(-40) })],
+] as const)
+  test(`${name} by less than the skew is no reason to refuse, by more it is`, async () => {
+    source.serve(await archive(bundles.view, manifest(), key));
+    assert.is(await startedOr(), VIEW, 'the default is a minute');
+    assert.is(await startedOr('bundle.trust.clockSkew=90s'), VIEW);
+    assert.match(await startedOr('bundle.trust.clockSkew=10s'), /is not valid before|expired at/);
+    assert.match(await startedOr('bundle.trust.clockSkew=0s'), /is not valid before|expired at/);
+  });
+
+test('an archive that is not valid yet is refused, and served once it is, although the source does not change', async () => {
+  source.serve(await archive(bundles.view, { sequence: 1 }, key));
+  const server = await start('bundle.trust.clockSkew=0s');
+  source.serve(await archive(bundles.edit, { sequence: 2, notBefore: inSeconds(5) }, key));
+  await until(async () => (await refusals(server, 'not_yet_valid')) > 0, 'a refusal');
+  assert.is(await decided(server), VIEW);
+  await until(async () => (await decided(server)) === EDIT, 'the bundle whose time has come');
+});
+
+test('a bundle that expires while it is served stays, is reported, and does not start another server', async () => {
+  const cache = newCache();
+  source.serve(await archive(bundles.view, { sequence: 1, notAfter: inSeconds(4) }, key));
+  const server = await start('bundle.trust.clockSkew=0s', `bundle.cache=${cache}`);
+  await until(() => readdirSync(cache).some((file) => file.endsWith('.bundle')), 'a bundle on disk');
+  await until(() => server.log().some(({ message }) => message.includes('expired')), 'a line about it');
+  assert.is(await decided(server), VIEW);
+
+  assert.match(await startedOr('bundle.trust.clockSkew=0s', `bundle.cache=${newCache()}`), 'expired at');
+  assert.match(await startedOr('bundle.trust.clockSkew=0s', `bundle.cache=${cache}`), 'expired at');
+  // The clock may differ by so much: then it has not expired for this server.
+  assert.is(await startedOr('bundle.trust.clockSkew=1m', `bundle.cache=${cache}`), VIEW);
+
+  await source.stop();
+  assert.match(await startedOr('bundle.trust.clockSkew=0s', `bundle.cache=${cache}`), 'cannot be reached');
+  assert.is(await startedOr('bundle.trust.clockSkew=1m', `bundle.cache=${cache}`), VIEW, 'the last known good one');
+});
+
+test('a signature of the future counts within the skew, and an old one for so much longer than its age', async () => {
+  const shifted = async (seconds: number): Promise<void> => {
+    const { now } = Date;
+    Date.now = () => now() + seconds * 1000;
+    try {
+      source.serve(await archive(bundles.view, {}, key));
+    } finally {
+      Date.now = now;
+    }
+  };
+  await shifted(40);
+  assert.is(await startedOr('bundle.trust.maxAge=1h'), VIEW);
+  assert.match(await startedOr('bundle.trust.maxAge=1h', 'bundle.trust.clockSkew=10s'), 'of the future');
+  await shifted(-3600 - 40);
+  assert.is(await startedOr('bundle.trust.maxAge=1h'), VIEW);
+  assert.match(await startedOr('bundle.trust.maxAge=1h', 'bundle.trust.clockSkew=10s'), 'too old');
+});
+
+test.run();
