@@ -80,6 +80,8 @@ async function measureWorkload(
   const answer = join(SHARED_WORKLOAD, `${file}.response.json`);
   const bare = await startServerChild('bare', answer);
   const ours = await startServerChild('ours', bundlePath);
+  const observed = await startServerChild('observed', bundlePath);
+  const shadow = await startServerChild('shadow', bundlePath);
   const audited = await startServerChild('audit file', bundlePath);
   const delivered = await startServerChild('audit file before reply', bundlePath);
   const database = await startServerChild('audit database', bundlePath);
@@ -95,6 +97,8 @@ async function measureWorkload(
       body: readFileSync(join(SHARED_WORKLOAD, `${file}.request.pb`)),
       ...grpcSender(ours.grpcAddress),
     },
+    { name: 'REST with log and metrics', server: observed, body: json, ...httpSender(observed.httpAddress) },
+    { name: 'the same, every call shadowed', server: shadow, body: json, ...httpSender(shadow.httpAddress) },
     { name: AUDIT_FILE, server: audited, body: json, ...httpSender(audited.httpAddress) },
     { name: 'REST, audit file before the reply', server: delivered, body: json, ...httpSender(delivered.httpAddress) },
     { name: 'REST, audit file with a chain', server: chained, body: json, ...httpSender(chained.httpAddress) },
@@ -108,7 +112,7 @@ async function measureWorkload(
     return measured;
   } finally {
     for (const { close } of contestants) close();
-    for (const server of [bare, ours, audited, delivered, chained, database, kafka]) server.stop();
+    for (const server of [bare, ours, observed, shadow, audited, delivered, chained, database, kafka]) server.stop();
     await broker.close();
   }
 }
@@ -240,6 +244,7 @@ function textOf(measured: readonly Measured[]): string {
   const head =
     'Microseconds of CPU per request, as measured by the server process, with the load-test policies (102 resource policies). ' +
     'The bare server parses the same JSON and returns a constant. The audit log has the errors, policies and derived roles of every decision. ' +
+    'A candidate that shadows decides in a thread of the same process, so its decisions are included. ' +
     'The broker of the Kafka rows is the stub of the tests, in another process: it acknowledges batches and drops them.';
   return [head, ...tables].join('\n\n');
 }

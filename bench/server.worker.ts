@@ -1,15 +1,23 @@
-import { readFileSync } from 'node:fs';
+import { openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
 import { openAuditLog } from '../server/audit/audit-log.js';
+import { readBundleFile } from '../server/bundle/read-bundle.js';
 import { loadConfig } from '../server/config.js';
 import { type Bundle, startServer } from '../server/main.js';
+import type { Log } from '../server/observe/log/logger.js';
+import { openLog } from '../server/observe/log/open-log.js';
+import { initialRollout } from '../server/rollout/rollout.js';
 import { report } from './harness/child.js';
+import { ROOT } from './harness/paths.js';
 import type { ServerName } from './harness/server-child.js';
 
 /*
- * A server in its own process, so that its CPU time can be measured alone: this server over a bundle, with an audit log
- * if one is named, or a minimal one that parses the same JSON and returns a constant. Reports its addresses,
+ * A server in its own process, so that its CPU time can be measured alone: this server over a bundle, with what its name
+ * says, or a minimal one that parses the same JSON and returns a constant. Reports its addresses,
  * then the microseconds of CPU for each message that it gets. Ends with its parent.
  */
 
@@ -22,23 +30,57 @@ process.on('message', () => {
 process.on('disconnect', () => process.exit(0));
 
 async function startOurs(name: Exclude<ServerName, 'bare'>): Promise<object> {
-  const sets = ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0', ...auditOf(name)];
+  const sets = ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0', ...settingsOf(name)];
   const { config } = loadConfig({ sets, environment: {} });
   const { policies, traced } = (await import(path)) as Bundle;
-  const { httpAddress, grpcAddress } = await startServer(
+  const isObserved = name === 'observed' || name === 'shadow';
+  const { httpAddress, grpcAddress, prepareChange } = await startServer(
     config,
     { policies, ...(traced && { traced }) },
-    { audit: await openAuditLog(config.audit, console.error) },
+    {
+      audit: await openAuditLog(config.audit, console.error),
+      ...(isObserved && { log: quietLog() }),
+      ...(name === 'shadow' && { shadowThread: await shadowThread() }),
+    },
   );
+  if (name === 'shadow') {
+    const candidate = await readBundleFile(path);
+    const rollout = { ...initialRollout(candidate), candidate: candidate.digest };
+    (await prepareChange({ rollout, texts: [candidate] })).commit();
+  }
   return { httpAddress, grpcAddress };
 }
 
-/** The settings of the audit log, which is next to the bundle. */
-function auditOf(name: Exclude<ServerName, 'bare'>): readonly string[] {
+/** Lines are written, and nobody reads them. */
+function quietLog(): Log {
+  const nowhere = openSync('/dev/null', 'w');
+  return openLog({ output: nowhere, errors: nowhere, environment: {} });
+}
+
+/** The thread of candidates, as programs contain it. */
+async function shadowThread(): Promise<URL> {
+  const outfile = `${path}.thread.mjs`;
+  await build({
+    entryPoints: [join(ROOT, 'server/rollout/shadow-thread.ts')],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    define: { AUTHZ_RELEASE: '{}' },
+    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
+  });
+  return pathToFileURL(outfile);
+}
+
+/** The settings; files are next to the bundle. */
+function settingsOf(name: Exclude<ServerName, 'bare'>): readonly string[] {
   const file = `audit.enabled=true,audit.backend=file,audit.file.path=${path}.${name}.log`;
   switch (name) {
     case 'ours':
+    case 'observed':
       return [];
+    case 'shadow':
+      return [`bundle.rollout.candidate=${path}`, 'bundle.rollout.rate=1'];
     case 'audit file':
       return [file];
     case 'audit file before reply':

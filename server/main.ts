@@ -114,6 +114,8 @@ export interface Surroundings {
   readonly reload?: Reload | undefined;
   /** How many bundles were rejected, by reason; absent if another process knows. */
   readonly rejectedBundles?: (() => ReadonlyMap<string, number>) | undefined;
+  /** The built module of the thread in which candidates decide; absent in a program, which has it beside its chunks. */
+  readonly shadowThread?: URL;
   /** What became of the source of the bundle; absent if it is a file. */
   readonly source?: SourceWatch | undefined;
   /** The metrics of all processes of the server; absent if this is the only one. */
@@ -165,7 +167,8 @@ export async function startServer(
     loader: store,
     neededBy: (principal, bundle) => bundles.of({ bundle }).tenants?.neededBy(principal) ?? [],
   };
-  const shadow = observation === undefined ? undefined : await shadowOf(config, bundles, observation, log, tenants);
+  const shadow =
+    observation === undefined ? undefined : await shadowOf(config, bundles, observation, surroundings, tenants);
   const watchers: readonly Watcher[] = [
     // Metrics, traces, the log.
     ...(observation?.watchers ?? []),
@@ -343,7 +346,7 @@ async function shadowOf(
   config: Config,
   bundles: ServedBundles,
   { rollout: events }: Observation,
-  log: Log | undefined,
+  { log, shadowThread }: Surroundings,
   tenants: TenantService | undefined,
 ): Promise<Shadow | undefined> {
   const { candidate, log: file } = config.rollout;
@@ -365,6 +368,7 @@ async function shadowOf(
     events,
     log: differences,
     logger,
+    ...(shadowThread && { thread: shadowThread }),
     tenants: tenants && { ...tenants, neededBy: (principal) => tenants.neededBy(principal, bundles.candidate) },
   });
 }

@@ -2,10 +2,15 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import { ROOT } from './paths.js';
 
-/** A minimal server, or this one: without an audit log, or with one. */
+/**
+ * A minimal server, or this one: alone, with log and metrics, with those and a candidate that decides every call, too, or
+ * with an audit log.
+ */
 export type ServerName =
   | 'bare'
   | 'ours'
+  | 'observed'
+  | 'shadow'
   | 'audit file'
   | 'audit file before reply'
   | 'audit file chained'
