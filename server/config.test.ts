@@ -184,6 +184,32 @@ test('the admin API needs custom credentials, and never prints them', () => {
   }
 });
 
+test('a bundle from another machine comes over TLS, or is verified', () => {
+  const plain = [
+    ['bundle.source=http://bundles.example.com/policies.js'],
+    ['bundle.source=http://10.0.0.7/policies.js'],
+    ['bundle.source=oci://registry.example.com/shop:live', 'bundle.oci.plainHttp=true'],
+    ['bundle.source=s3://bundles/policies.js', 'bundle.s3.endpoint=http://storage.example.com'],
+  ];
+  for (const sets of plain) {
+    assert.match(
+      problem(() => fromSets(...sets)),
+      '`bundle.source` needs TLS, or `bundle.trust.keys`',
+    );
+    assert.is(fromSets(...sets, 'bundle.trust.keys[0]=release.pem').bundle.trust?.keys[0], 'release.pem');
+  }
+  const safe = [
+    ['bundle.source=http://127.0.0.1:8080/policies.js'],
+    ['bundle.source=http://localhost/policies.js'],
+    ['bundle.source=http://[::1]:8080/policies.js'],
+    ['bundle.source=https://bundles.example.com/policies.js'],
+    ['bundle.source=oci://registry.example.com/shop:live'],
+    ['bundle.source=oci://localhost:5000/shop:live', 'bundle.oci.plainHttp=true'],
+    ['bundle.source=s3://bundles/policies.js'],
+  ];
+  for (const sets of safe) assert.is(fromSets(...sets).bundle.trust, undefined);
+});
+
 test('the number of processes is the configured one, or one per core', () => {
   assert.is(fromSets().server.workers, undefined);
   assert.is(fromSets('server.workers=1').server.workers, 1);

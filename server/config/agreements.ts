@@ -155,6 +155,12 @@ const AGREEMENTS: readonly Agreement[] = [
     holds: (s) => !isPlainHttp(s) || !sendsCredentials(s),
     problem: 'needs `https://`: `bundle.credentials` would be sent in plain text',
   },
+  {
+    key: 'bundle.source',
+    holds: (s) => !isPlainHttp(s) || s['bundle.trust.keys'].length > 0,
+    problem:
+      'needs TLS, or `bundle.trust.keys`: on the way, others could replace the bundle, whose code the server runs',
+  },
   needs('audit.nats.authentication.tls.certPath', 'audit.nats.authentication.tls.caPath'),
   needs('audit.nats.authentication.tls.keyPath', 'audit.nats.authentication.tls.caPath'),
   needs('audit.nats.authentication.tls.certPath', 'audit.nats.authentication.tls.keyPath'),
@@ -218,7 +224,12 @@ function isPlainHttp(settings: Settings): boolean {
   const source = settings['bundle.source'];
   if (source?.kind === 'oci')
     return settings['bundle.oci.plainHttp'] && !isLoopback(new URL(`http://${source.reference.host}`));
-  return source?.kind === 'http' && source.url.startsWith('http:') && !isLoopback(new URL(source.url));
+  if (source?.kind === 's3') return isPlainUrl(settings['bundle.s3.endpoint']);
+  return source?.kind === 'http' && isPlainUrl(source.url);
+}
+
+function isPlainUrl(url: string | undefined): boolean {
+  return url?.startsWith('http:') === true && !isLoopback(new URL(url));
 }
 
 function isLoopback({ hostname }: URL): boolean {
