@@ -1,5 +1,4 @@
 import { type UsedKey, used } from './key.js';
-import type { Settings } from './settings.js';
 import { bool, endpoint, name, path } from './value-types.js';
 
 /** How S3-compatible storage is reached. */
@@ -16,8 +15,11 @@ export interface S3Config {
   readonly profile: string | undefined;
 }
 
-/** The keys of a block that uses such storage, such as `bundle.s3.endpoint`. */
-export function s3Keys<Block extends string>(block: Block): S3Keys<Block> {
+/** The blocks that use such storage. */
+type Block = 'audit' | 'bundle' | 'tenants';
+
+/** The keys of a block, such as `bundle.s3.endpoint`. */
+export function s3Keys<B extends Block>(block: B): S3Keys<B> {
   const keys: { readonly [K in keyof S3Config]: UsedKey<S3Config[K]> } = {
     endpoint: used<string | undefined>(
       endpoint,
@@ -42,13 +44,13 @@ export function s3Keys<Block extends string>(block: Block): S3Keys<Block> {
       'profile of the credentials file; `AWS_PROFILE` of the environment if not set, else `default`',
     ),
   };
-  return Object.fromEntries(Object.entries(keys).map(([key, value]) => [`${block}.s3.${key}`, value])) as S3Keys<Block>;
+  return Object.fromEntries(Object.entries(keys).map(([key, value]) => [`${block}.s3.${key}`, value])) as S3Keys<B>;
 }
 
-type S3Keys<Block extends string> = { readonly [K in keyof S3Config as `${Block}.s3.${K}`]: UsedKey<S3Config[K]> };
+type S3Keys<B extends Block> = { readonly [K in keyof S3Config as `${B}.s3.${K}`]: UsedKey<S3Config[K]> };
 
-/** The settings of such a block. */
-export function s3Of(settings: Settings, block: 'audit' | 'bundle' | 'tenants'): S3Config {
+/** The settings of a block. */
+export function s3Of(settings: S3Settings, block: Block): S3Config {
   return {
     endpoint: settings[`${block}.s3.endpoint`],
     region: settings[`${block}.s3.region`],
@@ -58,3 +60,5 @@ export function s3Of(settings: Settings, block: 'audit' | 'bundle' | 'tenants'):
     profile: settings[`${block}.s3.profile`],
   };
 }
+
+type S3Settings = { readonly [K in keyof S3Config as `${Block}.s3.${K}`]: S3Config[K] };
