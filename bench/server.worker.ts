@@ -3,7 +3,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { build } from 'esbuild';
 import { openAuditLog } from '../server/audit/audit-log.js';
 import { readBundleFile } from '../server/bundle/read-bundle.js';
 import { loadConfig } from '../server/config.js';
@@ -20,6 +19,9 @@ import type { ServerName } from './harness/server-child.js';
  * says, or a minimal one that parses the same JSON and returns a constant. Reports its addresses,
  * then the microseconds of CPU for each message that it gets. Ends with its parent.
  */
+
+/** The thread of candidates: of the program, as `npm run build` makes it. */
+const SHADOW_THREAD = pathToFileURL(join(ROOT, 'dist', 'chunks', 'shadow-thread.js'));
 
 const [what, path, broker] = process.argv.slice(2) as [ServerName, string, string];
 await report(what === 'bare' ? await startBare() : await startOurs(what));
@@ -40,7 +42,7 @@ async function startOurs(name: Exclude<ServerName, 'bare'>): Promise<object> {
     {
       audit: await openAuditLog(config.audit, console.error),
       ...(isObserved && { log: quietLog() }),
-      ...(name === 'shadow' && { shadowThread: await shadowThread() }),
+      ...(name === 'shadow' && { shadowThread: SHADOW_THREAD }),
     },
   );
   if (name === 'shadow') {
@@ -55,21 +57,6 @@ async function startOurs(name: Exclude<ServerName, 'bare'>): Promise<object> {
 function quietLog(): Log {
   const nowhere = openSync('/dev/null', 'w');
   return openLog({ output: nowhere, errors: nowhere, environment: {} });
-}
-
-/** The thread of candidates, as programs contain it. */
-async function shadowThread(): Promise<URL> {
-  const outfile = `${path}.thread.mjs`;
-  await build({
-    entryPoints: [join(ROOT, 'server/rollout/shadow-thread.ts')],
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    define: { AUTHZ_RELEASE: '{}' },
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-  });
-  return pathToFileURL(outfile);
 }
 
 /** The settings; files are next to the bundle. */
