@@ -12,8 +12,7 @@ import {
   tenantsOf,
   writingOf,
 } from '#runtime/engine';
-import type { Explainer } from '#runtime/parts';
-import type { PolicyBundle } from '#runtime/policy';
+import type { CompiledBundle, Explainer } from '#runtime/parts';
 import type { BundleProvenance } from '../../proto/gen/messages.js';
 import type { AuditedBundle } from '../audit/audited-bundle.js';
 import type { Config } from '../config.js';
@@ -220,7 +219,8 @@ const TRIED = { policies: 32, actions: 4, roles: 16 };
  * A check and a plan of the first policies: a bundle for another runtime, or a broken one, throws here and not in a
  * request.
  */
-function tryOut(engine: Engine, { resourcePolicies }: PolicyBundle): void {
+function tryOut(engine: Engine, bundle: CompiledBundle): void {
+  const { resourcePolicies } = bundle.scoped?.root ?? bundle;
   const auxData = { jwt: {}, jwts: {} };
   for (const { kind, version, scope, roles, actions: table } of resourcePolicies.slice(0, TRIED.policies)) {
     const principal = { id: 'trial', roles: ['trial', ...[...roles.keys()].slice(0, TRIED.roles)] };
