@@ -79,7 +79,7 @@ export function scopedModule(file: EmittedFile): { readonly module: ScopedModule
 }
 
 /** The body of a module, read again from its file. */
-export function bodyOf({ file }: ScopedModule): ScopedBody {
+export function bodyOf({ file }: Pick<ScopedModule, 'file'>): ScopedBody {
   return scopedModule(file).body;
 }
 

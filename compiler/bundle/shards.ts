@@ -13,15 +13,19 @@ import { policyUrl } from './source-map.js';
  * only in strings and numbers are calls of one function: V8 then compiles and optimizes their conditions once, where
  * the conditions of ten thousand policies would each stay cold, and esbuild has less to parse (bench/check.bench.ts,
  * bench/compile.bench.ts). The source map leads from such a function to the first of its policies, and from each call
- * to its policy.
+ * to its policy. The module of a scope becomes a function that makes the modules of its policies: V8 does not compile
+ * it before it is called.
  */
 export function shards(files: readonly EmittedFile[]): ReadonlyMap<string, string> {
   const modules = files.filter(({ path }) => path.endsWith('.ts'));
   const contents = shardContents(modules.filter(isPolicy).map(shapedModule));
-  const homes = homesOf(contents);
+  const scopes = scopeContents(modules.filter(isScope));
+  const homes = homesOf(contents, scopes);
+  const calls = callsOf(contents, homes);
   const texts = new Map<string, string>();
-  for (const [path, groups] of contents) texts.set(path, shardText(path, groups, homes));
-  for (const file of modules) if (!isPolicy(file)) texts.set(file.path, collectorText(file, homes));
+  for (const [path, groups] of contents) texts.set(path, shardText(path, groups, homes, calls));
+  for (const [path, ofShard] of scopes) texts.set(path, scopeShardText(ofShard, homes, calls));
+  for (const file of modules) if (!isPolicy(file) && !isScope(file)) texts.set(file.path, collectorText(file, homes));
   return texts;
 }
 
@@ -49,9 +53,16 @@ interface Home {
   readonly shard: string;
   readonly name: string;
   readonly exports: readonly string[];
+  /** Whether it is made in the function of a scope, where no other module can import it. */
+  readonly isInScope: boolean;
 }
 
 type Homes = ReadonlyMap<string, Home>;
+
+/** Whether a file has the policies of a scope. */
+function isScope({ path }: EmittedFile): boolean {
+  return /^(?:traced\/)?scope\//.test(path);
+}
 
 function isPolicy({ path }: EmittedFile): boolean {
   return /^(?:traced\/)?(?:derived_roles|principal|resource|role)\//.test(path);
@@ -82,30 +93,88 @@ function shardContents(modules: readonly ShapedModule[]): ReadonlyMap<string, re
   return contents;
 }
 
-function homesOf(contents: ReadonlyMap<string, readonly ModuleGroup[]>): Homes {
+/** The modules of scopes, by shard. */
+function scopeContents(files: readonly EmittedFile[]): ReadonlyMap<string, readonly ScopedModule[]> {
+  const contents = new Map<string, readonly ScopedModule[]>();
+  for (const folder of ['', 'traced/']) {
+    const own = files.filter(({ path }) => path.startsWith(`${folder}scope/`));
+    for (let start = 0; start < own.length; start += SHARD_SIZE)
+      contents.set(
+        `${folder}scopes${start / SHARD_SIZE}.ts`,
+        own.slice(start, start + SHARD_SIZE).map((file) => scopedModule(file).module),
+      );
+  }
+  return contents;
+}
+
+function homesOf(
+  contents: ReadonlyMap<string, readonly ModuleGroup[]>,
+  scopes: ReadonlyMap<string, readonly ScopedModule[]>,
+): Homes {
   const homes = new Map<string, Home>();
+  const shardOf = new Map<string, string>();
+  for (const [shard, modules] of scopes)
+    for (const { from } of modules.flatMap(({ imports }) => imports)) shardOf.set(from, shard);
+  const add = ({ file, exports }: ScopedModule, shard: string, isInScope: boolean): void => {
+    const names = exports.map(({ name }) => name);
+    homes.set(file.path, { shard, name: `module${homes.size}`, exports: names, isInScope });
+  };
   for (const [shard, groups] of contents) {
-    for (const { file, exports } of groups.flatMap(({ modules }) => modules)) {
-      homes.set(file.path, { shard, name: `module${homes.size}`, exports: exports.map(({ name }) => name) });
+    for (const module of groups.flatMap(({ modules }) => modules)) {
+      const ofScope = shardOf.get(module.file.path);
+      add(module, ofScope ?? shard, ofScope !== undefined);
     }
   }
+  for (const [shard, modules] of scopes) for (const module of modules) add(module, shard, false);
   return homes;
 }
 
-function shardText(path: string, groups: readonly ModuleGroup[], homes: Homes): string {
+/** How the module of a policy is made. */
+interface Call {
+  readonly file: EmittedFile;
+  /** The shard of the function, and its name. */
+  readonly shard: string;
+  readonly make: string;
+  readonly text: string;
+}
+
+type Calls = ReadonlyMap<string, Call>;
+
+/** By the path of the policy. */
+function callsOf(contents: ReadonlyMap<string, readonly ModuleGroup[]>, homes: Homes): Calls {
+  const calls = new Map<string, Call>();
+  for (const [shard, groups] of contents) {
+    for (const { modules, argumentsOf } of groups) {
+      const make = `make_${homes.get((modules[0] as ShapedModule).file.path)?.name}`;
+      for (const module of modules) {
+        const { file } = module;
+        const home = homes.get(decisionsOf(file.path) ?? '');
+        const given = [...(home === undefined ? [] : [home.name]), ...argumentsOf(module)];
+        calls.set(file.path, { file, shard, make, text: `${make}(${given.join(', ')})` });
+      }
+    }
+  }
+  return calls;
+}
+
+function shardText(path: string, groups: readonly ModuleGroup[], homes: Homes, calls: Calls): string {
+  const isHere = ({ file }: ShapedModule): boolean => homes.get(file.path)?.isInScope === false;
   const lines = [
     ...importLines(
       path,
-      groups.flatMap(({ modules }) => modules),
+      groups.flatMap(({ modules }) => [modules[0] as ShapedModule, ...modules.filter(isHere)]),
       homes,
     ),
   ];
   const map = new LineMap();
-  for (const { modules, body, parameters, argumentsOf } of groups) {
+  for (const { modules, body, parameters } of groups) {
     const [first] = modules as readonly [ShapedModule];
-    const make = `make_${homes.get(first.file.path)?.name}`;
+    const { make } = calls.get(first.file.path) as Call;
     const decisions = decisionsOf(first.file.path);
-    lines.push(`const ${make} = (${[...(decisions === undefined ? [] : [DECISIONS]), ...parameters].join(', ')}) => {`);
+    const exported = modules.every(isHere) ? '' : 'export ';
+    lines.push(
+      `${exported}const ${make} = (${[...(decisions === undefined ? [] : [DECISIONS]), ...parameters].join(', ')}) => {`,
+    );
     append(lines, destructuringLines(first.imports, homes, decisions));
     map.add(first.file.origins, lines.length - first.firstLine);
     const own = body();
@@ -113,14 +182,54 @@ function shardText(path: string, groups: readonly ModuleGroup[], homes: Homes): 
     if (parameters.length === 0) map.addPlaces(own, bodyOf(first).places(), lines.length);
     append(lines, own);
     lines.push(`return [${first.exports.map(({ local }) => local).join(', ')}];`, '};');
-    for (const module of modules) {
-      map.addFirst(module.file.origins, lines.length);
-      const home = homes.get(decisionsOf(module.file.path) ?? '');
-      const given = [...(home === undefined ? [] : [home.name]), ...argumentsOf(module)];
-      lines.push(`export const ${homes.get(module.file.path)?.name} = ${make}(${given.join(', ')});`);
+    for (const { file } of modules.filter(isHere)) {
+      map.addFirst(file.origins, lines.length);
+      lines.push(`export const ${homes.get(file.path)?.name} = ${calls.get(file.path)?.text};`);
     }
   }
   return `${lines.join('\n')}\n${map.comment()}`;
+}
+
+/** Functions that make the policies of a scope: those that others import first. */
+function scopeShardText(scopes: readonly ScopedModule[], homes: Homes, calls: Calls): string {
+  const lines: string[] = [];
+  const imported = new Map<string, Set<string>>();
+  const map = new LineMap();
+  for (const { file, imports, exports } of scopes) {
+    lines.push(`export const ${homes.get(file.path)?.name} = [() => {`);
+    const own = imports.flatMap(({ from }) => calls.get(from) ?? []);
+    const isFilters = (call: Call): boolean => decisionsOf(call.file.path) !== undefined;
+    for (const call of [...own.filter((call) => !isFilters(call)), ...own.filter(isFilters)]) {
+      const known = imported.get(call.shard) ?? new Set();
+      imported.set(call.shard, known.add(call.make));
+      map.addFirst(call.file.origins, lines.length);
+      lines.push(`const ${homes.get(call.file.path)?.name} = ${call.text};`);
+    }
+    const names = importedNames(imports, homes);
+    append(
+      lines,
+      bodyOf({ file })
+        .text.replace(/[\w$]+/g, (name) => names.get(name) ?? name)
+        .split('\n'),
+    );
+    lines.push(`return ${exports[0]?.local}();`, '}];');
+  }
+  const head = importClauses(imported);
+  return `${[...head, ...lines].join('\n')}\n${map.comment(head.length)}`;
+}
+
+/** What imported names stand for where the modules of policies are lists. */
+function importedNames(imports: readonly ModuleImport[], homes: Homes): ReadonlyMap<string, string> {
+  return new Map(
+    imports.flatMap(({ from, names }) => {
+      const home = homes.get(from);
+      if (home === undefined) return [];
+      return names.map((written) => {
+        const [name = '', local = name] = written.split(' as ');
+        return [local, `${home.name}[${home.exports.indexOf(name)}]`] as const;
+      });
+    }),
+  );
 }
 
 /** Modules that collect policies stay modules: one of them is imported on demand. */
@@ -137,11 +246,15 @@ function importLines(path: string, modules: readonly ScopedModule[], homes: Home
   for (const { from, names } of modules.flatMap(({ imports }) => imports)) {
     const home = homes.get(from);
     const source = home?.shard ?? from;
-    if (source === path) continue;
+    if (source === path || home?.isInScope === true) continue;
     const known = imported.get(source) ?? new Set();
     for (const name of home === undefined ? names : [home.name]) known.add(name);
     imported.set(source, known);
   }
+  return importClauses(imported);
+}
+
+function importClauses(imported: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] {
   return [...imported]
     .filter(([, names]) => names.size > 0)
     .map(([source, names]) => `import ${clauseOf([...names])} from '${source}';`);
@@ -225,14 +338,16 @@ class LineMap {
   /**
    * The map as a comment that esbuild follows. It is present even if it is empty: without one the text itself would be
    * mapped.
+   *
+   * @param head the number of lines before those that were mapped.
    */
-  comment(): string {
+  comment(head = 0): string {
     const sources = [...this.sources.keys()];
     const map = {
       version: 3,
       sources: sources.map(({ path }) => policyUrl(path)),
       names: [],
-      mappings: encode(Array.from(this.lines, (line) => line ?? [])),
+      mappings: ';'.repeat(head) + encode(Array.from(this.lines, (line) => line ?? [])),
     };
     return `//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}\n`;
   }

@@ -30,7 +30,11 @@ test('a folder edited at random compiles to the same files and warnings in parts
   let good = POLICIES;
   const counts = { parts: 0, atOnce: 0, refused: 0 };
   for (let edit = 0; edit < EDITS; edit += 1) {
-    const options = { schemaTexts: new Map(Object.entries(folder.schemas)), ...folder.options };
+    const options = {
+      schemaTexts: new Map(Object.entries(folder.schemas)),
+      ...folder.options,
+      scopedFrom: random.pick([1, 1_000]),
+    };
     const sources = sourcesOf(folder);
     const compilation = compile(sources, new Diagnostics(), options);
     const expected = snapshotOf(sources, compilation, options);
