@@ -106,7 +106,8 @@ test('loading a bundle and deciding at a scope makes the policies of the root an
 test('the source map leads from the policy of a scope to its file', async () => {
   const { js, map } = await bundledByScope(40);
   const { sources, mappings } = JSON.parse(map) as { sources: string[]; mappings: string };
-  const line = js.split('\n').findLastIndex((text) => text.includes('status of tenant_17'));
+  // The function of its traced conditions follows, and is not mapped.
+  const line = js.split('\n').findIndex((text) => text.includes('status of tenant_17'));
   const segment = decode(mappings)[line]?.find((candidate) => candidate.length > 1);
   assert.is(sources[segment?.[1] as number], 't17.yaml');
 });

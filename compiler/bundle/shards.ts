@@ -5,7 +5,7 @@ import type { Source } from '../diagnostics/source.js';
 import type { EmittedFile, Origin, TextPlace } from '../ir/emitted-file.js';
 import { bodyOf, decisionsOf, type ModuleImport, type ScopedModule, scopedModule } from './scoped-module.js';
 import { filled, type Shape, shapeOf } from './shape.js';
-import { policyUrl } from './source-map.js';
+import { type MappedText, policyUrl } from './source-map.js';
 
 /**
  * Emitted files as the modules to bundle, by path. The policies, of which there may be many, become functions in
@@ -13,20 +13,29 @@ import { policyUrl } from './source-map.js';
  * only in strings and numbers are calls of one function: V8 then compiles and optimizes their conditions once, where
  * the conditions of ten thousand policies would each stay cold, and esbuild has less to parse (bench/check.bench.ts,
  * bench/compile.bench.ts). The source map leads from such a function to the first of its policies, and from each call
- * to its policy. The module of a scope becomes a function that makes the modules of its policies: V8 does not compile
- * it before it is called.
+ * to its policy. The module of a scope becomes a function that makes the modules of its policies.
  */
-export function shards(files: readonly EmittedFile[]): ReadonlyMap<string, string> {
+export function shards(files: readonly EmittedFile[]): Shards {
   const modules = files.filter(({ path }) => path.endsWith('.ts'));
   const contents = shardContents(modules.filter(isPolicy).map(shapedModule));
-  const scopes = scopeContents(modules.filter(isScope));
+  const scopes = modules.filter(isScope).map((file) => scopedModule(file).module);
   const homes = homesOf(contents, scopes);
   const calls = callsOf(contents, homes);
   const texts = new Map<string, string>();
-  for (const [path, groups] of contents) texts.set(path, shardText(path, groups, homes, calls));
-  for (const [path, ofShard] of scopes) texts.set(path, scopeShardText(ofShard, homes, calls));
+  for (const [path, groups] of contents) texts.set(path, shardText(groups, homes, calls, path));
   for (const file of modules) if (!isPolicy(file) && !isScope(file)) texts.set(file.path, collectorText(file, homes));
-  return texts;
+  return { modules: texts, head: scopes.length === 0 ? undefined : scopeFunctions(scopes, homes, calls) };
+}
+
+/** What is bundled. */
+export interface Shards {
+  /** The modules to bundle, by path. */
+  readonly modules: ReadonlyMap<string, string>;
+  /**
+   * Code that stands before the bundled modules, which call it: the functions of scopes, most of a large bundle. Bundling
+   * it would only copy it.
+   */
+  readonly head: MappedText | undefined;
 }
 
 /** The module of a policy, with what tells whether it can share its body. */
@@ -50,11 +59,11 @@ const SHARD_SIZE = 100;
 
 /** The location of the module of a policy: its shard, and the name of the list of its exports there. */
 interface Home {
+  /** Where it is made: a module of a scope in the function of the scope, which is in the head itself. */
+  readonly of: 'shard' | 'scope' | 'head';
   readonly shard: string;
   readonly name: string;
   readonly exports: readonly string[];
-  /** Whether it is made in the function of a scope, where no other module can import it. */
-  readonly isInScope: boolean;
 }
 
 type Homes = ReadonlyMap<string, Home>;
@@ -93,49 +102,28 @@ function shardContents(modules: readonly ShapedModule[]): ReadonlyMap<string, re
   return contents;
 }
 
-/** The modules of scopes, by shard. */
-function scopeContents(files: readonly EmittedFile[]): ReadonlyMap<string, readonly ScopedModule[]> {
-  const contents = new Map<string, readonly ScopedModule[]>();
-  for (const folder of ['', 'traced/']) {
-    const own = files.filter(({ path }) => path.startsWith(`${folder}scope/`));
-    for (let start = 0; start < own.length; start += SHARD_SIZE)
-      contents.set(
-        `${folder}scopes${start / SHARD_SIZE}.ts`,
-        own.slice(start, start + SHARD_SIZE).map((file) => scopedModule(file).module),
-      );
-  }
-  return contents;
-}
-
-function homesOf(
-  contents: ReadonlyMap<string, readonly ModuleGroup[]>,
-  scopes: ReadonlyMap<string, readonly ScopedModule[]>,
-): Homes {
+function homesOf(contents: ReadonlyMap<string, readonly ModuleGroup[]>, scopes: readonly ScopedModule[]): Homes {
   const homes = new Map<string, Home>();
-  const shardOf = new Map<string, string>();
-  for (const [shard, modules] of scopes)
-    for (const { from } of modules.flatMap(({ imports }) => imports)) shardOf.set(from, shard);
-  const add = ({ file, exports }: ScopedModule, shard: string, isInScope: boolean): void => {
-    const names = exports.map(({ name }) => name);
-    homes.set(file.path, { shard, name: `module${homes.size}`, exports: names, isInScope });
-  };
+  const ofScopes = new Set(scopes.flatMap(({ imports }) => imports.map(({ from }) => from)));
   for (const [shard, groups] of contents) {
-    for (const module of groups.flatMap(({ modules }) => modules)) {
-      const ofScope = shardOf.get(module.file.path);
-      add(module, ofScope ?? shard, ofScope !== undefined);
+    for (const { file, exports } of groups.flatMap(({ modules }) => modules)) {
+      const names = exports.map(({ name }) => name);
+      const of = ofScopes.has(file.path) ? 'scope' : 'shard';
+      homes.set(file.path, { of, shard, name: `module${homes.size}`, exports: names });
     }
   }
-  for (const [shard, modules] of scopes) for (const module of modules) add(module, shard, false);
+  for (const { file } of scopes)
+    homes.set(file.path, { of: 'head', shard: '', name: `$$scope${homes.size}`, exports: [] });
   return homes;
 }
 
 /** How the module of a policy is made. */
 interface Call {
   readonly file: EmittedFile;
-  /** The shard of the function, and its name. */
-  readonly shard: string;
+  /** The name of the function. */
   readonly make: string;
-  readonly text: string;
+  /** What it is called with. */
+  readonly given: string;
 }
 
 type Calls = ReadonlyMap<string, Call>;
@@ -143,22 +131,20 @@ type Calls = ReadonlyMap<string, Call>;
 /** By the path of the policy. */
 function callsOf(contents: ReadonlyMap<string, readonly ModuleGroup[]>, homes: Homes): Calls {
   const calls = new Map<string, Call>();
-  for (const [shard, groups] of contents) {
-    for (const { modules, argumentsOf } of groups) {
-      const make = `make_${homes.get((modules[0] as ShapedModule).file.path)?.name}`;
-      for (const module of modules) {
-        const { file } = module;
-        const home = homes.get(decisionsOf(file.path) ?? '');
-        const given = [...(home === undefined ? [] : [home.name]), ...argumentsOf(module)];
-        calls.set(file.path, { file, shard, make, text: `${make}(${given.join(', ')})` });
-      }
+  for (const { modules, argumentsOf } of [...contents.values()].flat()) {
+    const make = `make_${homes.get((modules[0] as ShapedModule).file.path)?.name}`;
+    for (const module of modules) {
+      const { file } = module;
+      const home = homes.get(decisionsOf(file.path) ?? '');
+      const given = [...(home === undefined ? [] : [home.name]), ...argumentsOf(module)].join(', ');
+      calls.set(file.path, { file, make, given });
     }
   }
   return calls;
 }
 
-function shardText(path: string, groups: readonly ModuleGroup[], homes: Homes, calls: Calls): string {
-  const isHere = ({ file }: ShapedModule): boolean => homes.get(file.path)?.isInScope === false;
+function shardText(groups: readonly ModuleGroup[], homes: Homes, calls: Calls, path: string): string {
+  const isHere = ({ file }: ShapedModule): boolean => homes.get(file.path)?.of === 'shard';
   const lines = [
     ...importLines(
       path,
@@ -171,10 +157,7 @@ function shardText(path: string, groups: readonly ModuleGroup[], homes: Homes, c
     const [first] = modules as readonly [ShapedModule];
     const { make } = calls.get(first.file.path) as Call;
     const decisions = decisionsOf(first.file.path);
-    const exported = modules.every(isHere) ? '' : 'export ';
-    lines.push(
-      `${exported}const ${make} = (${[...(decisions === undefined ? [] : [DECISIONS]), ...parameters].join(', ')}) => {`,
-    );
+    lines.push(`const ${make} = (${[...(decisions === undefined ? [] : [DECISIONS]), ...parameters].join(', ')}) => {`);
     append(lines, destructuringLines(first.imports, homes, decisions));
     map.add(first.file.origins, lines.length - first.firstLine);
     const own = body();
@@ -182,41 +165,44 @@ function shardText(path: string, groups: readonly ModuleGroup[], homes: Homes, c
     if (parameters.length === 0) map.addPlaces(own, bodyOf(first).places(), lines.length);
     append(lines, own);
     lines.push(`return [${first.exports.map(({ local }) => local).join(', ')}];`, '};');
+    if (!modules.every(isHere)) lines.push(`${MAKERS}.${make} = ${make};`);
     for (const { file } of modules.filter(isHere)) {
       map.addFirst(file.origins, lines.length);
-      lines.push(`export const ${homes.get(file.path)?.name} = ${calls.get(file.path)?.text};`);
+      lines.push(`export const ${homes.get(file.path)?.name} = ${make}(${calls.get(file.path)?.given});`);
     }
   }
   return `${lines.join('\n')}\n${map.comment()}`;
 }
 
-/** Functions that make the policies of a scope: those that others import first. */
-function scopeShardText(scopes: readonly ScopedModule[], homes: Homes, calls: Calls): string {
-  const lines: string[] = [];
-  const imported = new Map<string, Set<string>>();
+/** The object through which the functions of scopes reach those of shards. No module declares it, so its name stays. */
+const MAKERS = '$$make';
+
+/**
+ * A function for each scope, which makes the modules of its policies and returns them. V8 does not compile it before it
+ * is called.
+ */
+function scopeFunctions(scopes: readonly ScopedModule[], homes: Homes, calls: Calls): MappedText {
+  const lines = [`const ${MAKERS} = {};`];
   const map = new LineMap();
-  for (const { file, imports, exports } of scopes) {
-    lines.push(`export const ${homes.get(file.path)?.name} = [() => {`);
+  for (const { file, imports } of scopes) {
+    lines.push(`function ${homes.get(file.path)?.name}() {`);
     const own = imports.flatMap(({ from }) => calls.get(from) ?? []);
     const isFilters = (call: Call): boolean => decisionsOf(call.file.path) !== undefined;
+    // Filters are given the policies that they belong to.
     for (const call of [...own.filter((call) => !isFilters(call)), ...own.filter(isFilters)]) {
-      const known = imported.get(call.shard) ?? new Set();
-      imported.set(call.shard, known.add(call.make));
       map.addFirst(call.file.origins, lines.length);
-      lines.push(`const ${homes.get(call.file.path)?.name} = ${call.text};`);
+      lines.push(`const ${homes.get(call.file.path)?.name} = ${MAKERS}.${call.make}(${call.given});`);
     }
     const names = importedNames(imports, homes);
-    append(
-      lines,
-      bodyOf({ file })
-        .text.replace(/[\w$]+/g, (name) => names.get(name) ?? name)
-        .split('\n'),
-    );
-    lines.push(`return ${exports[0]?.local}();`, '}];');
+    const [, lists = ''] = RETURNED.exec(file.text) ?? [];
+    const returned = lists.replace(/\s+/g, ' ').replace(/[\w$]+/g, (name) => names.get(name) ?? name);
+    lines.push(`return ${returned};`, '}');
   }
-  const head = importClauses(imported);
-  return `${[...head, ...lines].join('\n')}\n${map.comment(head.length)}`;
+  return map.over(`${lines.join('\n')}\n`);
 }
+
+/** What the function of the module of a scope returns (compiler/emit/scopes.ts). It has names, and no strings. */
+const RETURNED = /=> \((\{.*\})\);\n$/s;
 
 /** What imported names stand for where the modules of policies are lists. */
 function importedNames(imports: readonly ModuleImport[], homes: Homes): ReadonlyMap<string, string> {
@@ -246,15 +232,11 @@ function importLines(path: string, modules: readonly ScopedModule[], homes: Home
   for (const { from, names } of modules.flatMap(({ imports }) => imports)) {
     const home = homes.get(from);
     const source = home?.shard ?? from;
-    if (source === path || home?.isInScope === true) continue;
+    if (source === path || (home !== undefined && home.of !== 'shard')) continue;
     const known = imported.get(source) ?? new Set();
     for (const name of home === undefined ? names : [home.name]) known.add(name);
     imported.set(source, known);
   }
-  return importClauses(imported);
-}
-
-function importClauses(imported: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] {
   return [...imported]
     .filter(([, names]) => names.size > 0)
     .map(([source, names]) => `import ${clauseOf([...names])} from '${source}';`);
@@ -280,6 +262,7 @@ function destructuringLines(imports: readonly ModuleImport[], homes: Homes, deci
     if (home === undefined) return [];
     return names.map((written) => {
       const [name, local = name] = written.split(' as ');
+      if (home.of === 'head') return `const ${local} = ${home.name};`;
       return `const ${local} = ${from === decisions ? DECISIONS : home.name}[${home.exports.indexOf(name as string)}];`;
     });
   });
@@ -338,18 +321,21 @@ class LineMap {
   /**
    * The map as a comment that esbuild follows. It is present even if it is empty: without one the text itself would be
    * mapped.
-   *
-   * @param head the number of lines before those that were mapped.
    */
-  comment(head = 0): string {
+  comment(): string {
     const sources = [...this.sources.keys()];
     const map = {
       version: 3,
       sources: sources.map(({ path }) => policyUrl(path)),
       names: [],
-      mappings: ';'.repeat(head) + encode(Array.from(this.lines, (line) => line ?? [])),
+      mappings: encode(Array.from(this.lines, (line) => line ?? [])),
     };
     return `//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}\n`;
+  }
+
+  /** A text with this map. */
+  over(text: string): MappedText {
+    return { text, lines: this.lines, sources: [...this.sources.keys()].map(({ path }) => policyUrl(path)) };
   }
 
   private indexOf(source: Source): number {
