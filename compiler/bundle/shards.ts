@@ -198,7 +198,7 @@ function scopeFunctions(scopes: readonly ScopedModule[], homes: Homes, calls: Ca
     const returned = lists.replace(/\s+/g, ' ').replace(/[\w$]+/g, (name) => names.get(name) ?? name);
     lines.push(`return ${returned};`, '}');
   }
-  return map.over(`${lines.join('\n')}\n`);
+  return map.over(lines);
 }
 
 /** What the function of the module of a scope returns (compiler/emit/scopes.ts). It has names, and no strings. */
@@ -333,9 +333,10 @@ class LineMap {
     return `//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}\n`;
   }
 
-  /** A text with this map. */
-  over(text: string): MappedText {
-    return { text, lines: this.lines, sources: [...this.sources.keys()].map(({ path }) => policyUrl(path)) };
+  /** Lines of text with this map. */
+  over(lines: readonly string[]): MappedText {
+    const sources = [...this.sources.keys()].map(({ path }) => policyUrl(path));
+    return { text: `${lines.join('\n')}\n`, length: lines.length, lines: this.lines, sources };
   }
 
   private indexOf(source: Source): number {

@@ -19,6 +19,8 @@ const POLICY = 'policy:';
 /** A text whose lines are mapped. */
 export interface MappedText {
   readonly text: string;
+  /** The number of its lines. */
+  readonly length: number;
   /** By line; undefined for a line that is not mapped. */
   readonly lines: readonly (readonly SourceMapSegment[] | undefined)[];
   /** The URLs of the sources, by their numbers in the lines. */
@@ -63,7 +65,7 @@ export function placedMap(map: string, root: string, place: BundlePlace | undefi
 /** The lines of a text, all of them, with other numbers for the sources. */
 function linesOf(mapped: MappedText | undefined, indexes: readonly number[]): SourceMapSegment[][] {
   if (mapped === undefined) return [];
-  return Array.from({ length: mapped.text.split('\n').length - 1 }, (_, line) =>
+  return Array.from({ length: mapped.length }, (_, line) =>
     (mapped.lines[line] ?? []).map((segment) => renumbered(segment, indexes)),
   );
 }
