@@ -16,8 +16,8 @@ export interface SizeReport {
   /** Bytes, after loading and after questions about all tenants. */
   readonly loadedHeap: number;
   readonly usedHeap: number;
-  /** Microseconds; NaN without tenants. */
-  readonly first: number;
+  /** Microseconds; undefined without tenants. */
+  readonly first: number | undefined;
   /** Nanoseconds of CPU. */
   readonly hot: number;
   readonly random: number;
@@ -60,7 +60,7 @@ export async function sizeBench(): Promise<Section> {
           figure(load),
           `${figure(loadedHeap / 1e6)} MB`,
           `${figure(usedHeap / 1e6)} MB`,
-          Number.isNaN(first) ? '' : figure(first),
+          first === undefined ? '' : figure(first),
           figure(hot),
           figure(random),
           figure(plan),

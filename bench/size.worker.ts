@@ -19,6 +19,7 @@ const heap = (): number => {
 };
 
 const before = heap();
+// Reads it into the cache of the file system.
 readFileSync(path);
 const begin = performance.now();
 const { policies } = (await import(path)) as { readonly policies: CompiledBundle };
@@ -62,7 +63,7 @@ await report({
   load,
   loadedHeap,
   usedHeap,
-  first: firsts.length === 0 ? Number.NaN : statisticsOf(firsts).median,
+  first: firsts.length === 0 ? undefined : statisticsOf(firsts).median,
   hot,
   random,
   plan: plan / 1000,
