@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { decode } from '@jridgewell/sourcemap-codec';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '#runtime/engine';
+import { createAuditedEngine, createEngine } from '#runtime/engine';
 import type { CompiledBundle } from '#runtime/parts';
 import { compile } from '../compile.js';
 import { Source } from '../diagnostics/source.js';
@@ -101,6 +101,26 @@ test('loading a bundle and deciding at a scope makes the policies of the root an
     assert.is(counted.made, 1 + tenants);
   }
   delete counted.made;
+});
+
+test('policies of scopes that have nothing in common are made from all shards', async () => {
+  const sources = Array.from({ length: 130 }, (_, index) => {
+    const text = scoped('doc', `tenant_${index}`).replace('R.attr.status', `R.attr.status_${index}`);
+    return new Source(`t${index}.yaml`, text);
+  });
+  const all = [new Source('roles.yaml', ROLES), new Source('doc.yaml', policy('doc', 'root')), ...sources];
+  const { js } = await bundle(compile(all, undefined, { scopedFrom: 1 }).files, RUNTIME);
+  const { policies, traced } = await importBundle(js);
+  const engine = createAuditedEngine(policies as CompiledBundle, { traced: await traced() });
+  for (let index = 0; index < sources.length; index += 1) {
+    const status = { [`status_${index}`]: `status of tenant_${index}` };
+    const resource = { kind: 'doc', id: 'd', scope: `tenant_${index}`, attr: { owner: 'a', ...status } };
+    const request = { principal: { id: 'a', roles: ['user'] }, resource, action: 'view' };
+    assert.is(engine.isAllowed(request), true);
+    assert.is(engine.isAllowed({ ...request, resource: { ...resource, attr: { owner: 'a' } } }), false);
+    const { effectivePolicies } = engine.explain({ ...request, resources: [{ resource, actions: ['view'] }] });
+    assert.is(effectivePolicies[0]?.policy, `resource.doc.vdefault/tenant_${index}`);
+  }
 });
 
 test('the source map leads from the policy of a scope to its file', async () => {

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
 import { encode, type SourceMapSegment } from '@jridgewell/sourcemap-codec';
 import { addTo, append } from '../append.js';
+import { invariant } from '../diagnostics/invariant.js';
 import type { Source } from '../diagnostics/source.js';
 import type { EmittedFile, Origin, TextPlace } from '../ir/emitted-file.js';
 import { bodyOf, decisionsOf, type ModuleImport, type ScopedModule, scopedModule } from './scoped-module.js';
@@ -23,7 +25,11 @@ export function shards(files: readonly EmittedFile[]): Shards {
   const calls = callsOf(contents, homes);
   const texts = new Map<string, string>();
   for (const [path, groups] of contents) texts.set(path, shardText(groups, homes, calls, path));
-  for (const file of modules) if (!isPolicy(file) && !isScope(file)) texts.set(file.path, collectorText(file, homes));
+  for (const file of modules) {
+    if (isPolicy(file) || isScope(file)) continue;
+    const made = scopes.length === 0 ? [] : shardsBeside(file.path, [...contents.keys()]);
+    texts.set(file.path, collectorText(file, homes, made));
+  }
   return { modules: texts, head: scopes.length === 0 ? undefined : scopeFunctions(scopes, homes, calls) };
 }
 
@@ -194,7 +200,7 @@ function scopeFunctions(scopes: readonly ScopedModule[], homes: Homes, calls: Ca
       lines.push(`const ${homes.get(call.file.path)?.name} = ${MAKERS}.${call.make}(${call.given});`);
     }
     const names = importedNames(imports, homes);
-    const [, lists = ''] = RETURNED.exec(file.text) ?? [];
+    const [, lists = invariant(`${file.path} returns no lists`)] = RETURNED.exec(file.text) ?? [];
     const returned = lists.replace(/\s+/g, ' ').replace(/[\w$]+/g, (name) => names.get(name) ?? name);
     lines.push(`return ${returned};`, '}');
   }
@@ -218,11 +224,24 @@ function importedNames(imports: readonly ModuleImport[], homes: Homes): Readonly
   );
 }
 
-/** Modules that collect policies stay modules: one of them is imported on demand. */
-function collectorText(file: EmittedFile, homes: Homes): string {
+/** The shards that an index imports because functions of scopes need what they declare. No module imports some of them. */
+function shardsBeside(path: string, shards: readonly string[]): readonly string[] {
+  if (path !== 'index.ts' && path !== 'traced/index.ts') return [];
+  return shards.filter((shard) => posix.dirname(shard) === posix.dirname(path));
+}
+
+/**
+ * Modules that collect policies stay modules: one of them is imported on demand.
+ * @param made shards that are evaluated before it.
+ */
+function collectorText(file: EmittedFile, homes: Homes, made: readonly string[]): string {
   const { module, body } = scopedModule(file);
   const { imports, exports } = module;
-  const head = [...importLines(file.path, [module], homes), ...destructuringLines(imports, homes)];
+  const head = [
+    ...made.map((shard) => `import '${shard}';`),
+    ...importLines(file.path, [module], homes),
+    ...destructuringLines(imports, homes),
+  ];
   return `${[...head, body.text, `export { ${exports.map(({ name, local }) => `${local} as ${name}`).join(', ')} };`].join('\n')}\n${new LineMap().comment()}`;
 }
 

@@ -48,6 +48,8 @@ export interface Findable extends PolicyBundle {
 export interface ScopedPolicies {
   /** The policies of the root scope. */
   readonly root: PolicyLists;
+  /** The scopes with policies, without the root. */
+  readonly scopes: readonly string[];
   /**
    * Tells a registry of the policies of the root which scopes there are, and adds the policies of a scope to it when
    * they are needed.

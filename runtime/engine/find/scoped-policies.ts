@@ -35,7 +35,11 @@ export function loadedByScope<Root extends Findable>(
   };
   return {
     ...root,
-    scoped: { root, open: (registry, bundle, onLoad) => open(table, scopes, { registry, bundle, onLoad }) },
+    scoped: {
+      root,
+      scopes: scopes.map(({ scope }) => scope),
+      open: (registry, bundle, onLoad) => open(table, scopes, { registry, bundle, onLoad }),
+    },
     get resourcePolicies() {
       return once('resourcePolicies', (all) => all.flatMap((some) => some.resourcePolicies).sort(byKey));
     },
