@@ -7,6 +7,7 @@ import { type Section, writeResults } from './harness/report.js';
 import { planBench } from './plan.bench.js';
 import { scaleBench } from './scale.bench.js';
 import { serverBench } from './server.bench.js';
+import { sizeBench } from './size.bench.js';
 import { startBench } from './start.bench.js';
 import { tenantsBench } from './tenants.bench.js';
 import { RESULT_ORDER } from './titles.js';
@@ -14,7 +15,7 @@ import { weightsBench } from './weights.bench.js';
 import { Bundles } from './workload/bundles.js';
 
 /*
- * `node --import tsx bench/run.ts [in-process|plan|scale|cold|tenants|weights|compile|analysis|server]...`: runs all benchmarks, or the
+ * `node --import tsx bench/run.ts [in-process|plan|scale|cold|tenants|weights|compile|size|analysis|server]...`: runs all benchmarks, or the
  * named ones, prints the tables and rewrites bench/results.md. Exits with code 1 when a target is missed.
  */
 
@@ -24,6 +25,7 @@ const GROUPS: { readonly [name: string]: readonly Bench[] } = {
   'in-process': [checkBench, coldBench, conditionsBench, planBench, scaleBench, startBench],
   weights: [weightsBench],
   compile: [compileBench],
+  size: [sizeBench],
   analysis: [analysisBench],
   server: [serverBench],
 };

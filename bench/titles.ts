@@ -6,6 +6,7 @@ import { CONDITIONS_TITLE } from './conditions.bench.js';
 import { PLAN_TITLE } from './plan.bench.js';
 import { SCALE_TITLE } from './scale.bench.js';
 import { SERVER_TITLE } from './server.bench.js';
+import { SIZE_TITLE } from './size.bench.js';
 import { START_TITLE } from './start.bench.js';
 import { TENANTS_TITLE } from './tenants.bench.js';
 import { WEIGHTS_TITLE } from './weights.bench.js';
@@ -26,6 +27,7 @@ export const RESULT_ORDER: readonly string[] = [
   START_TITLE,
   WEIGHTS_TITLE,
   COMPILE_TITLE,
+  SIZE_TITLE,
   ANALYSIS_TITLE,
   SERVER_TITLE,
   TENANTS_TITLE,

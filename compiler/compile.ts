@@ -39,6 +39,8 @@ export interface CompileOptions {
   readonly checksOnly?: boolean;
   /** Whether what explains decisions is emitted, too. */
   readonly explain?: boolean;
+  /** The number of policies with a scope from which scopes are loaded on demand, if not the usual one. */
+  readonly scopedFrom?: number;
   /** Called before each step with its name, and before each file that is parsed. */
   readonly onStep?: ((step: string) => void) | undefined;
 }
@@ -53,7 +55,7 @@ export function compile(
   report = new Diagnostics(),
   options: CompileOptions = {},
 ): Compilation {
-  const { checksOnly = false, explain = false, onStep } = options;
+  const { checksOnly = false, explain = false, scopedFrom, onStep } = options;
   const result = programOf(sources, report, options);
   if (result === undefined)
     return { files: [], program: undefined, lowered: undefined, invariants: [], diagnostics: report.sorted() };
@@ -61,7 +63,11 @@ export function compile(
   onStep?.('generating code');
   const folded = fold(lowered);
   const program = optimise(folded);
-  const emitOptions = { checksOnly, ...(explain && { explained: explainedOf(folded, sources, options) }) };
+  const emitOptions = {
+    checksOnly,
+    ...(scopedFrom !== undefined && { scopedFrom }),
+    ...(explain && { explained: explainedOf(folded, sources, options) }),
+  };
   const stating = new Set(invariants.map(({ sourcePath }) => sourcePath));
   const emitted = sources.filter(({ path }) => !stating.has(path));
   return {

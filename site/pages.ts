@@ -34,6 +34,7 @@ const SECTIONS: readonly { readonly title: string; readonly files: readonly stri
       'bundles',
       'bundle-sources',
       'fleet',
+      'large-sets',
       'dashboards',
       'configuration',
       'command-line',

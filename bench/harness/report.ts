@@ -74,7 +74,7 @@ const HEAD = `# Benchmarks
 - Each target is listed below its table, and marked if it was missed.
 
 \`npm run bench\` repeats the measurements and rewrites this page; \`npm run bench -- in-process\` runs one group: \`in-process\`,
-\`weights\`, \`compile\`, \`analysis\` or \`server\`.
+\`weights\`, \`compile\`, \`size\`, \`analysis\` or \`server\`.
 `;
 
 function oldSections(): readonly string[] {

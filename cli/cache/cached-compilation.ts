@@ -83,6 +83,16 @@ async function store(
   entry: Parameters<typeof encodeEntry>[1],
   sources: readonly Source[],
 ): Promise<void> {
-  const parts = cache && encodeEntry(cache.name, entry, sources);
+  const parts = cache && encoded(cache.name, entry, sources);
   if (cache !== undefined && parts !== undefined) await writeEntry(cache.folder, cache.name, parts);
+}
+
+/** Undefined for a set that no string or buffer can hold: it is compiled each time. */
+function encoded(...given: Parameters<typeof encodeEntry>): ReturnType<typeof encodeEntry> {
+  try {
+    return encodeEntry(...given);
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }

@@ -16,6 +16,12 @@ export interface ThreadData {
   readonly options: Omit<CompileOptions, 'onStep'>;
 }
 
+/** The texts of a part. */
+export interface PartTexts {
+  readonly policies: readonly SourceText[];
+  readonly above: readonly SourceText[];
+}
+
 /** Each thread optimises the compiler for itself, which takes longer than compiling fewer parts. */
 const FROM = 20;
 /** Each takes some hundred megabytes. */
@@ -54,7 +60,7 @@ async function compiledParts(
 ): Promise<readonly CompiledPart[] | undefined> {
   const data: ThreadData = { shared: shared.map(textOf), options };
   const pool = Array.from({ length: Math.min(availableParallelism(), MOST_THREADS) }, () => new Thread(data));
-  const policies = parts.reduce((sum, { length }) => sum + length, 0);
+  const total = parts.reduce((sum, { policies }) => sum + policies.length, 0);
   const compiled: CompiledPart[] = [];
   let [next, done] = [0, 0];
   let isRefused = false;
@@ -62,11 +68,12 @@ async function compiledParts(
     for (let index = next++; !isRefused; index = next++) {
       const part = parts[index];
       if (part === undefined) return;
-      onStep?.(`compiling ${done.toLocaleString('en-US')} of ${policies.toLocaleString('en-US')} policies`);
-      const result = await thread.compile(part.map(textOf));
-      done += part.length;
+      const { policies, above } = part;
+      onStep?.(`compiling ${done.toLocaleString('en-US')} of ${total.toLocaleString('en-US')} policies`);
+      const result = await thread.compile({ policies: policies.map(textOf), above: above.map(textOf) });
+      done += policies.length;
       if (result === undefined) isRefused = true;
-      else compiled[index] = unpacked(result, [...shared, ...part]);
+      else compiled[index] = unpacked(result, [...shared, ...above, ...policies]);
     }
   };
   try {
@@ -100,7 +107,7 @@ class Thread {
   }
 
   /** Undefined if the part has errors. Rejects if the thread ends. */
-  compile(part: readonly SourceText[]): Promise<PackedPart | undefined> {
+  compile(part: PartTexts): Promise<PackedPart | undefined> {
     const answer = new Promise<PackedPart | undefined>((resolve) => {
       this.worker.once('message', resolve);
     });

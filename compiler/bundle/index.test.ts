@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { decode } from '@jridgewell/sourcemap-codec';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { createAuditedEngine, createEngine } from '#runtime/engine';
+import type { CompiledBundle } from '#runtime/parts';
 import { compile } from '../compile.js';
 import { Source } from '../diagnostics/source.js';
 import { importBundle } from './import-bundle.js';
@@ -62,6 +64,72 @@ test('the source map leads from a condition to its rule in the policy', async ()
   const segment = decode(mappings)[line]?.find((candidate) => candidate.length > 1);
   assert.is(sources[segment?.[1] as number], 'p117.yaml');
   assert.is(policy('kind_117', 'status 117').split('\n')[segment?.[2] as number], '    - name: view');
+});
+
+const scoped = (kind: string, scope: string) =>
+  policy(kind, `status of ${scope}`).replace('version: default', `version: default\n  scope: ${scope}`);
+
+/** One policy at the root and one for each tenant, whose scopes have modules. */
+const bundledByScope = (tenants: number) => {
+  const ofTenants = Array.from(
+    { length: tenants },
+    (_, index) => new Source(`t${index}.yaml`, scoped('doc', `tenant_${index}`)),
+  );
+  const sources = [new Source('roles.yaml', ROLES), new Source('doc.yaml', policy('doc', 'root')), ...ofTenants];
+  return bundle(compile(sources, undefined, { scopedFrom: 1 }).files, RUNTIME);
+};
+
+test('loading a bundle and deciding at a scope makes the policies of the root and of that scope', async () => {
+  const counted = globalThis as { made?: number };
+  for (const tenants of [5, 50]) {
+    const { js } = await bundledByScope(tenants);
+    counted.made = 0;
+    const define = 'function resourcePolicy(text) {';
+    assert.ok(js.includes(define));
+    const { policies } = await importBundle(js.replace(define, `${define} globalThis.made += 1;`));
+    const engine = createEngine(policies as CompiledBundle);
+    const isAllowed = (scope: string): boolean =>
+      engine.isAllowed({
+        principal: { id: 'a', roles: ['user'] },
+        resource: { kind: 'doc', id: 'd', scope, attr: { owner: 'a', status: `status of ${scope}` } },
+        action: 'view',
+      });
+    assert.is(counted.made, 1);
+    assert.equal([isAllowed('tenant_4'), isAllowed('tenant_4'), isAllowed('unknown')], [true, true, false]);
+    assert.is(counted.made, 2);
+    assert.is(policies.resourcePolicies.length, 1 + tenants);
+    assert.is(counted.made, 1 + tenants);
+  }
+  delete counted.made;
+});
+
+test('policies of scopes that have nothing in common are made from all shards', async () => {
+  const sources = Array.from({ length: 130 }, (_, index) => {
+    const text = scoped('doc', `tenant_${index}`).replace('R.attr.status', `R.attr.status_${index}`);
+    return new Source(`t${index}.yaml`, text);
+  });
+  const all = [new Source('roles.yaml', ROLES), new Source('doc.yaml', policy('doc', 'root')), ...sources];
+  const { js } = await bundle(compile(all, undefined, { scopedFrom: 1 }).files, RUNTIME);
+  const { policies, traced } = await importBundle(js);
+  const engine = createAuditedEngine(policies as CompiledBundle, { traced: await traced() });
+  for (let index = 0; index < sources.length; index += 1) {
+    const status = { [`status_${index}`]: `status of tenant_${index}` };
+    const resource = { kind: 'doc', id: 'd', scope: `tenant_${index}`, attr: { owner: 'a', ...status } };
+    const request = { principal: { id: 'a', roles: ['user'] }, resource, action: 'view' };
+    assert.is(engine.isAllowed(request), true);
+    assert.is(engine.isAllowed({ ...request, resource: { ...resource, attr: { owner: 'a' } } }), false);
+    const { effectivePolicies } = engine.explain({ ...request, resources: [{ resource, actions: ['view'] }] });
+    assert.is(effectivePolicies[0]?.policy, `resource.doc.vdefault/tenant_${index}`);
+  }
+});
+
+test('the source map leads from the policy of a scope to its file', async () => {
+  const { js, map } = await bundledByScope(40);
+  const { sources, mappings } = JSON.parse(map) as { sources: string[]; mappings: string };
+  // The function of its traced conditions follows, and is not mapped.
+  const line = js.split('\n').findIndex((text) => text.includes('status of tenant_17'));
+  const segment = decode(mappings)[line]?.find((candidate) => candidate.length > 1);
+  assert.is(sources[segment?.[1] as number], 't17.yaml');
 });
 
 test('equal policies give equal bundles', async () => {

@@ -23,6 +23,7 @@ export interface Bundle {
  */
 export async function bundle(files: readonly EmittedFile[], runtime: string, place?: BundlePlace): Promise<Bundle> {
   const root = dirname(runtime);
+  const { modules, head } = shards(files);
   const result = await build({
     entryPoints: [ENTRY],
     bundle: true,
@@ -43,10 +44,10 @@ export async function bundle(files: readonly EmittedFile[], runtime: string, pla
     logLevel: 'silent',
     // The runtime lacks what generated code names.
     logOverride: { 'import-is-undefined': 'error' },
-    plugins: [emittedFiles(files, runtime)],
+    plugins: [emittedFiles(modules, runtime)],
   });
   const text = (ending: string): string => result.outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? '';
-  return { js: text('.js'), map: placedMap(text('.map'), root, place) };
+  return { js: `${head?.text ?? ''}${text('.js')}`, map: placedMap(text('.map'), root, place, head) };
 }
 
 /** What imports a part of the runtime: `authz/runtime/cel` in generated code, `#runtime/cel` in the runtime. */
@@ -67,8 +68,7 @@ const ENTRY = 'index.ts';
 const PATTERNS = "\nexport { patternsFailedOnHost } from '#runtime/cel';\n";
 
 /** Serves the modules from memory: a bundle does not need a generated folder. */
-function emittedFiles(files: readonly EmittedFile[], runtime: string): Plugin {
-  const modules = shards(files);
+function emittedFiles(modules: ReadonlyMap<string, string>, runtime: string): Plugin {
   return {
     name: 'emitted-files',
     setup({ onResolve, onLoad }) {

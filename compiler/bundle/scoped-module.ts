@@ -57,7 +57,8 @@ export function scopedModule(file: EmittedFile): { readonly module: ScopedModule
       string,
       string,
     ];
-    if (type === undefined) imports.push({ from: sourcePath(file.path, specifier), names: namesOf(clause) });
+    if (type === undefined)
+      imports.push({ from: detached(sourcePath(file.path, specifier)), names: namesOf(clause).map(detached) });
     end = match.index + statement.length;
   }
   const exports: ModuleExport[] = [];
@@ -67,7 +68,7 @@ export function scopedModule(file: EmittedFile): { readonly module: ScopedModule
   const body = whole.replace(EXPORT, (statement, name: string, start: number) => {
     const isAlone = code.indexOf(name, code.indexOf(name) + name.length) === -1;
     const local = isAlone ? `$$export${exports.length}` : name;
-    exports.push({ name, local });
+    exports.push({ name: detached(name), local: detached(local) });
     const declaration = `const ${local}`;
     moves.push({ after: end + start, by: declaration.length - statement.length });
     return declaration;
@@ -79,7 +80,7 @@ export function scopedModule(file: EmittedFile): { readonly module: ScopedModule
 }
 
 /** The body of a module, read again from its file. */
-export function bodyOf({ file }: ScopedModule): ScopedBody {
+export function bodyOf({ file }: Pick<ScopedModule, 'file'>): ScopedBody {
   return scopedModule(file).body;
 }
 
@@ -104,6 +105,11 @@ function moved(
 const IMPORT = /^import (type )?(\* as \w+|\{[^}]*\}) from '([^']+)';$/gm;
 const NO_CODE = /\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'/g;
 const EXPORT = /^export const ([\w$]+)/gm;
+
+/** A copy: V8 keeps a text in memory as long as a part of it. */
+function detached(part: string): string {
+  return Buffer.from(part).toString();
+}
 
 function sourcePath(importer: string, specifier: string): string {
   return specifier.startsWith('.') ? posix.join(posix.dirname(importer), specifier).replace(/\.js$/, '.ts') : specifier;

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
 import { encode, type SourceMapSegment } from '@jridgewell/sourcemap-codec';
 import { addTo, append } from '../append.js';
+import { invariant } from '../diagnostics/invariant.js';
 import type { Source } from '../diagnostics/source.js';
 import type { EmittedFile, Origin, TextPlace } from '../ir/emitted-file.js';
 import { bodyOf, decisionsOf, type ModuleImport, type ScopedModule, scopedModule } from './scoped-module.js';
 import { filled, type Shape, shapeOf } from './shape.js';
-import { policyUrl } from './source-map.js';
+import { type MappedText, policyUrl } from './source-map.js';
 
 /**
  * Emitted files as the modules to bundle, by path. The policies, of which there may be many, become functions in
@@ -13,16 +15,33 @@ import { policyUrl } from './source-map.js';
  * only in strings and numbers are calls of one function: V8 then compiles and optimizes their conditions once, where
  * the conditions of ten thousand policies would each stay cold, and esbuild has less to parse (bench/check.bench.ts,
  * bench/compile.bench.ts). The source map leads from such a function to the first of its policies, and from each call
- * to its policy.
+ * to its policy. The module of a scope becomes a function that makes the modules of its policies.
  */
-export function shards(files: readonly EmittedFile[]): ReadonlyMap<string, string> {
+export function shards(files: readonly EmittedFile[]): Shards {
   const modules = files.filter(({ path }) => path.endsWith('.ts'));
   const contents = shardContents(modules.filter(isPolicy).map(shapedModule));
-  const homes = homesOf(contents);
+  const scopes = modules.filter(isScope).map((file) => scopedModule(file).module);
+  const homes = homesOf(contents, scopes);
+  const calls = callsOf(contents, homes);
   const texts = new Map<string, string>();
-  for (const [path, groups] of contents) texts.set(path, shardText(path, groups, homes));
-  for (const file of modules) if (!isPolicy(file)) texts.set(file.path, collectorText(file, homes));
-  return texts;
+  for (const [path, groups] of contents) texts.set(path, shardText(groups, homes, calls, path));
+  for (const file of modules) {
+    if (isPolicy(file) || isScope(file)) continue;
+    const made = scopes.length === 0 ? [] : shardsBeside(file.path, [...contents.keys()]);
+    texts.set(file.path, collectorText(file, homes, made));
+  }
+  return { modules: texts, head: scopes.length === 0 ? undefined : scopeFunctions(scopes, homes, calls) };
+}
+
+/** What is bundled. */
+export interface Shards {
+  /** The modules to bundle, by path. */
+  readonly modules: ReadonlyMap<string, string>;
+  /**
+   * Code that stands before the bundled modules, which call it: the functions of scopes, most of a large bundle. Bundling
+   * it would only copy it.
+   */
+  readonly head: MappedText | undefined;
 }
 
 /** The module of a policy, with what tells whether it can share its body. */
@@ -46,12 +65,19 @@ const SHARD_SIZE = 100;
 
 /** The location of the module of a policy: its shard, and the name of the list of its exports there. */
 interface Home {
+  /** Where it is made: a module of a scope in the function of the scope, which is in the head itself. */
+  readonly of: 'shard' | 'scope' | 'head';
   readonly shard: string;
   readonly name: string;
   readonly exports: readonly string[];
 }
 
 type Homes = ReadonlyMap<string, Home>;
+
+/** Whether a file has the policies of a scope. */
+function isScope({ path }: EmittedFile): boolean {
+  return /^(?:traced\/)?scope\//.test(path);
+}
 
 function isPolicy({ path }: EmittedFile): boolean {
   return /^(?:traced\/)?(?:derived_roles|principal|resource|role)\//.test(path);
@@ -82,28 +108,60 @@ function shardContents(modules: readonly ShapedModule[]): ReadonlyMap<string, re
   return contents;
 }
 
-function homesOf(contents: ReadonlyMap<string, readonly ModuleGroup[]>): Homes {
+function homesOf(contents: ReadonlyMap<string, readonly ModuleGroup[]>, scopes: readonly ScopedModule[]): Homes {
   const homes = new Map<string, Home>();
+  const ofScopes = new Set(scopes.flatMap(({ imports }) => imports.map(({ from }) => from)));
   for (const [shard, groups] of contents) {
     for (const { file, exports } of groups.flatMap(({ modules }) => modules)) {
-      homes.set(file.path, { shard, name: `module${homes.size}`, exports: exports.map(({ name }) => name) });
+      const names = exports.map(({ name }) => name);
+      const of = ofScopes.has(file.path) ? 'scope' : 'shard';
+      homes.set(file.path, { of, shard, name: `module${homes.size}`, exports: names });
     }
   }
+  for (const { file } of scopes)
+    homes.set(file.path, { of: 'head', shard: '', name: `$$scope${homes.size}`, exports: [] });
   return homes;
 }
 
-function shardText(path: string, groups: readonly ModuleGroup[], homes: Homes): string {
+/** How the module of a policy is made. */
+interface Call {
+  readonly file: EmittedFile;
+  /** The name of the function. */
+  readonly make: string;
+  /** What it is called with. */
+  readonly given: string;
+}
+
+type Calls = ReadonlyMap<string, Call>;
+
+/** By the path of the policy. */
+function callsOf(contents: ReadonlyMap<string, readonly ModuleGroup[]>, homes: Homes): Calls {
+  const calls = new Map<string, Call>();
+  for (const { modules, argumentsOf } of [...contents.values()].flat()) {
+    const make = `make_${homes.get((modules[0] as ShapedModule).file.path)?.name}`;
+    for (const module of modules) {
+      const { file } = module;
+      const home = homes.get(decisionsOf(file.path) ?? '');
+      const given = [...(home === undefined ? [] : [home.name]), ...argumentsOf(module)].join(', ');
+      calls.set(file.path, { file, make, given });
+    }
+  }
+  return calls;
+}
+
+function shardText(groups: readonly ModuleGroup[], homes: Homes, calls: Calls, path: string): string {
+  const isHere = ({ file }: ShapedModule): boolean => homes.get(file.path)?.of === 'shard';
   const lines = [
     ...importLines(
       path,
-      groups.flatMap(({ modules }) => modules),
+      groups.flatMap(({ modules }) => [modules[0] as ShapedModule, ...modules.filter(isHere)]),
       homes,
     ),
   ];
   const map = new LineMap();
-  for (const { modules, body, parameters, argumentsOf } of groups) {
+  for (const { modules, body, parameters } of groups) {
     const [first] = modules as readonly [ShapedModule];
-    const make = `make_${homes.get(first.file.path)?.name}`;
+    const { make } = calls.get(first.file.path) as Call;
     const decisions = decisionsOf(first.file.path);
     lines.push(`const ${make} = (${[...(decisions === undefined ? [] : [DECISIONS]), ...parameters].join(', ')}) => {`);
     append(lines, destructuringLines(first.imports, homes, decisions));
@@ -113,21 +171,77 @@ function shardText(path: string, groups: readonly ModuleGroup[], homes: Homes): 
     if (parameters.length === 0) map.addPlaces(own, bodyOf(first).places(), lines.length);
     append(lines, own);
     lines.push(`return [${first.exports.map(({ local }) => local).join(', ')}];`, '};');
-    for (const module of modules) {
-      map.addFirst(module.file.origins, lines.length);
-      const home = homes.get(decisionsOf(module.file.path) ?? '');
-      const given = [...(home === undefined ? [] : [home.name]), ...argumentsOf(module)];
-      lines.push(`export const ${homes.get(module.file.path)?.name} = ${make}(${given.join(', ')});`);
+    if (!modules.every(isHere)) lines.push(`${MAKERS}.${make} = ${make};`);
+    for (const { file } of modules.filter(isHere)) {
+      map.addFirst(file.origins, lines.length);
+      lines.push(`export const ${homes.get(file.path)?.name} = ${make}(${calls.get(file.path)?.given});`);
     }
   }
   return `${lines.join('\n')}\n${map.comment()}`;
 }
 
-/** Modules that collect policies stay modules: one of them is imported on demand. */
-function collectorText(file: EmittedFile, homes: Homes): string {
+/** The object through which the functions of scopes reach those of shards. No module declares it, so its name stays. */
+const MAKERS = '$$make';
+
+/**
+ * A function for each scope, which makes the modules of its policies and returns them. V8 does not compile it before it
+ * is called.
+ */
+function scopeFunctions(scopes: readonly ScopedModule[], homes: Homes, calls: Calls): MappedText {
+  const lines = [`const ${MAKERS} = {};`];
+  const map = new LineMap();
+  for (const { file, imports } of scopes) {
+    lines.push(`function ${homes.get(file.path)?.name}() {`);
+    const own = imports.flatMap(({ from }) => calls.get(from) ?? []);
+    const isFilters = (call: Call): boolean => decisionsOf(call.file.path) !== undefined;
+    // Filters are given the policies that they belong to.
+    for (const call of [...own.filter((call) => !isFilters(call)), ...own.filter(isFilters)]) {
+      map.addFirst(call.file.origins, lines.length);
+      lines.push(`const ${homes.get(call.file.path)?.name} = ${MAKERS}.${call.make}(${call.given});`);
+    }
+    const names = importedNames(imports, homes);
+    const [, lists = invariant(`${file.path} returns no lists`)] = RETURNED.exec(file.text) ?? [];
+    const returned = lists.replace(/\s+/g, ' ').replace(/[\w$]+/g, (name) => names.get(name) ?? name);
+    lines.push(`return ${returned};`, '}');
+  }
+  return map.over(lines);
+}
+
+/** What the function of the module of a scope returns (compiler/emit/scopes.ts). It has names, and no strings. */
+const RETURNED = /=> \((\{.*\})\);\n$/s;
+
+/** What imported names stand for where the modules of policies are lists. */
+function importedNames(imports: readonly ModuleImport[], homes: Homes): ReadonlyMap<string, string> {
+  return new Map(
+    imports.flatMap(({ from, names }) => {
+      const home = homes.get(from);
+      if (home === undefined) return [];
+      return names.map((written) => {
+        const [name = '', local = name] = written.split(' as ');
+        return [local, `${home.name}[${home.exports.indexOf(name)}]`] as const;
+      });
+    }),
+  );
+}
+
+/** The shards that an index imports because functions of scopes need what they declare. No module imports some of them. */
+function shardsBeside(path: string, shards: readonly string[]): readonly string[] {
+  if (path !== 'index.ts' && path !== 'traced/index.ts') return [];
+  return shards.filter((shard) => posix.dirname(shard) === posix.dirname(path));
+}
+
+/**
+ * Modules that collect policies stay modules: one of them is imported on demand.
+ * @param made shards that are evaluated before it.
+ */
+function collectorText(file: EmittedFile, homes: Homes, made: readonly string[]): string {
   const { module, body } = scopedModule(file);
   const { imports, exports } = module;
-  const head = [...importLines(file.path, [module], homes), ...destructuringLines(imports, homes)];
+  const head = [
+    ...made.map((shard) => `import '${shard}';`),
+    ...importLines(file.path, [module], homes),
+    ...destructuringLines(imports, homes),
+  ];
   return `${[...head, body.text, `export { ${exports.map(({ name, local }) => `${local} as ${name}`).join(', ')} };`].join('\n')}\n${new LineMap().comment()}`;
 }
 
@@ -137,7 +251,7 @@ function importLines(path: string, modules: readonly ScopedModule[], homes: Home
   for (const { from, names } of modules.flatMap(({ imports }) => imports)) {
     const home = homes.get(from);
     const source = home?.shard ?? from;
-    if (source === path) continue;
+    if (source === path || (home !== undefined && home.of !== 'shard')) continue;
     const known = imported.get(source) ?? new Set();
     for (const name of home === undefined ? names : [home.name]) known.add(name);
     imported.set(source, known);
@@ -167,6 +281,7 @@ function destructuringLines(imports: readonly ModuleImport[], homes: Homes, deci
     if (home === undefined) return [];
     return names.map((written) => {
       const [name, local = name] = written.split(' as ');
+      if (home.of === 'head') return `const ${local} = ${home.name};`;
       return `const ${local} = ${from === decisions ? DECISIONS : home.name}[${home.exports.indexOf(name as string)}];`;
     });
   });
@@ -235,6 +350,12 @@ class LineMap {
       mappings: encode(Array.from(this.lines, (line) => line ?? [])),
     };
     return `//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}\n`;
+  }
+
+  /** Lines of text with this map. */
+  over(lines: readonly string[]): MappedText {
+    const sources = [...this.sources.keys()].map(({ path }) => policyUrl(path));
+    return { text: `${lines.join('\n')}\n`, length: lines.length, lines: this.lines, sources };
   }
 
   private indexOf(source: Source): number {

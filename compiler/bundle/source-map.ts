@@ -16,6 +16,17 @@ export function policyUrl(path: string): string {
 
 const POLICY = 'policy:';
 
+/** A text whose lines are mapped. */
+export interface MappedText {
+  readonly text: string;
+  /** The number of its lines. */
+  readonly length: number;
+  /** By line; undefined for a line that is not mapped. */
+  readonly lines: readonly (readonly SourceMapSegment[] | undefined)[];
+  /** The URLs of the sources, by their numbers in the lines. */
+  readonly sources: readonly string[];
+}
+
 /** The namespace of emitted files in esbuild. */
 export const EMITTED = 'emitted';
 
@@ -25,11 +36,14 @@ export const EMITTED = 'emitted';
  * unmapped. Debuggers can skip the files of the runtime.
  * @param map as esbuild writes it.
  * @param root the folder that the paths of the runtime are relative to.
+ * @param head the text before that of the map.
  */
-export function placedMap(map: string, root: string, place: BundlePlace | undefined): string {
+export function placedMap(map: string, root: string, place: BundlePlace | undefined, head?: MappedText): string {
   const { sources, names, mappings } = JSON.parse(map) as Pick<SourceMap, 'sources' | 'names' | 'mappings'>;
   const kept: string[] = [];
   const indexes = sources.map((source) => (source.startsWith(`${EMITTED}:`) ? undefined : kept.push(source) - 1));
+  const known = new Map(kept.map((source, index) => [source, index]));
+  const ofHead = head?.sources.map((source) => known.get(source) ?? kept.push(source) - 1) ?? [];
   const toPolicies = place === undefined ? '' : pathBetween(place.folder, place.policies);
   const isPolicy = (source: string): boolean => source.startsWith(POLICY);
   const placed: SourceMap = {
@@ -39,10 +53,21 @@ export function placedMap(map: string, root: string, place: BundlePlace | undefi
       return place === undefined ? source : pathBetween(place.folder, join(root, source)).slice(0, -1);
     }),
     names,
-    mappings: encode(decode(mappings).map((line) => line.map((segment) => renumbered(segment, indexes)))),
+    mappings: encode([
+      ...linesOf(head, ofHead),
+      ...decode(mappings).map((line) => line.map((segment) => renumbered(segment, indexes))),
+    ]),
     ignoreList: kept.flatMap((source, index) => (isPolicy(source) ? [] : [index])),
   };
   return `${JSON.stringify(placed)}\n`;
+}
+
+/** The lines of a text, all of them, with other numbers for the sources. */
+function linesOf(mapped: MappedText | undefined, indexes: readonly number[]): SourceMapSegment[][] {
+  if (mapped === undefined) return [];
+  return Array.from({ length: mapped.length }, (_, line) =>
+    (mapped.lines[line] ?? []).map((segment) => renumbered(segment, indexes)),
+  );
 }
 
 /** A source map without the texts of its sources. */

@@ -11,17 +11,24 @@ import { Names } from './names.js';
 import type { EmitOptions, Explained } from './options.js';
 import { objectDoc } from './object.js';
 import type { ModuleOutline } from './outline.js';
+import { rootPolicies, type ScopeModule, scopeRows } from './scopes.js';
 import { listUnlessEmpty } from './tables.js';
 import { TENANT_ROLES } from './tenant-roles.js';
+
+/** The policies that an index lists. */
+export interface Indexed {
+  /** All of them, sorted by key. */
+  readonly modules: readonly ModuleOutline[];
+  /** The modules that have the policies of scopes; none in small sets. */
+  readonly scopes: readonly ScopeModule[];
+}
 
 /**
  * generated/index.ts: all policies of the program as one bundle, with the hash of the modules and the parts of the
  * engine that they need.
- *
- * @param modules sorted by key.
  */
 export function emitIndex(
-  modules: readonly ModuleOutline[],
+  { modules, scopes }: Indexed,
   { schemas, tenantRoles }: Pick<Program, 'schemas' | 'tenantRoles'>,
   locations: Locations,
   { checksOnly = false, explained }: EmitOptions,
@@ -40,9 +47,11 @@ export function emitIndex(
     'residual',
     'selects',
     'functions',
+    'loadedByScope',
     ...(explained === undefined ? [] : ['explainer', 'policyTexts', 'policyDocuments', 'EngineOptions']),
   ]);
-  const imports = modules
+  const listed = rootPolicies(modules, scopes);
+  const imports = listed
     .filter(({ identity }) => identity.kind !== 'derived-roles')
     .map(({ identity: { key, kind } }) => {
       const { path, name } = locations.get(key) as ModuleLocation;
@@ -56,7 +65,7 @@ export function emitIndex(
     );
   const filters = checksOnly
     ? []
-    : modules
+    : listed
         .filter(({ hasConditions }) => hasConditions)
         .map(({ identity: { key } }) => {
           const { path, filters } = locations.get(key) as ModuleLocation;
@@ -72,11 +81,15 @@ export function emitIndex(
     ...parts.map((part) => [part, part] as const),
     ['tenantRoles', tenantRoles && 'tenantRoles'],
   ]);
-  const text = print([`export const policies: CompiledBundle = `, bundle, ';']);
+  const { rows, imports: ofScopes } = scopeRows(scopes, names);
+  const whole = scopes.length === 0 ? bundle : ['loadedByScope(', bundle, ', ', rows, ')'];
+  const text = print([`export const policies: CompiledBundle = `, whole, ';']);
   const selects = checksOnly ? '' : selectsText(modules, schemas);
+  const engine = [...(scopes.length === 0 ? [] : ['loadedByScope']), ...parts];
   const own = [
-    { from: runtimePart('parts'), names: [...parts, ...typesOf(explained)].map((name) => ({ name, as: name })) },
+    { from: runtimePart('parts'), names: [...engine, ...typesOf(explained)].map((name) => ({ name, as: name })) },
     ...[...imports, ...filters].map(({ from, name, as }) => ({ from, names: [{ name, as }] })),
+    ...ofScopes,
     { from: './hash.js', names: [{ name: 'hash', as: 'hash' }] },
     ...(tenantRoles === undefined
       ? []

@@ -12,6 +12,7 @@ import { type SchemaLocations, schemaLocations } from './schema-locations.js';
 import type { EmitOptions } from './options.js';
 import { type Emitted, unlessEmitted } from './remember.js';
 import { emitSchemaModule } from './schema-module.js';
+import { emitScopeModules, emitTracedScopes, scopeModules } from './scopes.js';
 import { emitTenantRoles } from './tenant-roles.js';
 import { emitTraced, emitTracedIndex } from './traced.js';
 
@@ -89,12 +90,15 @@ export function emitAround(
     ...schemaModules.map((module) => emitSchemaModule(module, schemas, options)),
     ...(tenantRoles === undefined ? [] : [emitTenantRoles(tenantRoles)]),
   ];
+  const { checksOnly = false, scopedFrom } = options;
+  const scopes = scopeModules(outlines, scopedFrom);
   return [
     ...hashed,
     ...traced,
-    ...(options.checksOnly === true ? [] : [emitTracedIndex(outlines, locations)]),
+    ...emitScopeModules(scopes, locations, checksOnly),
+    ...(checksOnly ? [] : [...emitTracedScopes(scopes, locations), emitTracedIndex(outlines, scopes, locations)]),
     emitHash(hashed),
-    emitIndex(outlines, { schemas: schemaModules, tenantRoles }, locations, options),
+    emitIndex({ modules: outlines, scopes }, { schemas: schemaModules, tenantRoles }, locations, options),
   ];
 }
 

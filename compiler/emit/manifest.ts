@@ -15,8 +15,10 @@ const MADE_APART = ['types.ts', MANIFEST];
  */
 export function emitManifest(files: readonly EmittedFile[], sources: readonly Source[], version: string): EmittedFile {
   const rules = new Map<string, string>();
-  for (const { rule, span } of files.flatMap(({ origins }) => origins)) {
-    if (!rules.has(rule)) rules.set(rule, `${span.source.path}:${span.source.lineAndColumn(span.start).line}`);
+  // File by file: the origins of all files would be much of the memory.
+  for (const { origins } of files) {
+    for (const { rule, span } of origins)
+      if (!rules.has(rule)) rules.set(rule, `${span.source.path}:${span.source.lineAndColumn(span.start).line}`);
   }
   const manifest = {
     generator: `authzc ${version}`,

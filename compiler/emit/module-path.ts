@@ -28,18 +28,10 @@ export type ModuleIdentity =
 
 /** The location of each module, by key: named by identity, not by its source file. */
 export function moduleLocations(modules: readonly ModuleIdentity[]): ReadonlyMap<string, ModuleLocation> {
-  const paths = new Set<string>();
-  const numbers = new Map<string, number>();
+  const paths = new Paths();
   const locations = new Map<string, ModuleLocation>();
   for (const module of modules) {
-    const wish = pathOf(module).replace(/\.(?=where$)/i, hexadecimal);
-    let path = wish;
-    // File systems that ignore case would treat two names as one file.
-    const folded = wish.toLowerCase();
-    let number = numbers.get(folded) ?? 2;
-    for (; paths.has(path.toLowerCase()); number += 1) path = `${wish}~${number}`;
-    numbers.set(folded, number);
-    paths.add(path.toLowerCase());
+    const path = paths.fresh(pathOf(module).replace(/\.(?=where$)/i, hexadecimal));
     const names = new Names([], MODULE_WORDS);
     const roles = module.kind === 'derived-roles' ? module.definitions : [];
     const name = names.fresh(camelCase(nameOf(module), 'policy'));
@@ -52,6 +44,24 @@ export function moduleLocations(modules: readonly ModuleIdentity[]): ReadonlyMap
     });
   }
   return locations;
+}
+
+/** Paths that differ by more than case: file systems that ignore case would treat two as one file. */
+export class Paths {
+  private readonly taken = new Set<string>();
+  /** The next number by wish. */
+  private readonly numbers = new Map<string, number>();
+
+  /** A path close to the wish: the wish itself, or with `~2`, `~3` ... if it is taken. */
+  fresh(wish: string): string {
+    const folded = wish.toLowerCase();
+    let path = wish;
+    let number = this.numbers.get(folded) ?? 2;
+    for (; this.taken.has(path.toLowerCase()); number += 1) path = `${wish}~${number}`;
+    this.numbers.set(folded, number);
+    this.taken.add(path.toLowerCase());
+    return path;
+  }
 }
 
 /** The specifier by which the module at one path imports another. */

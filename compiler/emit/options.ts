@@ -8,6 +8,8 @@ export interface EmitOptions {
    * matters.
    */
   readonly checksOnly?: boolean;
+  /** The number of policies with a scope from which each scope has a module, if not the usual one. */
+  readonly scopedFrom?: number;
   /** To emit what explains decisions, too. */
   readonly explained?: Explained;
 }

@@ -11,6 +11,8 @@ export interface ModuleOutline {
   readonly hasConditions: boolean;
   /** Whether a result depends on evaluating its rules one by one (runtime/engine/find/tables.ts). */
   readonly isVisited: boolean;
+  /** Whether requests about resources can be at its scope. */
+  readonly listsResources: boolean;
   /** The functions that its filters call. */
   readonly functions: readonly string[];
 }
@@ -22,6 +24,7 @@ export function outlineOf(module: Module): ModuleOutline {
     sourcePath: module.sourcePath,
     hasConditions: hasConditions(module),
     isVisited: isVisited(module),
+    listsResources: module.kind === 'resource' || (module.kind === 'role' && module.rules.length > 0),
     functions: filterFunctions({ modules: [module], schemas: [] }),
   };
 }

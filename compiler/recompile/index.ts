@@ -12,7 +12,7 @@ import type { EmittedFile } from '../ir/emitted-file.js';
 import type { Program } from '../ir/program.js';
 import { parse } from '../parse/index.js';
 import { version } from '../version.js';
-import { familyOf, isLeaf, recordOf } from './record.js';
+import { isLeaf, keysAbove, recordOf } from './record.js';
 import { type DocumentRecord, hashesOf, settingsOf, type Snapshot } from './snapshot.js';
 
 /** The snapshot of a compilation; undefined if it was refused. */
@@ -127,21 +127,22 @@ function hashedPaths(
 }
 
 /**
- * The files that the compilation of some files reads: what they import, directly or not, and the other scopes of the
- * same policies. Undefined if compiling everything is simpler, or if other documents can read one of the files.
+ * The files that the compilation of some files reads: what they import, directly or not, and the same policies at the
+ * ancestors of their scopes. Undefined if compiling everything is simpler, or if other documents can read one of the
+ * files.
  */
 function involvedIn(
   changed: ReadonlySet<string>,
   documents: ReadonlyMap<string, DocumentRecord>,
 ): ReadonlySet<string> | undefined {
-  const families = new Set<string>();
+  const keys = new Set<string>();
   for (const path of changed) {
     const record = documents.get(path);
     if (record === undefined || !isLeaf(record)) return undefined;
-    families.add(familyOf(record.key));
+    for (const key of [record.key, ...keysAbove(record.key)]) keys.add(key);
   }
   const paths = new Map([...documents].map(([path, { key }]) => [key, path]));
-  const pending = [...documents].flatMap(([path, { key }]) => (families.has(familyOf(key)) ? [path] : []));
+  const pending = [...keys].flatMap((key) => paths.get(key) ?? []);
   const involved = new Set(changed);
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
     involved.add(path);

@@ -17,13 +17,16 @@ import { validateSet } from '../validate/index.js';
 import { version } from '../version.js';
 import { headOf } from './head.js';
 import { isLimited, recordsOf } from './index.js';
-import { familyOf, isLeaf } from './record.js';
+import type { Part } from './partition.js';
+import { isLeaf, keysAbove } from './record.js';
 import { type DocumentRecord, hashesOf, settingsOf, type Snapshot } from './snapshot.js';
 
 /** What remains of the compilation of a part: enough to merge it with the others. */
 export interface CompiledPart {
   readonly modules: readonly CompiledModule[];
   readonly documents: readonly (readonly [path: string, record: DocumentRecord])[];
+  /** The keys of the policies above those of the part. */
+  readonly above: readonly string[];
   /** The policies of the part, without the documents that it shares with others. */
   readonly heads: readonly PolicyFile[];
   /** The names of the definitions of JSON schemas that the modules import, and the paths of their modules. */
@@ -44,33 +47,37 @@ interface CompiledModule {
  * Compiles a part of a set as if it was the whole, except for the files that all policies share. Undefined if it has
  * errors: they may be wrong, because other parts are missing.
  *
- * @param sources in path order.
+ * @param shared in path order, as the policies of the part.
  */
 export function compilePart(
   shared: readonly Source[],
-  part: readonly Source[],
+  { policies, above }: Part,
   options: CompileOptions,
 ): CompiledPart | undefined {
-  const sources = [...shared, ...part];
   const report = new Diagnostics();
-  const result = programOf(sources, report, options);
+  const result = programOf([...shared, ...above, ...policies], report, options);
   if (result === undefined) return undefined;
   const program = optimise(fold(result.lowered));
   const places = placesOf(program.modules, program.schemas);
   const facts = new Map(typeFactsOf(program).modules.map((ofModule) => [ofModule.key, ofModule]));
+  // Those above are compiled in their own part.
+  const pathsAbove = new Set(above.map(({ path }) => path));
+  const isAbove = (path: string | undefined): boolean => path !== undefined && pathsAbove.has(path);
+  const own = program.modules.filter(({ sourcePath }) => !isAbove(sourcePath));
   return {
-    modules: program.modules.map((module): CompiledModule => {
+    modules: own.map((module): CompiledModule => {
       const { modules: files, traced } = emitPolicies([module], places, options);
       const ofModule = facts.get(module.key);
       return { outline: outlineOf(module), ...(ofModule && { facts: ofModule }), files, traced };
     }),
-    documents: [...recordsOf(sources, program, places)],
-    heads: part.flatMap((source) => {
+    documents: [...recordsOf([...shared, ...policies], program, places)],
+    above: program.modules.flatMap(({ sourcePath, key }) => (isAbove(sourcePath) ? [key] : [])),
+    heads: policies.flatMap((source) => {
       const file = parse(source, new Diagnostics());
       return file === undefined ? [] : [headOf(file)];
     }),
     schemas: [...places.schemas.names, ...places.schemas.paths],
-    diagnostics: report.sorted(),
+    diagnostics: report.sorted().filter(({ source }) => !isAbove(source?.path)),
   };
 }
 
@@ -88,7 +95,7 @@ export function mergeParts(
   options: CompileOptions,
 ): Snapshot | undefined {
   const heads = parts.flatMap((part) => part.heads);
-  if (heads.some(({ policy }) => !isLeaf(policy)) || !areApart(parts)) return undefined;
+  if (heads.some(({ policy }) => !isLeaf(policy)) || !areComplete(parts)) return undefined;
   const report = new Diagnostics();
   const files = [...heads, ...shared.flatMap((source) => parse(source, report) ?? [])];
   const set = link(files, report);
@@ -149,13 +156,16 @@ function schemaFiles(emitted: readonly EmittedFile[], paths: ReadonlyMap<string,
   return emitted.filter(({ path }) => own.has(path));
 }
 
-/** Whether each part has all scopes of its policies. */
-function areApart(parts: readonly CompiledPart[]): boolean {
-  const families = parts.flatMap(({ documents }) => {
-    const own = documents.filter(([, record]) => isLeaf(record)).map(([, { key }]) => familyOf(key));
-    return [...new Set(own)];
+/** Whether each part was compiled with the policies at the ancestors of its scopes. */
+function areComplete(parts: readonly CompiledPart[]): boolean {
+  const policiesOf = ({ documents }: CompiledPart): readonly string[] =>
+    documents.flatMap(([, record]) => (isLeaf(record) ? record.key : []));
+  const all = new Set(parts.flatMap(policiesOf));
+  return parts.every((part) => {
+    const own = policiesOf(part);
+    const known = new Set([...own, ...part.above]);
+    return own.every((key) => keysAbove(key).every((above) => known.has(above) || !all.has(above)));
   });
-  return new Set(families).size === families.length;
 }
 
 /** The warnings of the parts and of the set. Undefined if a limit may apply, or if they may depend on other parts. */

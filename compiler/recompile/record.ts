@@ -14,9 +14,13 @@ export function isLeaf({ kind }: Pick<DocumentRecord, 'kind'>): boolean {
   return kind === 'resource' || kind === 'principal' || kind === 'role';
 }
 
-/** The part of a key that all scopes of a policy share. */
-export function familyOf(key: string): string {
-  return key.replace(/\/.*$/s, '');
+/** The keys of the same policy at the ancestors of its scope, from the nearest to the root. */
+export function keysAbove(key: string): readonly string[] {
+  const start = key.lastIndexOf('/');
+  if (start === -1) return [];
+  const keys: string[] = [];
+  for (let end = key.lastIndexOf('.'); end > start; end = key.lastIndexOf('.', end - 1)) keys.push(key.slice(0, end));
+  return [...keys, key.slice(0, start)];
 }
 
 /** The record of a document, with the module it was compiled to, if it was. */

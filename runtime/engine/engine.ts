@@ -14,7 +14,7 @@ import type { Writing } from '../residual/index.js';
 import { check } from './decide/check.js';
 import { type CompiledTraces, Evaluation, type Judges, type Listener, MutableRequest } from './decide/evaluation.js';
 import { FEW_ROLES } from './find/chains.js';
-import { Registry, requirePart } from './find/registry.js';
+import { Registry, requirePart, type ScopedPolicies } from './find/registry.js';
 import type { RoleList } from './find/tables.js';
 import type { EvaluationLimits, Guard } from './limits.js';
 import type { Plan, Planner, PlanSettings } from './plan/planner.js';
@@ -76,6 +76,8 @@ export interface Engine<P extends Permissions = AnyPermissions> {
  * that made it, so bundles bring the planner too.
  */
 export interface CompiledBundle extends PolicyBundle, Judges {
+  /** Present in a large bundle. */
+  readonly scoped?: ScopedPolicies | undefined;
   /** Absent if the policies were compiled for checks only. */
   readonly planner?: Planner;
   /** Absent if the policies were written by hand. */
@@ -157,8 +159,8 @@ export class PolicyEngine implements Engine {
     registry?: Registry,
     listener?: Listener,
   ) {
-    this.judges = judgesOf(bundle, settings);
     this.registry = registry ?? new Registry(bundle, settings);
+    this.judges = judgesOf(bundle, settings, this.registry);
     this.isPlain = this.registry.principals === undefined && settings.schemaEnforcement !== 'reject';
     this.evaluation = new Evaluation(settings.globals, settings.clock, settings.traced);
     if (listener === undefined) return;
@@ -337,12 +339,12 @@ class Prepared implements UntypedPrincipal {
 
 /** Throws if a part is missing: the engine would deny without saying why. */
 function judgesOf(
-  { principalJudge, roleJudge, visitRules, resourcePolicies, principalPolicies }: CompiledBundle,
+  { principalJudge, roleJudge, visitRules }: CompiledBundle,
   { traced }: Settings,
+  { hasOutputs }: Registry,
 ): Judges {
   const judges = { principalJudge, roleJudge, visitRules: visitRules ?? traced?.visitRules };
-  if (traced !== undefined || [...resourcePolicies, ...principalPolicies].some(({ hasOutputs }) => hasOutputs))
-    requirePart(judges.visitRules);
+  if (traced !== undefined || hasOutputs) requirePart(judges.visitRules);
   return judges;
 }
 

@@ -56,7 +56,7 @@ export interface Explanation {
 export function createAuditedEngine(bundle: CompiledBundle, options: EngineOptions = {}): AuditedEngine {
   const settings = settingsOf(options);
   // A journal has every rule that is visited, so an explanation visits rules one by one.
-  const visited = { visitRules, ...bundle };
+  const visited = bundle.scoped === undefined ? { visitRules, ...bundle } : bundle;
   const engine = new PolicyEngine(visited, settings);
   const limited = bundle.guard?.limited(engine, settings.limits) ?? engine;
   const { tracesToExplain } = settings;

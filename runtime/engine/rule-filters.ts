@@ -114,7 +114,7 @@ function ofResourceSchema({ bundle, request, options, place }: Asked): readonly 
     schemas: { resource },
   };
   const engine = createEngine(
-    { ...bundle, resourcePolicies: [only], principalPolicies: [], rolePolicies: [] },
+    { ...bundle, resourcePolicies: [only], principalPolicies: [], rolePolicies: [], scoped: undefined },
     options,
   );
   const { filter } = engine.plan({ ...request, resource: { ...request.resource, scope: '.' } });
@@ -175,6 +175,7 @@ function alone(
   const own = filters.get(original);
   const reduced: CompiledBundle = {
     ...bundle,
+    scoped: undefined,
     resourcePolicies: [
       {
         ...policy,

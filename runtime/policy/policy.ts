@@ -319,10 +319,8 @@ export interface GrantedResource {
   readonly actions: readonly string[];
 }
 
-/** The `policies` export of a compiled bundle. */
-export interface PolicyBundle {
-  /** Hash of its policies: hexadecimal, for logs and ServerInfo. */
-  readonly hash: string;
+/** Policies by type. */
+export interface PolicyLists {
   readonly resourcePolicies: readonly ResourcePolicy[];
   readonly principalPolicies: readonly PrincipalPolicy[];
   readonly rolePolicies: readonly RolePolicy[];
@@ -331,9 +329,18 @@ export interface PolicyBundle {
    * only. Anything else cannot be planned.
    */
   readonly filters?: readonly Filters[];
+}
+
+/** The `policies` export of a compiled bundle. */
+export interface PolicyBundle extends PolicyLists {
+  /** Hash of its policies: hexadecimal, for logs and ServerInfo. */
+  readonly hash: string;
   /** Absent if tenants have no roles of their own. */
   readonly tenantRoles?: TenantRoles | undefined;
 }
+
+/** Makes the policies that apply at a scope, as a request names it, unless they were made before. */
+export type LoadScope = (scope: string) => void;
 
 /**
  * A condition of the second emission: whether it holds, or the text of the expression that failed. A value that is not
@@ -355,6 +362,8 @@ export interface TracedBundle {
    * condition.
    */
   readonly attempts?: ReadonlyMap<string, AttemptedCondition>;
+  /** Adds the conditions of a scope to these maps, where they are made on demand. */
+  readonly load?: LoadScope;
 }
 
 /**

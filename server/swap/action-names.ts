@@ -1,4 +1,4 @@
-import { type PolicyBundle, sanitize } from '#runtime/policy';
+import { type PolicyBundle, type PrincipalPolicy, type ResourcePolicy, sanitize } from '#runtime/policy';
 
 /** The actions that the policies of a bundle name for a principal and a kind, sorted. */
 export type ActionNames = (principalId: string, kind: string) => readonly string[];
@@ -7,31 +7,40 @@ export type ActionNames = (principalId: string, kind: string) => readonly string
  * Finds the actions that a request can ask about. Globs name no action. Policies of every version and scope count:
  * a check decides which of them apply. Computed once for each kind.
  */
-export function actionNames({
-  resourcePolicies,
-  principalPolicies,
-}: Pick<PolicyBundle, 'resourcePolicies' | 'principalPolicies'>): ActionNames {
-  const byKind = grouped(resourcePolicies, ({ kind }) => kind);
-  const byPrincipal = grouped(principalPolicies, ({ principal }) => principal);
+export function actionNames(bundle: Pick<PolicyBundle, 'resourcePolicies' | 'principalPolicies'>): ActionNames {
+  // Grouped with the first question: reading the lists of a large bundle makes all policies.
+  let known: PoliciesByName | undefined;
+  const policies = (): PoliciesByName => {
+    known ??= {
+      byKind: grouped(bundle.resourcePolicies, ({ kind }) => kind),
+      byPrincipal: grouped(bundle.principalPolicies, ({ principal }) => principal),
+    };
+    return known;
+  };
   const ofKinds = new Map<string, readonly string[]>();
   const ofKind = (kind: string): readonly string[] => {
-    const policies = byKind.get(kind);
+    const ofSameKind = policies().byKind.get(kind);
     // Only kinds of policies are kept, so that requests cannot fill the memory.
-    if (policies === undefined) return [];
+    if (ofSameKind === undefined) return [];
     let names = ofKinds.get(kind);
     if (names === undefined) {
-      names = sorted(policies.flatMap(({ actions }) => [...actions.keys()]));
+      names = sorted(ofSameKind.flatMap(({ actions }) => [...actions.keys()]));
       ofKinds.set(kind, names);
     }
     return names;
   };
   return (principalId, kind) => {
     const name = sanitize(kind);
-    const own = (byPrincipal.get(principalId) ?? []).flatMap(({ kinds }) => [
+    const own = (policies().byPrincipal.get(principalId) ?? []).flatMap(({ kinds }) => [
       ...(kinds.get(name)?.actions.keys() ?? []),
     ]);
     return own.length === 0 ? ofKind(name) : sorted([...ofKind(name), ...own]);
   };
+}
+
+interface PoliciesByName {
+  readonly byKind: ReadonlyMap<string, readonly ResourcePolicy[]>;
+  readonly byPrincipal: ReadonlyMap<string, readonly PrincipalPolicy[]>;
 }
 
 function grouped<Value>(

@@ -1,13 +1,13 @@
 import type { EngineOptions } from '#runtime/engine';
-import type { Explainer } from '#runtime/parts';
-import type { PolicyBundle, TracedBundle } from '#runtime/policy';
+import type { CompiledBundle, Explainer } from '#runtime/parts';
+import type { TracedBundle } from '#runtime/policy';
 import type { Exported } from '../../archive/index.js';
 import type { Provenance } from '../bundle/provenance.js';
 import { ConfigError } from '../config/config-error.js';
 
 /** What a compiled bundle exports. */
 export interface Bundle {
-  readonly policies: PolicyBundle;
+  readonly policies: CompiledBundle;
   /** Absent for policies that were compiled in this process. */
   readonly provenance?: Provenance;
   /** Loads the conditions again in a form that distinguishes errors from false: strict evaluation needs it. */
@@ -44,7 +44,7 @@ export function bundleOf(exported: Exported, file: string): Bundle {
   const problem = problemOf(policies as Exported | null | undefined);
   if (problem !== undefined) throw new ConfigError(`is not a compiled bundle: ${problem}`, file);
   return {
-    policies: policies as PolicyBundle,
+    policies: policies as CompiledBundle,
     ...(typeof traced === 'function' && { traced: traced as () => Promise<TracedBundle> }),
     ...(typeof explainer === 'function' && { explainer: explainer as Bundle['explainer'] & object }),
     ...(typeof policyTexts === 'function' && { policyTexts: policyTexts as Bundle['policyTexts'] & object }),
@@ -61,7 +61,9 @@ const LISTS = ['resourcePolicies', 'principalPolicies', 'rolePolicies'];
 
 function problemOf(policies: Exported | null | undefined): string | undefined {
   if (typeof policies !== 'object' || policies === null) return 'it does not export `policies`';
-  const wrong = LISTS.find((list) => !Array.isArray(policies[list]));
+  // Reading the lists of a bundle that makes policies on demand makes all of them.
+  const { root = policies } = (policies as Partial<CompiledBundle>).scoped ?? {};
+  const wrong = LISTS.find((list) => !Array.isArray((root as Exported)[list]));
   if (wrong !== undefined) return `its \`policies.${wrong}\` is not a list`;
   return typeof policies['hash'] === 'string' ? undefined : 'its `policies.hash` is not a string';
 }

@@ -1,4 +1,5 @@
-import type { PolicyBundle, SchemaReference } from '#runtime/policy';
+import type { CompiledBundle } from '#runtime/parts';
+import type { PolicyLists, ResourcePolicy, SchemaReference } from '#runtime/policy';
 import type { EvaluationTime, Period } from '../service/call-times.js';
 import type { CheckCall, CheckEntry, Decider, PlanCall } from '../service/decider.js';
 
@@ -14,8 +15,16 @@ export class DecisionClock {
    * The same policies, with schemas that notify this clock when they are used. A server without traces serves policies
    * unchanged.
    */
-  watch(policies: PolicyBundle): PolicyBundle {
-    const resourcePolicies = policies.resourcePolicies.map((policy) => {
+  watch(bundle: CompiledBundle): CompiledBundle {
+    const { scoped } = bundle;
+    if (scoped === undefined) return { ...bundle, resourcePolicies: this.#watchedPolicies(bundle) };
+    // Only schemas of root policies are used, and reading the lists of such a bundle makes all policies.
+    const root = { ...scoped.root, resourcePolicies: this.#watchedPolicies(scoped.root) };
+    return Object.create(bundle, { scoped: { value: { ...scoped, root } } }) as CompiledBundle;
+  }
+
+  #watchedPolicies({ resourcePolicies }: PolicyLists): readonly ResourcePolicy[] {
+    return resourcePolicies.map((policy) => {
       if (policy.schemas === undefined) return policy;
       const { principal, resource } = policy.schemas;
       const schemas = {
@@ -24,7 +33,6 @@ export class DecisionClock {
       };
       return { ...policy, schemas };
     });
-    return { ...policies, resourcePolicies };
   }
 
   /** Decides, and records one time for each resource. */

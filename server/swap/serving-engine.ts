@@ -12,8 +12,7 @@ import {
   tenantsOf,
   writingOf,
 } from '#runtime/engine';
-import type { Explainer } from '#runtime/parts';
-import type { PolicyBundle } from '#runtime/policy';
+import type { CompiledBundle, Explainer } from '#runtime/parts';
 import type { BundleProvenance } from '../../proto/gen/messages.js';
 import type { AuditedBundle } from '../audit/audited-bundle.js';
 import type { Config } from '../config.js';
@@ -214,13 +213,15 @@ async function engineOptionsOf(config: Config, { traced }: Bundle): Promise<Engi
 /**
  * How many policies are tried, and how many of their actions and roles: trying all of 10,000 would block the server.
  */
-const TRIED = { policies: 32, actions: 4, roles: 16 };
+const TRIED = { policies: 32, actions: 4, roles: 16, scopes: 4 };
 
 /**
  * A check and a plan of the first policies: a bundle for another runtime, or a broken one, throws here and not in a
  * request.
  */
-function tryOut(engine: Engine, { resourcePolicies }: PolicyBundle): void {
+function tryOut(engine: Engine, bundle: CompiledBundle): void {
+  const { resourcePolicies } = bundle.scoped?.root ?? bundle;
+  const tried = bundle.scoped?.scopes.slice(0, TRIED.scopes) ?? [];
   const auxData = { jwt: {}, jwts: {} };
   for (const { kind, version, scope, roles, actions: table } of resourcePolicies.slice(0, TRIED.policies)) {
     const principal = { id: 'trial', roles: ['trial', ...[...roles.keys()].slice(0, TRIED.roles)] };
@@ -233,4 +234,11 @@ function tryOut(engine: Engine, { resourcePolicies }: PolicyBundle): void {
     });
     engine.plan({ principal, resource: { kind, policyVersion: version, scope }, actions, auxData });
   }
+  // A request of any kind makes the policies of its scope.
+  for (const scope of tried)
+    engine.check({
+      principal: { id: 'trial', roles: ['trial'] },
+      resources: [{ resource: { kind: 'trial', id: 'trial', scope }, actions: ['trial'] }],
+      auxData,
+    });
 }

@@ -30,7 +30,11 @@ test('a folder edited at random compiles to the same files and warnings in parts
   let good = POLICIES;
   const counts = { parts: 0, atOnce: 0, refused: 0 };
   for (let edit = 0; edit < EDITS; edit += 1) {
-    const options = { schemaTexts: new Map(Object.entries(folder.schemas)), ...folder.options };
+    const options = {
+      schemaTexts: new Map(Object.entries(folder.schemas)),
+      ...folder.options,
+      scopedFrom: random.pick([1, 1_000]),
+    };
     const sources = sourcesOf(folder);
     const compilation = compile(sources, new Diagnostics(), options);
     const expected = snapshotOf(sources, compilation, options);
@@ -50,16 +54,33 @@ test('a folder edited at random compiles to the same files and warnings in parts
   assert.ok(counts.parts > EDITS / 5, JSON.stringify(counts));
 });
 
-test('all scopes of a policy are in one part, and shared documents in none', () => {
-  const { shared, parts } = partition(sourcesOf(POLICIES), { characters: Number.POSITIVE_INFINITY, policies: 2 });
+test('all scopes of a policy are in one part if they fit, and shared documents in none', () => {
+  const { shared, parts } = partition(sourcesOf(POLICIES), { characters: Number.POSITIVE_INFINITY, policies: 3 });
   const paths = (sources: readonly Source[]): string => sources.map(({ path }) => path).join(' ');
   assert.is(paths(shared), 'common.yaml others.yaml shared_constants.yaml shared_variables.yaml');
-  assert.equal(parts.map(paths), [
-    'album.yaml album_acme.yaml album_acme_hr.yaml',
-    'leave.yaml leave_next.yaml',
-    'photo.yaml principal.yaml',
-    'role.yaml',
-  ]);
+  assert.equal(
+    parts.map(({ policies, above }) => [paths(policies), paths(above)]),
+    [
+      ['album.yaml album_acme.yaml album_acme_hr.yaml', ''],
+      ['leave.yaml leave_next.yaml photo.yaml', ''],
+      ['principal.yaml role.yaml', ''],
+    ],
+  );
+});
+
+test('too many scopes of a policy are in parts of their first segments, below the policies of the root', () => {
+  const { parts } = partition(sourcesOf(POLICIES), { characters: Number.POSITIVE_INFINITY, policies: 2 });
+  const paths = (sources: readonly Source[]): string => sources.map(({ path }) => path).join(' ');
+  assert.equal(
+    parts.map(({ policies, above }) => [paths(policies), paths(above)]),
+    [
+      ['album.yaml', ''],
+      ['leave.yaml leave_next.yaml', ''],
+      ['photo.yaml principal.yaml', ''],
+      ['role.yaml', ''],
+      ['album_acme.yaml album_acme_hr.yaml', 'album.yaml'],
+    ],
+  );
 });
 
 test('a set with invariants has no parts', () => {
@@ -105,7 +126,9 @@ test.run();
 function inParts(folder: Folder, policies: number, options: CompileOptions): Snapshot | undefined {
   const sources = sourcesOf(folder);
   const { shared, parts } = partition(sourcesOf(folder), { characters: Number.POSITIVE_INFINITY, policies });
-  const compiled = parts.map((part) => sentBack(compilePart(shared, part, options), [...shared, ...part], sources));
+  const compiled = parts.map((part) =>
+    sentBack(compilePart(shared, part, options), [...shared, ...part.above, ...part.policies], sources),
+  );
   return compiled.every((part) => part !== undefined) ? mergeParts(sources, shared, compiled, options) : undefined;
 }
 

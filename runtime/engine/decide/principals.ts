@@ -6,22 +6,17 @@ import { type Evaluation, type Judges, type Outcome, type PrincipalJudge, UNDECI
 
 /** Evaluates principal policies. Bundles with principal policies bring it. */
 export const principalJudge: PrincipalJudge = {
-  principalsOf: (policies, shared, lenient) =>
-    new PrincipalPolicies(
-      policies,
-      new ScopeSet(
-        policies.map(({ scope }) => scope),
-        lenient,
-      ),
-      shared,
-    ),
+  principalsOf: (policies, shared, lenient) => new PrincipalPolicies(policies, new ScopeSet(lenient), shared),
   judge,
 };
 
 class PrincipalPolicies implements Principals {
-  private readonly byId = new Map<string, PoliciesOfOne>();
+  private readonly byId = new Map<string, VersionsOfOne>();
   private readonly scopesByVersion = new Map<string, Set<string>>();
-  /** Bounds the memory of policies times scopes; chains beyond it are built for each request. */
+  /**
+   * Bounds the memory of policies times scopes; chains beyond it are built for each request. A chain that begins with a
+   * policy of its scope does not count.
+   */
   private spareChains = 50_000;
 
   constructor(
@@ -29,9 +24,21 @@ class PrincipalPolicies implements Principals {
     private readonly scopes: ScopeSet,
     private readonly shared: SharedFacts,
   ) {
+    this.add(policies);
+  }
+
+  expect(principals: readonly string[], scope: string): void {
+    for (const id of principals) entryOf(this.byId, id, () => new Map());
+    this.scopes.add(scope);
+  }
+
+  add(policies: readonly PrincipalPolicy[]): void {
     for (const policy of policies) {
-      entryOf(this.byId, policy.principal, () => new PoliciesOfOne()).policies.push(policy);
+      const versions = entryOf(this.byId, policy.principal, () => new Map());
+      const own = entryOf(versions, policy.version, () => ({ policies: new Map(), chains: new Map() }));
+      own.policies.set(policy.scope, policy);
       entryOf(this.scopesByVersion, policy.version, () => new Set<string>()).add(policy.scope);
+      this.scopes.add(policy.scope);
     }
   }
 
@@ -40,10 +47,12 @@ class PrincipalPolicies implements Principals {
   }
 
   chain(id: string, version: string, scope: string): PrincipalChain | undefined {
-    const principal = this.byId.get(id);
-    const first = principal === undefined ? undefined : this.scopes.first(scope);
-    if (principal === undefined || first === undefined) return undefined;
-    return principal.chains.get(version)?.get(first) ?? this.makeChain(principal, version, first);
+    const versions = this.byId.get(id);
+    const first = versions === undefined ? undefined : this.scopes.first(scope);
+    if (versions === undefined || first === undefined) return undefined;
+    this.shared.load?.(first);
+    const own = versions.get(version);
+    return own && (own.chains.get(first) ?? this.makeChain(own, first));
   }
 
   existAt(scope: string): boolean {
@@ -51,36 +60,34 @@ class PrincipalPolicies implements Principals {
   }
 
   exist(version: string, scope: string): boolean {
-    const scopes = this.scopesByVersion.get(version);
     const first = this.scopes.first(scope);
-    return (
-      scopes !== undefined && first !== undefined && this.scopes.listFrom(first).some((listed) => scopes.has(listed))
-    );
+    if (first === undefined) return false;
+    this.shared.load?.(first);
+    const scopes = this.scopesByVersion.get(version);
+    return scopes !== undefined && this.scopes.listFrom(first).some((listed) => scopes.has(listed));
   }
 
   keyOf(id: string, version: string, scope: string): string {
     return policyKey('principal', id, version, this.scopes.first(scope) ?? '');
   }
 
-  private makeChain({ policies, chains }: PoliciesOfOne, version: string, first: string): PrincipalChain | undefined {
-    const listed = this.scopes
-      .listFrom(first)
-      .flatMap((scope) => policies.filter((policy) => policy.version === version && policy.scope === scope));
+  private makeChain({ policies, chains }: PoliciesOfOne, first: string): PrincipalChain | undefined {
+    const listed = this.scopes.listFrom(first).flatMap((scope) => policies.get(scope) ?? []);
     if (listed.length === 0) return undefined;
     const chain = principalChain(listed, this.shared);
-    if (this.spareChains > 0) {
-      this.spareChains--;
-      entryOf(chains, version, () => new Map<string, PrincipalChain>()).set(first, chain);
-    }
+    if (policies.has(first) || this.spareChains-- > 0) chains.set(first, chain);
     return chain;
   }
 }
 
-/** The policies of one principal, all versions and scopes. */
-class PoliciesOfOne {
-  readonly policies: PrincipalPolicy[] = [];
-  /** By version, then by first listed scope. */
-  readonly chains = new Map<string, Map<string, PrincipalChain>>();
+/** The policies of one principal, by version. */
+type VersionsOfOne = Map<string, PoliciesOfOne>;
+
+/** The policies of one principal and version, by scope. */
+interface PoliciesOfOne {
+  readonly policies: Map<string, PrincipalPolicy>;
+  /** By first listed scope. */
+  readonly chains: Map<string, PrincipalChain>;
 }
 
 function principalChain(policies: readonly PrincipalPolicy[], shared: SharedFacts): PrincipalChain {

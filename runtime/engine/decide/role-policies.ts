@@ -6,11 +6,16 @@ import { type RuleResult, emitOutput } from './visit-rules.js';
 
 /** Evaluates role policies. Bundles with role policies bring it. */
 export const roleJudge: RoleJudge = {
-  rolesOf: (policies, traced) => {
-    const scopes = rolesByVersion(policies);
+  rolesOf: (policies, shared) => {
+    const scopes: ScopesByVersion = new Map();
+    addRoles(scopes, policies);
     return {
-      lineages: (version, scope) => scopes.get(version)?.get(scope)?.lineages,
-      limits: (version, scope, kind) => scopeLimits(scopes.get(version)?.get(scope), kind, traced),
+      add: (more) => addRoles(scopes, more),
+      lineages: (version, scope) => {
+        shared.load?.(scope);
+        return scopes.get(version)?.get(scope)?.lineages;
+      },
+      limits: (version, scope, kind) => scopeLimits(scopes.get(version)?.get(scope), kind, shared.traced),
     };
   },
   judge: judgeLimits,
@@ -24,18 +29,19 @@ interface RoleScope {
   readonly lineages: ReadonlyMap<string, readonly string[]>;
 }
 
-function rolesByVersion(policies: readonly RolePolicy[]): ReadonlyMap<string, ReadonlyMap<string, RoleScope>> {
+type ScopesByVersion = Map<string, Map<string, RoleScope>>;
+
+/** Adds role policies: all of the scopes that they have. */
+function addRoles(scopes: ScopesByVersion, policies: readonly RolePolicy[]): void {
   const grouped = new Map<string, Map<string, RolePolicy[]>>();
   for (const policy of policies) {
-    const scopes = entryOf(grouped, policy.version, () => new Map<string, RolePolicy[]>());
-    entryOf(scopes, policy.scope, () => []).push(policy);
+    const ofVersion = entryOf(grouped, policy.version, () => new Map<string, RolePolicy[]>());
+    entryOf(ofVersion, policy.scope, () => []).push(policy);
   }
-  return new Map(
-    [...grouped].map(([version, scopes]) => [
-      version,
-      new Map([...scopes].map(([scope, listed]) => [scope, roleScope(listed)])),
-    ]),
-  );
+  for (const [version, ofVersion] of grouped) {
+    const known = entryOf(scopes, version, () => new Map<string, RoleScope>());
+    for (const [scope, listed] of ofVersion) known.set(scope, roleScope(listed));
+  }
 }
 
 function roleScope(policies: readonly RolePolicy[]): RoleScope {

@@ -7,7 +7,6 @@ import {
   type RolePolicy,
   type RoleRule,
   type SchemaReferences,
-  type TracedBundle,
   type TracedCondition,
 } from '../../policy/index.js';
 import { entryOf, lineageBits, type RuleTable, ruleTable, RoleList, type SharedFacts } from './tables.js';
@@ -157,6 +156,9 @@ const NO_ROLES = new RoleList({ roles: new Map(), roleGlobs: [] });
 
 /** Finds the principal policies of a bundle. */
 export interface Principals {
+  /** Lists a scope at which principals have policies that are added later. */
+  expect(principals: readonly string[], scope: string): void;
+  add(policies: readonly PrincipalPolicy[]): void;
   /** Whether a principal has policies, of any version and scope. */
   has(id: string): boolean;
   /**
@@ -212,6 +214,8 @@ export interface PrincipalStep {
 
 /** Finds the role policies of a bundle (docs/spec/policy-language.md#role-policies). */
 export interface Roles {
+  /** Adds policies: all of the scopes that they have. */
+  add(policies: readonly RolePolicy[]): void;
   /** For each role that has parents at exactly this scope: itself and its ancestors. */
   lineages(version: string, scope: string): ReadonlyMap<string, readonly string[]> | undefined;
   /** The role policies of a scope for a kind; undefined if there are none. */
@@ -220,7 +224,7 @@ export interface Roles {
 
 /** The half of `RoleJudge` that finds role policies. */
 export interface RoleFinder {
-  readonly rolesOf: (policies: readonly RolePolicy[], traced: TracedBundle | undefined) => Roles;
+  readonly rolesOf: (policies: readonly RolePolicy[], shared: SharedFacts) => Roles;
 }
 
 /** The role policies of one version and scope, for one kind. */
@@ -334,15 +338,14 @@ export function scopeChain(scope: string): readonly string[] {
  * docs/spec/policy-language.md#scopes).
  */
 export class ScopeSet {
-  private readonly scopes: ReadonlySet<string>;
-  private readonly longest: number;
+  private readonly scopes = new Set<string>();
+  private longest = 0;
 
-  constructor(
-    scopes: Iterable<string>,
-    private readonly lenient: boolean,
-  ) {
-    this.scopes = new Set(scopes);
-    this.longest = Math.max(0, ...[...this.scopes].map((scope) => scope.length));
+  constructor(private readonly lenient: boolean) {}
+
+  add(scope: string): void {
+    this.scopes.add(scope);
+    this.longest = Math.max(this.longest, scope.length);
   }
 
   /** The first listed scope of a request at `scope`; undefined if none is listed. */

@@ -1,4 +1,11 @@
-import { type PolicyBundle, type ResourcePolicy, sanitize, type TracedBundle } from '../../policy/index.js';
+import {
+  type PolicyBundle,
+  type PolicyLists,
+  type PrincipalPolicy,
+  type ResourcePolicy,
+  sanitize,
+  type TracedBundle,
+} from '../../policy/index.js';
 import { type PlanResourceInput, type PrincipalInput, requestedScope } from '../requests.js';
 import {
   emptyChain,
@@ -28,9 +35,32 @@ export interface FindSettings {
 
 /** A bundle with the parts that find its principal and role policies. */
 export interface Findable extends PolicyBundle {
+  /**
+   * Present in a large bundle, which makes the policies of a scope when a request first names it. Reading one of the
+   * lists of such a bundle makes the policies of all scopes.
+   */
+  readonly scoped?: ScopedPolicies | undefined;
   readonly principalJudge?: PrincipalFinder | undefined;
   readonly roleJudge?: RoleFinder | undefined;
 }
+
+/** The policies of a bundle that makes those of scopes on demand (runtime/engine/find/scoped-policies.ts). */
+export interface ScopedPolicies {
+  /** The policies of the root scope. */
+  readonly root: PolicyLists;
+  /** The scopes with policies, without the root. */
+  readonly scopes: readonly string[];
+  /**
+   * Tells a registry of the policies of the root which scopes there are, and adds the policies of a scope to it when
+   * they are needed.
+   *
+   * @param onLoad called with the policies of each scope that is added.
+   */
+  readonly open: (registry: Registry, bundle: Findable, onLoad: OnLoad | undefined) => void;
+}
+
+/** Called with policies that are added to a registry. */
+export type OnLoad = (policies: PolicyLists) => void;
 
 /** The versions and scopes of a request, or the defaults of the settings. */
 export interface Place {
@@ -109,17 +139,19 @@ export function requirePart<Part>(part: Part | undefined): Part {
  */
 export class Registry {
   /** Undefined if no principal has a policy. */
-  readonly principals: Principals | undefined;
+  principals: Principals | undefined;
   /** Undefined if no role has a policy. */
-  readonly roles: Roles | undefined;
+  roles: Roles | undefined;
   /**
    * The scopes whose resource or principal policies do not need consent: those that plans name
    * (docs/spec/plans.md#matched-scopes).
    */
-  readonly scopesWithRules: ReadonlySet<string>;
-  private readonly resourceScopes: ScopeSet;
+  readonly scopesWithRules = new Set<string>();
+  /** Whether a rule of these policies has an output. */
+  hasOutputs = false;
+  readonly resourceScopes: ScopeSet;
+  readonly shared: SharedFacts;
   private readonly kinds = new Map<string, KindPolicies>();
-  private readonly shared: SharedFacts;
   private readonly tables = new Map<ResourcePolicy, RuleTable>();
   /**
    * By kind as requests spell it (`leave-request` for `leave_request`). A kind has many spellings, so their number is
@@ -131,38 +163,33 @@ export class Registry {
   /** The latest chain: the next resource of a request mostly has the same kind. */
   private lastKind = '';
   private lastRootChain: ResourceChain | undefined = undefined;
-  /** Bounds the memory of policies times scopes; chains beyond it are built for each request. */
+  /**
+   * Bounds the memory of policies times scopes; chains beyond it are built for each request. A chain that begins with a
+   * policy of its kind does not count: there are no more of them than policies.
+   */
   private spareChains = 50_000;
 
+  /** @param onLoad called with the policies that are there, then with those of each scope that is loaded. */
   constructor(
     bundle: Findable,
-    private readonly settings: FindSettings,
+    readonly settings: FindSettings,
+    onLoad?: OnLoad,
   ) {
-    this.shared = { roleLists: new Map(), traced: settings.traced };
+    const { scoped } = bundle;
+    const { traced, lenientScopeSearch } = settings;
+    const root = scoped?.root ?? bundle;
+    const { resourcePolicies, principalPolicies, rolePolicies } = root;
+    this.shared = { roleLists: new Map(), traced };
     this.principals =
-      bundle.principalPolicies.length > 0
-        ? requirePart(bundle.principalJudge).principalsOf(
-            bundle.principalPolicies,
-            this.shared,
-            settings.lenientScopeSearch,
-          )
+      principalPolicies.length > 0
+        ? requirePart(bundle.principalJudge).principalsOf(principalPolicies, this.shared, lenientScopeSearch)
         : undefined;
-    this.roles =
-      bundle.rolePolicies.length > 0
-        ? requirePart(bundle.roleJudge).rolesOf(bundle.rolePolicies, settings.traced)
-        : undefined;
-    this.scopesWithRules = new Set(
-      [...bundle.resourcePolicies, ...bundle.principalPolicies]
-        .filter(({ overridesParent }) => overridesParent)
-        .map(({ scope }) => scope),
-    );
-    const withRules = bundle.rolePolicies.filter((policy) => policy.rules.length > 0);
-    this.resourceScopes = new ScopeSet(
-      [...bundle.resourcePolicies, ...withRules].map(({ scope }) => scope),
-      settings.lenientScopeSearch,
-    );
-    for (const policy of bundle.resourcePolicies)
-      entryOf(this.kinds, policy.kind, () => new KindPolicies(policy.kind)).policies.push(policy);
+    this.roles = rolePolicies.length > 0 ? requirePart(bundle.roleJudge).rolesOf(rolePolicies, this.shared) : undefined;
+    this.resourceScopes = new ScopeSet(lenientScopeSearch);
+    for (const { rules, scope } of rolePolicies) if (rules.length > 0) this.resourceScopes.add(scope);
+    this.add([...resourcePolicies, ...principalPolicies]);
+    onLoad?.(root);
+    scoped?.open(this, bundle, onLoad);
   }
 
   /**
@@ -171,9 +198,7 @@ export class Registry {
    */
   resourceChain(kind: string, version: string, scope: string): ResourceChain {
     if (scope === '' && version === this.settings.defaultPolicyVersion) return this.rootChain(kind, version);
-    const policies = this.kinds.get(kind) ?? this.kindSpelt(kind);
-    if (policies === undefined) return this.chainOfUnknownKind(kind, version, scope);
-    return policies.chains.get(version)?.get(scope) ?? this.scopedChain(policies, version, scope);
+    return this.kindOf(kind)?.versions.get(version)?.chains.get(scope) ?? this.scopedChain(kind, version, scope);
   }
 
   /** The policies that apply to a resource, in the version and at the scope that it or the settings name. */
@@ -192,12 +217,13 @@ export class Registry {
   }
 
   private makeRootChain(kind: string, version: string): ResourceChain {
-    const policies = this.kinds.get(kind) ?? this.kindSpelt(kind);
-    if (policies === undefined) return this.chainOfUnknownKind(kind, version, '');
-    const chain = policies.root ?? this.makeChain(policies, version, '');
-    policies.root = chain;
-    if (kind === policies.kind || this.spellings.has(kind)) this.rootChains.set(kind, chain);
+    const chain = this.scopedChain(kind, version, '');
+    if (this.kinds.has(kind) || this.spellings.has(kind)) this.rootChains.set(kind, chain);
     return chain;
+  }
+
+  private kindOf(kind: string): KindPolicies | undefined {
+    return this.kinds.get(kind) ?? this.kindSpelt(kind);
   }
 
   private kindSpelt(kind: string): KindPolicies | undefined {
@@ -208,35 +234,28 @@ export class Registry {
     return policies;
   }
 
-  private scopedChain(policies: KindPolicies, version: string, scope: string): ResourceChain {
+  private scopedChain(kind: string, version: string, scope: string): ResourceChain {
     const first = this.resourceScopes.first(scope);
-    if (first === undefined) return policies.nowhere;
-    const known = policies.chains.get(version)?.get(first);
+    if (first !== undefined) this.shared.load?.(first);
+    // Role policies may apply to an unknown kind, and scopes are listed whatever the kind.
+    const { nowhere, versions } = this.kindOf(kind) ?? kindPolicies(sanitize(kind));
+    if (first === undefined) return nowhere;
+    const own = versions.get(version);
+    const known = own?.chains.get(first);
     if (known !== undefined) return known;
-    const chain = this.makeChain(policies, version, first);
+    const chain = this.makeChain(nowhere.kind, version, first, own);
     // A version that no policy of the kind has comes from the request, and is not kept.
-    if (this.spareChains > 0 && policies.policies.some((policy) => policy.version === version)) {
-      this.spareChains--;
-      entryOf(policies.chains, version, () => new Map<string, ResourceChain>()).set(first, chain);
-    }
+    if (own !== undefined && (own.policies.has(first) || this.spareChains-- > 0)) own.chains.set(first, chain);
     return chain;
   }
 
-  /** Role policies may apply to it, and scopes are listed whatever the kind. */
-  private chainOfUnknownKind(kind: string, version: string, scope: string): ResourceChain {
-    const first = this.resourceScopes.first(scope);
-    const spelt = sanitize(kind);
-    return first === undefined ? emptyChain(spelt) : this.makeChain(new KindPolicies(spelt), version, first);
-  }
-
-  private makeChain({ kind, policies }: KindPolicies, version: string, first: string): ResourceChain {
+  private makeChain(kind: string, version: string, first: string, own: VersionPolicies | undefined): ResourceChain {
     const scopes = this.resourceScopes.listFrom(first);
-    if (scopes.length === 0) return emptyChain(kind);
     return resourceChain({
       kind,
       version,
       scopes,
-      policyAt: (scope) => policies.find((policy) => policy.version === version && policy.scope === scope),
+      policyAt: (scope) => own?.policies.get(scope),
       limitsAt: (scope) => this.roles?.limits(version, scope, kind),
       tableOf: (policy) => entryOf(this.tables, policy, () => resourceTable(policy, this.shared)),
       rolesOf: (policy) => roleList(policy, this.shared),
@@ -245,22 +264,38 @@ export class Registry {
       isAlone: scopes.length === 1 && this.roles === undefined && this.settings.traced === undefined,
     });
   }
+
+  /** Adds policies of listed scopes. `principals` and `roles` have their own. */
+  add(policies: readonly (ResourcePolicy | PrincipalPolicy)[]): void {
+    for (const policy of policies) {
+      if (policy.overridesParent) this.scopesWithRules.add(policy.scope);
+      if (policy.hasOutputs) this.hasOutputs = true;
+      if (!('kind' in policy)) continue;
+      this.resourceScopes.add(policy.scope);
+      const { versions } = entryOf(this.kinds, policy.kind, () => kindPolicies(policy.kind));
+      const own = entryOf(versions, policy.version, () => ({ policies: new Map(), chains: new Map() }));
+      own.policies.set(policy.scope, policy);
+    }
+  }
 }
 
 const MAX_SPELLINGS = 4096;
 
-/** The policies of one kind, all versions and scopes. */
-class KindPolicies {
-  readonly policies: ResourcePolicy[] = [];
-  /** Of the default version at the root, as most requests need it. */
-  root: ResourceChain | undefined = undefined;
-  /** By version, then by first listed scope. */
-  readonly chains = new Map<string, Map<string, ResourceChain>>();
-
+/** The policies of one kind. */
+interface KindPolicies {
   /** For requests at a scope without policies of any kind. */
   readonly nowhere: ResourceChain;
+  readonly versions: Map<string, VersionPolicies>;
+}
 
-  constructor(readonly kind: string) {
-    this.nowhere = emptyChain(kind);
-  }
+/** The policies of one kind and version. */
+interface VersionPolicies {
+  /** By scope. */
+  readonly policies: Map<string, ResourcePolicy>;
+  /** By first listed scope. */
+  readonly chains: Map<string, ResourceChain>;
+}
+
+function kindPolicies(kind: string): KindPolicies {
+  return { nowhere: emptyChain(kind), versions: new Map() };
 }

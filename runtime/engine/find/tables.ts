@@ -2,6 +2,7 @@ import type {
   ActionTable,
   AttemptedCondition,
   Effect,
+  LoadScope,
   ResourcePolicy,
   Rule,
   TracedBundle,
@@ -77,6 +78,8 @@ export function isReached(
 export interface SharedFacts {
   readonly roleLists: Map<string, RoleList>;
   readonly traced: TracedBundle | undefined;
+  /** Undefined if all policies are there from the start. */
+  load?: LoadScope;
 }
 
 /** What a table needs to know of its policy. */

@@ -50,8 +50,8 @@ export function allowancesOf(
   bundle: Findable,
   settings: FindSettings,
 ): (principal: PrincipalInput, resource: PlanResourceInput) => Allowance {
-  const registry = new Registry(bundle, settings);
-  const conditions = new PlannedConditions(bundle.filters);
+  const conditions = new PlannedConditions();
+  const registry = new Registry(bundle, settings, ({ filters }) => conditions.add(filters));
   return (principal, resource) => {
     const found = find(registry, settings, principal, resource);
     const readsRuntime = found.resource.readsRuntime || found.principal?.readsRuntime === true;

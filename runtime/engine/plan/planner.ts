@@ -31,11 +31,9 @@ import { PlannedConditions, PlanQuery } from './query.js';
 
 /** The planner that bundles bring. It creates its own registry for the first plan. */
 export const planner: Planner = (bundle, settings) => {
-  const facts = {
-    registry: new Registry(bundle, settings),
-    settings,
-    conditions: new PlannedConditions(bundle.filters),
-  };
+  const conditions = new PlannedConditions();
+  const registry = new Registry(bundle, settings, ({ filters }) => conditions.add(filters));
+  const facts = { registry, settings, conditions };
   return (request) => planResources(facts, request);
 };
 

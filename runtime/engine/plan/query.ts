@@ -66,7 +66,8 @@ export class PlannedConditions {
    */
   private readonly fixed = new Map<Rule, Condition | undefined>();
 
-  constructor(tables: readonly Filters[] = []) {
+  /** Adds the filters of some conditions. */
+  add(tables: readonly Filters[] = []): void {
     for (const table of tables)
       for (const [conditional, filter, filterListed] of table) {
         this.own.set(conditional, filter);
