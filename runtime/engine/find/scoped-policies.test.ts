@@ -84,6 +84,28 @@ test('a principal with policies at a scope is known before the scope is loaded',
   );
 });
 
+test('a scope whose policies cannot be made is denied every time, and so is what is below it', () => {
+  const { bundle } = tenants(1);
+  const broken = tenants(1, {
+    load: () => {
+      throw new Error('cannot be made');
+    },
+  });
+  for (const lenientScopeSearch of [false, true]) {
+    const engine = createEngine(broken.bundle, { lenientScopeSearch });
+    for (let times = 0; times < 3; times += 1) {
+      for (const scope of ['t0', 't0.hr']) {
+        const { principal: asked, resource } = at(scope);
+        assert.is(engine.isAllowed(at(scope)), false);
+        assert.is(engine.for(asked).can('view', resource), false);
+        assert.throws(() => ask(engine, ['view'], { principal: asked, resource }), /cannot be made/);
+      }
+      assert.is(engine.isAllowed(at('')), true);
+    }
+  }
+  assert.is(createEngine(bundle).isAllowed(at('t0.hr')), true);
+});
+
 test('the parts that the policies of scopes need are required at once', () => {
   const { bundle } = tenants(1, { hasRoles: true });
   assert.throws(() => createEngine(bundle), /compiled by another authzc/);

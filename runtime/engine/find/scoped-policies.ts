@@ -154,8 +154,9 @@ class ScopeTable<Row extends { readonly scope: string }, Made> {
       if (first === undefined) return;
       for (const scope of scopes.listFrom(first)) {
         if (added.has(scope)) continue;
-        added.add(scope);
         add(this.at(scope) as Made, scope);
+        // Only now: if the policies cannot be made, no request is decided without them.
+        added.add(scope);
       }
     };
   }
