@@ -63,10 +63,10 @@ const ONCE =
   '^((analysis|scripts/(mutate|release)|tests/(analysis|deploy|docs|explorer|growth|installation|mutants|places|published-adapters|site|types))/|tests/(archives/equal-bytes|audit/chain|middleware/next-application|package/entries|sources/fleet)\\.)';
 
 /**
- * Tests of the command line, of SQL and of rollouts, which take longest. With several versions, only the first and the
- * last run them: what a version between these changes, they show.
+ * Tests of the command line, of SQL, of adapters and of servers with other programs, which take longest. With several
+ * versions, only the first and the last run them: what a version between these changes, they show.
  */
-const ENDS = '^(cli|tests/(adapters|cli|rollout|sql))/';
+const ENDS = '^(cli|tests/(adapters|archives|audit|cli|gateway|middleware|rollout|sources|sql|workers))/';
 
 /** How many of the test files that took longest are named at the end. */
 const NAMED_FILES = 25;
