@@ -1,52 +1,23 @@
-import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { newKey } from '../support/archives/keys.js';
 import { archive } from '../support/archives/signed.js';
 import { send } from '../support/server/http-client.js';
-import { freePort } from '../support/sources/daemons.js';
 import { askRest } from '../support/workers/load.js';
-import { compileBundles, discard, remove, type Server, startConfigured, until } from '../support/workers/server.js';
-import { Source } from './source.js';
+import { type Server, until } from '../support/workers/server.js';
+import { signedSource } from './source.js';
 
 /** Archives of a source whose builder's clock differs from that of the server: their times are near the limits. */
 const test = suite('clocks that differ');
 
-const bundles = compileBundles();
-const key = await newKey('ed25519');
-const keyFile = join(bundles.folder, 'keys.pem');
-writeFileSync(keyFile, key.publicPem);
-const servers: Server[] = [];
-let source: Source;
-test.before.each(async () => {
-  source = new Source(await freePort());
-  await source.start();
-});
-test.after.each(async () => {
-  discard(servers);
-  await source.stop().catch(() => undefined);
-});
-test.after(() => remove(bundles.folder));
+const { bundles, key, source, start: startTrusting, newCache } = await signedSource(test);
 
 const VIEW = 'EFFECT_ALLOW EFFECT_DENY';
 const EDIT = 'EFFECT_DENY EFFECT_ALLOW';
 /** In so many seconds, RFC 3339. */
 const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString();
-const newCache = (): string => mkdtempSync(join(bundles.folder, 'cache-'));
 
-async function start(...sets: readonly string[]): Promise<Server> {
-  const server = await startConfigured(bundles.folder, [
-    `bundle.source=${source.url}`,
-    'server.workers=1',
-    'bundle.poll.interval=1s,bundle.poll.jitter=0,bundle.poll.timeout=2s,bundle.poll.maxBackoff=1s',
-    'bundle.startTimeout=0s,bundle.proxy.url=',
-    `bundle.trust.keys[0]=${keyFile}`,
-    ...sets,
-  ]);
-  servers.push(server);
-  return server;
-}
+const start = (...sets: readonly string[]): Promise<Server> => startTrusting('bundle.poll.maxBackoff=1s', ...sets);
 
 /** What a server decides, or why it does not start. */
 const startedOr = (...sets: readonly string[]): Promise<string> =>

@@ -6,60 +6,32 @@ import * as assert from 'uvu/assert';
 import { LastKnownGood } from '../../server/bundle/last-known-good.js';
 import { SignedBundles } from '../../server/bundle/signed-bundles.js';
 import { writeAtomically } from '../../server/bundle/write-atomically.js';
-import { newKey } from '../support/archives/keys.js';
 import { archive } from '../support/archives/signed.js';
 import { send } from '../support/server/http-client.js';
-import { freePort } from '../support/sources/daemons.js';
 import { askRest } from '../support/workers/load.js';
-import { compileBundles, discard, remove, type Server, startConfigured, until } from '../support/workers/server.js';
-import { Source } from './source.js';
+import { discard, type Server, until } from '../support/workers/server.js';
+import { signedSource } from './source.js';
 
 /** Several servers that have one cache folder, as pods with one volume do. */
 const test = suite('a cache folder of several servers');
 
-const bundles = compileBundles();
-const key = await newKey('ed25519');
-const keyFile = join(bundles.folder, 'keys.pem');
-writeFileSync(keyFile, key.publicPem);
-const servers: Server[] = [];
-let source: Source;
-test.before.each(async () => {
-  source = new Source(await freePort());
-  await source.start();
-});
-test.after.each(async () => {
-  discard(servers);
-  await source.stop().catch(() => undefined);
-});
-test.after(() => remove(bundles.folder));
+const { bundles, key, keyFile, source, servers, start: startTrusting, newCache } = await signedSource(test);
 
 const VIEW = 'EFFECT_ALLOW EFFECT_DENY';
 const EDIT = 'EFFECT_DENY EFFECT_ALLOW';
-const newFolder = (): string => mkdtempSync(join(bundles.folder, 'cache-'));
 const acceptedIn = (cache: string): number => JSON.parse(readFileSync(join(cache, 'accepted.json'), 'utf8')).sequence;
 const keptIn = async (cache: string): Promise<Buffer | undefined> => {
   const kept = await new LastKnownGood(cache, source.url, 100_000_000).read();
   return kept && Buffer.from(kept.bytes);
 };
 
-async function start(cache: string): Promise<Server> {
-  const server = await startConfigured(bundles.folder, [
-    `bundle.source=${source.url}`,
-    'server.workers=1',
-    'bundle.poll.interval=1s,bundle.poll.jitter=0,bundle.poll.timeout=2s,bundle.startTimeout=0s,bundle.proxy.url=',
-    `bundle.trust.keys[0]=${keyFile}`,
-    `bundle.cache=${cache}`,
-  ]);
-  servers.push(server);
-  return server;
-}
-
+const start = (cache: string): Promise<Server> => startTrusting(`bundle.cache=${cache}`);
 const decided = ({ http }: Server): Promise<string> => askRest(http, false);
 const state = async ({ http }: Server): Promise<string> =>
   JSON.parse((await send(http, 'GET', '/_authz/health', undefined, {})).text).bundle.state;
 
 test('what one of them has accepted and kept, all of them start with while the source is away', async () => {
-  const cache = newFolder();
+  const cache = newCache();
   const five = await archive(bundles.view, { sequence: 5 }, key);
   const six = await archive(bundles.edit, { sequence: 6 }, key);
   source.serve(five);
@@ -89,7 +61,7 @@ test('what one of them has accepted and kept, all of them start with while the s
 });
 
 test('a server that was slower does not replace the bundle of one that is ahead', async () => {
-  const cache = newFolder();
+  const cache = newCache();
   const five = await archive(bundles.view, { sequence: 5 }, key);
   const six = await archive(bundles.edit, { sequence: 6 }, key);
   source.serve(six);
@@ -137,7 +109,7 @@ test('writers of one file do not disturb each other, whatever their process numb
 });
 
 test('the highest sequence is remembered again after a slower server wrote a lower one', async () => {
-  const cache = newFolder();
+  const cache = newCache();
   const config = {
     trust: { keys: [keyFile], required: 1, maxAge: undefined, requireSequence: false, clockSkew: 0 },
     cache,
