@@ -199,7 +199,7 @@ function scopeFunctions(scopes: readonly ScopedModule[], homes: Homes, calls: Ca
       map.addFirst(call.file.origins, lines.length);
       lines.push(`const ${homes.get(call.file.path)?.name} = ${MAKERS}.${call.make}(${call.given});`);
     }
-    const names = importedNames(imports, homes);
+    const names = new Map(importedNames(imports, homes));
     const [, lists = invariant(`${file.path} returns no lists`)] = RETURNED.exec(file.text) ?? [];
     const returned = lists.replace(/\s+/g, ' ').replace(/[\w$]+/g, (name) => names.get(name) ?? name);
     lines.push(`return ${returned};`, '}');
@@ -209,20 +209,6 @@ function scopeFunctions(scopes: readonly ScopedModule[], homes: Homes, calls: Ca
 
 /** What the function of the module of a scope returns (compiler/emit/scopes.ts). It has names, and no strings. */
 const RETURNED = /=> \((\{.*\})\);\n$/s;
-
-/** What imported names stand for where the modules of policies are lists. */
-function importedNames(imports: readonly ModuleImport[], homes: Homes): ReadonlyMap<string, string> {
-  return new Map(
-    imports.flatMap(({ from, names }) => {
-      const home = homes.get(from);
-      if (home === undefined) return [];
-      return names.map((written) => {
-        const [name = '', local = name] = written.split(' as ');
-        return [local, `${home.name}[${home.exports.indexOf(name)}]`] as const;
-      });
-    }),
-  );
-}
 
 /** The shards that an index imports because functions of scopes need what they declare. No module imports some of them. */
 function shardsBeside(path: string, shards: readonly string[]): readonly string[] {
@@ -276,13 +262,22 @@ const DECISIONS = '$$decisions';
  * @param decisions the path of the policy that is a parameter.
  */
 function destructuringLines(imports: readonly ModuleImport[], homes: Homes, decisions?: string): readonly string[] {
+  return importedNames(imports, homes, decisions).map(([local, value]) => `const ${local} = ${value};`);
+}
+
+/** What imported names stand for where the modules of policies are lists, by the local names of a module. */
+function importedNames(
+  imports: readonly ModuleImport[],
+  homes: Homes,
+  decisions?: string,
+): readonly (readonly [local: string, value: string])[] {
   return imports.flatMap(({ from, names }) => {
     const home = homes.get(from);
     if (home === undefined) return [];
     return names.map((written) => {
-      const [name, local = name] = written.split(' as ');
-      if (home.of === 'head') return `const ${local} = ${home.name};`;
-      return `const ${local} = ${from === decisions ? DECISIONS : home.name}[${home.exports.indexOf(name as string)}];`;
+      const [name = '', local = name] = written.split(' as ');
+      const list = from === decisions ? DECISIONS : home.name;
+      return [local, home.of === 'head' ? home.name : `${list}[${home.exports.indexOf(name)}]`] as const;
     });
   });
 }
