@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { readArchive } from '../../archive/index.js';
 import type { PollConfig } from '../config/bundle-config.js';
 import { ConfigError } from '../config/config-error.js';
 import type { Logger } from '../observe/log/logger.js';
@@ -192,12 +193,12 @@ export class RemoteFeed implements BundleFeed {
 
   /** Off the path of requests; one at a time. */
   #keep(version: string, bytes: Uint8Array): void {
-    const { cache, log, origin, trust } = this.options;
+    const { cache, log, trust } = this.options;
     if (cache === undefined) return;
     const keep = async (): Promise<void> => {
       try {
         // A server that shares the folder may have accepted a newer one, which this one must not replace.
-        if (!(await isTrusted(bytes, origin.name, trust))) return;
+        if (!(await isTrusted(bytes, trust))) return;
         await cache.keep(version, bytes);
         this.#status.cacheWrites.success += 1;
         if (!this.#canKeep) log.info('the last known good bundle is written again', { file: cache.file });
@@ -256,12 +257,14 @@ export class RemoteFeed implements BundleFeed {
   }
 }
 
-async function isTrusted(bytes: Uint8Array, name: string, trust: BundleTrust | undefined): Promise<boolean> {
-  if (trust === undefined) return true;
-  return readBundle(bytes, name, trust).then(
-    () => true,
-    () => false,
-  );
+/** Whether a bundle that was read before would be trusted now. */
+async function isTrusted(bytes: Uint8Array, trust: BundleTrust | undefined): Promise<boolean> {
+  try {
+    await trust?.verify(readArchive(bytes));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 type FetchedBundle = Extract<Fetched, { readonly kind: 'fetched' }>;
