@@ -15,10 +15,9 @@ import {
 } from '../policies/request-files.js';
 import { policiesInMemory } from '../policies/compile.js';
 import type { NowOption } from '../policies/now-option.js';
-import { decidingEngine, rolesOfPolicies, type TenantRoleInUse, withTenantRoles } from '../policies/tenants.js';
+import { decidingEngine, type TenantRoleInUse, withTenantRoles } from '../policies/tenants.js';
 import type { TenantsOption } from '../policies/tenants-option.js';
-import { evaluationErrorText, unknownNames } from '../policies/warnings.js';
-import { readVocabulary, undeclaredWords } from '../policies/vocabulary.js';
+import { evaluationErrorText, warnOfNames } from '../policies/warnings.js';
 import { paintOf, printWarning, reportInputError } from '../report.js';
 
 /** How decisions are shown: a line each, or as JSON. */
@@ -73,10 +72,7 @@ async function checked(
   };
   const policies = await policiesInMemory(directory);
   if (policies === undefined) return EXIT.refused;
-  const roles = rolesOfPolicies(policies.policies, asked.principal);
-  for (const line of undeclaredWords(readVocabulary(), { roles, actions })) printWarning(line);
-  for (const line of unknownNames(policies.policies, { kind: resource.kind, actions, principal: asked.principal.id }))
-    printWarning(line);
+  warnOfNames(policies.policies, { kind: resource.kind, actions, principal: asked.principal });
   const options = {
     schemaEnforcement: 'warn' as const,
     lenientScopeSearch,

@@ -4,12 +4,11 @@ import { shownPath } from '../../compiler/diagnostics/format.js';
 import { EXIT } from '../exit.js';
 import { policiesInMemory } from '../policies/compile.js';
 import type { NowOption } from '../policies/now-option.js';
-import { decidingEngine, rolesOfPolicies, withTenantRoles } from '../policies/tenants.js';
+import { decidingEngine, withTenantRoles } from '../policies/tenants.js';
 import type { TenantsOption } from '../policies/tenants-option.js';
 import { explainDecisions, stoppedClock } from '../../analysis/explain/explain-decisions.js';
 import { readAuxData, readPrincipalAlone, readResource, requireOneReader } from '../policies/request-files.js';
-import { unknownNames } from '../policies/warnings.js';
-import { readVocabulary, undeclaredWords } from '../policies/vocabulary.js';
+import { warnOfNames } from '../policies/warnings.js';
 import { paintOf, printWarning, reportInputError } from '../report.js';
 
 /** The command line options of `authzc explain`. */
@@ -66,10 +65,7 @@ async function explained(directory: string, given: ExplainOptions): Promise<numb
   const policies = await policiesInMemory(directory);
   if (policies === undefined) return EXIT.refused;
   const { kind } = request.resource;
-  const roles = rolesOfPolicies(policies.policies, request.principal);
-  for (const line of undeclaredWords(readVocabulary(), { roles, actions: [action] })) printWarning(line);
-  for (const line of unknownNames(policies.policies, { kind, actions: [action], principal: request.principal.id }))
-    printWarning(line);
+  warnOfNames(policies.policies, { kind, actions: [action], principal: request.principal });
   const options = { clock: stoppedClock(now), strictEvaluation, lenientScopeSearch, traced: await policies.traced() };
   const engine = decidingEngine(policies.policies, options, tenants);
   for (const line of engine.rolesWithoutEffect(request.principal)) printWarning(line);

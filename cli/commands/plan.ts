@@ -21,7 +21,7 @@ import { visible } from '../../compiler/diagnostics/visible.js';
 import { EXIT } from '../exit.js';
 import { policiesInMemory } from '../policies/compile.js';
 import type { NowOption } from '../policies/now-option.js';
-import { decidingEngine, rolesOfPolicies } from '../policies/tenants.js';
+import { decidingEngine } from '../policies/tenants.js';
 import type { TenantsOption } from '../policies/tenants-option.js';
 import type { TableOptions } from '../policies/table-options.js';
 import {
@@ -31,8 +31,7 @@ import {
   readTablesOf,
   requireOneReader,
 } from '../policies/request-files.js';
-import { evaluationErrorText, unknownNames } from '../policies/warnings.js';
-import { readVocabulary, undeclaredWords } from '../policies/vocabulary.js';
+import { evaluationErrorText, warnOfNames } from '../policies/warnings.js';
 import { InputError, printWarning, reportInputError } from '../report.js';
 
 /**
@@ -78,14 +77,7 @@ async function planned(directory: string, options: PlanOptions): Promise<number>
   const policies = await policiesInMemory(directory);
   if (policies === undefined) return EXIT.refused;
   const { principal, actions } = request;
-  const roles = rolesOfPolicies(policies.policies, principal);
-  for (const line of undeclaredWords(readVocabulary(), { roles, actions })) printWarning(line);
-  for (const line of unknownNames(policies.policies, {
-    kind: options.kind,
-    actions,
-    principal: principal.id,
-  }))
-    printWarning(line);
+  warnOfNames(policies.policies, { kind: options.kind, actions, principal });
   const engineOptions = {
     plan: writingOf(options.referenceShapes === true, options.missing),
     schemaEnforcement: 'warn' as const,

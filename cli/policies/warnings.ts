@@ -1,12 +1,25 @@
-import type { EvaluationError } from '#runtime/engine';
+import type { CompiledBundle, EvaluationError, PrincipalInput } from '#runtime/engine';
 import { type ActionTable, type PolicyBundle, sanitize } from '#runtime/policy';
 import { didYouMean } from '../../compiler/diagnostics/did-you-mean.js';
+import { printWarning } from '../report.js';
+import { rolesOfPolicies } from './tenants.js';
+import { readVocabulary, undeclaredWords } from './vocabulary.js';
 
 /** The names in a request. */
 export interface Named {
   readonly kind: string;
   readonly actions: readonly string[];
   readonly principal: string;
+}
+
+/** Warns of each name in a request that the vocabulary does not declare, or that no policy mentions. */
+export function warnOfNames(
+  bundle: CompiledBundle,
+  { kind, actions, principal }: Omit<Named, 'principal'> & { readonly principal: PrincipalInput },
+): void {
+  const roles = rolesOfPolicies(bundle, principal);
+  for (const line of undeclaredWords(readVocabulary(), { roles, actions })) printWarning(line);
+  for (const line of unknownNames(bundle, { kind, actions, principal: principal.id })) printWarning(line);
 }
 
 /** A warning for each name in a request that no policy mentions: a misspelt name is denied without any other sign. */
