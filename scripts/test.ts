@@ -54,6 +54,7 @@ const COMMANDS =
 /** Tests of templates run in the projects that `authzc init` makes of them (tests/installation). */
 const ANY = String.raw`(?!templates/).*\.test\.ts$`;
 const OTHERS: readonly string[] = [`^(?=${COMMANDS})${ANY}`, `^(?!${BUSY}|${COMMANDS})${ANY}`];
+
 /**
  * Tests whose result does not depend on the version of Node: analyses, texts, types, browsers, workerd, Next.js,
  * installations, how work grows, whether tests notice mutants, changes of chained logs, how often a fleet asks, and what

@@ -20,7 +20,8 @@ export interface RefusedTenant {
 
 /**
  * The thread in which a candidate decides: whatever it does there delays no call. It answers each batch of items with
- * their comparisons, in order, and tells of documents of tenants that the candidate refuses. It ends with an error if the candidate cannot be loaded.
+ * their comparisons, in order, and tells of documents of tenants that the candidate refuses. It ends with an error if
+ * the candidate cannot be loaded.
  */
 const { config, candidate } = workerData as ShadowThreadData;
 let time = 0;
