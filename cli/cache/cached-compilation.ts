@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { type Diagnostic, Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import type { Source } from '../../compiler/diagnostics/source.js';
 import { load } from '../../compiler/load/index.js';
@@ -51,7 +52,8 @@ export async function compileCached(directory: string, options: CachedOptions): 
   const { compile } = await import('../../compiler/compile.js');
   const { recompile, snapshotOf } = await import('../../compiler/recompile/index.js');
   const partial = entry && recompile(sources, entry.snapshot, compileOptions);
-  const merged = partial ?? (report.isEmpty ? await compileInParts(sources, compileOptions) : undefined);
+  const scratch = options.cache ?? tmpdir();
+  const merged = partial ?? (report.isEmpty ? await compileInParts(sources, compileOptions, scratch) : undefined);
   const complete = merged === undefined ? compile(sources, report, compileOptions) : undefined;
   const snapshot = merged ?? (complete && snapshotOf(sources, complete, compileOptions));
   return {

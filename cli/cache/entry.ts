@@ -30,7 +30,7 @@ interface Header {
   readonly documents: readonly (readonly [path: string, record: DocumentRecord])[];
   /** The last file has the types for callers. */
   readonly files: PackedFiles['files'];
-  /** The number of `numbers` of the files. */
+  /** The bytes of the numbers of the files. */
   readonly numbers: number;
   readonly typeFacts: TypeFacts;
   readonly hashed: readonly string[];
@@ -39,7 +39,7 @@ interface Header {
   readonly bundle: WrittenBundle | undefined;
 }
 
-const MAGIC = 'authzc-cache 2';
+const MAGIC = 'authzc-cache 3';
 
 /**
  * An entry as bytes: a line with a checksum of the rest, a line of JSON, then the buffers of the files. Undefined if it
@@ -75,7 +75,7 @@ export function encodeEntry(
   };
   const json = JSON.stringify(header, (_, value: unknown) => (value instanceof Source ? indexOf(value) : value));
   if (!isComplete) return undefined;
-  const body = [Buffer.from(`${json}\n`), new Uint8Array(numbers.buffer), texts];
+  const body = [Buffer.from(`${json}\n`), numbers, texts];
   return [Buffer.from(`${MAGIC} ${checksum(body)}\n`), ...body];
 }
 
@@ -95,10 +95,9 @@ export function decodeEntry(bytes: Buffer, key: string, sources: readonly Source
   const current = new Map(sources.map((source) => [source.path, source]));
   // A file that is gone or differs has no places that are used.
   const known = header.sources.map(([path]) => current.get(path) ?? new Source(path, ''));
-  const texts = end + 1 + header.numbers * Int32Array.BYTES_PER_ELEMENT;
-  // A copy, because numbers have to be aligned.
-  const numbers = new Int32Array(new Uint8Array(bytes.subarray(end + 1, texts)).buffer);
-  const files = unpackedFiles({ files: header.files, texts: bytes.subarray(texts), numbers }, known);
+  const texts = end + 1 + header.numbers;
+  const buffers = { numbers: bytes.subarray(end + 1, texts), texts: bytes.subarray(texts) };
+  const files = unpackedFiles({ files: header.files, ...buffers }, known);
   return {
     snapshot: {
       settings: header.settings,

@@ -2,10 +2,13 @@ import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { CompileOptions } from '../../compiler/compile.js';
 import type { Source } from '../../compiler/diagnostics/source.js';
+import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
+import { isUnpacked, packedFiles, unpackedFiles } from '../../compiler/recompile/packed-files.js';
 import { type PackedPart, unpacked } from '../../compiler/recompile/packed-part.js';
 import type { CompiledPart } from '../../compiler/recompile/parts.js';
 import { type Partition, partition } from '../../compiler/recompile/partition.js';
 import type { Snapshot } from '../../compiler/recompile/snapshot.js';
+import { ScratchFile } from './scratch-file.js';
 
 /** A policy file as threads send it. */
 export type SourceText = readonly [path: string, text: string];
@@ -37,24 +40,29 @@ const MEMORY = { maxYoungGenerationSizeMb: 96, maxOldGenerationSizeMb: 2048 };
  * Compiles a large set of policies in parts, on all cores: the result equals that of compiling it at once. Undefined if
  * the set is small, has errors, or cannot be compiled in parts (`mergeParts`): the caller then compiles it at once.
  *
+ * @param folder of a temporary file with what was compiled, which ends with the process.
  * @throws Error if a thread fails.
  */
 export async function compileInParts(
   sources: readonly Source[],
   { onStep, ...options }: CompileOptions,
+  folder: string,
 ): Promise<Snapshot | undefined> {
   const cut = partition(sources);
   if (cut.parts.length < FROM || options.explain === true || !isBuilt) return undefined;
-  const parts = await compiledParts(cut, options, onStep);
+  const scratch = new ScratchFile(folder);
+  const parts = await compiledParts(cut, scratch, options, onStep);
   if (parts === undefined) return undefined;
   onStep?.('merging policies');
   const { mergeParts } = await import('../../compiler/recompile/parts.js');
-  return mergeParts(sources, cut.shared, parts, options);
+  const snapshot = mergeParts(sources, cut.shared, parts, options);
+  return snapshot && { ...snapshot, files: snapshot.files.map((file) => storedFile(file, scratch)) };
 }
 
 /** The parts in order; undefined if one has errors. The threads, and their memory, end with it. */
 async function compiledParts(
   { shared, parts }: Partition,
+  scratch: ScratchFile,
   options: ThreadData['options'],
   onStep: CompileOptions['onStep'],
 ): Promise<readonly CompiledPart[] | undefined> {
@@ -73,7 +81,7 @@ async function compiledParts(
       const result = await thread.compile({ policies: policies.map(textOf), above: above.map(textOf) });
       done += policies.length;
       if (result === undefined) isRefused = true;
-      else compiled[index] = unpacked(result, [...shared, ...above, ...policies]);
+      else compiled[index] = unpacked(stored(result, scratch), [...shared, ...above, ...policies]);
     }
   };
   try {
@@ -84,6 +92,25 @@ async function compiledParts(
   }
 }
 
+/** A part whose buffers are in a file. */
+function stored(part: PackedPart<Uint8Array>, scratch: ScratchFile): PackedPart {
+  const { texts, numbers, heads } = part;
+  return { ...part, texts: scratch.append(texts), numbers: scratch.append(numbers), heads: scratch.append(heads) };
+}
+
+/** A file that all policies share, such as the manifest, in the scratch file; those of parts are there already. */
+function storedFile(file: EmittedFile, scratch: ScratchFile): EmittedFile {
+  if (isUnpacked(file)) return file;
+  const sources: Source[] = [];
+  const packed = packedFiles([file], (source) => {
+    if (!sources.includes(source)) sources.push(source);
+    return sources.indexOf(source);
+  });
+  const { texts, numbers } = packed;
+  const stored = { ...packed, texts: scratch.append(texts), numbers: scratch.append(numbers) };
+  return unpackedFiles(stored, sources)[0] as EmittedFile;
+}
+
 function textOf({ path, text }: Source): SourceText {
   return [path, text];
 }
@@ -91,28 +118,28 @@ function textOf({ path, text }: Source): SourceText {
 /** A thread that compiles parts. */
 class Thread {
   private readonly worker: Worker;
-  /** Never resolves. */
-  private readonly failed: Promise<never>;
+  private failure: Error | undefined;
+  private reject: (failure: Error) => void = () => undefined;
 
   constructor(workerData: ThreadData) {
     this.worker = new Worker(new URL(FILE, import.meta.url), { workerData, resourceLimits: MEMORY });
-    this.failed = new Promise((_, reject) => {
-      const fail = (message: string, cause?: Error): void =>
-        reject(new Error(`a thread of the compiler failed: ${message}`, { cause }));
-      this.worker.once('error', (error: Error) => fail(error.message, error));
-      this.worker.once('exit', (code) => fail(`it ended with code ${code}`));
-    });
-    // It may fail while nothing waits for it.
-    this.failed.catch(() => undefined);
+    const fail = (message: string, cause?: Error): void => {
+      this.failure ??= new Error(`a thread of the compiler failed: ${message}`, { cause });
+      this.reject(this.failure);
+    };
+    this.worker.once('error', (error: Error) => fail(error.message, error));
+    this.worker.once('exit', (code) => fail(`it ended with code ${code}`));
   }
 
   /** Undefined if the part has errors. Rejects if the thread ends. */
-  compile(part: PartTexts): Promise<PackedPart | undefined> {
-    const answer = new Promise<PackedPart | undefined>((resolve) => {
+  async compile(part: PartTexts): Promise<PackedPart<Uint8Array> | undefined> {
+    if (this.failure !== undefined) throw this.failure;
+    const answer = new Promise<PackedPart<Uint8Array> | undefined>((resolve, reject) => {
+      this.reject = reject;
       this.worker.once('message', resolve);
     });
     this.worker.postMessage(part);
-    return Promise.race([answer, this.failed]);
+    return answer;
   }
 
   end(): Promise<unknown> {

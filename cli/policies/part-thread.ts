@@ -13,7 +13,9 @@ parentPort?.on('message', (texts: PartTexts) => {
   const part = { policies: texts.policies.map(sourceOf), above: texts.above.map(sourceOf) };
   const compiled = compilePart(shared, part, data.options);
   const result = compiled && packed(compiled, [...shared, ...part.above, ...part.policies]);
-  const buffers =
-    result === undefined ? [] : [result.texts.buffer as ArrayBuffer, result.numbers.buffer as ArrayBuffer];
-  parentPort?.postMessage(result, buffers);
+  const buffers = result === undefined ? [] : [result.texts, result.numbers, result.heads];
+  parentPort?.postMessage(
+    result,
+    buffers.map(({ buffer }) => buffer as ArrayBuffer),
+  );
 });

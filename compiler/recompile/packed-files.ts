@@ -1,23 +1,30 @@
 import type { Source } from '../diagnostics/source.js';
 import type { EmittedFile, Origin, TextPlace } from '../ir/emitted-file.js';
 
+/** Bytes that are in memory, as those of a `Uint8Array`, or in a file. */
+export interface Bytes {
+  readonly length: number;
+  /** The bytes from one offset to another. */
+  subarray(start: number, end: number): Uint8Array;
+}
+
 /**
  * Emitted files without references to their sources. Most of them is in two buffers, which threads hand over without a
- * copy, which are written to a file as they are, and which the garbage collector does not visit.
+ * copy, and which are written to a file as they are.
  */
-export interface PackedFiles {
+export interface PackedFiles<Buffers extends Bytes = Bytes> {
   readonly files: readonly PackedFile[];
-  /** The texts in UTF-8. */
-  readonly texts: Uint8Array;
-  /** The origins and places: `ORIGIN` and `PLACE` numbers for each. */
-  readonly numbers: Int32Array;
+  /** For each file its text, then the names of the rules of its origins as a list in JSON; in UTF-8. */
+  readonly texts: Buffers;
+  /** The origins and places: `ORIGIN` and `PLACE` numbers for each, of `BYTES`. */
+  readonly numbers: Buffers;
 }
 
 interface PackedFile {
   readonly path: string;
-  readonly bytes: number;
-  /** The rules of its origins. */
-  readonly rules: readonly string[];
+  readonly textBytes: number;
+  readonly ruleBytes: number;
+  readonly origins: number;
   readonly places: number;
 }
 
@@ -25,20 +32,28 @@ interface PackedFile {
 const ORIGIN = 5;
 /** The offset, the source, the offset there and whether an expression ends. */
 const PLACE = 4;
+/** The bytes of a number. */
+const BYTES = Int32Array.BYTES_PER_ELEMENT;
 
 /** @param indexOf the number by which a source is found again. */
-export function packedFiles(files: readonly EmittedFile[], indexOf: (source: Source) => number): PackedFiles {
-  const texts = files.map(({ text }) => Buffer.from(text));
-  return {
-    files: files.map(({ path, origins, places }, index) => ({
+export function packedFiles(
+  files: readonly EmittedFile[],
+  indexOf: (source: Source) => number,
+): PackedFiles<Uint8Array> {
+  const packed: PackedFile[] = [];
+  const texts: Uint8Array[] = [];
+  for (const { path, text, origins, places } of files) {
+    const [own, rules] = [Buffer.from(text), Buffer.from(JSON.stringify(origins.map(({ rule }) => rule)))];
+    texts.push(own, rules);
+    packed.push({
       path,
-      bytes: texts[index]?.length as number,
-      rules: origins.map(({ rule }) => rule),
+      textBytes: own.length,
+      ruleBytes: rules.length,
+      origins: origins.length,
       places: places.length,
-    })),
-    texts: joined(texts),
-    numbers: numbersOf(files, indexOf),
-  };
+    });
+  }
+  return { files: packed, texts: joined(texts), numbers: new Uint8Array(numbersOf(files, indexOf).buffer) };
 }
 
 function numbersOf(files: readonly EmittedFile[], indexOf: (source: Source) => number): Int32Array {
@@ -67,59 +82,89 @@ function joined(parts: readonly Uint8Array[]): Uint8Array {
 }
 
 /** @param sources by the numbers with which the files were packed. */
-export function unpackedFiles(
-  { files, texts, numbers }: PackedFiles,
-  sources: readonly Source[],
-): readonly EmittedFile[] {
+export function unpackedFiles(packed: PackedFiles, sources: readonly Source[]): readonly EmittedFile[] {
+  const stored = { ...packed, sources };
   let [text, number] = [0, 0];
-  return files.map(({ path, bytes, rules, places }): EmittedFile => {
-    const from = number;
-    number += rules.length * ORIGIN + places * PLACE;
-    text += bytes;
-    return new UnpackedFile(path, texts.subarray(text - bytes, text), rules, numbers.subarray(from, number), sources);
+  return packed.files.map((file): EmittedFile => {
+    const unpacked = new UnpackedFile(file, stored, text, number);
+    text += file.textBytes + file.ruleBytes;
+    number += bytesOfNumbers(file);
+    return unpacked;
   });
 }
 
-/** A file that is read from the buffers when it is needed: all files of a large set together would fill the heap. */
+/** Whether a file is read from buffers. */
+export function isUnpacked(file: EmittedFile): boolean {
+  return file instanceof UnpackedFile;
+}
+
+/** The buffers of files, and their sources. */
+interface Stored extends Pick<PackedFiles, 'texts' | 'numbers'> {
+  readonly sources: readonly Source[];
+}
+
+/** A file that is read from the buffers when it is needed: all files of a large set together would fill the memory. */
 class UnpackedFile implements EmittedFile {
+  /**
+   * @param textStart where its text begins, in bytes.
+   * @param numberStart the same for its numbers.
+   */
   constructor(
-    readonly path: string,
-    private readonly bytes: Uint8Array,
-    private readonly rules: readonly string[],
-    private readonly numbers: Int32Array,
-    private readonly sources: readonly Source[],
+    private readonly file: PackedFile,
+    private readonly stored: Stored,
+    private readonly textStart: number,
+    private readonly numberStart: number,
   ) {}
 
+  get path(): string {
+    return this.file.path;
+  }
+
   get text(): string {
-    const { buffer, byteOffset, length } = this.bytes;
-    return Buffer.from(buffer, byteOffset, length).toString('utf8');
+    return this.decoded(0, this.file.textBytes);
   }
 
   get origins(): readonly Origin[] {
-    return this.rules.map((rule, index) => {
+    const { textBytes, ruleBytes, origins } = this.file;
+    if (origins === 0) return [];
+    const rules = JSON.parse(this.decoded(textBytes, textBytes + ruleBytes)) as readonly string[];
+    const numberAt = this.numbers(0, origins * ORIGIN);
+    return rules.map((rule, index) => {
       const at = index * ORIGIN;
-      const span = { source: this.source(at + 2), start: this.number(at + 3), end: this.number(at + 4) };
-      return { line: this.number(at), lines: this.number(at + 1), rule, span };
+      const span = { source: this.source(numberAt(at + 2)), start: numberAt(at + 3), end: numberAt(at + 4) };
+      return { line: numberAt(at), lines: numberAt(at + 1), rule, span };
     });
   }
 
   get places(): readonly TextPlace[] {
-    const places: TextPlace[] = [];
-    for (let at = this.rules.length * ORIGIN; at < this.numbers.length; at += PLACE)
-      places.push({
-        offset: this.number(at),
-        source: this.source(at + 1),
-        at: this.number(at + 2),
-        isEnd: this.number(at + 3) === 1,
-      });
-    return places;
+    const { origins, places } = this.file;
+    const start = origins * ORIGIN;
+    const numberAt = this.numbers(start, start + places * PLACE);
+    return Array.from({ length: places }, (_, index) => {
+      const at = index * PLACE;
+      const source = this.source(numberAt(at + 1));
+      return { offset: numberAt(at), source, at: numberAt(at + 2), isEnd: numberAt(at + 3) === 1 };
+    });
   }
 
-  private number(at: number): number {
-    return this.numbers[at] as number;
+  private decoded(start: number, end: number): string {
+    const { buffer, byteOffset, length } = this.stored.texts.subarray(this.textStart + start, this.textStart + end);
+    return Buffer.from(buffer, byteOffset, length).toString('utf8');
   }
 
-  private source(at: number): Source {
-    return this.sources[this.number(at)] as Source;
+  /** Some of its numbers, by their index. */
+  private numbers(start: number, end: number): (index: number) => number {
+    const bytes = this.stored.numbers.subarray(this.numberStart + start * BYTES, this.numberStart + end * BYTES);
+    // A copy, because numbers have to be aligned.
+    const numbers = new Int32Array(new Uint8Array(bytes).buffer);
+    return (index) => numbers[index] as number;
   }
+
+  private source(index: number): Source {
+    return this.stored.sources[index] as Source;
+  }
+}
+
+function bytesOfNumbers({ origins, places }: PackedFile): number {
+  return (origins * ORIGIN + places * PLACE) * BYTES;
 }

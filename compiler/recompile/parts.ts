@@ -9,6 +9,7 @@ import { type ModuleOutline, outlineOf } from '../emit/outline.js';
 import { type ModuleFacts, typeFactsOf } from '../emit/permissions/facts.js';
 import { emitTypesOf } from '../emit/types.js';
 import type { EmittedFile } from '../ir/emitted-file.js';
+import type { Program } from '../ir/program.js';
 import { link } from '../link/index.js';
 import { fold, optimise } from '../optimise/index.js';
 import { parse } from '../parse/index.js';
@@ -94,18 +95,10 @@ export function mergeParts(
   parts: readonly CompiledPart[],
   options: CompileOptions,
 ): Snapshot | undefined {
-  const heads = parts.flatMap((part) => part.heads);
-  if (heads.some(({ policy }) => !isLeaf(policy)) || !areComplete(parts)) return undefined;
-  const report = new Diagnostics();
-  const files = [...heads, ...shared.flatMap((source) => parse(source, report) ?? [])];
-  const set = link(files, report);
-  const readsAll = set.documents.some(({ policy }) => policy.kind === 'invariants' || policy.kind === 'tenant-roles');
-  if (report.hasErrors || readsAll) return undefined;
-  const schemas = schema(set, options.schemaTexts ?? new Map(), report).modules;
-  validateSet(set, report);
-  const diagnostics = mergedDiagnostics(shared, parts, report);
-  if (diagnostics === undefined || report.hasErrors) return undefined;
-
+  if (!areComplete(parts)) return undefined;
+  const set = examinedSet(shared, parts, options);
+  if (set === undefined) return undefined;
+  const { schemas, diagnostics } = set;
   const modules = [
     ...new Map(parts.flatMap((part) => part.modules).map((module) => [module.outline.identity.key, module])).values(),
   ];
@@ -149,6 +142,27 @@ export function mergeParts(
     diagnostics,
     policies: modules.length,
   };
+}
+
+/**
+ * The JSON schemas and the warnings of the whole set. Undefined if it has errors, or documents that name rules of others.
+ * A function of its own so that the heads, which take more memory than what is merged, end with it.
+ */
+function examinedSet(
+  shared: readonly Source[],
+  parts: readonly CompiledPart[],
+  { schemaTexts = new Map() }: CompileOptions,
+): { readonly schemas: Program['schemas']; readonly diagnostics: readonly Diagnostic[] } | undefined {
+  const heads = parts.flatMap((part) => part.heads);
+  if (heads.some(({ policy }) => !isLeaf(policy))) return undefined;
+  const report = new Diagnostics();
+  const set = link([...heads, ...shared.flatMap((source) => parse(source, report) ?? [])], report);
+  const readsAll = set.documents.some(({ policy }) => policy.kind === 'invariants' || policy.kind === 'tenant-roles');
+  if (report.hasErrors || readsAll) return undefined;
+  const schemas = schema(set, schemaTexts, report).modules;
+  validateSet(set, report);
+  const diagnostics = mergedDiagnostics(shared, parts, report);
+  return diagnostics === undefined || report.hasErrors ? undefined : { schemas, diagnostics };
 }
 
 function schemaFiles(emitted: readonly EmittedFile[], paths: ReadonlyMap<string, string>): readonly EmittedFile[] {

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
@@ -16,8 +16,10 @@ const KINDS = 2_050;
 test('threads compile the same files as one thread', async () => {
   const policies = manyPolicies();
   folder = folderOf({ ...inFolder(policies), ...THREADS });
-  const { code, stdout } = await runIn();
+  const scratch = join(folder, 'scratch');
+  const { code, stdout } = await runIn({ TMPDIR: scratch });
   assert.is(code, 0);
+  assert.equal(readdirSync(scratch), [], 'a temporary file remains');
   assert.match(stdout, '`open` is never used');
   const sources = Object.entries(policies).map(([path, text]) => new Source(path, text));
   const { files } = compile(sources.sort((a, b) => (a.path < b.path ? -1 : 1)));
@@ -27,6 +29,15 @@ test('threads compile the same files as one thread', async () => {
   );
   for (const { path, text } of files) assert.is(readFileSync(join(folder, 'generated', path), 'utf8'), text, path);
   assert.ok(Number(readFileSync(join(folder, 'threads'), 'utf8').length) > 0, 'no thread was started');
+});
+
+test('without a temporary file, the bundle is the same', async () => {
+  folder = folderOf({ ...inFolder(manyPolicies()), ...THREADS, file: '' });
+  const bundleIn = async (scratch: string): Promise<string> => {
+    assert.is((await runIn({ TMPDIR: join(folder, scratch) })).code, 0);
+    return readFileSync(join(folder, 'dist', 'policies.js'), 'utf8');
+  };
+  assert.is(await bundleIn('file'), await bundleIn('scratch'));
 });
 
 test('an error in one policy is reported as by one thread', async () => {
