@@ -21,12 +21,14 @@ export function writtenBundle(bundle: Bundle, path: string, settings: string): W
 export async function isWritten(written: WrittenBundle | undefined, path: string, settings: string): Promise<boolean> {
   if (written?.settings !== settings) return false;
   try {
-    return digest(await readFile(path)) === written.js && digest(await readFile(`${path}.map`)) === written.map;
+    return digest([await readFile(path)]) === written.js && digest([await readFile(`${path}.map`)]) === written.map;
   } catch {
     return false;
   }
 }
 
-function digest(data: string | Buffer): string {
-  return createHash('sha256').update(data).digest('hex');
+function digest(parts: readonly (string | Buffer)[]): string {
+  const hash = createHash('sha256');
+  for (const part of parts) hash.update(part);
+  return hash.digest('hex');
 }

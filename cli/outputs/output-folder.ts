@@ -63,16 +63,26 @@ export function folderChanges(folder: string, files: readonly EmittedFile[]): Fo
     due: files
       .filter(({ path }) => due.has(path))
       .sort((a, b) => importRank(a.path) - importRank(b.path))
-      // All texts at once may be much of the memory.
-      .map((file) => ({
-        path: join(folder, file.path),
-        get text() {
-          return file.text;
-        },
-      })),
+      .map((file) => new DueFile(folder, file)),
     stale: stale.map((path) => join(folder, path)),
     obstacles: [...obstacles.values()],
   };
+}
+
+/** A file to write. Its text is read when it is written: all texts at once may be much of the memory. */
+class DueFile implements OutputFile {
+  constructor(
+    private readonly folder: string,
+    private readonly file: EmittedFile,
+  ) {}
+
+  get path(): string {
+    return join(this.folder, this.file.path);
+  }
+
+  get text(): string {
+    return this.file.text;
+  }
 }
 
 /**

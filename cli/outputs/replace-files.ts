@@ -16,8 +16,11 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { visible } from '../../compiler/diagnostics/visible.js';
 
+/** The text of a file: whole, or in parts because it is large. */
+export type OutputText = string | Uint8Array | readonly string[];
+
 /** A file to be written. */
-export interface OutputFile<Text = string> {
+export interface OutputFile<Text extends OutputText = string> {
   readonly path: string;
   readonly text: Text;
   /** Whether the text must be on the disk before it takes the place of the old one: a server reads it after a crash. */
@@ -32,31 +35,31 @@ export interface OutputFile<Text = string> {
  *
  * Synchronous: there may be tens of thousands of small files, and waiting for each step costs more than the step.
  */
-export function replaceFiles(files: readonly OutputFile<string | Uint8Array>[]): void {
-  const staged: { readonly temporary: string; readonly path: string }[] = [];
+export function replaceFiles(files: readonly OutputFile<OutputText>[]): void {
+  const run = randomBytes(6).toString('hex');
+  const temporaryOf = (path: string, index: number): string =>
+    join(dirname(path), `.${basename(path).slice(0, LONGEST_STEM)}.${run}${index}.tmp`);
   const folders = new Set<string>();
-  let renamed = 0;
+  let [staged, renamed] = [0, 0];
   try {
     for (const file of files) {
-      const folder = dirname(file.path);
-      const temporary = join(
-        folder,
-        `.${basename(file.path).slice(0, LONGEST_STEM)}.${randomBytes(6).toString('hex')}.tmp`,
-      );
-      writing(file.path, () => {
-        const mode = modeOf(file.path);
+      const { path } = file;
+      writing(path, () => {
+        const mode = modeOf(path);
+        const folder = dirname(path);
         if (!folders.has(folder)) mkdirSync(folder, { recursive: true });
         folders.add(folder);
-        staged.push({ temporary, path: file.path });
-        writeNew(temporary, file, mode);
+        staged += 1;
+        writeNew(temporaryOf(path, staged - 1), file, mode);
       });
     }
-    for (const { temporary, path } of staged) {
-      writing(path, () => renameSync(temporary, path));
+    for (const { path } of files) {
+      writing(path, () => renameSync(temporaryOf(path, renamed), path));
       renamed += 1;
     }
   } finally {
-    for (const { temporary } of staged.slice(renamed)) rmSync(temporary, { force: true });
+    for (let index = renamed; index < staged; index += 1)
+      rmSync(temporaryOf((files[index] as OutputFile<OutputText>).path, index), { force: true });
   }
 }
 
@@ -73,14 +76,10 @@ function modeOf(path: string): number | undefined {
 
 const PERMISSIONS = 0o777;
 
-function writeNew(
-  path: string,
-  { text, durable = false }: OutputFile<string | Uint8Array>,
-  mode: number | undefined,
-): void {
+function writeNew(path: string, { text, durable = false }: OutputFile<OutputText>, mode: number | undefined): void {
   const file = openSync(path, 'wx');
   try {
-    writeFileSync(file, text);
+    for (const part of Array.isArray(text) ? text : [text]) writeFileSync(file, part);
     if (mode !== undefined) fchmodSync(file, mode);
     if (durable) fsyncSync(file);
   } finally {

@@ -115,10 +115,10 @@ export function realLocation(path: string): string {
 }
 
 /** The files of a bundle: its map first, for a server that follows the bundle reads both when the bundle changes. */
-export function bundleFiles(path: string, { js, map }: Bundle): readonly OutputFile[] {
+export function bundleFiles(path: string, { parts, map }: Bundle): readonly OutputFile<readonly string[]>[] {
   return [
-    { path: `${path}.map`, text: map, durable: true },
-    { path, text: `${js}//# sourceMappingURL=${encodeURIComponent(basename(path))}.map\n`, durable: true },
+    { path: `${path}.map`, text: [map], durable: true },
+    { path, text: [...parts, `//# sourceMappingURL=${encodeURIComponent(basename(path))}.map\n`], durable: true },
   ];
 }
 

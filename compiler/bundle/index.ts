@@ -10,6 +10,9 @@ import { type BundlePlace, EMITTED, placedMap } from './source-map.js';
  * of its file is not known yet (docs/decisions/0052-source-maps-name-files.md).
  */
 export interface Bundle {
+  /** The code in parts: as one string, a large bundle would be in memory twice. */
+  readonly parts: readonly string[];
+  /** The code. */
   readonly js: string;
   /** A source map (version 3) as JSON. It names the sources, and does not contain their texts. */
   readonly map: string;
@@ -47,7 +50,14 @@ export async function bundle(files: readonly EmittedFile[], runtime: string, pla
     plugins: [emittedFiles(modules, runtime)],
   });
   const text = (ending: string): string => result.outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? '';
-  return { js: `${head?.text ?? ''}${text('.js')}`, map: placedMap(text('.map'), root, place, head) };
+  const parts = [...(head?.parts ?? []), text('.js')];
+  return {
+    parts,
+    get js() {
+      return parts.join('');
+    },
+    map: placedMap(text('.map'), root, place, head),
+  };
 }
 
 /** What imports a part of the runtime: `authz/runtime/cel` in generated code, `#runtime/cel` in the runtime. */

@@ -79,11 +79,6 @@ export function scopedModule(file: EmittedFile): { readonly module: ScopedModule
   };
 }
 
-/** The body of a module, read again from its file. */
-export function bodyOf({ file }: Pick<ScopedModule, 'file'>): ScopedBody {
-  return scopedModule(file).body;
-}
-
 /** Places in a text that begins at an offset of the file, after replacements there. */
 function moved(
   places: readonly TextPlace[],

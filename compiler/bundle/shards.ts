@@ -5,7 +5,7 @@ import { addTo, append } from '../append.js';
 import { invariant } from '../diagnostics/invariant.js';
 import type { Source } from '../diagnostics/source.js';
 import type { EmittedFile, Origin, TextPlace } from '../ir/emitted-file.js';
-import { bodyOf, decisionsOf, type ModuleImport, type ScopedModule, scopedModule } from './scoped-module.js';
+import { decisionsOf, type ModuleImport, type ScopedModule, scopedModule } from './scoped-module.js';
 import { filled, type Shape, shapeOf } from './shape.js';
 import { type MappedText, policyUrl } from './source-map.js';
 
@@ -19,18 +19,17 @@ import { type MappedText, policyUrl } from './source-map.js';
  */
 export function shards(files: readonly EmittedFile[]): Shards {
   const modules = files.filter(({ path }) => path.endsWith('.ts'));
-  const contents = shardContents(modules.filter(isPolicy).map(shapedModule));
-  const scopes = modules.filter(isScope).map((file) => scopedModule(file).module);
+  const contents = shardContents(modules.filter(isPolicy));
+  const scopes = modules.filter(isScope);
   const homes = homesOf(contents, scopes);
-  const calls = callsOf(contents, homes);
   const texts = new Map<string, string>();
-  for (const [path, groups] of contents) texts.set(path, shardText(groups, homes, calls, path));
+  for (const [path, groups] of contents) texts.set(path, shardText(groups, homes, path));
   for (const file of modules) {
     if (isPolicy(file) || isScope(file)) continue;
     const made = scopes.length === 0 ? [] : shardsBeside(file.path, [...contents.keys()]);
     texts.set(file.path, collectorText(file, homes, made));
   }
-  return { modules: texts, head: scopes.length === 0 ? undefined : scopeFunctions(scopes, homes, calls) };
+  return { modules: texts, head: scopes.length === 0 ? undefined : scopeFunctions(scopes, homes) };
 }
 
 /** What is bundled. */
@@ -44,32 +43,36 @@ export interface Shards {
   readonly head: MappedText | undefined;
 }
 
-/** The module of a policy, with what tells whether it can share its body. */
-interface ShapedModule extends ScopedModule {
-  /** A hash of the code of the body without its literals; undefined if the text does not show where they are. */
-  readonly shape: string | undefined;
-  /** The literals of the body, one a line: as a list, they would keep the text in memory. */
+/** What is kept of the module of a policy. Its file is read again for the rest, which most modules share. */
+interface PolicyModule {
+  readonly file: EmittedFile;
+  /** The names of its exports. */
+  readonly exports: readonly string[];
+  /** The literals of its body, one a line: as a list, they would keep the text in memory. */
   readonly literals: string;
-}
-
-function shapedModule(file: EmittedFile): ShapedModule {
-  const { module, body } = scopedModule(file);
-  const shape = shapeOf(body.text);
-  if (shape === undefined) return { ...module, shape, literals: '' };
-  const hash = createHash('sha256').update(JSON.stringify(shape.code)).digest('hex');
-  return { ...module, shape: hash, literals: shape.literals.join('\n') };
 }
 
 /** Functions per shard: few enough for esbuild to read several shards at once. */
 const SHARD_SIZE = 100;
 
-/** The location of the module of a policy: its shard, and the name of the list of its exports there. */
-interface Home {
-  /** Where it is made: a module of a scope in the function of the scope, which is in the head itself. */
-  readonly of: 'shard' | 'scope' | 'head';
+/** Where a module is made. */
+type Home = PolicyHome | ScopeHome;
+
+/** The location of the module of a policy. */
+interface PolicyHome {
+  /** A module of a scope is made in the function of the scope. */
+  readonly of: 'shard' | 'scope';
   readonly shard: string;
+  /** The name of the list of its exports. */
   readonly name: string;
-  readonly exports: readonly string[];
+  readonly module: PolicyModule;
+  readonly group: ModuleGroup;
+}
+
+/** The function of a scope. */
+interface ScopeHome {
+  readonly of: 'head';
+  readonly name: string;
 }
 
 type Homes = ReadonlyMap<string, Home>;
@@ -87,18 +90,17 @@ function isPolicy({ path }: EmittedFile): boolean {
  * By shard. Modules that are loaded on demand have separate shards. Derived roles are first, because policies import
  * them, and filters last, because they import rules.
  */
-function shardContents(modules: readonly ShapedModule[]): ReadonlyMap<string, readonly ModuleGroup[]> {
+function shardContents(files: readonly EmittedFile[]): ReadonlyMap<string, readonly ModuleGroup[]> {
   const contents = new Map<string, readonly ModuleGroup[]>();
-  const exports = new Map(modules.map(({ file, exports }) => [file.path, exports.map(({ name }) => name)]));
-  const placeOf: PlaceOf = (path, name) => exports.get(path)?.indexOf(name) ?? -1;
+  const exports = new Map<string, readonly string[]>();
   for (const folder of ['', 'traced/']) {
-    const own = modules.filter(({ file }) => file.path.startsWith('traced/') === (folder === 'traced/'));
-    const rank = ({ file }: ScopedModule): number =>
-      decisionsOf(file.path) !== undefined ? 2 : file.path.startsWith(`${folder}derived_roles/`) ? 0 : 1;
+    const own = files.filter(({ path }) => path.startsWith('traced/') === (folder === 'traced/'));
+    const rank = ({ path }: EmittedFile): number =>
+      decisionsOf(path) !== undefined ? 2 : path.startsWith(`${folder}derived_roles/`) ? 0 : 1;
     const ordered = [0, 1, 2].flatMap((wanted) =>
       moduleGroups(
-        own.filter((module) => rank(module) === wanted),
-        placeOf,
+        own.filter((file) => rank(file) === wanted),
+        exports,
       ),
     );
     for (let start = 0; start < ordered.length; start += SHARD_SIZE) {
@@ -108,76 +110,78 @@ function shardContents(modules: readonly ShapedModule[]): ReadonlyMap<string, re
   return contents;
 }
 
-function homesOf(contents: ReadonlyMap<string, readonly ModuleGroup[]>, scopes: readonly ScopedModule[]): Homes {
+function homesOf(contents: ReadonlyMap<string, readonly ModuleGroup[]>, scopes: readonly EmittedFile[]): Homes {
   const homes = new Map<string, Home>();
-  const ofScopes = new Set(scopes.flatMap(({ imports }) => imports.map(({ from }) => from)));
+  const ofScopes = new Set<string>();
+  for (const file of scopes) for (const { from } of scopedModule(file).module.imports) ofScopes.add(from);
   for (const [shard, groups] of contents) {
-    for (const { file, exports } of groups.flatMap(({ modules }) => modules)) {
-      const names = exports.map(({ name }) => name);
-      const of = ofScopes.has(file.path) ? 'scope' : 'shard';
-      homes.set(file.path, { of, shard, name: `module${homes.size}`, exports: names });
+    for (const group of groups) {
+      for (const module of group.modules) {
+        const { path } = module.file;
+        homes.set(path, {
+          of: ofScopes.has(path) ? 'scope' : 'shard',
+          shard,
+          name: `module${homes.size}`,
+          module,
+          group,
+        });
+      }
     }
   }
-  for (const { file } of scopes)
-    homes.set(file.path, { of: 'head', shard: '', name: `$$scope${homes.size}`, exports: [] });
+  for (const { path } of scopes) homes.set(path, { of: 'head', name: `$$scope${homes.size}` });
   return homes;
 }
 
-/** How the module of a policy is made. */
-interface Call {
-  readonly file: EmittedFile;
-  /** The name of the function. */
-  readonly make: string;
-  /** What it is called with. */
-  readonly given: string;
+/** The home of the module of a policy. */
+function policyHome(path: string, homes: Homes): PolicyHome {
+  const home = homes.get(path);
+  return home === undefined || home.of === 'head' ? invariant(`${path} is not in a shard`) : home;
 }
 
-type Calls = ReadonlyMap<string, Call>;
-
-/** By the path of the policy. */
-function callsOf(contents: ReadonlyMap<string, readonly ModuleGroup[]>, homes: Homes): Calls {
-  const calls = new Map<string, Call>();
-  for (const { modules, argumentsOf } of [...contents.values()].flat()) {
-    const make = `make_${homes.get((modules[0] as ShapedModule).file.path)?.name}`;
-    for (const module of modules) {
-      const { file } = module;
-      const home = homes.get(decisionsOf(file.path) ?? '');
-      const given = [...(home === undefined ? [] : [home.name]), ...argumentsOf(module)].join(', ');
-      calls.set(file.path, { file, make, given });
-    }
-  }
-  return calls;
+/** The name of the function that makes the modules of a group. */
+function makerOf({ modules: [first] }: ModuleGroup, homes: Homes): string {
+  return `make_${policyHome(first.file.path, homes).name}`;
 }
 
-function shardText(groups: readonly ModuleGroup[], homes: Homes, calls: Calls, path: string): string {
-  const isHere = ({ file }: ShapedModule): boolean => homes.get(file.path)?.of === 'shard';
-  const lines = [
-    ...importLines(
-      path,
-      groups.flatMap(({ modules }) => [modules[0] as ShapedModule, ...modules.filter(isHere)]),
-      homes,
-    ),
-  ];
+/** What the function of its group is called with to make a module. */
+function givenTo({ module, group }: PolicyHome, homes: Homes): string {
+  const decisions = homes.get(decisionsOf(module.file.path) ?? '');
+  return [...(decisions === undefined ? [] : [decisions.name]), ...argumentsOf(group, module)].join(', ');
+}
+
+function shardText(groups: readonly ModuleGroup[], homes: Homes, path: string): string {
+  const isHere = ({ file }: PolicyModule): boolean => homes.get(file.path)?.of === 'shard';
+  const imports: ModuleImport[] = [];
+  const lines: string[] = [];
   const map = new LineMap();
-  for (const { modules, body, parameters } of groups) {
-    const [first] = modules as readonly [ShapedModule];
-    const { make } = calls.get(first.file.path) as Call;
-    const decisions = decisionsOf(first.file.path);
-    lines.push(`const ${make} = (${[...(decisions === undefined ? [] : [DECISIONS]), ...parameters].join(', ')}) => {`);
+  for (const group of groups) {
+    const { modules } = group;
+    const [{ file }] = modules;
+    const { module: first, body } = scopedModule(file);
+    append(imports, first.imports);
+    const make = makerOf(group, homes);
+    const decisions = decisionsOf(file.path);
+    const parameters = [...(decisions === undefined ? [] : [DECISIONS]), ...parametersOf(group)];
+    lines.push(`const ${make} = (${parameters.join(', ')}) => {`);
     append(lines, destructuringLines(first.imports, homes, decisions));
-    map.add(first.file.origins, lines.length - first.firstLine);
-    const own = body();
+    map.add(file.origins, lines.length - first.firstLine);
+    const own = bodyOf(group, body.text).split('\n');
     // In a body with parameters, the columns differ.
-    if (parameters.length === 0) map.addPlaces(own, bodyOf(first).places(), lines.length);
+    if (group.differing.length === 0) map.addPlaces(own, body.places(), lines.length);
     append(lines, own);
     lines.push(`return [${first.exports.map(({ local }) => local).join(', ')}];`, '};');
     if (!modules.every(isHere)) lines.push(`${MAKERS}.${make} = ${make};`);
-    for (const { file } of modules.filter(isHere)) {
-      map.addFirst(file.origins, lines.length);
-      lines.push(`export const ${homes.get(file.path)?.name} = ${make}(${calls.get(file.path)?.given});`);
+    for (const { file: each } of modules.filter(isHere)) {
+      // The other imports are those of the first module.
+      const ownDecisions = decisionsOf(each.path);
+      if (ownDecisions !== undefined) imports.push({ from: ownDecisions, names: [] });
+      const home = policyHome(each.path, homes);
+      map.addFirst(each.origins, lines.length);
+      lines.push(`export const ${home.name} = ${make}(${givenTo(home, homes)});`);
     }
   }
-  return `${lines.join('\n')}\n${map.comment()}`;
+  const head = importLines(path, imports, homes);
+  return `${[...head, ...lines].join('\n')}\n${map.comment(head.length)}`;
 }
 
 /** The object through which the functions of scopes reach those of shards. No module declares it, so its name stays. */
@@ -187,24 +191,28 @@ const MAKERS = '$$make';
  * A function for each scope, which makes the modules of its policies and returns them. V8 does not compile it before it
  * is called.
  */
-function scopeFunctions(scopes: readonly ScopedModule[], homes: Homes, calls: Calls): MappedText {
-  const lines = [`const ${MAKERS} = {};`];
+function scopeFunctions(scopes: readonly EmittedFile[], homes: Homes): MappedText {
+  const parts = [`const ${MAKERS} = {};\n`];
   const map = new LineMap();
-  for (const { file, imports } of scopes) {
-    lines.push(`function ${homes.get(file.path)?.name}() {`);
-    const own = imports.flatMap(({ from }) => calls.get(from) ?? []);
-    const isFilters = (call: Call): boolean => decisionsOf(call.file.path) !== undefined;
+  let line = 1;
+  for (const file of scopes) {
+    const { imports } = scopedModule(file).module;
+    const lines = [`function ${homes.get(file.path)?.name}() {`];
+    const own = imports.flatMap(({ from }) => (homes.has(from) ? [policyHome(from, homes)] : []));
+    const isFilters = ({ module }: PolicyHome): boolean => decisionsOf(module.file.path) !== undefined;
     // Filters are given the policies that they belong to.
-    for (const call of [...own.filter((call) => !isFilters(call)), ...own.filter(isFilters)]) {
-      map.addFirst(call.file.origins, lines.length);
-      lines.push(`const ${homes.get(call.file.path)?.name} = ${MAKERS}.${call.make}(${call.given});`);
+    for (const home of [...own.filter((home) => !isFilters(home)), ...own.filter(isFilters)]) {
+      map.addFirst(home.module.file.origins, line + lines.length);
+      lines.push(`const ${home.name} = ${MAKERS}.${makerOf(home.group, homes)}(${givenTo(home, homes)});`);
     }
     const names = new Map(importedNames(imports, homes));
     const [, lists = invariant(`${file.path} returns no lists`)] = RETURNED.exec(file.text) ?? [];
     const returned = lists.replace(/\s+/g, ' ').replace(/[\w$]+/g, (name) => names.get(name) ?? name);
     lines.push(`return ${returned};`, '}');
+    parts.push(`${lines.join('\n')}\n`);
+    line += lines.length;
   }
-  return map.over(lines);
+  return map.over(parts, line);
 }
 
 /** What the function of the module of a scope returns (compiler/emit/scopes.ts). It has names, and no strings. */
@@ -225,19 +233,20 @@ function collectorText(file: EmittedFile, homes: Homes, made: readonly string[])
   const { imports, exports } = module;
   const head = [
     ...made.map((shard) => `import '${shard}';`),
-    ...importLines(file.path, [module], homes),
+    ...importLines(file.path, imports, homes),
     ...destructuringLines(imports, homes),
   ];
   return `${[...head, body.text, `export { ${exports.map(({ name, local }) => `${local} as ${name}`).join(', ')} };`].join('\n')}\n${new LineMap().comment()}`;
 }
 
-/** The imports of the modules from the runtime, other shards and collectors, without duplicates. */
-function importLines(path: string, modules: readonly ScopedModule[], homes: Homes): readonly string[] {
+/** Imports of modules from the runtime, other shards and collectors, without duplicates. */
+function importLines(path: string, imports: readonly ModuleImport[], homes: Homes): readonly string[] {
   const imported = new Map<string, Set<string>>();
-  for (const { from, names } of modules.flatMap(({ imports }) => imports)) {
+  for (const { from, names } of imports) {
     const home = homes.get(from);
+    if (home !== undefined && home.of !== 'shard') continue;
     const source = home?.shard ?? from;
-    if (source === path || (home !== undefined && home.of !== 'shard')) continue;
+    if (source === path) continue;
     const known = imported.get(source) ?? new Set();
     for (const name of home === undefined ? names : [home.name]) known.add(name);
     imported.set(source, known);
@@ -277,7 +286,7 @@ function importedNames(
     return names.map((written) => {
       const [name = '', local = name] = written.split(' as ');
       const list = from === decisions ? DECISIONS : home.name;
-      return [local, home.of === 'head' ? home.name : `${list}[${home.exports.indexOf(name)}]`] as const;
+      return [local, home.of === 'head' ? home.name : `${list}[${home.module.exports.indexOf(name)}]`] as const;
     });
   });
 }
@@ -335,22 +344,24 @@ class LineMap {
   /**
    * The map as a comment that esbuild follows. It is present even if it is empty: without one the text itself would be
    * mapped.
+   *
+   * @param before the number of lines before the first.
    */
-  comment(): string {
+  comment(before = 0): string {
     const sources = [...this.sources.keys()];
     const map = {
       version: 3,
       sources: sources.map(({ path }) => policyUrl(path)),
       names: [],
-      mappings: encode(Array.from(this.lines, (line) => line ?? [])),
+      mappings: ';'.repeat(before) + encode(Array.from(this.lines, (line) => line ?? [])),
     };
     return `//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}\n`;
   }
 
-  /** Lines of text with this map. */
-  over(lines: readonly string[]): MappedText {
+  /** A text with this map. */
+  over(parts: readonly string[], length: number): MappedText {
     const sources = [...this.sources.keys()].map(({ path }) => policyUrl(path));
-    return { text: `${lines.join('\n')}\n`, length: lines.length, lines: this.lines, sources };
+    return { parts, length, lines: this.lines, sources };
   }
 
   private indexOf(source: Source): number {
@@ -362,12 +373,9 @@ class LineMap {
 
 /** Modules that differ only in literals: one body, with a parameter for each literal that differs. */
 interface ModuleGroup {
-  readonly modules: readonly ShapedModule[];
-  /** The lines of the body, as many as in the first module. */
-  readonly body: () => readonly string[];
-  readonly parameters: readonly string[];
-  /** The literals of a module of the group, by parameter. */
-  readonly argumentsOf: (module: ShapedModule) => readonly string[];
+  readonly modules: readonly [PolicyModule, ...PolicyModule[]];
+  /** The indexes of the literals that differ. */
+  readonly differing: readonly number[];
 }
 
 /**
@@ -376,53 +384,72 @@ interface ModuleGroup {
  */
 const SHARED_FROM = 32;
 
-/** The index of a name among the exports of a module. */
-type PlaceOf = (path: string, name: string) => number;
-
-/** Groups modules, in the order of the first of each group. */
-function moduleGroups(modules: readonly ShapedModule[], placeOf: PlaceOf): readonly ModuleGroup[] {
-  const groups = new Map<unknown, ShapedModule[]>();
-  for (const module of modules) addTo(groups, keyOf(module, placeOf), module);
+/**
+ * Groups modules, in the order of the first of each group.
+ *
+ * @param exports the names that modules export, by path; those of these modules are added.
+ */
+function moduleGroups(files: readonly EmittedFile[], exports: Map<string, readonly string[]>): readonly ModuleGroup[] {
+  const groups = new Map<unknown, PolicyModule[]>();
+  for (const file of files) {
+    const { module, body } = scopedModule(file);
+    const names = module.exports.map(({ name }) => name);
+    exports.set(file.path, names);
+    const shape = shapeOf(body.text);
+    const key = shape === undefined ? file : keyOf(module, shape, exports);
+    addTo(groups, key, { file, exports: names, literals: shape?.literals.join('\n') ?? '' });
+  }
   const shared = [...groups.values()].flatMap((group) =>
     group.length < SHARED_FROM ? group.map((module) => [module]) : [group],
   );
-  return shared.map(groupOf);
+  return shared.map((modules) => groupOf(modules as [PolicyModule, ...PolicyModule[]]));
 }
 
 /**
  * Modules with equal keys have bodies of one shape, in which imported names have the same meaning, or the same meaning
- * relative to the policy whose filters they contain. A module without a shape is equal to no other.
+ * relative to the policy whose filters they contain.
  */
-function keyOf(module: ShapedModule, placeOf: PlaceOf): unknown {
-  if (module.shape === undefined) return module;
-  const decisions = decisionsOf(module.file.path);
-  const imports = module.imports.map(({ from, names }) =>
-    from === decisions ? names.map((name) => [name, placeOf(from, name)]) : [from, names],
+function keyOf(
+  { file, imports, exports }: ScopedModule,
+  { code }: Shape,
+  exported: ReadonlyMap<string, readonly string[]>,
+): string {
+  const decisions = decisionsOf(file.path);
+  const meant = imports.map(({ from, names }) =>
+    from === decisions ? names.map((name) => [name, exported.get(from)?.indexOf(name) ?? -1]) : [from, names],
   );
-  return JSON.stringify([imports, module.exports.map(({ local }) => local), module.shape]);
+  const key = JSON.stringify([meant, exports.map(({ local }) => local), code]);
+  return createHash('sha256').update(key).digest('base64');
 }
 
-function groupOf(modules: readonly ShapedModule[]): ModuleGroup {
-  const [first] = modules as readonly [ShapedModule];
-  if (modules.length === 1)
-    return { modules, body: () => bodyOf(first).text.split('\n'), parameters: [], argumentsOf: () => [] };
-  const literals = literalsOf(first);
+function groupOf(modules: ModuleGroup['modules']): ModuleGroup {
+  if (modules.length === 1) return { modules, differing: [] };
+  const literals = literalsOf(modules[0]);
   const isDifferent = literals.map(() => false);
   for (const module of modules)
     for (const [index, literal] of literalsOf(module).entries()) isDifferent[index] ||= literal !== literals[index];
-  const differing = [...literals.keys()].filter((index) => isDifferent[index]);
-  const terms = literals.map((literal, index) => (isDifferent[index] ? `$$${index}` : literal));
-  return {
-    modules,
-    body: () => filled(shapeOf(bodyOf(first).text) as Shape, terms).split('\n'),
-    parameters: differing.map((index) => `$$${index}`),
-    argumentsOf: (module) => {
-      const own = literalsOf(module);
-      return differing.map((index) => own[index] as string);
-    },
-  };
+  return { modules, differing: [...literals.keys()].filter((index) => isDifferent[index]) };
 }
 
-function literalsOf({ literals }: ShapedModule): readonly string[] {
+function parametersOf({ differing }: ModuleGroup): readonly string[] {
+  return differing.map((index) => `$$${index}`);
+}
+
+/** The literals of a module of the group, by parameter. */
+function argumentsOf({ differing }: ModuleGroup, module: PolicyModule): readonly string[] {
+  if (differing.length === 0) return [];
+  const literals = literalsOf(module);
+  return differing.map((index) => literals[index] as string);
+}
+
+/** The body of a group, with as many lines as that of its first module. */
+function bodyOf({ modules, differing }: ModuleGroup, first: string): string {
+  if (modules.length === 1) return first;
+  const isDifferent = new Set(differing);
+  const terms = literalsOf(modules[0]).map((literal, index) => (isDifferent.has(index) ? `$$${index}` : literal));
+  return filled(shapeOf(first) as Shape, terms);
+}
+
+function literalsOf({ literals }: PolicyModule): readonly string[] {
   return literals === '' ? [] : literals.split('\n');
 }

@@ -18,11 +18,12 @@ const POLICY = 'policy:';
 
 /** A text whose lines are mapped. */
 export interface MappedText {
-  readonly text: string;
+  /** The text in parts, which end with a line. */
+  readonly parts: readonly string[];
   /** The number of its lines. */
   readonly length: number;
   /** By line; undefined for a line that is not mapped. */
-  readonly lines: readonly (readonly SourceMapSegment[] | undefined)[];
+  readonly lines: readonly (SourceMapSegment[] | undefined)[];
   /** The URLs of the sources, by their numbers in the lines. */
   readonly sources: readonly string[];
 }
@@ -40,10 +41,12 @@ export const EMITTED = 'emitted';
  */
 export function placedMap(map: string, root: string, place: BundlePlace | undefined, head?: MappedText): string {
   const { sources, names, mappings } = JSON.parse(map) as Pick<SourceMap, 'sources' | 'names' | 'mappings'>;
-  const kept: string[] = [];
-  const indexes = sources.map((source) => (source.startsWith(`${EMITTED}:`) ? undefined : kept.push(source) - 1));
+  // Those of the text before stay as they are: it may have hundreds of thousands of lines.
+  const kept = [...(head?.sources ?? [])];
   const known = new Map(kept.map((source, index) => [source, index]));
-  const ofHead = head?.sources.map((source) => known.get(source) ?? kept.push(source) - 1) ?? [];
+  const indexes = sources.map((source) =>
+    source.startsWith(`${EMITTED}:`) ? undefined : (known.get(source) ?? kept.push(source) - 1),
+  );
   const toPolicies = place === undefined ? '' : pathBetween(place.folder, place.policies);
   const isPolicy = (source: string): boolean => source.startsWith(POLICY);
   const placed: SourceMap = {
@@ -54,20 +57,12 @@ export function placedMap(map: string, root: string, place: BundlePlace | undefi
     }),
     names,
     mappings: encode([
-      ...linesOf(head, ofHead),
+      ...Array.from({ length: head?.length ?? 0 }, (_, line) => head?.lines[line] ?? []),
       ...decode(mappings).map((line) => line.map((segment) => renumbered(segment, indexes))),
     ]),
     ignoreList: kept.flatMap((source, index) => (isPolicy(source) ? [] : [index])),
   };
   return `${JSON.stringify(placed)}\n`;
-}
-
-/** The lines of a text, all of them, with other numbers for the sources. */
-function linesOf(mapped: MappedText | undefined, indexes: readonly number[]): SourceMapSegment[][] {
-  if (mapped === undefined) return [];
-  return Array.from({ length: mapped.length }, (_, line) =>
-    (mapped.lines[line] ?? []).map((segment) => renumbered(segment, indexes)),
-  );
 }
 
 /** A source map without the texts of its sources. */

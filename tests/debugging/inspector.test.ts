@@ -102,7 +102,7 @@ test.before(async () => {
     script,
     await bundle(compileTexts(POLICIES).files, join(ROOT, 'runtime'), place),
   ))
-    write(path.slice(folder.length), text);
+    write(path.slice(folder.length), text.join(''));
   map = JSON.parse(readFileSync(`${script}.map`, 'utf8')) as Mappings;
   // As a server does.
   engine = createEngine((await evaluateBundle(readFileSync(script, 'utf8'), script)).policies);
