@@ -206,7 +206,7 @@ export class Translation {
       case 'all':
         return this.tested(operand, wanted, store, bound);
       default: {
-        const lifted = withoutChoices(operand);
+        const lifted = withoutChoices(operand, () => this.step(1));
         return lifted === operand ? this.tested(operand, wanted, store, bound) : ask(lifted, wanted);
       }
     }

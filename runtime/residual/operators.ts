@@ -130,9 +130,13 @@ function branches(term: Term, of: (branch: Term) => Term): Term {
   return parts === undefined ? of(term) : conditional(parts[0], branches(parts[1], of), branches(parts[2], of));
 }
 
+/** The number of branches that a term has, or would have if its choices were lifted one by one. */
 function branchCount(term: Term): number {
-  const [, whenTrue, whenFalse] = operandsOf(term, 'if') ?? [];
-  return whenTrue === undefined ? 1 : branchCount(whenTrue) + branchCount(whenFalse);
+  if (!(term instanceof Unknown) || term.node.kind !== 'call') return 1;
+  const { operator, operands } = term.node;
+  return operands
+    .slice(operator === 'if' ? 1 : 0)
+    .reduce<number>((sum, part) => sum + branchCount(part) - 1, operator === 'if' ? 2 : 1);
 }
 
 function ordered(operator: string, run: (a: cel.Result, b: cel.Result) => cel.Result, a: Term, b: Term): Term {

@@ -148,8 +148,7 @@ function withReference(term: Term, reference: Node | undefined): Term {
 }
 
 function cleansedConditional([condition, ...branches]: readonly [Term, Term, Term], polarity: boolean): Term {
-  const isTrue = cleanse(condition, true);
-  const isFalse = cleanse(condition, false);
+  const [isTrue, isFalse] = cleansedTest(condition);
   const [whenTrue, whenFalse] = branches.map((branch) => cleanse(branch, polarity)) as [Term, Term];
   const chosen = sameTerm(isTrue, isFalse) ? conditional(isTrue, whenTrue, whenFalse) : undefined;
   if (chosen !== undefined && typeof whenTrue !== 'boolean' && typeof whenFalse !== 'boolean') return chosen;
@@ -158,6 +157,18 @@ function cleansedConditional([condition, ...branches]: readonly [Term, Term, Ter
   const asWritten = chosen instanceof Unknown && !branches.some((branch) => failed(branch)) ? chosen.node : undefined;
   return withReference(polarity ? decided : complement(decided), asWritten);
 }
+
+/** Where the test of a choice is true, and where it is false. Both are asked for wherever the choice is asked for. */
+function cleansedTest(test: Term): readonly [isTrue: Term, isFalse: Term] {
+  const known = test instanceof Unknown ? cleansedTests.get(test) : undefined;
+  if (known !== undefined) return known;
+  const cleansed = [cleanse(test, true), cleanse(test, false)] as const;
+  if (test instanceof Unknown) cleansedTests.set(test, cleansed);
+  return cleansed;
+}
+
+/** A test may have choices in its own test: without this, the work would double with each of them. */
+const cleansedTests = new WeakMap<Unknown, readonly [isTrue: Term, isFalse: Term]>();
 
 function cleansedAtom(term: Unknown, polarity: boolean): Term {
   const expanded = expandedIndex(term, polarity);

@@ -41,7 +41,7 @@ export function truth(operand: Operand, outcome: boolean, scope: Scope): Sql {
     case 'if':
       return anyOf(allOf(ask(first, true), ask(second, outcome)), allOf(ask(first, false), ask(third, outcome)));
     default: {
-      const lifted = isQuantifier(operator) ? operand : withoutChoices(operand);
+      const lifted = isQuantifier(operator) ? operand : withoutChoices(operand, () => scope.statement.step());
       if (lifted !== operand) return ask(lifted, outcome);
       return whereRelated(scope, (inner) => tested(operand.expression, outcome, inner));
     }
