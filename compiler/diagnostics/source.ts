@@ -1,5 +1,7 @@
 /** The text of a file, with its path. Every span refers to one. */
 export class Source {
+  private starts: readonly number[] | undefined;
+
   /**
    * @param path relative to the policy folder, with `/`: it is shown in messages and in the manifest.
    * @param text decoded UTF-8.
@@ -36,18 +38,13 @@ export class Source {
     return this.lineStarts().length;
   }
 
+  // Computed on demand: most sources never have a diagnostic.
   private lineStarts(): readonly number[] {
-    if (latest?.source !== this) {
+    if (this.starts === undefined) {
       const starts = [0];
       for (let i = this.text.indexOf('\n'); i !== -1; i = this.text.indexOf('\n', i + 1)) starts.push(i + 1);
-      latest = { source: this, starts };
+      this.starts = starts;
     }
-    return latest.starts;
+    return this.starts;
   }
 }
-
-/**
- * The source that was asked about its lines last, and where they begin. Those of all sources would be much of the memory,
- * and what asks about a source asks many times in a row.
- */
-let latest: { readonly source: Source; readonly starts: readonly number[] } | undefined;
