@@ -1,6 +1,7 @@
 /** The text of a file, with its path. Every span refers to one. */
 export class Source {
-  private starts: readonly number[] | undefined;
+  /** Not a property: bundles that explain have sources as JSON. */
+  #starts: readonly number[] | undefined;
 
   /**
    * @param path relative to the policy folder, with `/`: it is shown in messages and in the manifest.
@@ -40,11 +41,11 @@ export class Source {
 
   // Computed on demand: most sources never have a diagnostic.
   private lineStarts(): readonly number[] {
-    if (this.starts === undefined) {
+    if (this.#starts === undefined) {
       const starts = [0];
       for (let i = this.text.indexOf('\n'); i !== -1; i = this.text.indexOf('\n', i + 1)) starts.push(i + 1);
-      this.starts = starts;
+      this.#starts = starts;
     }
-    return this.starts;
+    return this.#starts;
   }
 }
