@@ -196,7 +196,10 @@ function scopeFunctions(scopes: readonly EmittedFile[], homes: Homes): MappedTex
   const map = new LineMap();
   let line = 1;
   for (const file of scopes) {
-    const { imports } = scopedModule(file).module;
+    const {
+      module: { imports },
+      body,
+    } = scopedModule(file);
     const lines = [`function ${homes.get(file.path)?.name}() {`];
     const own = imports.flatMap(({ from }) => (homes.has(from) ? [policyHome(from, homes)] : []));
     const isFilters = ({ module }: PolicyHome): boolean => decisionsOf(module.file.path) !== undefined;
@@ -206,7 +209,7 @@ function scopeFunctions(scopes: readonly EmittedFile[], homes: Homes): MappedTex
       lines.push(`const ${home.name} = ${MAKERS}.${makerOf(home.group, homes)}(${givenTo(home, homes)});`);
     }
     const names = new Map(importedNames(imports, homes));
-    const [, lists = invariant(`${file.path} returns no lists`)] = RETURNED.exec(file.text) ?? [];
+    const [, lists = invariant(`${file.path} returns no lists`)] = RETURNED.exec(body.text) ?? [];
     const returned = lists.replace(/\s+/g, ' ').replace(/[\w$]+/g, (name) => names.get(name) ?? name);
     lines.push(`return ${returned};`, '}');
     parts.push(`${lines.join('\n')}\n`);
