@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { CompileOptions } from '../../compiler/compile.js';
 import type { Source } from '../../compiler/diagnostics/source.js';
 import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
-import { isUnpacked, packedFiles, unpackedFiles } from '../../compiler/recompile/packed-files.js';
+import { isUnpacked, type PackedFiles, packedFiles, unpackedFiles } from '../../compiler/recompile/packed-files.js';
 import { type PackedPart, unpacked } from '../../compiler/recompile/packed-part.js';
 import type { CompiledPart } from '../../compiler/recompile/parts.js';
 import { type Partition, partition } from '../../compiler/recompile/partition.js';
@@ -92,23 +92,25 @@ async function compiledParts(
   }
 }
 
-/** A part whose buffers are in a file. */
+/** A part whose buffers are in the scratch file. */
 function stored(part: PackedPart<Uint8Array>, scratch: ScratchFile): PackedPart {
-  const { texts, numbers, heads } = part;
-  return { ...part, texts: scratch.append(texts), numbers: scratch.append(numbers), heads: scratch.append(heads) };
+  return { ...part, ...storedFiles(part, scratch), heads: scratch.append(part.heads) };
 }
 
 /** A file that all policies share, such as the manifest, in the scratch file; those of parts are there already. */
 function storedFile(file: EmittedFile, scratch: ScratchFile): EmittedFile {
   if (isUnpacked(file)) return file;
-  const sources: Source[] = [];
+  const indexes = new Map<Source, number>();
   const packed = packedFiles([file], (source) => {
-    if (!sources.includes(source)) sources.push(source);
-    return sources.indexOf(source);
+    const index = indexes.get(source) ?? indexes.size;
+    indexes.set(source, index);
+    return index;
   });
-  const { texts, numbers } = packed;
-  const stored = { ...packed, texts: scratch.append(texts), numbers: scratch.append(numbers) };
-  return unpackedFiles(stored, sources)[0] as EmittedFile;
+  return unpackedFiles(storedFiles(packed, scratch), [...indexes.keys()])[0] as EmittedFile;
+}
+
+function storedFiles({ files, texts, numbers }: PackedFiles<Uint8Array>, scratch: ScratchFile): PackedFiles {
+  return { files, texts: scratch.append(texts), numbers: scratch.append(numbers) };
 }
 
 function textOf({ path, text }: Source): SourceText {
