@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { createEngine } from '#runtime/engine';
 import { selects } from '#runtime/residual';
 import { compileTexts, loaded } from '../support/compiled.js';
+import { NOW, policyOf } from '../support/plan/one-condition.js';
 
 /** A bundle can evaluate the filters of its own plans. */
 const test = suite('functions of filters');
@@ -21,7 +22,7 @@ const CONDITIONS = [
 
 for (const condition of CONDITIONS) {
   test(condition, async () => {
-    const bundle = await loaded(compileTexts({ 'tagged.yaml': policyOf(condition) }));
+    const bundle = await loaded(compileTexts({ 'tagged.yaml': policyOf('tagged', condition) }));
     const engine = createEngine(bundle.policies);
     const principal = { id: 'ann', roles: ['user'], attr: {} };
     const { filter } = engine.plan({ principal, resource: { kind: 'tagged', attr: {} }, actions: ['read'] });
@@ -36,18 +37,3 @@ for (const condition of CONDITIONS) {
 }
 
 test.run();
-
-const NOW = { seconds: 1_700_000_000, nanos: 0, offset: 0 };
-
-function policyOf(condition: string): string {
-  return `apiVersion: api.authz.dev/v1
-resourcePolicy:
-  resource: tagged
-  version: default
-  rules:
-    - actions: [read]
-      effect: EFFECT_ALLOW
-      roles: [user]
-      condition: {match: {expr: '${condition}'}}
-`;
-}

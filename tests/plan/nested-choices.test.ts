@@ -4,6 +4,7 @@ import { createEngine, type Engine } from '#runtime/engine';
 import { type Filter, selects } from '#runtime/residual';
 import { renderSql } from '../../runtime/residual/sql/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
+import { NOW, policyOf } from '../support/plan/one-condition.js';
 import { Random } from '../support/oracle/random.js';
 
 /** A filter compares the branches of `? :`, so it repeats what they are compared with: within limits. */
@@ -71,7 +72,6 @@ for (const [name, condition] of Object.entries(NESTED)) {
 test.run();
 
 const ANN = { id: 'ann', roles: ['user'], attr: {} };
-const NOW = { seconds: 1_700_000_000, nanos: 0, offset: 0 };
 
 /** The attributes of a condition, all of them booleans. */
 function fieldsOf(depth: number): readonly string[] {
@@ -83,15 +83,5 @@ function filterOf(engine: Engine): Filter {
 }
 
 async function engineOf(condition: string): Promise<Engine> {
-  const policy = `apiVersion: api.authz.dev/v1
-resourcePolicy:
-  resource: nested
-  version: default
-  rules:
-    - actions: [read]
-      effect: EFFECT_ALLOW
-      roles: [user]
-      condition: {match: {expr: '${condition}'}}
-`;
-  return createEngine((await loaded(compileTexts({ 'nested.yaml': policy }))).policies);
+  return createEngine((await loaded(compileTexts({ 'nested.yaml': policyOf('nested', condition) }))).policies);
 }
