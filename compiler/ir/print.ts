@@ -114,6 +114,7 @@ function resourceFacts(module: ResourceModule): readonly string[] {
     ...roles.globs.map(({ pattern, bit }) => `roles like ${name(pattern)} = ${printBit(bit)}`),
     ...(roles.crowded ? ['more roles than bits'] : []),
     ...(module.readsRuntime ? ['reads runtime'] : []),
+    ...(module.readsPlace ? ['reads versions or scopes'] : []),
     ...Object.entries(schemas).flatMap(([of, schema]) =>
       schema === undefined ? [] : [`${of} schema ${schema.ref} unless [${schema.ignoredActions.join(', ')}]`],
     ),

@@ -41,6 +41,8 @@ export interface ResourceModule extends ModuleBase {
   readonly derivedRoles: readonly DerivedRoleReference[];
   readonly schemas: { readonly principal: Schema | undefined; readonly resource: Schema | undefined };
   readonly readsRuntime: boolean;
+  /** Whether a condition or an output reads a version or the scope of the principal or the resource. */
+  readonly readsPlace: boolean;
 }
 
 export interface PrincipalModule extends ModuleBase {

@@ -30,7 +30,7 @@ import type { SchemaSet } from '../ir/schema.js';
 import type { Value } from '../ir/value.js';
 import { mapParts, namesIn, valuesOf } from '../ir/visit.js';
 import { actionTable, ReachIndex } from './reach-index.js';
-import { lowerCondition, lowerExpression, lowerOutput, readsRuntime, underConsent, valuesOfRule } from './rules.js';
+import { lowerCondition, lowerExpression, lowerOutput, readsPlace, readsRuntime, underConsent, valuesOfRule } from './rules.js';
 
 /**
  * A resource policy: one lowered rule for the plain roles of an authored rule and one for each of its derived roles.
@@ -43,6 +43,11 @@ export function lowerResourcePolicy(linked: LinkedResourcePolicy, types: Types, 
     lowerRule(linked, rule, { name: names[index] as string, collides: shared.has(names[index] as string) }, types),
   );
   const { variables, constants } = usedBindings(rules.flatMap(valuesOfRule), linked.bindings, types);
+  const values = [
+    ...rules.flatMap(valuesOfRule),
+    ...variables.map(({ value }) => value),
+    ...valuesOfDerivedRoles(linked, types),
+  ];
   return {
     kind: 'resource',
     key: linked.key,
@@ -61,9 +66,8 @@ export function lowerResourcePolicy(linked: LinkedResourcePolicy, types: Types, 
       principal: lowerSchema('principal', policy.schemas?.principal, schemas),
       resource: lowerSchema('resource', policy.schemas?.resource, schemas),
     },
-    readsRuntime:
-      readsRuntime([...rules.flatMap(valuesOfRule), ...variables.map(({ value }) => value)]) ||
-      derivedRolesReadRuntime(linked, types),
+    readsRuntime: readsRuntime(values),
+    readsPlace: readsPlace(values),
     variables,
     constants,
   };
@@ -137,11 +141,10 @@ function referenceTo(role: LinkedDerivedRole): DerivedRoleReference {
   };
 }
 
-function derivedRolesReadRuntime(linked: LinkedResourcePolicy, types: Types): boolean {
-  return [...linked.derivedRoles.values()].some(({ definition, bindings }) => {
-    const condition = lowerCondition(definition.condition, types);
-    const values = valuesOfRule({ condition, output: undefined });
-    return readsRuntime([...values, ...usedBindings(values, bindings, types).variables.map(({ value }) => value)]);
+function valuesOfDerivedRoles(linked: LinkedResourcePolicy, types: Types): readonly Value[] {
+  return [...linked.derivedRoles.values()].flatMap(({ definition, bindings }) => {
+    const values = valuesOf(lowerCondition(definition.condition, types));
+    return [...values, ...usedBindings(values, bindings, types).variables.map(({ value }) => value)];
   });
 }
 

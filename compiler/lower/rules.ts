@@ -3,7 +3,7 @@ import type * as authored from '../ast/policy.js';
 import type { Effect, ScopePermissions } from '../ast/policy.js';
 import { invariant } from '../diagnostics/invariant.js';
 import type { Match, Output } from '../ir/program.js';
-import type { Value } from '../ir/value.js';
+import type { RequestPart, Value } from '../ir/value.js';
 import { some, valuesOf } from '../ir/visit.js';
 import { lowerValue } from './values.js';
 
@@ -70,6 +70,21 @@ export function readsRuntime(values: readonly Value[]): boolean {
     ),
   );
 }
+
+/** Whether an expression reads a version or the scope of the principal or the resource, or one of them as a whole. */
+export function readsPlace(values: readonly Value[]): boolean {
+  return values.some((value) =>
+    some(
+      value,
+      (part) =>
+        (part.kind === 'part' && PLACED.has(part.part)) ||
+        (part.kind === 'field' && PLACED.has(part.of) && PLACE.has(part.name)),
+    ),
+  );
+}
+
+const PLACED: ReadonlySet<RequestPart> = new Set(['request', 'principal', 'resource']);
+const PLACE: ReadonlySet<string> = new Set(['policyVersion', 'scope']);
 
 /**
  * The effect of a rule after parental consent is applied (docs/spec/policy-language.md#effect-of-a-rule): a conditional

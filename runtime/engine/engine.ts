@@ -32,6 +32,7 @@ import {
   type PreparedPrincipal,
   type PrincipalInput,
   type PrincipalOptions,
+  refuseActors,
   requestedScope,
   type ResourceActions,
   type ResourceInput,
@@ -182,14 +183,15 @@ export class PolicyEngine implements Engine {
   isAllowed({ principal, resource, action, auxData }: AccessRequest): boolean {
     const { evaluation } = this;
     const { request } = evaluation;
-    request.begin(principal, auxData);
+    refuseActors(principal);
     try {
       const { decide, roles } = this.registry.chainOf(resource);
       if (decide !== undefined && this.isPlain) {
-        request.turnTo(resource);
+        request.beginAsGiven(principal, resource, auxData);
         const bits = roles.bitsOf(principal.roles);
         return bits !== 0 && decide(bits, action, request);
       }
+      request.begin(principal, auxData);
       this.begin(principal);
       if (!this.turnTo(resource)) return false;
       evaluation.collectsOutputs = false;

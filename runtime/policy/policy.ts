@@ -214,7 +214,8 @@ export interface ResourcePolicy extends ScopedPolicy, ActionTable {
   readonly schemas?: SchemaReferences | undefined;
   /**
    * Its rules as one function, where a principal's roles can be decided together: whether a rule allows the action and
-   * none denies it. For decisions where only the effect counts; absent if the engine has to walk the rules.
+   * none denies it. For decisions where only the effect counts; absent if the engine has to walk the rules, or if a
+   * condition reads a version or a scope, which a request may leave out.
    */
   readonly decide?: Decide | undefined;
 }

@@ -256,19 +256,36 @@ export interface ListedDerivedRoles {
 
 /** The request that conditions see. It is filled in place and always has one shape, whatever the caller leaves out. */
 export class MutableRequest implements Request {
-  readonly principal: Mutable<Principal> = { id: '', roles: NOBODY, attr: NO_ATTRIBUTES, policyVersion: '', scope: '' };
-  readonly resource: Mutable<Resource> = { kind: '', id: '', attr: NO_ATTRIBUTES, policyVersion: '', scope: '' };
+  principal: Principal;
+  resource: Resource;
   readonly auxData: Mutable<AuxData> = { jwt: NO_ATTRIBUTES, jwts: NO_TOKENS };
   effectiveDerivedRoles: readonly string[] = NOBODY;
   failedDerivedRoles: readonly string[] = NOBODY;
   failures: Request['failures'] = undefined;
+  private readonly ownPrincipal: Mutable<Principal> = {
+    id: '',
+    roles: NOBODY,
+    attr: NO_ATTRIBUTES,
+    policyVersion: '',
+    scope: '',
+  };
+  private readonly ownResource: Mutable<Resource> = {
+    kind: '',
+    id: '',
+    attr: NO_ATTRIBUTES,
+    policyVersion: '',
+    scope: '',
+  };
   private hasTokens = false;
   private instant: Instant | undefined = undefined;
 
   constructor(
     readonly globals: Attributes,
     private readonly clock: () => Instant,
-  ) {}
+  ) {
+    this.principal = this.ownPrincipal;
+    this.resource = this.ownResource;
+  }
 
   /** One instant for the whole call, taken when a condition first asks (docs/spec/policy-language.md#identifiers). */
   get now(): Instant {
@@ -279,21 +296,41 @@ export class MutableRequest implements Request {
   /** Begins a call. */
   begin(principal: PrincipalInput, auxData: AuxDataInput | undefined): void {
     refuseActors(principal);
-    const own = this.principal;
-    own.id = principal.id;
-    own.roles = principal.roles;
-    own.attr = principal.attr ?? NO_ATTRIBUTES;
-    own.policyVersion = principal.policyVersion ?? '';
-    own.scope = withoutDot(principal.scope ?? '');
+    this.fillPrincipal(principal);
+    this.beginWith(auxData);
+  }
+
+  /**
+   * Begins a call about one resource for a `decide`, which reads neither versions nor scopes, so that what the caller
+   * gives can serve as it is. Actors have been refused.
+   */
+  beginAsGiven(principal: PrincipalInput, resource: ResourceInput, auxData: AuxDataInput | undefined): void {
+    if (principal.attr === undefined) this.fillPrincipal(principal);
+    else this.principal = principal as Principal;
+    this.turnToAsGiven(resource);
+    this.beginWith(auxData);
+  }
+
+  /** Begins a call of the same principal, likewise. */
+  beginAgain(resource: ResourceInput): void {
+    if (this.instant !== undefined) this.instant = undefined;
+    this.turnToAsGiven(resource);
+  }
+
+  private beginWith(auxData: AuxDataInput | undefined): void {
     // Most calls have no tokens, and writing costs more than testing.
     if (auxData !== undefined || this.hasTokens) this.setTokens(auxData);
     if (this.instant !== undefined) this.instant = undefined;
   }
 
-  /** Begins a call of the same principal. */
-  beginAgain(resource: ResourceInput): void {
-    if (this.instant !== undefined) this.instant = undefined;
-    this.turnTo(resource);
+  private fillPrincipal(principal: PrincipalInput): void {
+    const own = this.ownPrincipal;
+    own.id = principal.id;
+    own.roles = principal.roles;
+    own.attr = principal.attr ?? NO_ATTRIBUTES;
+    own.policyVersion = principal.policyVersion ?? '';
+    own.scope = withoutDot(principal.scope ?? '');
+    this.principal = own;
   }
 
   private setTokens(auxData: AuxDataInput | undefined): void {
@@ -304,12 +341,18 @@ export class MutableRequest implements Request {
 
   /** Begins with the next resource. */
   turnTo(resource: ResourceInput): void {
-    const own = this.resource;
+    const own = this.ownResource;
     own.kind = resource.kind;
     own.id = resource.id;
     own.attr = resource.attr ?? NO_ATTRIBUTES;
     own.policyVersion = resource.policyVersion ?? '';
     own.scope = withoutDot(resource.scope ?? '');
+    this.resource = own;
+  }
+
+  private turnToAsGiven(resource: ResourceInput): void {
+    if (resource.attr === undefined) this.turnTo(resource);
+    else this.resource = resource as Resource;
   }
 }
 

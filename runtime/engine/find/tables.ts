@@ -171,6 +171,7 @@ export class RoleList {
     const { entries, names } = this;
     if (roles.length === 0) return 0;
     if (entries === undefined) return lineageBits(names, roles);
+    const hasGlobs = names.roleGlobs.length > 0;
     let bits = EVERYONE;
     for (let i = 0; i < roles.length; i++) {
       const role = roles[i] as string;
@@ -179,7 +180,7 @@ export class RoleList {
         const entry = entries[j] as (typeof entries)[number];
         if (entry.role === role) own = entry.bits;
       }
-      bits |= own === 0 ? globBits(names, role) : own;
+      bits |= own === 0 && hasGlobs ? globBits(names, role) : own;
     }
     return bits;
   }
