@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine, type EngineOptions } from '#runtime/engine';
+import { stringify } from 'yaml';
+import { createEngine, type Engine, type EngineOptions } from '#runtime/engine';
 import { ALLOW } from '#runtime/policy';
 import type { CompiledBundle } from '#runtime/parts';
 import { compileTexts, loaded } from '../support/compiled.js';
@@ -34,8 +35,8 @@ test('it decides like the rules, in every call of the engine', async () => {
       policies.resourcePolicies.flatMap(({ kind, decide }) => (decide === undefined ? [] : kind)),
     );
     for (let index = 0; index < REQUESTS; index += 1) {
-      const { principal: given, resource, actions } = randomRequest(random);
-      const principal = { ...given, roles: randomRoles(random, given.roles) };
+      const { principal: given, resource, actions } = frozen(randomRequest(random));
+      const principal = frozen({ ...given, roles: randomRoles(random, given.roles) });
       const detail = `seed ${seed}, request ${index}: ${JSON.stringify({ principal, resource, actions })}`;
       const calls = { principal, resources: [{ resource, actions }] };
       assert.equal(engine.check(calls), walking.check(calls), detail);
@@ -58,7 +59,88 @@ test('it decides like the rules, in every call of the engine', async () => {
   assert.ok(decided > STORES * REQUESTS * 0.2);
 });
 
+test('what a request leaves out is filled in for conditions, and requests are not written to', async () => {
+  const bundle = (await loaded(compileTexts(placePolicies()))).policies as CompiledBundle;
+  for (const { kind, decide } of bundle.resourcePolicies)
+    assert.is(decide === undefined, kind !== 'attributes', `${kind} reads ${PLACES[Number(kind)]}`);
+
+  for (const options of [{}, { defaultScope: 'a', lenientScopeSearch: true }]) {
+    const engine = createEngine(bundle, options);
+    const walking = createEngine(withoutDecide(bundle), options);
+    for (const principal of principals()) {
+      const prepared = engine.for(principal);
+      for (const resource of resources()) {
+        const detail = JSON.stringify({ options, principal, resource });
+        const request = { principal, resources: [{ resource, actions: ['view'] }] };
+        const [expected] = walking.check(request);
+        const isAllowed = expected?.actions[0]?.allowed ?? false;
+        assert.is(engine.isAllowed({ principal, resource, action: 'view' }), isAllowed, detail);
+        assert.equal(engine.check(request), [expected], detail);
+        assert.is(engine.isAllowed({ principal, resource, action: 'view' }), isAllowed, detail);
+        assert.is(prepared.can('view', resource), isAllowed, detail);
+      }
+    }
+  }
+});
+
 test.run();
+
+/** Conditions that hold for requests without versions and scopes. */
+const PLACES = [
+  'R.scope == ""',
+  'P.scope == ""',
+  'R.policyVersion == ""',
+  'request.principal.policyVersion == ""',
+  '!has(R.scope)',
+  '[P].exists(p, p.scope == "")',
+  'R == R && P == P',
+  'request.resource.scope.size() + size(P.scope) == 0',
+  'V.place == ""',
+  '[V].exists(v, v.place == "") && V.place == ""',
+];
+
+function placePolicies(): { readonly [file: string]: string } {
+  const policy = (kind: string, condition: string): string =>
+    stringify({
+      apiVersion: 'api.authz.dev/v1',
+      resourcePolicy: {
+        resource: kind,
+        version: 'default',
+        ...(condition.includes('V') ? { variables: { local: { place: 'R.scope' } } } : {}),
+        rules: [{ actions: ['view'], effect: 'EFFECT_ALLOW', roles: ['*'], condition: { match: { expr: condition } } }],
+      },
+    });
+  const conditions: { readonly [kind: string]: string } = {
+    ...Object.fromEntries(PLACES.entries()),
+    attributes: ATTRIBUTES,
+  };
+  return Object.fromEntries(Object.entries(conditions).map(([kind, text]) => [`${kind}.yaml`, policy(kind, text)]));
+}
+
+/** Holds also without attributes. */
+const ATTRIBUTES = '!has(P.attr.team) && !has(R.attr.team) || P.attr.team == R.attr.team && P.id != R.id';
+
+type Principal = Parameters<Engine['for']>[0];
+type Resource = Parameters<ReturnType<Engine['for']>['can']>[1];
+
+function principals(): readonly Principal[] {
+  return PARTS.map((part) => frozen({ id: 'u1', roles: ['user'], ...part }) as Principal);
+}
+
+function resources(): readonly Resource[] {
+  const kinds = [...PLACES.keys(), 'attributes'].map(String);
+  return kinds.flatMap((kind) => PARTS.map((part) => frozen({ kind, id: 'r1', ...part }) as Resource));
+}
+
+/** What callers give, leave out, and give without a value. */
+const PARTS: readonly object[] = [
+  {},
+  { attr: undefined, policyVersion: undefined, scope: undefined },
+  { attr: null },
+  { attr: { team: 'x' }, policyVersion: 'default' },
+  { attr: { team: 'x' }, scope: '.' },
+  { attr: { team: 'y' }, scope: '.a' },
+];
 
 /** Mostly such policies as have a decide function: at the root, with denials for everyone, alone in the store. */
 function atRoot(random: Random, documents: readonly Document[]): readonly Document[] {
@@ -89,6 +171,13 @@ function randomRoles(random: Random, roles: readonly string[]): readonly string[
   if (random.chance(0.05)) return [];
   if (random.chance(0.9)) return roles;
   return [...Array.from({ length: 9 }, (_, index) => `role-${index}`), ...roles];
+}
+
+/** A request that throws if an engine writes to it. */
+function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const part of Object.values(value)) frozen(part);
+  return Object.freeze(value);
 }
 
 function withoutDecide(bundle: CompiledBundle): CompiledBundle {

@@ -302,10 +302,10 @@ export class MutableRequest implements Request {
 
   /**
    * Begins a call about one resource for a `decide`, which reads neither versions nor scopes, so that what the caller
-   * gives can serve as it is. Actors have been refused.
+   * gives can serve as it is, if it has attributes. Actors have been refused.
    */
   beginAsGiven(principal: PrincipalInput, resource: ResourceInput, auxData: AuxDataInput | undefined): void {
-    if (principal.attr === undefined) this.fillPrincipal(principal);
+    if (principal.attr == null) this.fillPrincipal(principal);
     else this.principal = principal as Principal;
     this.turnToAsGiven(resource);
     this.beginWith(auxData);
@@ -351,7 +351,7 @@ export class MutableRequest implements Request {
   }
 
   private turnToAsGiven(resource: ResourceInput): void {
-    if (resource.attr === undefined) this.turnTo(resource);
+    if (resource.attr == null) this.turnTo(resource);
     else this.resource = resource as Resource;
   }
 }
