@@ -30,7 +30,15 @@ import type { SchemaSet } from '../ir/schema.js';
 import type { Value } from '../ir/value.js';
 import { mapParts, namesIn, valuesOf } from '../ir/visit.js';
 import { actionTable, ReachIndex } from './reach-index.js';
-import { lowerCondition, lowerExpression, lowerOutput, readsPlace, readsRuntime, underConsent, valuesOfRule } from './rules.js';
+import {
+  lowerCondition,
+  lowerExpression,
+  lowerOutput,
+  readsPlace,
+  readsRuntime,
+  underConsent,
+  valuesOfRule,
+} from './rules.js';
 
 /**
  * A resource policy: one lowered rule for the plain roles of an authored rule and one for each of its derived roles.

@@ -59,7 +59,7 @@ export interface Engine<P extends Permissions = AnyPermissions> {
    * Throws if the policies were compiled for checks only, and an `EvaluationLimitError` as `check` does.
    */
   plan<K extends KindOf<P>>(request: PlanRequestOf<P, K>): PlanResult;
-  /** Whether `check` allows one action. Does not allocate. */
+  /** Whether `check` allows one action. Does not allocate, unless there is `auxData`. */
   isAllowed<K extends KindOf<P>>(request: AccessRequestOf<P, K>): boolean;
   /**
    * Prepares a principal for many decisions, each of which is faster than `isAllowed`. Later changes of the principal
@@ -170,8 +170,7 @@ export class PolicyEngine implements Engine {
   }
 
   check({ principal, resources, auxData, includeMeta }: CheckRequest): readonly CheckResult[] {
-    this.evaluation.request.begin(principal, auxData);
-    this.begin(principal);
+    this.begin(principal, auxData);
     return resources.map((entry) => this.checkResource(entry, includeMeta === true));
   }
 
@@ -182,17 +181,14 @@ export class PolicyEngine implements Engine {
 
   isAllowed({ principal, resource, action, auxData }: AccessRequest): boolean {
     const { evaluation } = this;
-    const { request } = evaluation;
     refuseActors(principal);
     try {
       const { decide, roles } = this.registry.chainOf(resource);
       if (decide !== undefined && this.isPlain) {
-        request.beginAsGiven(principal, resource, auxData);
         const bits = roles.bitsOf(principal.roles);
-        return bits !== 0 && decide(bits, action, request);
+        return bits !== 0 && decide(bits, action, evaluation.request.asGiven(principal, resource, auxData));
       }
-      request.begin(principal, auxData);
-      this.begin(principal);
+      this.begin(principal, auxData);
       if (!this.turnTo(resource)) return false;
       evaluation.collectsOutputs = false;
       if (evaluation.judgedRoles.length > FEW_ROLES) this.bundle.guard?.turn(evaluation, this.settings.limits);
@@ -257,13 +253,13 @@ export class PolicyEngine implements Engine {
     }
   }
 
-  /** Begins a call in which more than one function decides; the request has begun. */
-  private begin(principal: PrincipalInput): void {
+  /** Begins a call in which more than one function decides. */
+  private begin(principal: PrincipalInput, auxData: AuxDataInput | undefined): void {
     if (this.registry.principals !== undefined) {
       this.principalVersion = principal.policyVersion || this.settings.defaultPolicyVersion;
       this.principalScope = requestedScope(principal.scope, this.settings.defaultScope);
     }
-    this.evaluation.begin();
+    this.evaluation.begin(principal, auxData);
   }
 
   /**
@@ -294,11 +290,7 @@ export class PolicyEngine implements Engine {
   private schemaErrors(actions: readonly string[]): readonly ValidationError[] {
     const { request, resource } = this.evaluation;
     if (this.settings.schemaEnforcement === 'none' || resource.schemas === undefined) return NONE;
-    return validationErrors(
-      resource.schemas,
-      { principal: request.principal.attr, resource: request.resource.attr },
-      actions,
-    );
+    return validationErrors(resource.schemas, request, actions);
   }
 }
 
@@ -331,8 +323,7 @@ class Prepared implements UntypedPrincipal {
         this.bits = roles.bitsOf(principal.roles);
         this.named = roles;
       }
-      request.beginAgain(resource);
-      return this.bits !== 0 && decide(this.bits, action, request);
+      return this.bits !== 0 && decide(this.bits, action, request.about(resource));
     } catch (error) {
       return engine.denies(error);
     }

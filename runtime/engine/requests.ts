@@ -256,6 +256,10 @@ export function withoutDot(scope: string): string {
 
 const DOT = 0x2e;
 
+interface Attributed {
+  readonly attr: Attributes;
+}
+
 /** The effect of a schema violation (docs/spec/policy-language.md#enforcement). */
 export type SchemaEnforcement = 'none' | 'warn' | 'reject';
 
@@ -265,12 +269,12 @@ export type SchemaEnforcement = 'none' | 'warn' | 'reject';
  */
 export function validationErrors(
   schemas: SchemaReferences,
-  attributes: { readonly principal: Attributes; readonly resource: Attributes },
+  request: { readonly principal: Attributed; readonly resource: Attributed },
   actions: readonly string[],
 ): readonly ValidationError[] {
   return [
-    ...errorsOf(schemas.principal, attributes.principal, actions, 'SOURCE_PRINCIPAL'),
-    ...errorsOf(schemas.resource, attributes.resource, actions, 'SOURCE_RESOURCE'),
+    ...errorsOf(schemas.principal, request.principal.attr, actions, 'SOURCE_PRINCIPAL'),
+    ...errorsOf(schemas.resource, request.resource.attr, actions, 'SOURCE_RESOURCE'),
   ];
 }
 
@@ -280,11 +284,11 @@ export function validationErrors(
  */
 export function planErrors(
   schemas: SchemaReferences | undefined,
-  attributes: Parameters<typeof validationErrors>[1],
+  request: Parameters<typeof validationErrors>[1],
   actions: readonly string[],
 ): readonly ValidationError[] {
   if (schemas === undefined) return [];
-  return validationErrors(schemas, attributes, actions).filter(
+  return validationErrors(schemas, request, actions).filter(
     ({ source, message }) => source === 'SOURCE_PRINCIPAL' || !message.startsWith('missing properties: '),
   );
 }

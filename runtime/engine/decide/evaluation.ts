@@ -140,8 +140,9 @@ export class Evaluation {
     this.request = new MutableRequest(globals, clock);
   }
 
-  /** Begins a call, whose request has begun. */
-  begin(): void {
+  /** Begins a call. */
+  begin(principal: PrincipalInput, auxData: AuxDataInput | undefined): void {
+    this.request.begin(principal, auxData);
     this.roleSet = undefined;
     this.roleClasses = undefined;
   }
@@ -254,38 +255,27 @@ export interface ListedDerivedRoles {
   readonly failed: readonly string[];
 }
 
-/** The request that conditions see. It is filled in place and always has one shape, whatever the caller leaves out. */
+/**
+ * The request that conditions see. What the caller may leave out is filled in, in objects that serve every call; nothing
+ * is written into those of the caller.
+ */
 export class MutableRequest implements Request {
-  principal: Principal;
-  resource: Resource;
-  readonly auxData: Mutable<AuxData> = { jwt: NO_ATTRIBUTES, jwts: NO_TOKENS };
+  auxData: AuxData = NO_AUX_DATA;
   effectiveDerivedRoles: readonly string[] = NOBODY;
   failedDerivedRoles: readonly string[] = NOBODY;
   failures: Request['failures'] = undefined;
-  private readonly ownPrincipal: Mutable<Principal> = {
-    id: '',
-    roles: NOBODY,
-    attr: NO_ATTRIBUTES,
-    policyVersion: '',
-    scope: '',
+  private readonly filled: { readonly principal: Mutable<Principal>; readonly resource: Mutable<Resource> } = {
+    principal: { id: '', roles: NOBODY, attr: NO_ATTRIBUTES, policyVersion: '', scope: '' },
+    resource: { kind: '', id: '', attr: NO_ATTRIBUTES, policyVersion: '', scope: '' },
   };
-  private readonly ownResource: Mutable<Resource> = {
-    kind: '',
-    id: '',
-    attr: NO_ATTRIBUTES,
-    policyVersion: '',
-    scope: '',
-  };
-  private hasTokens = false;
+  principal: Principal = this.filled.principal;
+  resource: Resource = this.filled.resource;
   private instant: Instant | undefined = undefined;
 
   constructor(
     readonly globals: Attributes,
     private readonly clock: () => Instant,
-  ) {
-    this.principal = this.ownPrincipal;
-    this.resource = this.ownResource;
-  }
+  ) {}
 
   /** One instant for the whole call, taken when a condition first asks (docs/spec/policy-language.md#identifiers). */
   get now(): Instant {
@@ -297,70 +287,60 @@ export class MutableRequest implements Request {
   begin(principal: PrincipalInput, auxData: AuxDataInput | undefined): void {
     refuseActors(principal);
     this.fillPrincipal(principal);
-    this.beginWith(auxData);
+    this.auxData = auxDataOf(auxData);
+    this.instant = undefined;
   }
 
   /**
-   * Begins a call about one resource for a `decide`, which reads neither versions nor scopes, so that what the caller
-   * gives can serve as it is, if it has attributes. Actors have been refused.
+   * Begins a call about one resource for a `decide`. As that reads neither versions nor scopes, what the caller gives
+   * serves as it is, if it has attributes. Actors have been refused.
    */
-  beginAsGiven(principal: PrincipalInput, resource: ResourceInput, auxData: AuxDataInput | undefined): void {
+  asGiven(principal: PrincipalInput, resource: ResourceInput, auxData: AuxDataInput | undefined): this {
     if (principal.attr == null) this.fillPrincipal(principal);
     else this.principal = principal as Principal;
-    this.turnToAsGiven(resource);
-    this.beginWith(auxData);
+    this.auxData = auxDataOf(auxData);
+    return this.about(resource);
   }
 
-  /** Begins a call of the same principal, likewise. */
-  beginAgain(resource: ResourceInput): void {
-    if (this.instant !== undefined) this.instant = undefined;
-    this.turnToAsGiven(resource);
-  }
-
-  private beginWith(auxData: AuxDataInput | undefined): void {
-    // Most calls have no tokens, and writing costs more than testing.
-    if (auxData !== undefined || this.hasTokens) this.setTokens(auxData);
-    if (this.instant !== undefined) this.instant = undefined;
-  }
-
-  private fillPrincipal(principal: PrincipalInput): void {
-    const own = this.ownPrincipal;
-    own.id = principal.id;
-    own.roles = principal.roles;
-    own.attr = principal.attr ?? NO_ATTRIBUTES;
-    own.policyVersion = principal.policyVersion ?? '';
-    own.scope = withoutDot(principal.scope ?? '');
-    this.principal = own;
-  }
-
-  private setTokens(auxData: AuxDataInput | undefined): void {
-    this.auxData.jwt = auxData?.jwt ?? NO_ATTRIBUTES;
-    this.auxData.jwts = auxData?.jwts ?? NO_TOKENS;
-    this.hasTokens = auxData !== undefined;
+  /** Begins such a call of the same principal. */
+  about(resource: ResourceInput): this {
+    this.instant = undefined;
+    if (resource.attr == null) this.turnTo(resource);
+    else this.resource = resource as Resource;
+    return this;
   }
 
   /** Begins with the next resource. */
   turnTo(resource: ResourceInput): void {
-    const own = this.ownResource;
-    own.kind = resource.kind;
-    own.id = resource.id;
-    own.attr = resource.attr ?? NO_ATTRIBUTES;
-    own.policyVersion = resource.policyVersion ?? '';
-    own.scope = withoutDot(resource.scope ?? '');
-    this.resource = own;
+    const filled = this.filled.resource;
+    filled.kind = resource.kind;
+    filled.id = resource.id;
+    filled.attr = resource.attr ?? NO_ATTRIBUTES;
+    filled.policyVersion = resource.policyVersion ?? '';
+    filled.scope = withoutDot(resource.scope ?? '');
+    this.resource = filled;
   }
 
-  private turnToAsGiven(resource: ResourceInput): void {
-    if (resource.attr == null) this.turnTo(resource);
-    else this.resource = resource as Resource;
+  private fillPrincipal(principal: PrincipalInput): void {
+    const filled = this.filled.principal;
+    filled.id = principal.id;
+    filled.roles = principal.roles;
+    filled.attr = principal.attr ?? NO_ATTRIBUTES;
+    filled.policyVersion = principal.policyVersion ?? '';
+    filled.scope = withoutDot(principal.scope ?? '');
+    this.principal = filled;
   }
+}
+
+function auxDataOf(given: AuxDataInput | undefined): AuxData {
+  return given == null ? NO_AUX_DATA : { jwt: given.jwt ?? NO_ATTRIBUTES, jwts: given.jwts ?? NO_AUX_DATA.jwts };
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 const NOBODY: readonly string[] = [];
 const NO_ATTRIBUTES: Attributes = Object.freeze({});
-const NO_TOKENS: AuxData['jwts'] = Object.freeze({});
+const NO_AUX_DATA: AuxData = { jwt: NO_ATTRIBUTES, jwts: Object.freeze({}) };
 
 /**
  * The first results of rules in one check (docs/spec/policy-language.md#rules-that-share-a-name), by rule or memo. Most

@@ -158,29 +158,28 @@ function globBits(names: RoleNames, role: string): number {
   return bits;
 }
 
-/** The roles of a policy as a list, which is searched faster than a map while it is short. */
+/** The roles of a policy, as a list if they are few and no globs: it is searched faster than a map. */
 export class RoleList {
   private readonly entries: readonly { readonly role: string; readonly bits: number }[] | undefined = undefined;
 
   constructor(private readonly names: RoleNames) {
-    if (names.roles.size <= SHORT) this.entries = [...names.roles].map(([role, bits]) => ({ role, bits }));
+    const { roles, roleGlobs } = names;
+    if (roles.size <= SHORT && roleGlobs.length === 0)
+      this.entries = [...roles].map(([role, bits]) => ({ role, bits }));
   }
 
   /** The bits of all roles of a principal together; 0 without roles. */
   bitsOf(roles: readonly string[]): number {
-    const { entries, names } = this;
+    const { entries } = this;
     if (roles.length === 0) return 0;
-    if (entries === undefined) return lineageBits(names, roles);
-    const hasGlobs = names.roleGlobs.length > 0;
+    if (entries === undefined) return lineageBits(this.names, roles);
     let bits = EVERYONE;
     for (let i = 0; i < roles.length; i++) {
-      const role = roles[i] as string;
-      let own = 0;
+      const role = roles[i];
       for (let j = 0; j < entries.length; j++) {
         const entry = entries[j] as (typeof entries)[number];
-        if (entry.role === role) own = entry.bits;
+        if (entry.role === role) bits |= entry.bits;
       }
-      bits |= own === 0 && hasGlobs ? globBits(names, role) : own;
     }
     return bits;
   }

@@ -69,7 +69,7 @@ export function planResources({ registry, settings, conditions }: PlanFacts, req
   const writing = settings.plan ?? FLAT;
   const query = new PlanQuery(request, settings);
   const schemas = settings.schemaEnforcement === 'none' ? undefined : found.resource.schemas;
-  const violations = planErrors(schemas, { principal: query.principal.attr, resource: query.resource.attr }, actions);
+  const violations = planErrors(schemas, query, actions);
   const schema = schemaOfRows(settings.schemaEnforcement === 'reject' ? schemas?.resource : undefined, query, actions);
   if (settings.schemaEnforcement === 'reject' && violations.length > 0 && isRejected(violations, schema))
     return { ...unmatched(undefined, violations), filterDebug: '(false)' };
