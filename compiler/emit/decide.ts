@@ -9,8 +9,7 @@ import type { RuleNames, RuleSection } from './rule.js';
  * The `decide` of a resource policy: what its rules amount to for the roles of a principal, if only the decision
  * counts. Undefined where the engine has to walk the rules: below the root and under parental consent other policies
  * decide too; a DENY to a role leaves the other roles of a principal alone; results that rules share, and active
- * derived roles, depend on what was evaluated before; versions and scopes are only known in a request that the engine
- * has filled in; and of a long table the engine looks up the part that it needs.
+ * derived roles, depend on what was evaluated before; and of a long table the engine looks up the part that it needs.
  * @param names the names of each rule, and `sections` their text.
  */
 export function decideDoc(
@@ -71,12 +70,11 @@ function parameters(body: string): string {
 
 const PARAMETERS = ['roles', 'action', 'request'].map((name) => ({ name, use: new RegExp(`\\(${name}\\b`) }));
 
-function isDecided({ scope, overridesParent, readsRuntime, readsPlace, roles, rules, table }: ResourceModule): boolean {
+function isDecided({ scope, overridesParent, readsRuntime, roles, rules, table }: ResourceModule): boolean {
   return (
     scope === '' &&
     overridesParent &&
     !readsRuntime &&
-    !readsPlace &&
     !roles.crowded &&
     table.actions.length <= MOST_ACTIONS &&
     [...table.actions.map((entry) => entry.rules), table.otherActions].every(({ length }) => length <= MOST_RULES) &&

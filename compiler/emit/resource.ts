@@ -47,6 +47,7 @@ export function resourceSections(
   });
   const rules = module.rules.map((rule, index) => ruleSection(module.key, rule, names[index] as RuleNames, context));
   const table = actionTableDocs(module.table, ruleNames);
+  const decide = decideDoc(module, names, rules);
   const policy = objectDoc([
     ['kind', quote(module.kindName)],
     ...scopeDocs(module),
@@ -62,7 +63,8 @@ export function resourceSections(
     ],
     ['actions', table.actions],
     ['otherActions', table.otherActions],
-    ['decide', decideDoc(module, names, rules)],
+    ['decide', decide],
+    ['readsPlace', decide !== undefined && module.readsPlace ? 'true' : undefined],
     ['readsRuntime', module.readsRuntime ? 'true' : undefined],
     ['schemas', schemasDoc(module.schemas, schemas, context.checksOnly)],
   ]);

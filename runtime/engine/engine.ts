@@ -151,8 +151,6 @@ export class PolicyEngine implements Engine {
   private principalScope = '';
   private readonly judges: Judges;
   private planned: Plan | undefined = undefined;
-  /** Whether resource policies alone decide about every principal. */
-  private readonly isPlain: boolean;
 
   constructor(
     protected readonly bundle: CompiledBundle,
@@ -162,7 +160,6 @@ export class PolicyEngine implements Engine {
   ) {
     this.registry = registry ?? new Registry(bundle, settings);
     this.judges = judgesOf(bundle, settings, this.registry);
-    this.isPlain = this.registry.principals === undefined && settings.schemaEnforcement !== 'reject';
     this.evaluation = new Evaluation(settings.globals, settings.clock, settings.traced);
     if (listener === undefined) return;
     this.evaluation.listener = listener;
@@ -183,8 +180,8 @@ export class PolicyEngine implements Engine {
     const { evaluation } = this;
     refuseActors(principal);
     try {
-      const { decide, roles } = this.registry.chainOf(resource);
-      if (decide !== undefined && this.isPlain) {
+      const { decide, readsPlace, roles } = this.registry.chainOf(resource);
+      if (decide !== undefined && !readsPlace && this.isPlainFor(principal.id)) {
         const bits = roles.bitsOf(principal.roles);
         return bits !== 0 && decide(bits, action, evaluation.request.asGiven(principal, resource, auxData));
       }
@@ -316,8 +313,9 @@ class Prepared implements UntypedPrincipal {
   can(action: string, resource: ResourceInput): boolean {
     const { engine, request, principal, auxData } = this;
     try {
-      const { decide, roles } = engine.registry.chainOf(resource);
-      if (decide === undefined || !this.isPlain) return engine.isAllowed({ principal, resource, action, auxData });
+      const { decide, readsPlace, roles } = engine.registry.chainOf(resource);
+      if (decide === undefined || readsPlace || !this.isPlain)
+        return engine.isAllowed({ principal, resource, action, auxData });
       if (roles !== this.named) {
         // In this order: if the roles cannot be read, the bits are still those of the previous policy.
         this.bits = roles.bitsOf(principal.roles);

@@ -18,7 +18,7 @@ export type ResourcePolicyText = With<Omit<ResourcePolicy, Derived>, 'kind'>;
 /** A resource policy. */
 export function resourcePolicy(text: ResourcePolicyText): ResourcePolicy {
   const { kind, version = 'default', scope = '', overridesParent = true, readsRuntime = false } = text;
-  const { roles = new Map(), roleGlobs = [], schemas, decide } = text;
+  const { roles = new Map(), roleGlobs = [], schemas, decide, readsPlace } = text;
   const { actions, otherActions } = actionTable(text);
   const rules = rulesOf({ actions, otherActions });
   return {
@@ -37,6 +37,7 @@ export function resourcePolicy(text: ResourcePolicyText): ResourcePolicy {
     readsRuntime,
     schemas,
     decide,
+    readsPlace,
   };
 }
 

@@ -214,10 +214,11 @@ export interface ResourcePolicy extends ScopedPolicy, ActionTable {
   readonly schemas?: SchemaReferences | undefined;
   /**
    * Its rules as one function, where a principal's roles can be decided together: whether a rule allows the action and
-   * none denies it. For decisions where only the effect counts; absent if the engine has to walk the rules, or if a
-   * condition reads a version or a scope, which a request may leave out.
+   * none denies it. For decisions where only the effect counts; absent if the engine has to walk the rules.
    */
   readonly decide?: Decide | undefined;
+  /** Whether `decide` reads versions or scopes, which have to be filled in if a request leaves them out. */
+  readonly readsPlace?: boolean | undefined;
 }
 
 /**

@@ -61,8 +61,10 @@ test('it decides like the rules, in every call of the engine', async () => {
 
 test('what a request leaves out is filled in for conditions, and requests are not written to', async () => {
   const bundle = (await loaded(compileTexts(placePolicies()))).policies as CompiledBundle;
-  for (const { kind, decide } of bundle.resourcePolicies)
-    assert.is(decide === undefined, kind !== 'attributes', `${kind} reads ${PLACES[Number(kind)]}`);
+  for (const { kind, decide, readsPlace } of bundle.resourcePolicies) {
+    assert.type(decide, 'function');
+    assert.is(readsPlace === true, kind !== 'attributes', `${kind} reads ${PLACES[Number(kind)]}`);
+  }
 
   for (const options of [{}, { defaultScope: 'a', lenientScopeSearch: true }]) {
     const engine = createEngine(bundle, options);

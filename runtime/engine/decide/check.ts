@@ -3,7 +3,6 @@ import {
   derivedRolesOf,
   type PrincipalChain,
   reachesByText,
-  type ResourceChain,
   type ResourceStep,
 } from '../find/chains.js';
 import { requirePart } from '../find/registry.js';
@@ -26,9 +25,9 @@ export function check(evaluation: Evaluation, judges: Judges, action: string): E
   const { principal, resource } = evaluation;
   const byPrincipal = principal === undefined ? UNDECIDED : judgePrincipal(evaluation, judges, principal, action);
   if (byPrincipal !== UNDECIDED) return byPrincipal;
-  const { decide } = resource;
-  if (decide !== undefined && !showsMore(evaluation, resource)) {
-    const bits = resource.roles.bitsOf(evaluation.judgedRoles);
+  const { decide, hasOutputs, roles } = resource;
+  if (decide !== undefined && !evaluation.listsDerivedRoles && !(hasOutputs && evaluation.collectsOutputs)) {
+    const bits = roles.bitsOf(evaluation.judgedRoles);
     return bits !== 0 && decide(bits, action, evaluation.request) ? ALLOW : DENY;
   }
   return judgeRoles(evaluation, judges, action) === ALLOW ? ALLOW : DENY;
@@ -142,8 +141,3 @@ function listDerivedRoles(evaluation: Evaluation, derivedRoles: readonly Derived
 }
 
 const NONE: ListedDerivedRoles = { active: [], failed: [] };
-
-/** Whether more than the effect of a decision shows in the result. */
-function showsMore({ listsDerivedRoles, collectsOutputs }: Evaluation, { hasOutputs }: ResourceChain): boolean {
-  return listsDerivedRoles || (hasOutputs && collectsOutputs);
-}

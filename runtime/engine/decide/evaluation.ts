@@ -292,8 +292,8 @@ export class MutableRequest implements Request {
   }
 
   /**
-   * Begins a call about one resource for a `decide`. As that reads neither versions nor scopes, what the caller gives
-   * serves as it is, if it has attributes. Actors have been refused.
+   * Begins a call about one resource for a `decide` that reads neither versions nor scopes: what the caller gives serves
+   * as it is, if it has attributes. Actors have been refused.
    */
   asGiven(principal: PrincipalInput, resource: ResourceInput, auxData: AuxDataInput | undefined): this {
     if (principal.attr == null) this.fillPrincipal(principal);

@@ -22,6 +22,7 @@ export interface ResourceChain {
   readonly first: ResourceStep | undefined;
   /** Set if one policy decides, by a function, as in most chains. */
   readonly decide: ResourcePolicy['decide'];
+  readonly readsPlace: ResourcePolicy['readsPlace'];
   /** The roles that this policy names. */
   readonly roles: RoleList;
   /**
@@ -75,6 +76,7 @@ export function emptyChain(kind: string): ResourceChain {
     kind,
     first: undefined,
     decide: undefined,
+    readsPlace: undefined,
     roles: NO_ROLES,
     key: '',
     exists: false,
@@ -93,6 +95,7 @@ export function resourceChain(parts: ResourceChainParts): ResourceChain {
     kind,
     first,
     decide: parts.isAlone ? first?.policy?.decide : undefined,
+    readsPlace: first?.policy?.readsPlace,
     roles: first?.policy === undefined ? NO_ROLES : parts.rolesOf(first.policy),
     key: policyKey('resource', kind, version, scopes[0] ?? ''),
     exists: steps.some((step) => step.policy !== undefined || step.limits?.coverKind),
