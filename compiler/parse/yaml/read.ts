@@ -2,11 +2,12 @@ import { Composer, type CST, type Document } from 'yaml';
 import type { Diagnostics } from '../../diagnostics/diagnostic.js';
 import type { Source } from '../../diagnostics/source.js';
 import type { Place } from '../../diagnostics/span.js';
-import type { FirstProblem } from '../first-problem.js';
+import { FirstProblem } from '../first-problem.js';
 import { MAX_DEPTH, MAX_DOCUMENT_LENGTH } from '../limits.js';
 import { falseBlank, quotedPrefixes, stripTags, tokenise, type Tokens } from './tokens.js';
 import type { YamlMapping } from './node.js';
 import { buildTree } from './tree.js';
+import { readUsual } from './usual.js';
 
 /** The mapping in a policy file. */
 export interface YamlDocument {
@@ -24,6 +25,12 @@ export function readDocument(source: Source, report: Diagnostics): YamlDocument 
     report.add('file/too-large', source, { limit: MAX_DOCUMENT_LENGTH });
     return undefined;
   }
+  const root = readUsual(source);
+  return root === undefined ? readAny(source, report) : { root, problems: new FirstProblem() };
+}
+
+/** Reads a policy file with the YAML package. */
+export function readAny(source: Source, report: Diagnostics): YamlDocument | undefined {
   const read = readTokens(source, report);
   if (read === undefined) return undefined;
   const documents = composeDocuments(read, source, report);

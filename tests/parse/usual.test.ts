@@ -1,0 +1,125 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
+import { Source } from '../../compiler/diagnostics/source.js';
+import type { YamlNode } from '../../compiler/parse/yaml/node.js';
+import { readAny } from '../../compiler/parse/yaml/read.js';
+import { readUsual } from '../../compiler/parse/yaml/usual.js';
+import { Random } from '../support/oracle/random.js';
+
+/** The number of mutated documents. */
+const ROUNDS = Number(process.env['MUTATION_ROUNDS'] ?? 6000);
+const SEED = Number(process.env['MUTATION_SEED'] ?? 1);
+
+const POLICIES = 'policies';
+
+const SEEDS = [
+  ...readdirSync(POLICIES)
+    .filter((file) => file.endsWith('.yaml') && !file.endsWith('_test.yaml'))
+    .map((file) => readFileSync(join(POLICIES, file), 'utf8')),
+  'a: b\nc:\n  - d\n  # e\n  - f: g # h\n    i: [j, "k", \'l\', m:n]\n\n# o\np:\n- q: { r: s, t: [] }\n- u\n',
+  '---\n# a\na:\n    b: "c" # d\n    # e\n    f: R.attr.g == "h" && !i\n\nj: { k: {}, l: 1_0, m: .inf }\nn: null',
+];
+
+const PIECES = [
+  ...' \t\n\r:-?[]{},&*!|>%@`#"\'\\~.<=_0x\ufeff\u0000\u0085\u00a0\u2028\ud83dé',
+  '  ',
+  '\n\n',
+  '\n---\n',
+  '...\n',
+  '<<: *a',
+  ': ',
+  ' #',
+  '# a\n',
+  '  # a\n',
+  '\n    # a\n',
+  '- ',
+  '\n- a',
+  '\n  - a',
+  '\n  a: b',
+  'a: b',
+  '"a" in b',
+  "''",
+  '[]',
+  '{}',
+  '[a, b]',
+  '{ a: b }',
+  '|-\n',
+  'null',
+  'true',
+  '.nan',
+];
+
+test(`a usual document reads as the YAML package reads it (seed ${SEED})`, () => {
+  const random = new Random(SEED);
+  let usual = 0;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const text = mutated(random.chance(0.5) ? random.pick(SEEDS) : excerpt(random.pick(SEEDS), random), random);
+    const source = new Source('policy.yaml', text);
+    const read = readUsual(source);
+    if (read === undefined) continue;
+    usual += 1;
+    const report = new Diagnostics();
+    const expected = readAny(source, report);
+    const detail = JSON.stringify(text);
+    assert.not(report.hasErrors, detail);
+    assert.not(expected?.problems.found, detail);
+    assert.equal(plain(read), plain(expected?.root), detail);
+  }
+  assert.ok(usual > ROUNDS / 10, `${usual} of ${ROUNDS} are usual`);
+});
+
+test('policies without block scalars are usual', () => {
+  const others = SEEDS.filter(
+    (text) => !/[|>]-?\n/.test(text) && readUsual(new Source('policy.yaml', text)) === undefined,
+  );
+  assert.equal(others, []);
+});
+
+test('long lines and many of them are read', () => {
+  const long = 'a'.repeat(900_000);
+  for (const text of [`a: ${long}\n`, `a: "${long}"\n`, `a: b # ${long}\n`, `a: b\n${'\n'.repeat(900_000)}c: d\n`])
+    assert.equal(readUsual(new Source('policy.yaml', text))?.type, 'Mapping');
+  for (const text of [`a: b${' '.repeat(900_000)}:`, `a: [${'['.repeat(900_000)}`, `${'- '.repeat(400_000)}a`])
+    assert.equal(readUsual(new Source('policy.yaml', text)), undefined);
+});
+
+test.run();
+
+/** Some lines, as a document of their own. */
+function excerpt(text: string, random: Random): string {
+  const lines = text.split('\n');
+  const first = random.below(lines.length);
+  const some = lines.slice(first, first + 1 + random.below(12));
+  const indent = indentOf(some[0] as string);
+  return `${some.map((line) => line.slice(Math.min(indent, indentOf(line)))).join('\n')}${random.chance(0.7) ? '\n' : ''}`;
+}
+
+function mutated(text: string, random: Random): string {
+  let result = text;
+  for (let i = random.below(4); i > 0; i -= 1) {
+    const at = random.below(result.length + 1);
+    const removed = random.chance(0.5) ? 0 : random.below(4);
+    if (random.chance(0.25)) result = reindented(result, random);
+    else result = result.slice(0, at) + (random.chance(0.7) ? random.pick(PIECES) : '') + result.slice(at + removed);
+  }
+  return result;
+}
+
+function reindented(text: string, random: Random): string {
+  const lines = text.split('\n');
+  const at = random.below(lines.length);
+  lines[at] = ' '.repeat(random.below(8)) + (lines[at] as string).trimStart();
+  return lines.join('\n');
+}
+
+function indentOf(line: string): number {
+  return line.length - line.trimStart().length;
+}
+
+/** Without the sources of locations, which all are the same. */
+function plain(root: YamlNode | undefined): string {
+  return JSON.stringify(root, (name, value) => (name === 'source' ? undefined : value)) ?? '';
+}
