@@ -20,11 +20,13 @@ const SEEDS = [
     .filter((file) => file.endsWith('.yaml') && !file.endsWith('_test.yaml'))
     .map((file) => readFileSync(join(POLICIES, file), 'utf8')),
   'a: b\nc:\n  - d\n  # e\n  - f: g # h\n    i: [j, "k", \'l\', m:n]\n\n# o\np:\n- q: { r: s, t: [] }\n- u\n',
+  'a: { b: [c, d], e: "f" }\ng:\n  - h: i\n    j:\n    - k\n  - "*"\ni: 010\nj: 0x1F\nk: yes\nl: null\nm: .inf\nn: a#b\no: a:b # c\n__proto__: { p: 1.5 }\n',
+  'a: |\n  b\nc: >-\n  d\n\n  e\nf: &g h\ni: *g\nj: !k l\n? m\n: n\no: "p\\n"\nq: r\n  s\nt: [u,\n  v]\n',
   '---\n# a\na:\n    b: "c" # d\n    # e\n    f: R.attr.g == "h" && !i\n\nj: { k: {}, l: 1_0, m: .inf }\nn: null',
 ];
 
 const PIECES = [
-  ...' \t\n\r:-?[]{},&*!|>%@`#"\'\\~.<=_0x\ufeff\u0000\u0085\u00a0\u2028\ud83dé',
+  ...' \t\n\r:-?[]{},&*!|>%@`#"\'\\~.<=_0x\ufeff\u0000\u0007\u007f\u0085\u00a0\u00ad\u2028\u2029\ud83dé',
   '  ',
   '\n\n',
   '\n---\n',
@@ -50,25 +52,73 @@ const PIECES = [
   'null',
   'true',
   '.nan',
+  '-.inf',
+  '0777',
+  '0o17',
+  '0x1f',
+  '0b1',
+  '1_000',
+  '1e3',
+  '-1',
+  '18446744073709551616',
+  'yes',
+  '~',
+  '__proto__: ',
+  'constructor: ',
+  'null: ',
+  '%YAML 1.2\n---\n',
+  '%TAG ! !a\n',
+  '--- ',
+  '\n...\n---\n',
+  '&a ',
+  '*a',
+  '*a : ',
+  '!!str ',
+  '? ',
+  '\n? a\n: b\n',
+  '>\n',
+  '|2\n ',
+  '\\n',
+  '\\"',
+  '\n ',
+  '\r\n',
+  ' \n',
+  '   ',
+  '- - ',
+  '- a: ',
+  '[[[[',
+  ']]]]',
+  '{a: {b: {',
+  '}}}',
+  '"a": ',
+  "'a': ",
+  ', ',
+  ',',
+  'https://a.b/c?d=e#f',
 ];
+
+/** Pieces of short documents, which are all tried. */
+const SHORT = ['a: ', '\n', '  ', '- ', 'b', '# c', '"d"', ': ', '[', ']', '{', '}', ', '];
+const SHORT_LENGTH = 4;
 
 test(`a usual document reads as the YAML package reads it (seed ${SEED})`, () => {
   const random = new Random(SEED);
   let usual = 0;
   for (let round = 0; round < ROUNDS; round += 1) {
     const text = mutated(random.chance(0.5) ? random.pick(SEEDS) : excerpt(random.pick(SEEDS), random), random);
-    const source = new Source('policy.yaml', text);
-    const read = readUsual(source);
-    if (read === undefined) continue;
-    usual += 1;
-    const report = new Diagnostics();
-    const expected = readAny(source, report);
-    const detail = JSON.stringify(text);
-    assert.not(report.hasErrors, detail);
-    assert.not(expected?.problems.found, detail);
-    assert.equal(plain(read), plain(expected?.root), detail);
+    if (isUsual(text)) usual += 1;
   }
   assert.ok(usual > ROUNDS / 10, `${usual} of ${ROUNDS} are usual`);
+});
+
+test('so do all short documents', () => {
+  let texts = [''];
+  let usual = 0;
+  for (let length = 1; length <= SHORT_LENGTH; length += 1) {
+    texts = texts.flatMap((text) => SHORT.map((piece) => text + piece));
+    usual += texts.filter(isUsual).length;
+  }
+  assert.ok(usual > 200, `${usual} are usual`);
 });
 
 test('policies without block scalars are usual', () => {
@@ -88,6 +138,20 @@ test('long lines and many of them are read', () => {
 
 test.run();
 
+/** Whether a document is usual. Fails if the YAML package reads it differently. */
+function isUsual(text: string): boolean {
+  const source = new Source('policy.yaml', text);
+  const read = readUsual(source);
+  if (read === undefined) return false;
+  const report = new Diagnostics();
+  const expected = readAny(source, report);
+  const detail = JSON.stringify(text);
+  assert.ok(report.isEmpty, detail);
+  assert.not(expected?.problems.found, detail);
+  assert.equal(plain(read), plain(expected?.root), detail);
+  return true;
+}
+
 /** Some lines, as a document of their own. */
 function excerpt(text: string, random: Random): string {
   const lines = text.split('\n');
@@ -102,7 +166,8 @@ function mutated(text: string, random: Random): string {
   for (let i = random.below(4); i > 0; i -= 1) {
     const at = random.below(result.length + 1);
     const removed = random.chance(0.5) ? 0 : random.below(4);
-    if (random.chance(0.25)) result = reindented(result, random);
+    if (random.chance(0.2)) result = reindented(result, random);
+    else if (random.chance(0.2)) result = rearranged(result, random);
     else result = result.slice(0, at) + (random.chance(0.7) ? random.pick(PIECES) : '') + result.slice(at + removed);
   }
   return result;
@@ -113,6 +178,31 @@ function reindented(text: string, random: Random): string {
   const at = random.below(lines.length);
   lines[at] = ' '.repeat(random.below(8)) + (lines[at] as string).trimStart();
   return lines.join('\n');
+}
+
+/** With a line repeated, moved, joined with the next one, or taken from another document. */
+function rearranged(text: string, random: Random): string {
+  const lines = text.split('\n');
+  const [from, to] = [random.below(lines.length), random.below(lines.length)];
+  const line = lines[from] as string;
+  switch (random.below(5)) {
+    case 0:
+      lines.splice(to, 0, line);
+      break;
+    case 1:
+      lines.splice(from, 1);
+      lines.splice(to, 0, line);
+      break;
+    case 2:
+      lines.splice(from, 2, `${line}${random.pick(['', ' ', ', ', ': '])}${(lines[from + 1] ?? '').trimStart()}`);
+      break;
+    case 3:
+      lines[from] = line + ' '.repeat(random.below(3));
+      break;
+    default:
+      lines.splice(to, 0, random.pick(random.pick(SEEDS).split('\n')));
+  }
+  return lines.join(random.chance(0.02) ? '\r\n' : '\n');
 }
 
 function indentOf(line: string): number {
