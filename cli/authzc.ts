@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 import { Argument, Command, CommanderError, Option } from 'commander';
+import { delayOptimisation } from './delay-optimisation.js';
 import { addExamples } from './examples.js';
 import { addBundleCommands } from './commands/bundle-commands.js';
 import { addServerCommands, collect, countOf } from './commands/server-commands.js';
@@ -78,6 +79,7 @@ addTableOptions(
   ),
   'also report the rules that have no SQL condition over these tables',
 ).action(async (directory, options) => {
+  delayOptimisation();
   const { compileCommand } = await import('./commands/compile.js');
   process.exitCode = await compileCommand(directory, options);
 });

@@ -1,0 +1,18 @@
+import { setFlagsFromString } from 'node:v8';
+
+/**
+ * Makes V8 optimise functions of this process and its threads after about four times as much work. A compilation lasts
+ * seconds, and a fifth of its CPU is V8 optimising it (docs/decisions/0059-large-sets-are-compiled-in-parts.md).
+ *
+ * Does nothing on versions of Node that are not listed, because V8 prints an error for an unknown flag.
+ */
+export function delayOptimisation(version = process.versions.node, setFlag = setFlagsFromString): void {
+  const flag = FLAGS.get(version.split('.')[0] as string);
+  if (flag !== undefined) setFlag(flag);
+}
+
+/** By major version of Node, each of which has one version of V8. Later ones gain little. */
+const FLAGS: ReadonlyMap<string, string> = new Map([
+  ['20', '--interrupt-budget=250000'],
+  ['22', '--invocation-count-for-turbofan=12000'],
+]);
