@@ -166,8 +166,9 @@ function mutated(text: string, random: Random): string {
   for (let i = random.below(4); i > 0; i -= 1) {
     const at = random.below(result.length + 1);
     const removed = random.chance(0.5) ? 0 : random.below(4);
-    if (random.chance(0.2)) result = reindented(result, random);
-    else if (random.chance(0.2)) result = rearranged(result, random);
+    const kind = random.below(5);
+    if (kind === 0) result = reindented(result, random);
+    else if (kind === 1) result = rearranged(result, random);
     else result = result.slice(0, at) + (random.chance(0.7) ? random.pick(PIECES) : '') + result.slice(at + removed);
   }
   return result;
