@@ -49,14 +49,14 @@ export class Session {
 
   /** Evaluates an input. If that costs too much, it reports a problem, as a call would fail. */
   enter(text: string): Reply {
-    const outer = beginLimit(MOST_STEPS, MOST_BYTES);
+    const isOutermost = beginLimit(MOST_STEPS, MOST_BYTES);
     try {
       return this.answer(text);
     } catch (error) {
       if (error instanceof EvaluationLimitError) return failed(error.message);
       throw error;
     } finally {
-      endLimit(outer);
+      endLimit(isOutermost);
     }
   }
 

@@ -24,13 +24,13 @@ const CALLS: readonly (readonly [name: string, call: () => Result])[] = [
 
 for (const [name, call] of CALLS) {
   test(`${name} is charged for the length of its operands`, () => {
-    const outer = beginLimit(1e12, 1e12);
+    const isOutermost = beginLimit(1e12, 1e12);
     try {
       const before = stepsLeft();
       call();
       assert.ok(before - stepsLeft() >= LENGTH / 16, `${before - stepsLeft()} steps`);
     } finally {
-      endLimit(outer);
+      endLimit(isOutermost);
     }
   });
 }

@@ -23,21 +23,22 @@ export class EvaluationLimitError extends Error {
 }
 
 /**
- * Limits what is evaluated until `endLimit`, which needs the result. Within another limit, what is left of that one
- * counts.
+ * Limits what is evaluated until `endLimit`, which needs the result: whether no other limit is in force. Within another
+ * one, what is left of that counts.
  */
-export function beginLimit(steps: number, bytes: number): number {
-  const outer = meter.steps;
-  meter.steps = Math.min(steps, outer);
+export function beginLimit(steps: number, bytes: number): boolean {
+  // To return the steps that were left would allocate where V8 does not inline this.
+  const isOutermost = meter.steps === Number.POSITIVE_INFINITY;
+  meter.steps = Math.min(steps, meter.steps);
   meter.bytes = bytes;
-  return outer;
+  return isOutermost;
 }
 
 /** Ends a limit. Within another limit, what was used stays used. */
-export function endLimit(outer: number): void {
-  if (outer !== Number.POSITIVE_INFINITY) return;
-  meter.steps = outer;
-  meter.bytes = outer;
+export function endLimit(isOutermost: boolean): void {
+  if (!isOutermost) return;
+  meter.steps = Number.POSITIVE_INFINITY;
+  meter.bytes = Number.POSITIVE_INFINITY;
 }
 
 /** Grants new memory: what has been made so far is no longer in use. */

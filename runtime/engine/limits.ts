@@ -57,11 +57,11 @@ export const guard: Guard = {
     if (error instanceof RangeError) throw new EvaluationLimitError('depth');
   },
   asOne(work, limits) {
-    const outer = beginLimit(costOf(limits), memoryOf(limits));
+    const isOutermost = beginLimit(costOf(limits), memoryOf(limits));
     try {
       return work();
     } finally {
-      endLimit(outer);
+      endLimit(isOutermost);
     }
   },
   limited: (engine, limits) => new LimitedEngine(engine, limits),
@@ -81,24 +81,24 @@ class LimitedEngine implements Limited {
   }
 
   check(request: CheckRequest): readonly CheckResult[] {
-    const outer = beginLimit(this.cost, this.memory);
+    const isOutermost = beginLimit(this.cost, this.memory);
     try {
       return this.engine.check(request);
     } catch (error) {
       return fail(error);
     } finally {
-      endLimit(outer);
+      endLimit(isOutermost);
     }
   }
 
   isAllowed(request: AccessRequest): boolean {
-    const outer = beginLimit(this.cost, this.memory);
+    const isOutermost = beginLimit(this.cost, this.memory);
     try {
       return this.engine.isAllowed(request);
     } catch (error) {
       return fail(error);
     } finally {
-      endLimit(outer);
+      endLimit(isOutermost);
     }
   }
 
@@ -107,13 +107,13 @@ class LimitedEngine implements Limited {
   }
 
   plan(request: PlanRequest): PlanResult {
-    const outer = beginLimit(this.cost, this.memory);
+    const isOutermost = beginLimit(this.cost, this.memory);
     try {
       return this.engine.plan(request);
     } catch (error) {
       return fail(error);
     } finally {
-      endLimit(outer);
+      endLimit(isOutermost);
     }
   }
 }
@@ -126,13 +126,13 @@ class LimitedPrincipal implements UntypedPrincipal {
   ) {}
 
   can(action: string, resource: ResourceInput): boolean {
-    const outer = beginLimit(this.cost, this.memory);
+    const isOutermost = beginLimit(this.cost, this.memory);
     try {
       return this.principal.can(action, resource);
     } catch (error) {
       return fail(error);
     } finally {
-      endLimit(outer);
+      endLimit(isOutermost);
     }
   }
 }

@@ -58,14 +58,14 @@ function selectsRow(library: Library, filter: Filter, row: Row): boolean {
 
 /** Each row has the default limits of a check. */
 function withinLimits(work: () => boolean): boolean {
-  const outer = cel.beginLimit(cel.DEFAULT_COST, cel.DEFAULT_MEMORY);
+  const isOutermost = cel.beginLimit(cel.DEFAULT_COST, cel.DEFAULT_MEMORY);
   try {
     return work();
   } catch (error) {
     // A stack overflow, or a string that is too long for the engine.
     throw error instanceof RangeError ? new cel.EvaluationLimitError('depth') : error;
   } finally {
-    cel.endLimit(outer);
+    cel.endLimit(isOutermost);
   }
 }
 
