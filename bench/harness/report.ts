@@ -66,7 +66,7 @@ const HEAD = `# Benchmarks
 ## Method
 
 - The rows of a table were measured in one run, on a machine that others use as well. Each round gives every row a turn, so that
-  other load affects all alike: trust the ratios, then the minima.
+  other load affects all alike: trust the ratios, then the minima. Sections may come from different machines.
 - Decisions, conditions and plans are measured after warm-up turns, by the CPU time of the process. What is compared must decide
   alike, or it is not measured.
 - A *ratio* compares medians, unless the section defines another one. *Spread* is the interquartile range of the rounds, relative
