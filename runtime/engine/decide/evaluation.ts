@@ -203,8 +203,9 @@ export class Evaluation {
 
   /** The active derived roles of all scopes entered, sorted. */
   get enteredDerivedRoles(): readonly string[] {
-    const active = this.listed.flatMap((listed) => listed.active);
-    return this.listed.length > 1 ? [...new Set(active)].sort() : active;
+    const { listed } = this;
+    if (listed.length < 2) return [...(listed[0]?.active ?? NOBODY)];
+    return [...new Set(listed.flatMap(({ active }) => active))].sort();
   }
 
   /** The step of the principal's chain that decided. */
