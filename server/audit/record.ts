@@ -1,6 +1,7 @@
 import type { AuditEntry, AuditKind } from './entry.js';
 import type {
   AccessLogEntry,
+  ActionEffect,
   CheckInput,
   CheckOutput,
   DecisionLogEntry,
@@ -55,13 +56,12 @@ export function recordOf(
 }
 
 /**
- * Undefined if the entry is too large: the principal and the request id are repeated in the input of every resource,
- * the name of a policy for every action, so a short request can cause a long entry. It is measured before it is
- * serialized, so that the text itself never exists in memory.
+ * Undefined if the entry is too large. What it repeats is measured before it is serialized, so that the text of a short
+ * request never fills the memory. What it has once, the request had too.
  */
 function textOf(entry: AuditEntry, mask: readonly MaskPath[], serialize: EntryText): string | undefined {
   try {
-    if (roomAfter(entry, MAX_ENTRY_LENGTH) < 0) return undefined;
+    if (roomBesideRepetitions(entry) < 0) return undefined;
     const text = serialize(maskEntry(entry, mask));
     return text.length > MAX_ENTRY_LENGTH ? undefined : text;
   } catch (error) {
@@ -69,6 +69,34 @@ function textOf(entry: AuditEntry, mask: readonly MaskPath[], serialize: EntryTe
     if (error instanceof RangeError) return undefined;
     throw error;
   }
+}
+
+/**
+ * The number of characters that remain beside what an entry repeats; negative if that is too much. The principal, the
+ * claims and the request id are in the input of every resource, the name of a policy is there for every action, and
+ * outputs and errors may repeat anything.
+ */
+function roomBesideRepetitions(entry: AuditEntry): number {
+  const checked = 'auditTrail' in entry ? entry.checkResources : undefined;
+  if (checked === undefined) return roomAfter(entry, MAX_ENTRY_LENGTH);
+  const { inputs, outputs } = checked;
+  let room = MAX_ENTRY_LENGTH;
+  if (inputs[0] !== undefined) {
+    const { requestId = '', principal, auxData } = inputs[0];
+    room -= inputs.length * (room - roomAfter([requestId, principal, auxData], room));
+  }
+  for (const { actions, effectiveDerivedRoles, outputs: emitted, validationErrors, evaluationErrors } of outputs) {
+    if (room < 0) break;
+    for (const action in actions) {
+      const { policy = '', scope = '' } = actions[action] as ActionEffect;
+      room -= policy.length + scope.length;
+    }
+    if (effectiveDerivedRoles !== undefined) room = roomAfter(effectiveDerivedRoles, room);
+    if (emitted !== undefined) room = roomAfter(emitted, room);
+    if (validationErrors !== undefined) room = roomAfter(validationErrors, room);
+    if (evaluationErrors !== undefined) room = roomAfter(evaluationErrors, room);
+  }
+  return room;
 }
 
 /**
