@@ -204,7 +204,7 @@ export interface ResourcePolicy extends ScopedPolicy, ActionTable {
   readonly roleGlobs: readonly RoleGlob[];
   /** The union of the rules' bits. */
   readonly reach: number;
-  /** The derived roles that its rules name. */
+  /** The derived roles that its rules name, sorted by name. */
   readonly derivedRoles: readonly DerivedRole[];
   /** Whether a rule has an output. */
   readonly hasOutputs: boolean;

@@ -130,7 +130,7 @@ class Interpreter {
       ),
       roleGlobs: globs,
       reach: lowered.reduce((bits, { rule }) => bits | rule.roles, 0),
-      derivedRoles: [...derivedRoles.values()],
+      derivedRoles: [...derivedRoles.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
       ...this.facts(rules, [...derivedRoles.keys()]),
       ...actionTable(lowered),
     };

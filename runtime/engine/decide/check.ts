@@ -137,7 +137,7 @@ function listDerivedRoles(evaluation: Evaluation, derivedRoles: readonly Derived
     if (typeof holds === 'string') failed.push(derivedRole.name);
     else if (holds) active.push(derivedRole.name);
   }
-  return { active: active.sort(), failed: failed.sort() };
+  return { active, failed };
 }
 
 const NONE: ListedDerivedRoles = { active: [], failed: [] };
