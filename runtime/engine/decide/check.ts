@@ -1,10 +1,5 @@
 import { ALLOW, DENY, type DerivedRole, type Effect } from '../../policy/index.js';
-import {
-  derivedRolesOf,
-  type PrincipalChain,
-  reachesByText,
-  type ResourceStep,
-} from '../find/chains.js';
+import { derivedRolesOf, type PrincipalChain, reachesByText, type ResourceStep } from '../find/chains.js';
 import { requirePart } from '../find/registry.js';
 import { entriesFor, type RuleEntry, type RuleTable } from '../find/tables.js';
 import { type Evaluation, type Judges, type ListedDerivedRoles, type Outcome, UNDECIDED } from './evaluation.js';
