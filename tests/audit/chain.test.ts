@@ -11,7 +11,7 @@ import type { AuditBackend } from '../../server/audit/backend.js';
 import { canonicalJson } from '../../server/audit/chain/canonical-json.js';
 import { hashOf, withLink } from '../../server/audit/chain/link.js';
 import { chainedBackend } from '../../server/audit/chain/chained-backend.js';
-import { entryLine } from '../../server/audit/file/entry-line.js';
+import { entryLines } from '../../server/audit/file/entry-line.js';
 import { storedEntries } from '../../server/audit/local/stored-entries.js';
 import { type AuditRecord, MAX_ENTRY_LENGTH, recordOf, type StoredRecord } from '../../server/audit/record.js';
 import { AUDIT_DEFAULTS, type AuditConfig, type ChainConfig } from '../../server/config/audit-config.js';
@@ -65,7 +65,7 @@ const chainOf = async (
     batch: { minRecords: 1, maxWait: 0, maxRecords: 1, maxLength: 1 },
     write: async (records) => {
       const kept = written(records, batch++);
-      lines.push(...records.slice(0, kept).map((record) => entryLine(record).toString().trimEnd()));
+      lines.push(...records.slice(0, kept).map((record) => entryLines([record]).toString().trimEnd()));
       return { written: kept, error: kept < records.length ? new Error('lost') : undefined };
     },
     close: async () => {},
@@ -288,7 +288,7 @@ test('masked entries, oversized ones and unpaired surrogates keep the chain vali
   const inner: AuditBackend<StoredRecord> = {
     batch: { minRecords: 1, maxWait: 0, maxRecords: 1, maxLength: 1 },
     write: async (written) => {
-      lines.push(...written.map((record) => entryLine(record).toString().trimEnd()));
+      lines.push(...written.map((record) => entryLines([record]).toString().trimEnd()));
       return { written: written.length, error: undefined };
     },
     close: async () => {},

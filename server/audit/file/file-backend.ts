@@ -4,7 +4,6 @@ import { promisify } from 'node:util';
 import type { FileAuditConfig } from '../../config/audit-config.js';
 import { AT_ONCE, type AuditBackend, type OnAuditProblem, type Written } from '../backend.js';
 import type { StoredRecord } from '../record.js';
-import { entryLine } from './entry-line.js';
 import { FileTarget, lastLine, probeFile } from './file-target.js';
 import { type LineTarget, LineWriter } from './line-writer.js';
 
@@ -43,7 +42,7 @@ export async function openFileBackend(
   const file = [config.path, ...config.additionalPaths].find((path) => !isStream(path));
   return {
     batch: AT_ONCE,
-    write: (records) => writeAll(targets, records.map(entryLine)),
+    write: (records) => writeAll(targets, records),
     close: () => closeAll(targets),
     reader: undefined,
     closeTimeout: hasStream ? STREAM_PATIENCE : undefined,
@@ -71,10 +70,10 @@ async function openTarget(
 }
 
 /** A record that one target could not write counts as lost and is reported; the other targets continue. */
-async function writeAll(targets: readonly LineTarget[], lines: readonly Buffer[]): Promise<Written> {
-  const results = await Promise.all(targets.map((target) => target.write(lines)));
+async function writeAll(targets: readonly LineTarget[], records: readonly StoredRecord[]): Promise<Written> {
+  const results = await Promise.all(targets.map((target) => target.write(records)));
   return results.reduce((worst, result) => (result.written < worst.written ? result : worst), {
-    written: lines.length,
+    written: records.length,
     error: undefined,
   });
 }
@@ -104,8 +103,8 @@ class StreamTarget implements LineTarget {
     this.#writer = new LineWriter(bytes, delays);
   }
 
-  write(lines: readonly Buffer[]): Promise<Written> {
-    return this.#writer.write(lines);
+  write(records: readonly StoredRecord[]): Promise<Written> {
+    return this.#writer.write(records);
   }
 
   async close(): Promise<void> {}

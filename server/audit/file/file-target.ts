@@ -3,6 +3,8 @@ import { basename, dirname, extname, join } from 'node:path';
 import type { LogRotation } from '../../config/audit-config.js';
 import { ConfigError } from '../../config/config-error.js';
 import type { OnAuditProblem, Written } from '../backend.js';
+import type { StoredRecord } from '../record.js';
+import { lineLength } from './entry-line.js';
 import { type ByteTarget, type LineTarget, LineWriter } from './line-writer.js';
 
 const MEBI = 1024 * 1024;
@@ -32,11 +34,11 @@ export class FileTarget implements LineTarget {
     this.#writer = new LineWriter(this.#bytes(), options.delays, file.isTorn);
   }
 
-  async write(lines: readonly Buffer[]): Promise<Written> {
+  async write(records: readonly StoredRecord[]): Promise<Written> {
     await this.#reopenIfMoved();
     let written = 0;
-    while (written < lines.length) {
-      const part = lines.slice(written, written + (await this.#room(lines, written)));
+    while (written < records.length) {
+      const part = records.slice(written, written + (await this.#room(records, written)));
       const result = await this.#writer.write(part);
       written += result.written;
       if (result.error !== undefined) return { written, error: result.error };
@@ -66,13 +68,14 @@ export class FileTarget implements LineTarget {
     };
   }
 
-  /** How many of the lines from `start` on the file still takes: one at least. */
-  async #room(lines: readonly Buffer[], start: number): Promise<number> {
-    if (this.#maxSize === Number.POSITIVE_INFINITY) return lines.length;
-    if (this.file.size > 0 && this.file.size + (lines[start] as Buffer).length > this.#maxSize) await this.#rotate();
+  /** How many of the records from `start` on the file still takes: one at least. */
+  async #room(records: readonly StoredRecord[], start: number): Promise<number> {
+    if (this.#maxSize === Number.POSITIVE_INFINITY) return records.length;
+    const lengthAt = (index: number): number => lineLength(records[index] as StoredRecord);
+    if (this.file.size > 0 && this.file.size + lengthAt(start) > this.#maxSize) await this.#rotate();
     let count = 0;
-    for (let size = this.file.size; start + count < lines.length; count++) {
-      size += (lines[start + count] as Buffer).length;
+    for (let size = this.file.size; start + count < records.length; count++) {
+      size += lengthAt(start + count);
       if (count > 0 && size > this.#maxSize) break;
     }
     return count;

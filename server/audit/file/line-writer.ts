@@ -1,10 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Written } from '../backend.js';
+import type { StoredRecord } from '../record.js';
+import { lineLength, writeLine } from './entry-line.js';
 
 /** One place that audit lines go to. */
 export interface LineTarget {
-  /** Each line ends in a line feed. Does not reject. */
-  readonly write: (lines: readonly Buffer[]) => Promise<Written>;
+  /** Writes a line for each record. One call is under way at a time. Does not reject. */
+  readonly write: (records: readonly StoredRecord[]) => Promise<Written>;
   readonly close: () => Promise<void>;
 }
 
@@ -32,6 +34,8 @@ export class LineWriter {
   /** Part of an incomplete line could not be removed: the next line starts with a line break. */
   #isTorn: boolean;
   #isFailing = false;
+  /** What lines are joined in, for one write after the other: new memory for each would be collected soon. */
+  #joined = Buffer.alloc(0);
 
   constructor(
     private readonly target: ByteTarget,
@@ -41,17 +45,27 @@ export class LineWriter {
     this.#isTorn = isTorn;
   }
 
-  /** Each line ends in a line feed. */
-  async write(lines: readonly Buffer[]): Promise<Written> {
+  /** Writes a line for each record. One call is under way at a time. */
+  async write(records: readonly StoredRecord[]): Promise<Written> {
     const torn = this.#isTorn ? 1 : 0;
-    const bytes = Buffer.concat(torn === 1 ? [LINE_FEED, ...lines] : lines);
-    const { at, error } = await this.#append(bytes);
+    const { at, error } = await this.#append(this.#join(records, torn));
     this.#isFailing = error !== undefined;
     if (error === undefined) {
       this.#isTorn = false;
-      return { written: lines.length, error };
+      return { written: records.length, error };
     }
-    return { written: await this.#keepWhole(lines, at, torn), error };
+    return { written: await this.#keepWhole(records, at, torn), error };
+  }
+
+  /** The lines of records, after as many line feeds as `torn` says. */
+  #join(records: readonly StoredRecord[], torn: number): Buffer {
+    const length = records.reduce((sum, record) => sum + lineLength(record), torn);
+    if (length > this.#joined.length) {
+      const bytes = Buffer.allocUnsafeSlow(length);
+      if (length > MAX_KEPT) return fill(bytes, records, torn);
+      this.#joined = bytes;
+    }
+    return fill(this.#joined.subarray(0, length), records, torn);
   }
 
   async #append(bytes: Buffer): Promise<{ readonly at: number; readonly error: Error | undefined }> {
@@ -77,11 +91,13 @@ export class LineWriter {
   }
 
   /** How many lines lie whole within the first `at` bytes; what is behind them is taken back. */
-  async #keepWhole(lines: readonly Buffer[], at: number, torn: number): Promise<number> {
+  async #keepWhole(records: readonly StoredRecord[], at: number, torn: number): Promise<number> {
     let whole = 0;
     let end = torn;
-    while (whole < lines.length && end + (lines[whole] as Buffer).length <= at) {
-      end += (lines[whole] as Buffer).length;
+    for (const record of records) {
+      const next = end + lineLength(record);
+      if (next > at) break;
+      end = next;
       whole += 1;
     }
     if (at === 0) return 0;
@@ -98,13 +114,22 @@ export class LineWriter {
   }
 }
 
-const LINE_FEED = Buffer.from('\n');
+/** In bytes: a batch of the file backend with its line beginnings. A single entry can be longer. */
+const MAX_KEPT = 2 * 1024 * 1024;
+
+const LINE_FEED = 0x0a;
+
+function fill(bytes: Buffer, records: readonly StoredRecord[], torn: number): Buffer {
+  bytes.fill(LINE_FEED, 0, torn);
+  records.reduce((end, record) => writeLine(record, bytes, end), torn);
+  return bytes;
+}
 
 /** Whole lines, if there are any of that length. */
 function pieceEnd(bytes: Buffer, at: number, size: number): number {
   if (bytes.length - at <= size) return bytes.length;
-  const last = bytes.lastIndexOf(0x0a, at + size - 1);
+  const last = bytes.lastIndexOf(LINE_FEED, at + size - 1);
   if (last >= at) return last + 1;
-  const next = bytes.indexOf(0x0a, at);
+  const next = bytes.indexOf(LINE_FEED, at);
   return next < 0 ? bytes.length : next + 1;
 }

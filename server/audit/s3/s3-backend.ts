@@ -7,7 +7,7 @@ import { ConfigError } from '../../config/config-error.js';
 import { bucketAddress, S3Client } from '../../s3/s3-client.js';
 import { CallIds } from '../../service/call-id.js';
 import type { AuditBackend, Written } from '../backend.js';
-import { entryLine } from '../file/entry-line.js';
+import { entryLines } from '../file/entry-line.js';
 import type { StoredRecord } from '../record.js';
 import { Retries } from '../retries.js';
 
@@ -32,7 +32,7 @@ export function openS3Backend(config: S3AuditConfig): AuditBackend<StoredRecord>
   const write = async (records: readonly StoredRecord[]): Promise<Written> => {
     const now = Date.now();
     const key = objectKey(config.prefix, now, `${host}-${ids.next(now)}`);
-    const content = await compress(Buffer.concat(records.map(entryLine)));
+    const content = await compress(entryLines(records));
     const error = await retries.run(() => client.put(key, content, { contentType: 'application/gzip' }));
     return { written: error === undefined ? records.length : 0, error };
   };
