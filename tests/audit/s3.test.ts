@@ -80,9 +80,11 @@ test('a batch ends by count, by size and by age', async () => {
     const byAge = await open(s3Config(storage.endpoint, { flushInterval: 50 }));
     byAge.sink.put(sampleRecord(0));
     const deadline = Date.now() + 10_000;
-    while (batchesOf(storage).length < 6 && Date.now() < deadline) await wait(20);
-    assert.is(batchesOf(storage).length, 6);
+    while (storage.objects().size < 6 && Date.now() < deadline) await wait(20);
+    assert.is(storage.objects().size, 6);
+    // Then the last object is complete.
     await byAge.sink.close();
+    assert.is(batchesOf(storage).length, 6);
   } finally {
     await storage.close();
   }
