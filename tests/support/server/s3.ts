@@ -50,7 +50,9 @@ export async function startS3({ bucket, certificate, port = 0, folder }: S3Stora
   const storage = new S3rver(options);
   const { port: storagePort } = await storage.run();
   const handle: RequestListener = async (incoming, response) => {
-    const body = await buffer(incoming);
+    const body = await buffer(incoming).catch(() => undefined);
+    // The client is gone, or the storage is being closed.
+    if (body === undefined) return;
     if (!(await isSigned(incoming, body))) {
       response
         .writeHead(403)
@@ -61,7 +63,9 @@ export async function startS3({ bucket, certificate, port = 0, folder }: S3Stora
     request({ host: '127.0.0.1', port: storagePort, method, path: url, headers }, (answer) => {
       response.writeHead(answer.statusCode as number, answer.headers);
       answer.pipe(response);
-    }).end(body);
+    })
+      .on('error', () => response.destroy())
+      .end(body);
   };
   const front =
     certificate === undefined
