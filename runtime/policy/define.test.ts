@@ -29,6 +29,7 @@ test('a resource policy that says little is of the default version at the root',
     readsRuntime: false,
     schemas: undefined,
     decide: undefined,
+    readsPlace: undefined,
   });
 });
 
