@@ -23,11 +23,11 @@ export class EvaluationLimitError extends Error {
 }
 
 /**
- * Limits what is evaluated until `endLimit`, which needs the result: whether no other limit is in force. Within another
- * one, what is left of that counts.
+ * Limits what is evaluated until `endLimit`. Within another limit, only what is left of that one may be used. Returns
+ * whether this limit is the outermost, which `endLimit` needs to know.
  */
 export function beginLimit(steps: number, bytes: number): boolean {
-  // To return the steps that were left would allocate where V8 does not inline this.
+  // A boolean, because returning the remaining steps would allocate a number wherever V8 does not inline this.
   const isOutermost = meter.steps === Number.POSITIVE_INFINITY;
   meter.steps = Math.min(steps, meter.steps);
   meter.bytes = bytes;
