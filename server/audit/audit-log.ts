@@ -123,7 +123,7 @@ const KINDS: readonly AuditKind[] = ['access', 'decision'];
 
 function remoteBackend(primary: AuditPrimary, isQueried: boolean): AuditBackend {
   return {
-    batch: { ...AT_ONCE, maxRecords: 200 },
+    batch: AT_ONCE,
     write: async (records) => {
       try {
         return { written: records.length, delivered: await primary.take(records), error: undefined };

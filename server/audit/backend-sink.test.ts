@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sampleRecord } from '../../tests/support/audit/samples.js';
-import { AT_ONCE, type AuditBackend, type Written } from './backend.js';
+import { AT_ONCE, type AuditBackend, type BatchPolicy, type Written } from './backend.js';
 import { BackendSink } from './backend-sink.js';
 import type { AuditRecord } from './record.js';
 
@@ -9,7 +9,6 @@ const QUEUE = { maxEntries: 100, maxSizeMB: 1 };
 
 /** A backend that keeps what it gets, as slowly and as badly as asked. */
 class Memory implements AuditBackend {
-  readonly batch = AT_ONCE;
   readonly reader = undefined;
   readonly kept: AuditRecord[] = [];
   closed = 0;
@@ -21,6 +20,7 @@ class Memory implements AuditBackend {
       error: undefined,
     }),
     readonly closeTimeout: number | undefined = undefined,
+    readonly batch: BatchPolicy = AT_ONCE,
   ) {}
 
   write = async (records: readonly AuditRecord[]): Promise<Written> => {
@@ -145,10 +145,11 @@ test('a flush ends when the entries queued before it are written, whatever is ad
 
 test('entries that come within a few milliseconds share a write, unless it would be too long', async () => {
   const batches: number[] = [];
-  const backend = new Memory(async (records) => {
+  const write = async (records: readonly AuditRecord[]): Promise<Written> => {
     batches.push(records.length);
     return { written: records.length, error: undefined };
-  });
+  };
+  const backend = new Memory(write, undefined, { ...AT_ONCE, maxLength: 1024 * 1024 });
   const sink = new BackendSink(backend, { ...QUEUE, maxSizeMB: 4 }, assert.unreachable);
   for (let index = 0; index < 3; index++) sink.put(sampleRecord(index));
   assert.equal(batches, []);
@@ -159,6 +160,70 @@ test('entries that come within a few milliseconds share a write, unless it would
   assert.equal(batches, [3, 1]);
   await sink.close();
   assert.equal(batches, [3, 1, 1]);
+});
+
+test('a write of each turn of the event loop has room for what came in the turn, so nothing is dropped', async () => {
+  const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+  const backend = new Memory(async (records) => {
+    await nextTurn();
+    return { written: records.length, error: undefined };
+  });
+  const sink = new BackendSink(backend, { maxEntries: 1000, maxSizeMB: 8 }, assert.unreachable);
+  const record = sampleRecord(0, 0, 40_000);
+  for (let turn = 0; turn < 20; turn++) {
+    for (let index = 0; index < 64; index++) sink.put(record);
+    await nextTurn();
+  }
+  await sink.close();
+  assert.is(backend.kept.length, 20 * 64);
+});
+
+/** A backend that takes three batches of two records at a time, and writes each when it is told to. */
+function concurrentBackend(): { readonly backend: Memory; readonly gates: readonly ReturnType<typeof gate>[] } {
+  const gates: ReturnType<typeof gate>[] = [];
+  const write = async (records: readonly AuditRecord[]): Promise<Written> => {
+    const own = gate();
+    gates.push(own);
+    await own.passed;
+    return { written: records.length, error: undefined };
+  };
+  return { backend: new Memory(write, undefined, { ...AT_ONCE, maxRecords: 2, concurrent: 3 }), gates };
+}
+
+test('as many batches are under way as the backend takes', async () => {
+  const { backend, gates } = concurrentBackend();
+  const sink = new BackendSink(backend, QUEUE, assert.unreachable);
+  for (let index = 0; index < 9; index++) sink.put(sampleRecord(index));
+  assert.is(gates.length, 3);
+  gates[0]?.open();
+  while (gates.length === 3) await new Promise((resolve) => setImmediate(resolve));
+  assert.is(gates.length, 4);
+  const closed = sink.close();
+  while (gates.length < 5 || sink.stats().queued > 0) {
+    for (const { open } of gates) open();
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await closed;
+  assert.is(backend.kept.length, 9);
+});
+
+test('a flush waits for a batch that is written after those that follow it', async () => {
+  const { backend, gates } = concurrentBackend();
+  const sink = new BackendSink(backend, QUEUE, assert.unreachable);
+  for (let index = 0; index < 2; index++) sink.put(sampleRecord(index));
+  let isFlushed = false;
+  const flushed = sink.flush().then(() => {
+    isFlushed = true;
+  });
+  for (let index = 0; index < 2; index++) sink.put(sampleRecord(index));
+  for (const { open } of gates.slice(1)) open();
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+  assert.is(backend.kept.length, 2);
+  assert.is(isFlushed, false);
+  gates[0]?.open();
+  await flushed;
+  await sink.close();
+  assert.is(backend.kept.length, 4);
 });
 
 test('closing waits at most as long as the backend says, and unwritten entries are counted as failed', async () => {

@@ -5,11 +5,14 @@ import { RecordQueue } from './record-queue.js';
 import type { AuditRecord } from './record.js';
 import type { AuditSink, AuditStats } from './sink.js';
 
-/** A sink that writes to a backend of this process, one batch after the other (docs/spec/server.md#audit-backends). */
+/** A sink that writes to a backend of this process, in batches (docs/spec/server.md#audit-backends). */
 export class BackendSink implements AuditSink {
   readonly #queue: RecordQueue;
   readonly #problems: ThrottledReporter;
-  #writing: Promise<void> | undefined;
+  /** Batches that are being written. */
+  #underWay = 0;
+  /** When the batches that were begun so far are settled: one after the other, whichever is written first. */
+  #settling = Promise.resolve();
   /** When the next batch is written. */
   #timer: NodeJS.Timeout | undefined;
   /** Whether the timer is for a batch that is due, and only waits for records to join it. */
@@ -90,11 +93,8 @@ export class BackendSink implements AuditSink {
   /** Sees to it that what waits is written when it is due. */
   #wake(): void {
     const { batch } = this.backend;
-    if (this.#writing !== undefined || this.#queue.size === 0) return;
-    if (this.#isUrgent()) {
-      this.#start();
-      return;
-    }
+    if (this.#isUrgent()) this.#start();
+    if (this.#underWay > 0 || this.#queue.size === 0) return;
     const isDue = this.#queue.size >= batch.minRecords;
     if (this.#timer !== undefined && (this.#isGathering || !isDue)) return;
     clearTimeout(this.#timer);
@@ -110,34 +110,46 @@ export class BackendSink implements AuditSink {
     return this.#flushes.isUnderWay || queue.isHalfFull || queue.hasFullBatch(this.backend.batch);
   }
 
+  /** Begins to write the next batch, and further ones if they are urgent. */
   #start(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#writing !== undefined) return;
-    this.#writing = this.#writeAll().finally(() => {
-      this.#writing = undefined;
-      this.#wake();
-    });
+    const { batch } = this.backend;
+    while (this.#underWay < (batch.concurrent ?? 1)) {
+      const records = this.#queue.take(batch);
+      if (records.length === 0) return;
+      this.#underWay += 1;
+      const result = this.#write(records);
+      this.#settling = this.#settling.then(() => this.#settle(records, result));
+      if (!this.#isUrgent()) return;
+    }
   }
 
-  async #writeAll(): Promise<void> {
-    const { batch } = this.backend;
-    do {
-      let records = this.#queue.take(batch);
-      while (records.length > 0) {
-        const result = await this.#write(records);
-        const { written, delivered = written, lost = records.length - written, error } = result;
-        const settled = records.slice(0, written + lost);
-        this.#queue.settle(settled.slice(0, written), 'written');
-        this.#queue.settle(settled.slice(written), 'failed');
-        this.#tellDelivered(settled, delivered);
-        if (error !== undefined)
-          this.#problems.report(`${lost} audit entries could not be written: ${error.message}`, error);
-        records = records.slice(settled.length);
-      }
-      this.#letIn();
-      this.#flushes.settle(this.#queue);
-    } while (this.#isUrgent());
+  /** Settles a batch; what of it is to be written again is written before the next one is settled. */
+  async #settle(records: readonly AuditRecord[], result: Promise<Written>): Promise<void> {
+    let left = records;
+    let written = await result;
+    for (;;) {
+      left = this.#settleSome(left, written);
+      if (left.length === 0) break;
+      written = await this.#write(left);
+    }
+    this.#underWay -= 1;
+    this.#letIn();
+    this.#flushes.settle(this.#queue);
+    this.#wake();
+  }
+
+  /** Settles the first records of a batch. Returns those that are to be written again. */
+  #settleSome(records: readonly AuditRecord[], result: Written): readonly AuditRecord[] {
+    const { written, delivered = written, lost = records.length - written, error } = result;
+    const settled = records.slice(0, written + lost);
+    this.#queue.settle(settled.slice(0, written), 'written');
+    this.#queue.settle(settled.slice(written), 'failed');
+    this.#tellDelivered(settled, delivered);
+    if (error !== undefined)
+      this.#problems.report(`${lost} audit entries could not be written: ${error.message}`, error);
+    return records.slice(settled.length);
   }
 
   #tellDelivered(records: readonly AuditRecord[], delivered: number): void {

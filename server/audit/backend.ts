@@ -1,7 +1,7 @@
 import type { AuditReader } from './reader.js';
 import type { AuditRecord, StoredRecord } from './record.js';
 
-/** Where audit records are kept (docs/spec/server.md#audit-backends). One batch is under way at a time. */
+/** Where audit records are kept (docs/spec/server.md#audit-backends). */
 export interface AuditBackend<R extends StoredRecord = AuditRecord> {
   readonly batch: BatchPolicy;
   /**
@@ -28,6 +28,8 @@ export interface BatchPolicy {
   readonly maxRecords: number;
   /** In bytes of JSON; a longer record is a batch on its own. */
   readonly maxLength: number;
+  /** So many batches may be under way at a time. Absent: one, and so records are written in their order. */
+  readonly concurrent?: number;
 }
 
 export interface Written {
@@ -47,8 +49,11 @@ export interface Written {
   readonly error: Error | undefined;
 }
 
-/** Backends without a reason to wait. */
-export const AT_ONCE: BatchPolicy = { minRecords: 1, maxWait: 0, maxRecords: 1000, maxLength: 1024 * 1024 };
+/**
+ * Backends without a reason to wait. A write ends in a later turn of the event loop, and under full load a turn takes as
+ * long as all calls that came meanwhile: a batch has room for their entries.
+ */
+export const AT_ONCE: BatchPolicy = { minRecords: 1, maxWait: 0, maxRecords: 16_384, maxLength: 16 * 1024 * 1024 };
 
 /** Told of what goes wrong and cannot be told to a caller: to be logged. */
 export type OnAuditProblem = (message: string, error?: Error) => void;

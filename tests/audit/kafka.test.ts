@@ -6,6 +6,7 @@ import * as assert from 'uvu/assert';
 import { type AuditConfig, AUDIT_DEFAULTS, type KafkaAuditConfig } from '../../server/config/audit-config.js';
 import { type AuditLog, openAuditLog } from '../../server/audit/audit-log.js';
 import { LAST_RESORT, within } from '../support/timeout.js';
+import { until } from '../support/workers/server.js';
 import { type Broker, type BrokerOptions, startBroker } from './kafka-broker.js';
 import { configWith, sampleRecord } from '../support/audit/samples.js';
 import { inTempFolder } from './temp-folder.js';
@@ -80,6 +81,20 @@ test('with produceSync every entry is acknowledged before the next one is sent',
     broker.records.map(({ value }) => JSON.parse(value.toString('utf8')).index),
     upTo(20),
   );
+});
+
+test('without produceSync, requests follow each other before the first is acknowledged', async () => {
+  const broker = await startBroker({ topic: TOPIC, delay: 2 * LAST_RESORT });
+  const config = kafkaConfig([broker.address], { maxBufferedRecords: 10, closeTimeout: 10 });
+  const log = (await openAuditLog(config, () => {})) as AuditLog;
+  try {
+    for (let index = 0; index < 40; index++) log.sink.put(sampleRecord(index));
+    await until(() => broker.requests.length === 4, 'four requests');
+    assert.is(log.sink.stats().queued, 40);
+  } finally {
+    await log.sink.close();
+    await broker.close();
+  }
 });
 
 test('`ack` sets the number of acknowledgements', async () => {

@@ -53,7 +53,7 @@ class ChainedBackend implements AuditBackend {
     private readonly signer: ChainSigner | undefined,
     private readonly onProblem: OnAuditProblem,
   ) {
-    this.batch = inner.batch;
+    this.batch = { ...inner.batch, concurrent: 1 };
     this.reader = inner.reader;
     this.closeTimeout = inner.closeTimeout;
     this.#id = start?.id ?? new CallIds().next();

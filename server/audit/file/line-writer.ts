@@ -114,8 +114,8 @@ export class LineWriter {
   }
 }
 
-/** In bytes: a batch of the file backend with its line beginnings. A single entry can be longer. */
-const MAX_KEPT = 2 * 1024 * 1024;
+/** In bytes: what a busy server writes at once. A backlog, and a single entry, can be longer. */
+const MAX_KEPT = 4 * 1024 * 1024;
 
 const LINE_FEED = 0x0a;
 

@@ -10,6 +10,12 @@ import { KafkaConnection, type KafkaMessage } from './connection.js';
 const MAX_REQUEST_LENGTH = 512 * 1024;
 
 /**
+ * Requests that may be under way at a time. Under full load, an answer is read once for many calls, whose entries fill
+ * several requests.
+ */
+const CONCURRENT_REQUESTS = 8;
+
+/**
  * Messages of a Kafka topic (docs/spec/server.md#audit-backends): JSON or protobuf, with headers that say which and of
  * what kind; the key is the call id, so that entries of a call stay together. Entries of a chain have the host name as
  * key, as only a partition keeps their order. The client tries again what can be tried again.
@@ -27,6 +33,7 @@ export function openKafkaBackend(
       maxWait: 0,
       maxRecords: config.produceSync ? 1 : config.maxBufferedRecords,
       maxLength: MAX_REQUEST_LENGTH,
+      concurrent: config.produceSync || isChained ? 1 : CONCURRENT_REQUESTS,
     },
     write: async (records) => {
       try {

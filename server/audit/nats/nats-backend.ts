@@ -6,8 +6,8 @@ import type { StoredRecord } from '../record.js';
 import { PermanentError, Retries } from '../retries.js';
 import { NatsLink } from './connection.js';
 
-/** By default, servers reject messages above 1 MiB; a longer entry is a batch on its own, and only it is lost. */
-const MAX_BATCH_LENGTH = 512 * 1024;
+/** In bytes: what is published at once. Each entry is a message, and one that is too long is lost alone. */
+const MAX_BATCH_LENGTH = 4 * 1024 * 1024;
 
 /** The error code of a stream for a message that is longer than its `max_msg_size`. */
 const TOO_LONG_FOR_STREAM = 10_054;
