@@ -40,8 +40,8 @@ export interface AuditWatch {
 
 /**
  * Makes the entries of the audit log (docs/spec/server.md#audit-log). On the way of a reply it only keeps references;
- * entries are made in the turn of the event loop that follows, and put into the sink. Calls without an id (not valid,
- * or of another service) make none.
+ * entries are made when the turn of the event loop ends, or before it if there are many, and put into the sink. Calls
+ * without an id (not valid, or of another service) make none.
  */
 export function auditWatcher(options: AuditWatcherOptions): AuditWatch {
   const { config, bundle } = options;
@@ -77,6 +77,12 @@ type Pending = { readonly call: Call; readonly bundle: AuditedBundle } & (
   | { readonly kind: 'exceeded'; readonly exceeded: Exceeded }
 );
 
+/**
+ * As soon as this many events are pending, their entries are made. A turn of the event loop may have hundreds, and each
+ * keeps its request, which the garbage collector would copy.
+ */
+const MOST_PENDING = 16;
+
 class EntryMaker {
   #pending: Pending[] = [];
   /** When the entries of what is pending are made. */
@@ -94,7 +100,9 @@ class EntryMaker {
 
   keep(pending: Pending): void {
     if (pending.call.id === '') return;
-    if (this.#pending.push(pending) > 1) return;
+    const count = this.#pending.push(pending);
+    if (count === MOST_PENDING) process.nextTick(() => this.#makeEntries());
+    if (count > 1) return;
     this.#made = new Promise((resolve) =>
       setImmediate(() => {
         this.#makeEntries();

@@ -65,6 +65,24 @@ test('a call writes a decision entry and an access entry, both after the reply a
   for (const record of records) assert.is(entryOf(record).callId, call.id);
 });
 
+test('the entries of many calls in one turn of the event loop are made before it ends, in order', async () => {
+  const { watch: audit, records } = watch(configWith({}));
+  const ids: string[] = [];
+  for (let index = 0; index < 100; index++) {
+    const call = sampleCall({ id: String(index).padStart(26, '0') });
+    ids.push(call.id, call.id);
+    audit.watcher.checked?.(call, sampleCheck());
+    audit.watcher.ended?.(call, ENDED);
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    assert.ok(ids.length - records.length < 16);
+  }
+  await audit.close();
+  assert.equal(
+    records.map((record) => entryOf(record).callId),
+    ids,
+  );
+});
+
 test('entries list the derived roles whether the caller requested them or not, and cost nothing when auditing is off', async () => {
   const asked: unknown[] = [];
   const derivedRoles: AuditedBundle['derivedRoles'] = (request) => {
