@@ -3,8 +3,7 @@ import * as assert from 'uvu/assert';
 import { createEngine, type Engine } from '#runtime/engine';
 import { type Filter, selects } from '#runtime/residual';
 import { renderSql } from '../../runtime/residual/sql/index.js';
-import { compileTexts } from '../support/compiled.js';
-import { loadSharedRuntime } from '../support/plan/load-shared-runtime.js';
+import { compileTexts, loaded } from '../support/compiled.js';
 import { NOW, policyOf } from '../support/plan/one-condition.js';
 import { Random } from '../support/oracle/random.js';
 
@@ -84,5 +83,5 @@ function filterOf(engine: Engine): Filter {
 }
 
 async function engineOf(condition: string): Promise<Engine> {
-  return createEngine((await loadSharedRuntime(compileTexts({ 'nested.yaml': policyOf('nested', condition) }))).policies);
+  return createEngine((await loaded(compileTexts({ 'nested.yaml': policyOf('nested', condition) }))).policies);
 }

@@ -9,8 +9,7 @@ import { createEngine, type Engine, type EngineOptions, type PlanResult } from '
 import { REFERENCE, selects } from '#runtime/residual';
 import { selectsRow } from '../support/oracle/filter-rows.js';
 import { NotJudged, type WireOperand } from '../support/oracle/operands.js';
-import { ROOT, SHARED } from '../support/compiled.js';
-import { loadSharedRuntime } from '../support/plan/load-shared-runtime.js';
+import { loaded, ROOT, SHARED } from '../support/compiled.js';
 import { type Outcome, readKnownFailures, settle } from '../support/known-failures.js';
 import { normalOperand } from './normal-operand.js';
 import { skip } from '../support/skip.js';
@@ -62,7 +61,7 @@ if (existsSync(CASES)) {
       Object.entries(recorded.schemas ?? {}).map(([name, schema]) => [name, JSON.stringify(schema)]),
     );
     const sources = texts.map(([path, text]) => new Source(path, text));
-    const { policies, traced } = await loadSharedRuntime(compile(sources, new Diagnostics(), { schemaTexts: schemas }));
+    const { policies, traced } = await loaded(compile(sources, new Diagnostics(), { schemaTexts: schemas }));
     const config = recorded.config ?? {};
     const options: EngineOptions = {
       globals: config.globals ?? {},

@@ -8,8 +8,7 @@ import { Random } from '../support/oracle/random.js';
 import { randomRequest, randomStore } from '../support/oracle/random-store.js';
 import { tableOf } from '../support/oracle/table.js';
 import { tinyCel } from '../support/oracle/tiny-cel.js';
-import { compileTexts, loaded } from '../support/compiled.js';
-import { loadSharedRuntime } from '../support/plan/load-shared-runtime.js';
+import { compileTexts, loaded, loadedAlone } from '../support/compiled.js';
 
 /**
  * The number of stores of random policies, and of requests for each; SEED is the first seed. 20,000 checks by default.
@@ -28,7 +27,7 @@ for (const strict of [false, true]) {
     for (let seed = SEED; seed < SEED + STORES / 2; seed += 1) {
       const random = new Random(strict ? seed + 1_000_000 : seed);
       const documents = randomStore(random, { outputs: random.chance(0.6), runtime: random.chance(0.5) });
-      const load = seed % WHOLE_BUNDLES === 0 ? loaded : loadSharedRuntime;
+      const load = seed % WHOLE_BUNDLES === 0 ? loadedAlone : loaded;
       const { policies, traced } = await load(compileTexts(policyFiles(documents)));
       const defaultScope = random.pick(['', '', 'a', '.a']);
       const lenient = random.chance(0.4);

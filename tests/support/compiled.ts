@@ -4,6 +4,8 @@ import { type BundleModule, importBundle } from '../../compiler/bundle/import-bu
 import { bundle } from '../../compiler/bundle/index.js';
 import { type Compilation, compile } from '../../compiler/compile.js';
 import { Source } from '../../compiler/diagnostics/source.js';
+import { linkedBundle } from './linked-bundle.js';
+import { runtimeCopy } from './runtime-copy.js';
 
 /** The root of this repository. */
 export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -16,8 +18,16 @@ export function compileTexts(texts: { readonly [path: string]: string }): Compil
   return compile(Object.entries(texts).map(([path, text]) => new Source(path, text)));
 }
 
-/** Loads the bundle of a compilation as a server would. Throws with the diagnostics when there is none. */
+/**
+ * Loads the bundle of a compilation with a runtime that all bundles of this process share, and that is not the runtime
+ * of the test. Throws with the diagnostics when there is none.
+ */
 export async function loaded(compilation: Compilation): Promise<BundleModule> {
+  return importBundle(await linkedBundle(compilation, await runtimeCopy(ROOT)));
+}
+
+/** Loads the bundle of a compilation as a server would: with a runtime of its own. It takes some twenty times longer. */
+export async function loadedAlone(compilation: Compilation): Promise<BundleModule> {
   if (compilation.program === undefined) {
     throw new Error(compilation.diagnostics.map(({ source, message }) => `${source?.path}: ${message}`).join('\n'));
   }
