@@ -57,17 +57,19 @@ const OTHERS: readonly string[] = [`^(?=${COMMANDS})${ANY}`, `^(?!${BUSY}|${COMM
 
 /**
  * Tests whose result does not depend on the version of Node: analyses, texts, types, browsers, workerd, Next.js,
- * installations, how work grows, whether tests notice mutants, changes of chained logs, how often a fleet asks, and what
- * compares versions itself. With several versions, only the first runs them.
+ * installations, how work grows, whether tests notice mutants, changes of chained logs, how often a fleet asks, what
+ * compares versions itself, and commands that neither compile nor serve. With several versions, only the first runs
+ * them.
  */
 const ONCE =
-  '^((analysis|scripts/(mutate|release)|tests/(analysis|deploy|docs|explorer|growth|installation|mutants|places|published-adapters|site|types))/|tests/(archives/equal-bytes|audit/chain|middleware/next-application|package/entries|sources/fleet)\\.)';
+  '^((analysis|scripts/(mutate|release)|tests/(analysis|deploy|docs|explorer|growth|installation|mutants|places|published-adapters|site|types))/|tests/(archives/equal-bytes|audit/chain|cli/(?!(cache|compile|compile-cache|compile-in-parts|delay-optimisation|run|serve|server|test-watch)\\.)[^/]*|middleware/next-application|package/entries|sources/fleet)\\.)';
 
 /**
- * Tests of the command line, of SQL, of adapters and of servers with other programs, which take longest. With several
- * versions, only the first and the last run them: what a version between these changes, they show.
+ * Tests of the command line, of SQL, of adapters and of servers with other programs, and random policies, which take
+ * longest. With several versions, only the first and the last run them: what a version between these changes, they show.
  */
-const ENDS = '^(cli|tests/(adapters|archives|audit|cli|gateway|middleware|rollout|sources|sql|workers))/';
+const ENDS =
+  '^(cli|tests/(adapters|archives|audit|cli|gateway|generated|limits|middleware|package|plan|properties|rollout|sources|sql|workers))/';
 
 /** How many of the test files that took longest are named at the end. */
 const NAMED_FILES = 25;
