@@ -10,9 +10,9 @@ import { z3 } from '../support/solve/z3.js';
 
 /**
  * The number of stores of random conditions of each family, of conditions in each, and of requests for each condition;
- * SEED is the first seed. 3,000 pairs by default.
+ * SEED is the first seed. 1,500 pairs by default.
  */
-const STORES = Number(process.env.STORES ?? 4);
+const STORES = Number(process.env.STORES ?? 2);
 const CONDITIONS = 40;
 const REQUESTS = Number(process.env.REQUESTS ?? 5);
 const SEED = Number(process.env.SEED ?? 1);
