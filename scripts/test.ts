@@ -51,9 +51,15 @@ const BUSY =
 /** Of the others, those of commands and pages. */
 const COMMANDS =
   '(archive|cli)/|tests/(adapters|archives|audit|authzen|cli|debugging|deploy|docs|editor|examples|explorer)/';
+/** Of the others, those of servers with other programs. */
+const SERVERS = 'tests/(gateway|rollout|server|sources|workers)/';
 /** Tests of templates run in the projects that `authzc init` makes of them (tests/installation). */
 const ANY = String.raw`(?!templates/).*\.test\.ts$`;
-const OTHERS: readonly string[] = [`^(?=${COMMANDS})${ANY}`, `^(?!${BUSY}|${COMMANDS})${ANY}`];
+const OTHERS: readonly string[] = [
+  `^(?=${COMMANDS})${ANY}`,
+  `^(?=${SERVERS})${ANY}`,
+  `^(?!${BUSY}|${COMMANDS}|${SERVERS})${ANY}`,
+];
 
 /**
  * Tests whose result does not depend on the version of Node: analyses, texts, types, browsers, workerd, Next.js,
