@@ -43,6 +43,8 @@ const gate = (): { readonly open: () => void; readonly passed: Promise<void> } =
   return { open, passed };
 };
 
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
 test('entries are written in order, and closing waits for all of them', async () => {
   const backend = new Memory();
   const sink = new BackendSink(backend, QUEUE, assert.unreachable);
@@ -156,14 +158,13 @@ test('entries that come within a few milliseconds share a write, unless it would
   while (batches.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
   assert.equal(batches, [3]);
   for (let index = 0; index < 2; index++) sink.put(sampleRecord(index, 0, 600_000));
-  await new Promise((resolve) => setImmediate(resolve));
+  await nextTurn();
   assert.equal(batches, [3, 1]);
   await sink.close();
   assert.equal(batches, [3, 1, 1]);
 });
 
 test('a write of each turn of the event loop has room for what came in the turn, so nothing is dropped', async () => {
-  const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const backend = new Memory(async (records) => {
     await nextTurn();
     return { written: records.length, error: undefined };
@@ -196,12 +197,12 @@ test('as many batches are under way as the backend takes', async () => {
   for (let index = 0; index < 9; index++) sink.put(sampleRecord(index));
   assert.is(gates.length, 3);
   gates[0]?.open();
-  while (gates.length === 3) await new Promise((resolve) => setImmediate(resolve));
+  while (gates.length === 3) await nextTurn();
   assert.is(gates.length, 4);
   const closed = sink.close();
   while (gates.length < 5 || sink.stats().queued > 0) {
     for (const { open } of gates) open();
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
   }
   await closed;
   assert.is(backend.kept.length, 9);
@@ -217,7 +218,7 @@ test('a flush waits for a batch that is written after those that follow it', asy
   });
   for (let index = 0; index < 2; index++) sink.put(sampleRecord(index));
   for (const { open } of gates.slice(1)) open();
-  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+  for (let turn = 0; turn < 5; turn++) await nextTurn();
   assert.is(backend.kept.length, 2);
   assert.is(isFlushed, false);
   gates[0]?.open();

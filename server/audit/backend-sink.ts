@@ -127,13 +127,8 @@ export class BackendSink implements AuditSink {
 
   /** Settles a batch; what of it is to be written again is written before the next one is settled. */
   async #settle(records: readonly AuditRecord[], result: Promise<Written>): Promise<void> {
-    let left = records;
-    let written = await result;
-    for (;;) {
-      left = this.#settleSome(left, written);
-      if (left.length === 0) break;
-      written = await this.#write(left);
-    }
+    let left = this.#settleSome(records, await result);
+    while (left.length > 0) left = this.#settleSome(left, await this.#write(left));
     this.#underWay -= 1;
     this.#letIn();
     this.#flushes.settle(this.#queue);
