@@ -33,7 +33,7 @@ export function openKafkaBackend(
       maxWait: 0,
       maxRecords: config.produceSync ? 1 : config.maxBufferedRecords,
       maxLength: MAX_REQUEST_LENGTH,
-      concurrent: config.produceSync || isChained ? 1 : CONCURRENT_REQUESTS,
+      concurrent: config.produceSync ? 1 : CONCURRENT_REQUESTS,
     },
     write: async (records) => {
       try {
