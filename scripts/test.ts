@@ -51,7 +51,7 @@ const BUSY =
 /** Of the others, those of commands and pages. */
 const COMMANDS =
   '(archive|cli)/|tests/(adapters|archives|audit|authzen|cli|debugging|deploy|docs|editor|examples|explorer)/';
-/** Of the others, those of servers with other programs. */
+/** Of the others, those of servers, which take longest. */
 const SERVERS = 'tests/(gateway|rollout|server|sources|workers)/';
 /** Tests of templates run in the projects that `authzc init` makes of them (tests/installation). */
 const ANY = String.raw`(?!templates/).*\.test\.ts$`;
