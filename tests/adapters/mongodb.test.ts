@@ -5,10 +5,10 @@ import { createEngine } from '#runtime/engine';
 import { conformance, type Finding, ROWS } from '../../adapters/conformance/index.js';
 import { mongodbAdapter, UnsupportedPlanError } from '../../adapters/mongodb/index.js';
 import type { Filter, Operand } from '../../runtime/residual/filters.js';
+import { loaded } from '../support/compiled.js';
 import { acceptedStore, FAMILIES, GLOBALS, NOW } from '../support/cel/condition-stores.js';
 import { PLACES } from '../support/mutants/conditions.js';
 import { Random } from '../support/oracle/random.js';
-import { loadSharedRuntime } from '../support/plan/load-shared-runtime.js';
 import { randomTypedAttributes } from './random-conditions.js';
 import { compared, randomPlans, type RandomPlan, type StoredRow } from './random-plans.js';
 
@@ -81,7 +81,7 @@ for (const [name, family] of Object.entries(FAMILIES))
     for (let seed = SEED; seed < SEED + STORES; seed += 1) {
       const random = new Random(seed);
       const store = acceptedStore(family, random, 40);
-      const { policies } = await loadSharedRuntime(store.compilation);
+      const { policies } = await loaded(store.compilation);
       const engine = createEngine(policies, { clock: () => NOW, globals: GLOBALS });
       const principal = { id: 'u1', roles: ['user'], attr: family.principal(random) };
       const rows = Array.from({ length: 40 }, (_, index): StoredRow => {

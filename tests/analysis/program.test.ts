@@ -18,7 +18,6 @@ import { PLACES } from '../support/mutants/conditions.js';
 import { policyFiles } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
 import { randomRequest, randomStore } from '../support/oracle/random-store.js';
-import { loadSharedRuntime } from '../support/plan/load-shared-runtime.js';
 import { documentOf } from '../support/sql/hostile-rows.js';
 
 /**
@@ -83,7 +82,7 @@ for (const [name, family] of Object.entries(FAMILIES)) {
     for (let seed = SEED; seed < SEED + CONDITION_STORES; seed += 1) {
       const random = new Random(seed);
       const { compilation, conditions } = acceptedStore(family, random, CONDITIONS);
-      const emitted = await loadSharedRuntime(compilation);
+      const emitted = await loaded(compilation);
       const lowered = bundleOf(fold(compilation.lowered as Program));
       const strictEvaluation = random.chance(0.3);
       const options: EngineOptions = { clock: () => NOW, globals: GLOBALS, strictEvaluation };
@@ -105,7 +104,7 @@ for (const [name, family] of Object.entries(FAMILIES)) {
     for (let seed = SEED; seed < SEED + CONDITION_STORES; seed += 1) {
       const random = new Random(seed);
       const { compilation, conditions } = acceptedStore(family, random, CONDITIONS);
-      const emitted = await loadSharedRuntime(compilation);
+      const emitted = await loaded(compilation);
       const options: EngineOptions = { clock: () => NOW, globals: GLOBALS };
       const expected = createEngine(emitted.policies, options);
       const actual = createEngine(planned(bundleOf(compilation.program as Program)), options);

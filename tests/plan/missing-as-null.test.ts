@@ -11,8 +11,7 @@ import { Random } from '../support/oracle/random.js';
 import { randomAttributes, randomRequest, randomStore } from '../support/oracle/random-store.js';
 import { policyFiles } from '../support/oracle/documents.js';
 import { documentOf } from '../support/sql/hostile-rows.js';
-import { compileTexts } from '../support/compiled.js';
-import { loadSharedRuntime } from '../support/plan/load-shared-runtime.js';
+import { compileTexts, loaded } from '../support/compiled.js';
 
 /** The number of stores with random conditions and of random stores; SEED is the first seed. */
 const STORES = Number(process.env.STORES ?? 6);
@@ -65,7 +64,7 @@ for (const [name, family] of Object.entries(FAMILIES)) {
 }
 
 test('a list that must not be empty has more than no elements', async () => {
-  const { policies } = await loadSharedRuntime(
+  const { policies } = await loaded(
     compileTexts({
       'albums.yaml': `apiVersion: api.authz.dev/v1
 resourcePolicy:
@@ -94,7 +93,7 @@ test('no row is selected that check denies: random policies', async () => {
   for (let seed = SEED; seed < SEED + 10 * STORES; seed += 1) {
     const random = new Random(seed);
     const documents = randomStore(random, { outputs: false, runtime: random.chance(0.5) });
-    const { policies } = await loadSharedRuntime(compileTexts(policyFiles(documents)));
+    const { policies } = await loaded(compileTexts(policyFiles(documents)));
     const engine = createEngine(policies, { plan: NULLS });
     for (let round = 0; round < 8; round += 1) {
       const { principal, resource, actions } = randomRequest(random);
@@ -139,7 +138,7 @@ async function compareStore(
   tally: Tally,
 ): Promise<void> {
   const random = new Random(seed);
-  const { policies } = await loadSharedRuntime(store.compilation);
+  const { policies } = await loaded(store.compilation);
   const engine = createEngine(policies, { clock: () => NOW, globals: GLOBALS, plan: NULLS });
   for (const [index, condition] of store.conditions) {
     const principal = { id: random.pick(['u1', 'alice']), roles: ['user'], attr: family.principal(random) };

@@ -3,12 +3,12 @@ import * as assert from 'uvu/assert';
 import { createEngine, type Engine, type EngineOptions } from '#runtime/engine';
 import type { Attributes } from '#runtime/policy';
 import { type Filter, filterText, FLAT, REFERENCE, selects, selectsWith, type Writing } from '#runtime/residual';
+import { loaded } from '../support/compiled.js';
 import { acceptedStore, FAMILIES, type Family, GLOBALS, NOW } from '../support/cel/condition-stores.js';
 import { PLACES } from '../support/mutants/conditions.js';
 import { Random } from '../support/oracle/random.js';
 import { documentOf } from '../support/sql/hostile-rows.js';
 import { functionsOf } from '../support/plan/filter-functions.js';
-import { loadSharedRuntime } from '../support/plan/load-shared-runtime.js';
 
 /** The number of stores with random conditions, and of conditions in each; SEED is the first seed. */
 const STORES = Number(process.env.STORES ?? 8);
@@ -78,7 +78,7 @@ async function compareStore(family: Family, seed: number, tally: Tally): Promise
   const random = new Random(seed);
   const store = acceptedStore(family, random, CONDITIONS);
   tally.refused += store.refused;
-  const { policies, traced } = await loadSharedRuntime(store.compilation);
+  const { policies, traced } = await loaded(store.compilation);
   const options: EngineOptions = {
     clock: () => NOW,
     globals: GLOBALS,

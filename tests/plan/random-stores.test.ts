@@ -7,8 +7,7 @@ import { selectsRow, type WireRow } from '../support/oracle/filter-rows.js';
 import type { WireOperand } from '../support/oracle/operands.js';
 import { Random } from '../support/oracle/random.js';
 import { randomAttributes, randomRequest, randomStore } from '../support/oracle/random-store.js';
-import { compileTexts } from '../support/compiled.js';
-import { loadSharedRuntime } from '../support/plan/load-shared-runtime.js';
+import { compileTexts, loaded } from '../support/compiled.js';
 import { withSharedNames } from './shared-names.js';
 
 /**
@@ -37,7 +36,7 @@ test('a filter selects exactly the rows that check allows, and in the plain form
   for (let seed = SEED; seed < SEED + STORES; seed += 1) {
     const random = new Random(seed);
     const documents = randomStore(random, { outputs: false, runtime: random.chance(0.5) });
-    const { policies, traced } = await loadSharedRuntime(
+    const { policies, traced } = await loaded(
       compileTexts(policyFiles(random.chance(0.4) ? withSharedNames(random, documents) : documents)),
     );
     const options = { defaultScope: random.pick(['', '', 'a', '.a']), lenientScopeSearch: random.chance(0.4) };

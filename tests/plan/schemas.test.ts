@@ -15,7 +15,7 @@ import { compile } from '../../compiler/compile.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { renderSql, type SqlTable } from '../../runtime/residual/sql/index.js';
-import { loadSharedRuntime } from '../support/plan/load-shared-runtime.js';
+import { loaded } from '../support/compiled.js';
 
 const test = suite('plans under schemas');
 
@@ -74,7 +74,7 @@ async function policiesOf(schema: JsonValue): Promise<Parameters<typeof createEn
       'other.json': false,
     }).map(([file, json]) => [file, JSON.stringify(json)]),
   );
-  return (await loadSharedRuntime(compile(sources, new Diagnostics(), { schemaTexts: texts }))).policies;
+  return (await loaded(compile(sources, new Diagnostics(), { schemaTexts: texts }))).policies;
 }
 
 function requestOf({ actions = ['view'], attr, principal = {}, scope = '' }: Asked): PlanRequest {

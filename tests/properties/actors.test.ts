@@ -8,11 +8,10 @@ import {
   type PrincipalInput,
 } from '#runtime/engine';
 import { filterText, FLAT, REFERENCE, selects, type Writing } from '#runtime/residual';
-import { compileTexts } from '../support/compiled.js';
+import { compileTexts, loaded } from '../support/compiled.js';
 import { policyFiles } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
 import { randomAttributes, randomRequest, randomStore } from '../support/oracle/random-store.js';
-import { loadSharedRuntime } from '../support/plan/load-shared-runtime.js';
 
 /** The number of random stores; SEED is the first seed. Each is asked some requests, whose plans are applied to rows. */
 const STORES = Number(process.env.STORES ?? 40);
@@ -29,7 +28,7 @@ test('a chain is allowed what separate checks of each allow, and its plan select
   for (let seed = SEED; seed < SEED + STORES; seed += 1) {
     const random = new Random(seed);
     const documents = randomStore(random, { outputs: random.chance(0.5), runtime: random.chance(0.5) });
-    const { policies, traced } = await loadSharedRuntime(compileTexts(policyFiles(documents)));
+    const { policies, traced } = await loaded(compileTexts(policyFiles(documents)));
     const options = {
       defaultScope: random.pick(['', '', 'a', '.a']),
       lenientScopeSearch: random.chance(0.4),

@@ -11,12 +11,11 @@ import {
 } from '#runtime/engine';
 import type { GrantedResource, TenantRoles } from '#runtime/policy';
 import { filterText, FLAT, REFERENCE, selects, type Writing } from '#runtime/residual';
-import { compileTexts } from '../support/compiled.js';
+import { compileTexts, loaded } from '../support/compiled.js';
 import { policyFiles } from '../support/oracle/documents.js';
 import { indexMatch as matches } from '../support/oracle/glob-match.js';
 import { Random } from '../support/oracle/random.js';
 import { randomAttributes, randomRequest, randomStore } from '../support/oracle/random-store.js';
-import { loadSharedRuntime } from '../support/plan/load-shared-runtime.js';
 
 /** The number of random stores; SEED is the first seed. Each is asked some requests, whose plans are applied to rows. */
 const STORES = Number(process.env.STORES ?? 40);
@@ -51,7 +50,7 @@ test('a role of a tenant gives what separate checks with its granted roles give,
   for (let seed = SEED; seed < SEED + STORES; seed += 1) {
     const random = new Random(seed);
     const documents = randomStore(random, { outputs: random.chance(0.5), runtime: random.chance(0.5) });
-    const { policies: base, traced } = await loadSharedRuntime(compileTexts(policyFiles(documents)));
+    const { policies: base, traced } = await loaded(compileTexts(policyFiles(documents)));
     const tenantRoles = randomGrants(random);
     const policies = { ...base, tenantRoles };
     const options = {

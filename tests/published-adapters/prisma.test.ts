@@ -9,10 +9,9 @@ import * as assert from 'uvu/assert';
 import { createEngine } from '#runtime/engine';
 import { type Filter, FLAT, NULLS, type Writing } from '#runtime/residual';
 import { acceptedStore } from '../support/cel/condition-stores.js';
-import { ROOT } from '../support/compiled.js';
+import { loaded, ROOT } from '../support/compiled.js';
 import { TYPED, typedRow } from '../support/mutants/conditions.js';
 import { Random } from '../support/oracle/random.js';
-import { loadSharedRuntime } from '../support/plan/load-shared-runtime.js';
 import { skip } from '../support/skip.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
 
@@ -152,7 +151,7 @@ async function plansOf() {
     row: () => ({}),
   };
   const store = acceptedStore(family, new Random(1), TYPED.length);
-  const { policies } = await loadSharedRuntime(store.compilation);
+  const { policies } = await loaded(store.compilation);
   return (plan: Writing) => {
     const engine = createEngine(policies, { plan, clock: () => NOW });
     return store.conditions.flatMap(([index, condition]) =>

@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { type BundleModule, importBundle } from '../../compiler/bundle/import-bundle.js';
 import { bundle } from '../../compiler/bundle/index.js';
 import { type Compilation, compile } from '../../compiler/compile.js';
+import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { linkedBundle } from './linked-bundle.js';
-import { runtimeCopy } from './runtime-copy.js';
 
 /** The root of this repository. */
 export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
@@ -23,14 +23,17 @@ export function compileTexts(texts: { readonly [path: string]: string }): Compil
  * of the test. Throws with the diagnostics when there is none.
  */
 export async function loaded(compilation: Compilation): Promise<BundleModule> {
-  return importBundle(await linkedBundle(compilation, await runtimeCopy(ROOT)));
+  return importBundle(await linkedBundle(filesOf(compilation)));
 }
 
 /** Loads the bundle of a compilation as a server would: with a runtime of its own. It takes some twenty times longer. */
 export async function loadedAlone(compilation: Compilation): Promise<BundleModule> {
-  if (compilation.program === undefined) {
-    throw new Error(compilation.diagnostics.map(({ source, message }) => `${source?.path}: ${message}`).join('\n'));
-  }
-  const { js } = await bundle(compilation.files, join(ROOT, 'runtime'));
+  const { js } = await bundle(filesOf(compilation), join(ROOT, 'runtime'));
   return importBundle(js);
+}
+
+function filesOf({ program, files, diagnostics }: Compilation): readonly EmittedFile[] {
+  if (program === undefined)
+    throw new Error(diagnostics.map(({ source, message }) => `${source?.path}: ${message}`).join('\n'));
+  return files;
 }

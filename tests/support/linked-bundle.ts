@@ -1,20 +1,21 @@
-import { dirname, posix } from 'node:path';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, posix } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
-import { RUNTIME_IMPORT } from '../../compiler/bundle/index.js';
-import type { Compilation } from '../../compiler/compile.js';
+import { RUNTIME_IMPORT, runtimeModule } from '../../compiler/bundle/index.js';
+import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
+
+const RUNTIME = fileURLToPath(new URL('../../runtime', import.meta.url));
 
 /**
- * The bundle of a compilation as one module that imports the runtime instead of containing it: bundling the runtime
- * takes far longer than the rest. Throws with the diagnostics when there is none.
- * @param runtimeUrl the URL of a part of the runtime, by the path with which generated code imports it.
+ * The bundle of emitted files as one module that imports the runtime instead of containing it, because bundling the
+ * runtime takes far longer than the rest. All such bundles of a process share one copy of the runtime. It is not the
+ * runtime of this process, as that of a bundle is not that of its server.
  */
-export async function linkedBundle(
-  compilation: Compilation,
-  runtimeUrl: (specifier: string) => string,
-): Promise<string> {
-  if (compilation.program === undefined)
-    throw new Error(compilation.diagnostics.map(({ source, message }) => `${source?.path}: ${message}`).join('\n'));
-  const files = new Map(compilation.files.map(({ path, text }) => [path, text]));
+export async function linkedBundle(emitted: readonly EmittedFile[]): Promise<string> {
+  const copy = await runtimeCopy();
+  const files = new Map(emitted.map(({ path, text }) => [path, text]));
   const { outputFiles } = await build({
     entryPoints: ['index.ts'],
     bundle: true,
@@ -25,7 +26,10 @@ export async function linkedBundle(
       {
         name: 'emitted',
         setup({ onResolve, onLoad }) {
-          onResolve({ filter: RUNTIME_IMPORT }, ({ path }) => ({ path: runtimeUrl(path), external: true }));
+          onResolve({ filter: RUNTIME_IMPORT }, ({ path }) => ({
+            path: pathToFileURL(join(copy, `${path.replace(RUNTIME_IMPORT, '')}.js`)).href,
+            external: true,
+          }));
           onResolve({ filter: /.*/ }, ({ path, importer }) => ({
             path: posix.join(dirname(importer), path).replace(/\.js$/, '.ts'),
             namespace: 'emitted',
@@ -39,4 +43,36 @@ export async function linkedBundle(
     ],
   });
   return outputFiles[0]?.text ?? '';
+}
+
+let copied: Promise<string> | undefined;
+
+/** The folder of the copy of the runtime, with a module for each part. */
+function runtimeCopy(): Promise<string> {
+  copied ??= copyRuntime();
+  return copied;
+}
+
+async function copyRuntime(): Promise<string> {
+  const outdir = mkdtempSync(join(tmpdir(), 'authz-runtime-'));
+  process.on('exit', () => rmSync(outdir, { recursive: true, force: true }));
+  // Without it, Node takes the files for CommonJS.
+  writeFileSync(join(outdir, 'package.json'), '{"type":"module"}');
+  const manifest = JSON.parse(readFileSync(join(RUNTIME, '..', 'package.json'), 'utf8')) as {
+    readonly imports: { readonly [specifier: string]: string };
+  };
+  const parts = Object.keys(manifest.imports).filter((specifier) => RUNTIME_IMPORT.test(specifier));
+  await build({
+    entryPoints: parts.map((part) => ({ in: runtimeModule(RUNTIME, part), out: part.replace(RUNTIME_IMPORT, '') })),
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2022',
+    mainFields: ['module', 'main'],
+    outdir,
+    logLevel: 'silent',
+    tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
+  });
+  return outdir;
 }

@@ -5,8 +5,8 @@ import { Diagnostics } from '../../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../../compiler/diagnostics/source.js';
 import { ALLOW } from '#runtime/policy';
 import { Random } from '../oracle/random.js';
-import { loadSharedRuntime } from './load-shared-runtime.js';
 import { randomRow, randomRules, randomSchema, type SchemaObject } from './random-schemas.js';
+import { loaded } from '../compiled.js';
 
 /** A random schema, and its own policy for a resource kind that uses it. */
 export interface Case {
@@ -31,7 +31,7 @@ export async function* batches(seed: number, count: number): AsyncGenerator<Batc
   for (let first = seed; first < seed + count; first += BATCH) {
     const cases = Array.from({ length: Math.min(BATCH, seed + count - first) }, (_, index) => caseOf(first + index));
     const compilation = compiled(cases);
-    const { policies } = await loadSharedRuntime(compilation);
+    const { policies } = await loaded(compilation);
     yield { cases, policies, program: compilation.program };
   }
 }
