@@ -71,11 +71,12 @@ const ONCE =
   '^((analysis|scripts/(mutate|release)|tests/(analysis|deploy|docs|explorer|growth|installation|mutants|places|published-adapters|site|types))/|tests/(archives/equal-bytes|audit/chain|cli/(?!(cache|compile|compile-cache|compile-in-parts|delay-optimisation|run|serve|server|test-watch)\\.)[^/]*|middleware/next-application|package/entries|sources/fleet)\\.)';
 
 /**
- * Tests of the command line, of SQL, of adapters and of servers with other programs, and random policies, which take
- * longest. With several versions, only the first and the last run them: what a version between these changes, they show.
+ * Tests of the command line, of SQL, of adapters, of examples, of servers with other programs or hostile clients, and
+ * random policies, which take longest. With several versions, only the first and the last run them: what a version
+ * between these changes, they show.
  */
 const ENDS =
-  '^(cli|tests/(adapters|archives|audit|cli|gateway|generated|limits|middleware|package|plan|properties|rollout|sources|sql|workers))/';
+  '^((cli|tests/(adapters|archives|audit|cli|examples|gateway|generated|limits|middleware|package|plan|properties|rollout|sources|sql|workers))/|tests/server/(hostile|life-cycle|stalled)-)';
 
 /** How many of the test files that took longest are named at the end. */
 const NAMED_FILES = 25;
