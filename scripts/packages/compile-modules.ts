@@ -20,6 +20,8 @@ export function compileModules(sources: readonly string[], folder: string): void
     rootDir: resolve('.'),
     outDir: resolve(folder),
     declaration: true,
+    // A gate of the tests checks the types. Without the check, the same files take half the time.
+    noCheck: true,
   };
   const files = sources.map((source) => resolve(source));
   writeFileSync(project, JSON.stringify({ extends: resolve('tsconfig.json'), compilerOptions, include: [], files }));
