@@ -63,20 +63,20 @@ const OTHERS: readonly string[] = [
 
 /**
  * Tests whose result does not depend on the version of Node: analyses, texts, types, browsers, workerd, Next.js,
- * installations, how work grows, whether tests notice mutants, changes of chained logs, how often a fleet asks, what
- * compares versions itself, and commands that neither compile nor serve. With several versions, only the first runs
- * them.
+ * installations, how work grows, whether tests notice mutants, what databases make of SQL, changes of chained logs, how
+ * often a fleet asks, what compares versions itself, and commands that neither compile nor serve. With several versions,
+ * only the first runs them.
  */
 const ONCE =
-  '^((analysis|scripts/(mutate|release)|tests/(analysis|deploy|docs|explorer|growth|installation|mutants|places|published-adapters|site|types))/|tests/(archives/equal-bytes|audit/chain|cli/(?!(cache|compile|compile-cache|compile-in-parts|delay-optimisation|run|serve|server|test-watch)\\.)[^/]*|middleware/next-application|package/entries|sources/fleet)\\.)';
+  '^((analysis|scripts/(mutate|release)|tests/(analysis|deploy|docs|explorer|growth|installation|mutants|places|published-adapters|site|sql|types))/|tests/(archives/equal-bytes|audit/chain|cli/(?!(cache|compile|compile-cache|compile-in-parts|delay-optimisation|run|serve|server|test-watch)\\.)[^/]*|middleware/next-application|package/entries|sources/fleet)\\.)';
 
 /**
- * Tests of the command line, of SQL, of adapters, of examples, of servers with other programs or hostile clients, and
- * random policies, which take longest. With several versions, only the first and the last run them: what a version
- * between these changes, they show.
+ * Tests of the command line, of adapters, of examples, of servers with other programs or hostile clients, and random
+ * policies, which take longest. With several versions, only the first and the last run them: what a version between
+ * these changes, they show.
  */
 const ENDS =
-  '^((cli|tests/(adapters|archives|audit|cli|examples|gateway|generated|limits|middleware|package|plan|properties|rollout|sources|sql|workers))/|tests/server/(hostile|life-cycle|stalled)-)';
+  '^((cli|tests/(adapters|archives|audit|cli|examples|gateway|generated|limits|middleware|package|plan|properties|rollout|sources|workers))/|tests/server/(hostile|life-cycle|stalled)-)';
 
 /** How many of the test files that took longest are named at the end. */
 const NAMED_FILES = 25;
