@@ -57,6 +57,7 @@ function worker(): Promise<string> {
 let built: Promise<string> | undefined;
 
 async function buildWorker(): Promise<string> {
+  // As deep below the root as the files of the harness, which find the root from where they are.
   const outfile = join(ROOT, '.cache', 'bench', 'server-worker.mjs');
   const entry = join(ROOT, 'bench', 'server.worker.ts');
   await build({ entryPoints: [entry], outfile, bundle: true, platform: 'node', format: 'esm', packages: 'external' });
