@@ -6,7 +6,15 @@ import type { AuditedBundle } from './audited-bundle.js';
 import type { OnAuditProblem } from './backend.js';
 import { canonicalJson } from './chain/canonical-json.js';
 import { checkDetails, planDetails } from './details.js';
-import { accessEntry, checkEntry, type EntryContext, exceededEntry, planEntry } from './entry.js';
+import {
+  accessEntry,
+  type AuditEntry,
+  type AuditKind,
+  checkEntry,
+  type EntryContext,
+  exceededEntry,
+  planEntry,
+} from './entry.js';
 import { documentsOf } from '../service/tenants.js';
 import { type MetadataRules, metadataRules } from './metadata-rules.js';
 import { withTenants } from './tenants.js';
@@ -40,8 +48,8 @@ export interface AuditWatch {
 
 /**
  * Makes the entries of the audit log (docs/spec/server.md#audit-log). On the way of a reply it only keeps references;
- * entries are made when the turn of the event loop ends, or before it if there are many, and put into the sink. Calls
- * without an id (not valid, or of another service) make none.
+ * entries are made when the turn of the event loop ends, or after a call if there is much to make them of, and put into
+ * the sink. Calls without an id (not valid, or of another service) make none.
  */
 export function auditWatcher(options: AuditWatcherOptions): AuditWatch {
   const { config, bundle } = options;
@@ -51,12 +59,15 @@ export function auditWatcher(options: AuditWatcherOptions): AuditWatch {
     planned: (call, planned) => maker.keep({ kind: 'plan', call, planned, bundle: bundle(call) }),
     exceeded: (call, exceeded) => maker.keep({ kind: 'exceeded', call, exceeded, bundle: bundle(call) }),
   };
-  const accesses: Watcher = { ended: (call, end) => maker.keep({ kind: 'access', call, end, bundle: bundle(call) }) };
+  const ended: Watcher['ended'] = (call, end) => {
+    if (config.accessLogsEnabled) maker.keep({ kind: 'access', call, end, bundle: bundle(call) });
+    maker.callEnded();
+  };
   const isAfterReply = config.delivery === 'after_reply';
   return {
     watcher: {
       ...(config.decisionLogsEnabled ? decisions : {}),
-      ...(config.accessLogsEnabled && isAfterReply ? accesses : {}),
+      ...(isAfterReply ? { ended } : {}),
     },
     deliver: isAfterReply
       ? undefined
@@ -78,13 +89,15 @@ type Pending = { readonly call: Call; readonly bundle: AuditedBundle } & (
 );
 
 /**
- * As soon as this many events are pending, their entries are made. A turn of the event loop may have hundreds, and each
- * keeps its request, which the garbage collector would copy.
+ * As soon as what is pending is about this many resources, its entries are made when the next call has ended. A turn of
+ * the event loop may have hundreds of calls, and each keeps its request, which the garbage collector would copy.
  */
 const MOST_PENDING = 16;
 
 class EntryMaker {
   #pending: Pending[] = [];
+  /** What is pending is about so many. */
+  #pendingResources = 0;
   /** When the entries of what is pending are made. */
   #made = Promise.resolve();
   /** Of calls whose replies wait. */
@@ -101,7 +114,7 @@ class EntryMaker {
   keep(pending: Pending): void {
     if (pending.call.id === '') return;
     const count = this.#pending.push(pending);
-    if (count === MOST_PENDING) process.nextTick(() => this.#makeEntries());
+    this.#pendingResources += pending.kind === 'check' ? pending.checked.resources.length : 1;
     if (count > 1) return;
     this.#made = new Promise((resolve) =>
       setImmediate(() => {
@@ -109,6 +122,11 @@ class EntryMaker {
         resolve();
       }),
     );
+  }
+
+  /** Makes the entries of what is pending if that is much. */
+  callEnded(): void {
+    if (this.#pendingResources >= MOST_PENDING) process.nextTick(() => this.#makeEntries());
   }
 
   /** Resolves when the sink has delivered all entries of a call; the last one comes with it. */
@@ -126,6 +144,7 @@ class EntryMaker {
   #makeEntries(): void {
     const pending = this.#pending;
     this.#pending = [];
+    this.#pendingResources = 0;
     for (const item of pending) {
       const start = item.call.trace !== undefined ? performance.now() : 0;
       try {
@@ -161,35 +180,26 @@ class EntryMaker {
     const now = Date.now();
     switch (item.kind) {
       case 'access':
-        return recordOf('access', accessEntry(call, item.end, context), call.timestamp, config.mask, this.#serialize);
+        return this.#record('access', accessEntry(call, item.end, context), call.timestamp);
       case 'check': {
         if (!isCheckLogged(config.decisionLogFilters, item.checked)) return undefined;
         const details = checkDetails(bundle, item.checked, documentsOf(call), onProblem);
         const entry = checkEntry(call, item.checked, details, context, now);
-        return recordOf(
-          'decision',
-          withTenants(entry, bundle, call, item.checked.principal),
-          now,
-          config.mask,
-          this.#serialize,
-        );
+        return this.#record('decision', withTenants(entry, bundle, call, item.checked.principal), now);
       }
       case 'exceeded':
-        return recordOf(
-          'decision',
-          exceededEntry(call, item.exceeded, context, now),
-          now,
-          config.mask,
-          this.#serialize,
-        );
+        return this.#record('decision', exceededEntry(call, item.exceeded, context, now), now);
       case 'plan': {
         if (!isPlanLogged(config.decisionLogFilters, item.planned)) return undefined;
         const details = planDetails(bundle, item.planned, documentsOf(call), onProblem);
         const entry = planEntry(call, item.planned, details, context, now);
-        const { principal } = item.planned.request;
-        return recordOf('decision', withTenants(entry, bundle, call, principal), now, config.mask, this.#serialize);
+        return this.#record('decision', withTenants(entry, bundle, call, item.planned.request.principal), now);
       }
     }
+  }
+
+  #record(kind: AuditKind, entry: AuditEntry, time: number): AuditRecord {
+    return recordOf(kind, entry, time, this.options.config.mask, this.#serialize);
   }
 }
 

@@ -83,6 +83,20 @@ test('the entries of many calls in one turn of the event loop are made before it
   );
 });
 
+test('the entries of a call with many resources are made as soon as it has ended', async () => {
+  const { watch: audit, records } = watch(configWith({}));
+  const { resources, decisions, ...check } = sampleCheck();
+  const repeated = <Item>(list: readonly Item[]): readonly Item[] => Array.from({ length: 50 }, () => list).flat();
+  const tick = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
+  audit.watcher.checked?.(sampleCall(), { ...check, resources: repeated(resources), decisions: repeated(decisions) });
+  await tick();
+  assert.is(records.length, 0);
+  audit.watcher.ended?.(sampleCall(), ENDED);
+  assert.is(records.length, 0);
+  await tick();
+  assert.is(records.length, 2);
+});
+
 test('entries list the derived roles whether the caller requested them or not, and cost nothing when auditing is off', async () => {
   const asked: unknown[] = [];
   const derivedRoles: AuditedBundle['derivedRoles'] = (request) => {
@@ -117,10 +131,16 @@ test('an invalid call has no id and no entry', async () => {
 });
 
 test('each kind of entry can be disabled', async () => {
-  const { watcher: noDecisions } = watch(configWith({ decisionLogsEnabled: false })).watch;
-  assert.equal(Object.keys(noDecisions), ['ended']);
-  const { watcher: noAccesses } = watch(configWith({ accessLogsEnabled: false })).watch;
-  assert.equal(Object.keys(noAccesses), ['checked', 'planned', 'exceeded']);
+  const kindsWith = async (changes: Partial<AuditConfig>): Promise<readonly string[]> => {
+    const { watch: audit, records } = watch(configWith(changes));
+    audit.watcher.checked?.(sampleCall(), sampleCheck());
+    audit.watcher.planned?.(sampleCall(), samplePlan());
+    audit.watcher.ended?.(sampleCall(), ENDED);
+    await turn();
+    return records.map(({ kind }) => kind);
+  };
+  assert.equal(await kindsWith({ decisionLogsEnabled: false }), ['access']);
+  assert.equal(await kindsWith({ accessLogsEnabled: false }), ['decision', 'decision']);
 });
 
 test('filters drop checks without a denial, all plans, or plans that always allow, and keep access entries', async () => {
