@@ -199,7 +199,8 @@ class EntryMaker {
   }
 
   #record(kind: AuditKind, entry: AuditEntry, time: number): AuditRecord {
-    return recordOf(kind, entry, time, this.options.config.mask, this.#serialize);
+    const { config, sink } = this.options;
+    return recordOf(kind, entry, time, config.mask, this.#serialize, sink.encode);
   }
 }
 

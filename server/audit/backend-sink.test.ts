@@ -227,6 +227,35 @@ test('a flush waits for a batch that is written after those that follow it', asy
   assert.is(backend.kept.length, 4);
 });
 
+test('the bytes of an entry stay until it is settled, and after that if the backend does not release it', async () => {
+  for (const releasesRecords of [true, false]) {
+    const last = gate();
+    const backend = Object.assign(
+      new Memory(async (records) => {
+        await last.passed;
+        return { written: records.length, error: undefined };
+      }),
+      { releasesRecords },
+    );
+    const sink = new BackendSink(backend, QUEUE, assert.unreachable);
+    const put = (text: string): Buffer => {
+      const json = sink.encode(text);
+      sink.put({ ...sampleRecord(0), json });
+      return json;
+    };
+    const first = put('"first"');
+    const flushed = sink.flush();
+    put('"second"');
+    assert.is(first.toString(), '"first"');
+    last.open();
+    await flushed;
+    await sink.flush();
+    put('"third"');
+    assert.is(first.toString(), releasesRecords ? '"third"' : '"first"');
+    await sink.close();
+  }
+});
+
 test('closing waits at most as long as the backend says, and unwritten entries are counted as failed', async () => {
   const problems: string[] = [];
   const sink = new BackendSink(new Memory(() => new Promise(() => {}), 20), QUEUE, (message) => problems.push(message));

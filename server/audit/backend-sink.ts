@@ -28,9 +28,11 @@ export class BackendSink implements AuditSink {
     queue: QueueConfig,
     onProblem: OnAuditProblem,
   ) {
-    this.#queue = new RecordQueue(queue);
+    this.#queue = new RecordQueue(queue, backend);
     this.#problems = new ThrottledReporter(onProblem);
   }
+
+  encode = (text: string): Buffer => this.#queue.encode(text);
 
   put = (record: AuditRecord): void => {
     if (this.#accepts(record)) this.#wake();

@@ -9,6 +9,11 @@ export interface AuditBackend<R extends StoredRecord = AuditRecord> {
    * `written`, `error` says why.
    */
   readonly write: (records: readonly R[]) => Promise<Written>;
+  /**
+   * Whether records are read only until a write of them is over, so that their memory can be used again. Absent: the
+   * client of a broker may still have them.
+   */
+  readonly releasesRecords?: boolean;
   /** After the last write. */
   readonly close: () => Promise<void>;
   /** Undefined: it cannot be queried. */

@@ -1,14 +1,15 @@
 import type { AuditKind } from './entry.js';
-import type { AuditRecord } from './record.js';
+import { EntryMemory } from './entry-memory.js';
+import type { AuditRecord, EntryBytes } from './record.js';
 import type { QueueConfig } from '../config/audit-config.js';
-import type { BatchPolicy } from './backend.js';
+import type { AuditBackend, BatchPolicy } from './backend.js';
 import type { AuditStats } from './sink.js';
 
 type MutableCounts = { [K in AuditKind]: number };
 
 const MEBI = 1024 * 1024;
 
-/** Records that wait, bounded by number and length, and the count of what became of them. */
+/** Records that wait, bounded by number and length, with their memory, and the count of what became of them. */
 export class RecordQueue {
   #waiting: AuditRecord[] = [];
   #length = 0;
@@ -21,9 +22,18 @@ export class RecordQueue {
   readonly #dropped: MutableCounts = { access: 0, decision: 0 };
   readonly #failed: MutableCounts = { access: 0, decision: 0 };
 
-  constructor(private readonly config: QueueConfig) {
+  /** Undefined: the garbage collector is to find out when nothing reads a record any more. */
+  readonly #memory: EntryMemory | undefined;
+
+  constructor(
+    private readonly config: QueueConfig,
+    { releasesRecords = false }: Pick<AuditBackend, 'releasesRecords'>,
+  ) {
+    this.#memory = releasesRecords ? new EntryMemory() : undefined;
     this.#maxLength = config.maxSizeMB * MEBI;
   }
+
+  encode: EntryBytes = (text) => this.#memory?.encode(text) ?? Buffer.from(text);
 
   /** Waiting. */
   get size(): number {
@@ -53,7 +63,7 @@ export class RecordQueue {
   add(record: AuditRecord): boolean {
     const isFull = this.open >= this.config.maxEntries || this.#length + record.json.length > this.#maxLength;
     if (isFull && this.open > 0) {
-      this.#dropped[record.kind] += 1;
+      this.drop(record);
       return false;
     }
     this.#waiting.push(record);
@@ -65,6 +75,7 @@ export class RecordQueue {
 
   drop(record: AuditRecord): void {
     this.#dropped[record.kind] += 1;
+    this.#memory?.free(record.json);
   }
 
   /** Whether the next batch has no room for more records. */
@@ -90,6 +101,7 @@ export class RecordQueue {
     for (const record of records) {
       counts[record.kind] += 1;
       this.#length -= record.json.length;
+      this.#memory?.free(record.json);
     }
     this.#settled += records.length;
   }

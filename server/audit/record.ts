@@ -34,6 +34,9 @@ export interface AuditRecord extends StoredRecord {
 /** Serializes an entry. */
 export type EntryText = (entry: AuditEntry) => string;
 
+/** Gives the UTF-8 of the JSON of an entry. */
+export type EntryBytes = (text: string) => Buffer;
+
 /**
  * Maximum size of an entry in characters. A larger one is `oversized`: it loses its attributes and, if that is not
  * enough, long strings, lists and maps are cut.
@@ -47,12 +50,13 @@ export function recordOf(
   time: number,
   mask: readonly MaskPath[],
   serialize: EntryText = JSON.stringify,
+  encode: EntryBytes = Buffer.from,
 ): AuditRecord {
   const text =
     textOf(entry, mask, serialize) ??
     textOf(withoutContent(entry), mask, serialize) ??
     serialize(maskEntry(cut(withoutContent(entry)) as AuditEntry, mask));
-  return { kind, callId: entry.callId, time, json: Buffer.from(text) };
+  return { kind, callId: entry.callId, time, json: encode(text) };
 }
 
 /**

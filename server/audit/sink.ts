@@ -1,8 +1,10 @@
 import type { AuditKind } from './entry.js';
-import type { AuditRecord } from './record.js';
+import type { AuditRecord, EntryBytes } from './record.js';
 
 /** Accepts audit records from the watcher, for a backend of this process or of the primary. */
 export interface AuditSink {
+  /** The bytes of a record that is put next. They are the record's until it is settled. */
+  readonly encode: EntryBytes;
   /** Returns at once; what finds no room is dropped and counted. */
   readonly put: (record: AuditRecord) => void;
   /**

@@ -31,6 +31,8 @@ const NOTHING: ChainPoint = { sequence: 0, hash: '' };
 
 class ChainedBackend implements AuditBackend {
   readonly batch;
+  /** Its records are not those of the inner backend. */
+  readonly releasesRecords = true;
   readonly reader;
   readonly closeTimeout;
   readonly #id: string;

@@ -55,6 +55,7 @@ export async function openLocalBackend(
   };
   return {
     batch,
+    releasesRecords: true,
     write: (records) => attempts.write(store, records),
     close,
     reader: { page: async (query, after) => store.page(query, after) },
