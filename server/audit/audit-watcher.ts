@@ -132,6 +132,7 @@ class EntryMaker {
   /** Resolves when the sink has delivered all entries of a call; the last one comes with it. */
   async deliver(call: Call, last: Pending | undefined): Promise<void> {
     if (last !== undefined) this.keep(last);
+    this.callEnded();
     await this.#made;
     await Promise.all(this.#deliveries.get(call) ?? []);
   }

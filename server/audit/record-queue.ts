@@ -1,6 +1,6 @@
 import type { AuditKind } from './entry.js';
 import { EntryMemory } from './entry-memory.js';
-import type { AuditRecord, EntryBytes } from './record.js';
+import type { AuditRecord } from './record.js';
 import type { QueueConfig } from '../config/audit-config.js';
 import type { AuditBackend, BatchPolicy } from './backend.js';
 import type { AuditStats } from './sink.js';
@@ -21,7 +21,6 @@ export class RecordQueue {
   readonly #written: MutableCounts = { access: 0, decision: 0 };
   readonly #dropped: MutableCounts = { access: 0, decision: 0 };
   readonly #failed: MutableCounts = { access: 0, decision: 0 };
-
   /** Undefined: the garbage collector is to find out when nothing reads a record any more. */
   readonly #memory: EntryMemory | undefined;
 
@@ -33,7 +32,10 @@ export class RecordQueue {
     this.#maxLength = config.maxSizeMB * MEBI;
   }
 
-  encode: EntryBytes = (text) => this.#memory?.encode(text) ?? Buffer.from(text);
+  /** The bytes of a record that is added or dropped next. */
+  encode(text: string): Buffer {
+    return this.#memory?.encode(text) ?? Buffer.from(text);
+  }
 
   /** Waiting. */
   get size(): number {

@@ -10,7 +10,7 @@ import { type AuditLog, openAuditLog } from '../../server/audit/audit-log.js';
 import { type AuditWatch, auditWatcher } from '../../server/audit/audit-watcher.js';
 import type { AuditedBundle } from '../../server/audit/audited-bundle.js';
 import type { AuditSink } from '../../server/audit/sink.js';
-import type { Planned } from '../../server/service/watcher.js';
+import type { Checked, Planned } from '../../server/service/watcher.js';
 import { configWith, ENDED, sampleCall, sampleCheck, samplePlan } from '../support/audit/samples.js';
 import { inTempFolder } from './temp-folder.js';
 
@@ -25,6 +25,7 @@ function watch(
   const problems: string[] = [];
   const sink = {
     put: (record: AuditRecord) => void records.push(record),
+    deliver: async (record: AuditRecord) => void records.push(record),
     close: async () => {},
   } as unknown as AuditSink;
   return {
@@ -35,6 +36,12 @@ function watch(
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+/** Of 50 resources. */
+const largeCheck = (): Checked => {
+  const { resources, decisions, ...check } = sampleCheck();
+  const repeated = <Item>(list: readonly Item[]): readonly Item[] => Array.from({ length: 50 }, () => list).flat();
+  return { ...check, resources: repeated(resources), decisions: repeated(decisions) };
+};
 const entryOf = (record: AuditRecord | undefined): AuditEntry => JSON.parse(record?.json.toString() ?? '');
 const withFilters = (
   checkResources: Partial<DecisionLogFilters['checkResources']>,
@@ -85,15 +92,21 @@ test('the entries of many calls in one turn of the event loop are made before it
 
 test('the entries of a call with many resources are made as soon as it has ended', async () => {
   const { watch: audit, records } = watch(configWith({}));
-  const { resources, decisions, ...check } = sampleCheck();
-  const repeated = <Item>(list: readonly Item[]): readonly Item[] => Array.from({ length: 50 }, () => list).flat();
   const tick = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
-  audit.watcher.checked?.(sampleCall(), { ...check, resources: repeated(resources), decisions: repeated(decisions) });
+  audit.watcher.checked?.(sampleCall(), largeCheck());
   await tick();
   assert.is(records.length, 0);
   audit.watcher.ended?.(sampleCall(), ENDED);
   assert.is(records.length, 0);
   await tick();
+  assert.is(records.length, 2);
+});
+
+test('the entries of such a call are made as soon when its reply waits for them', async () => {
+  const { watch: audit, records } = watch(configWith({ delivery: 'before_reply' }));
+  audit.watcher.checked?.(sampleCall(), largeCheck());
+  void audit.deliver?.(sampleCall(), ENDED);
+  await new Promise<void>((resolve) => process.nextTick(resolve));
   assert.is(records.length, 2);
 });
 
@@ -131,6 +144,8 @@ test('an invalid call has no id and no entry', async () => {
 });
 
 test('each kind of entry can be disabled', async () => {
+  const { watcher: noDecisions } = watch(configWith({ decisionLogsEnabled: false })).watch;
+  assert.equal(Object.keys(noDecisions), ['ended']);
   const kindsWith = async (changes: Partial<AuditConfig>): Promise<readonly string[]> => {
     const { watch: audit, records } = watch(configWith(changes));
     audit.watcher.checked?.(sampleCall(), sampleCheck());
