@@ -124,8 +124,6 @@ const KINDS: readonly AuditKind[] = ['access', 'decision'];
 function remoteBackend(primary: AuditPrimary, isQueried: boolean): AuditBackend {
   return {
     batch: AT_ONCE,
-    // The channel between the processes copies them.
-    releasesRecords: true,
     write: async (records) => {
       try {
         return { written: records.length, delivered: await primary.take(records), error: undefined };

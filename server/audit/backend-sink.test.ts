@@ -227,17 +227,22 @@ test('a flush waits for a batch that is written after those that follow it', asy
   assert.is(backend.kept.length, 4);
 });
 
-test('the bytes of an entry stay until it is settled, and after that if the backend does not release it', async () => {
-  for (const releasesRecords of [true, false]) {
+test('the bytes of an entry stay until it is settled, and after that if a client may still read it', async () => {
+  for (const [isWritten, keepsFailed, after] of [
+    [true, false, '"third"'],
+    [true, true, '"third"'],
+    [false, false, '"third"'],
+    [false, true, '"first"'],
+  ] as const) {
     const last = gate();
     const backend = Object.assign(
       new Memory(async (records) => {
         await last.passed;
-        return { written: records.length, error: undefined };
+        return isWritten ? { written: records.length, error: undefined } : { written: 0, error: new Error('full') };
       }),
-      { releasesRecords },
+      { keepsFailed },
     );
-    const sink = new BackendSink(backend, QUEUE, assert.unreachable);
+    const sink = new BackendSink(backend, QUEUE, () => {});
     const put = (text: string): Buffer => {
       const json = sink.encode(text);
       sink.put({ ...sampleRecord(0), json });
@@ -251,7 +256,7 @@ test('the bytes of an entry stay until it is settled, and after that if the back
     await flushed;
     await sink.flush();
     put('"third"');
-    assert.is(first.toString(), releasesRecords ? '"third"' : '"first"');
+    assert.is(first.toString(), after);
     await sink.close();
   }
 });

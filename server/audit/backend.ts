@@ -6,14 +6,11 @@ export interface AuditBackend<R extends StoredRecord = AuditRecord> {
   readonly batch: BatchPolicy;
   /**
    * Writes records in order, trying again within bounds what can be tried again. Does not reject: of what is not
-   * `written`, `error` says why.
+   * `written`, `error` says why. Nothing reads the records afterwards, as their memory is used again.
    */
   readonly write: (records: readonly R[]) => Promise<Written>;
-  /**
-   * Whether records are read only until a write of them is over, so that their memory can be used again. Absent: the
-   * client of a broker may still have them.
-   */
-  readonly releasesRecords?: boolean;
+  /** Whether its client may still read records that it gave up. Absent: it does not. */
+  readonly keepsFailed?: boolean;
   /** After the last write. */
   readonly close: () => Promise<void>;
   /** Undefined: it cannot be queried. */

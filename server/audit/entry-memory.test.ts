@@ -36,6 +36,20 @@ test('memory is used again, and no more of it than waited at once', () => {
   assert.ok(used.size <= 4, `${used.size} chunks`);
 });
 
+test('the memory of an entry that is abandoned is not used again', () => {
+  const memory = new EntryMemory();
+  const text = 'a'.repeat(50_000);
+  const entries = Array.from({ length: 60 }, () => memory.encode(text));
+  const abandoned = [entries[0], entries[59]] as readonly Buffer[];
+  for (const entry of abandoned) memory.abandon(entry);
+  for (const entry of entries.slice(1, 59)) memory.free(entry);
+  for (let round = 0; round < 10; round++) {
+    const others = Array.from({ length: 60 }, () => memory.encode('b'.repeat(50_000)));
+    for (const other of others) memory.free(other);
+  }
+  for (const entry of abandoned) assert.is(entry.toString(), text);
+});
+
 test('a long entry, and bytes from elsewhere, have memory of their own', () => {
   const memory = new EntryMemory();
   const text = 'a'.repeat(2 * 1024 * 1024);

@@ -29,6 +29,14 @@ export class EntryMemory {
     else this.#chunks.delete(entry.buffer);
   }
 
+  /** Leaves the memory of an entry, and what shares it, to the garbage collector: something may still read the entry. */
+  abandon(entry: Buffer): void {
+    const chunk = this.#chunks.get(entry.buffer);
+    if (chunk === undefined) return;
+    this.#chunks.delete(entry.buffer);
+    if (chunk === this.#current) this.#current = this.#free.pop() ?? this.#added();
+  }
+
   #added(): Chunk {
     const chunk = new Chunk();
     this.#chunks.set(chunk.bytes.buffer, chunk);

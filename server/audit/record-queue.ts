@@ -21,20 +21,18 @@ export class RecordQueue {
   readonly #written: MutableCounts = { access: 0, decision: 0 };
   readonly #dropped: MutableCounts = { access: 0, decision: 0 };
   readonly #failed: MutableCounts = { access: 0, decision: 0 };
-  /** Undefined: the garbage collector is to find out when nothing reads a record any more. */
-  readonly #memory: EntryMemory | undefined;
+  readonly #memory = new EntryMemory();
 
   constructor(
     private readonly config: QueueConfig,
-    { releasesRecords = false }: Pick<AuditBackend, 'releasesRecords'>,
+    private readonly backend: Pick<AuditBackend, 'keepsFailed'>,
   ) {
-    this.#memory = releasesRecords ? new EntryMemory() : undefined;
     this.#maxLength = config.maxSizeMB * MEBI;
   }
 
   /** The bytes of a record that is added or dropped next. */
   encode(text: string): Buffer {
-    return this.#memory?.encode(text) ?? Buffer.from(text);
+    return this.#memory.encode(text);
   }
 
   /** Waiting. */
@@ -77,7 +75,7 @@ export class RecordQueue {
 
   drop(record: AuditRecord): void {
     this.#dropped[record.kind] += 1;
-    this.#memory?.free(record.json);
+    this.#memory.free(record.json);
   }
 
   /** Whether the next batch has no room for more records. */
@@ -103,7 +101,8 @@ export class RecordQueue {
     for (const record of records) {
       counts[record.kind] += 1;
       this.#length -= record.json.length;
-      this.#memory?.free(record.json);
+      if (outcome === 'failed' && this.backend.keepsFailed === true) this.#memory.abandon(record.json);
+      else this.#memory.free(record.json);
     }
     this.#settled += records.length;
   }

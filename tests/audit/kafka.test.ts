@@ -97,6 +97,29 @@ test('without produceSync, requests follow each other before the first is acknow
   }
 });
 
+test('entries arrive as they were made, although the broker refuses some at first and others use the memory of those it has', async () => {
+  const refused = 4;
+  const broker = await startBroker({
+    topic: TOPIC,
+    partitions: 3,
+    delay: 10,
+    errorOf: (request) => (request < refused ? NOT_ENOUGH_REPLICAS : 0),
+  });
+  const log = (await openAuditLog(kafkaConfig([broker.address], {}), () => {})) as AuditLog;
+  const texts = upTo(600).map((index) => `{"index":${index},"text":"${String(index).repeat(3000)}"}`);
+  try {
+    for (const [index, text] of texts.entries()) {
+      log.sink.put({ ...sampleRecord(index), json: log.sink.encode(text) });
+      if (index % 20 === 0) await new Promise((resolve) => setTimeout(resolve, 15));
+    }
+    await log.sink.close();
+  } finally {
+    await broker.close();
+  }
+  assert.ok(broker.requests.length > refused);
+  assert.equal(broker.records.map(({ value }) => value.toString()).sort(), texts.toSorted());
+});
+
 test('`ack` sets the number of acknowledgements', async () => {
   for (const [ack, acks] of [
     ['leader', 1],

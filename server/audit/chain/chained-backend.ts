@@ -31,8 +31,6 @@ const NOTHING: ChainPoint = { sequence: 0, hash: '' };
 
 class ChainedBackend implements AuditBackend {
   readonly batch;
-  /** Its records are not those of the inner backend. */
-  readonly releasesRecords = true;
   readonly reader;
   readonly closeTimeout;
   readonly #id: string;

@@ -42,7 +42,6 @@ export async function openFileBackend(
   const file = [config.path, ...config.additionalPaths].find((path) => !isStream(path));
   return {
     batch: AT_ONCE,
-    releasesRecords: true,
     write: (records) => writeAll(targets, records),
     close: () => closeAll(targets),
     reader: undefined,

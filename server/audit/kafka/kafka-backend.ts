@@ -43,6 +43,8 @@ export function openKafkaBackend(
         return { written: 0, error: innermost(error as Error) };
       }
     },
+    // A request that timed out may be tried again when its connection closes.
+    keepsFailed: true,
     close: () => connection.close(),
     reader: undefined,
     closeTimeout: config.closeTimeout,

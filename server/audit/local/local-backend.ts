@@ -55,7 +55,6 @@ export async function openLocalBackend(
   };
   return {
     batch,
-    releasesRecords: true,
     write: (records) => attempts.write(store, records),
     close,
     reader: { page: async (query, after) => store.page(query, after) },

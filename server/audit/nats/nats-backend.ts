@@ -70,6 +70,8 @@ export function openNatsBackend(config: NatsAuditConfig, isOrdered = false): Aud
   return {
     batch: { minRecords: 1, maxWait: 0, maxRecords: config.maxBatchEntries, maxLength: MAX_BATCH_LENGTH },
     write,
+    // What is published while the connection is broken waits in the client.
+    keepsFailed: true,
     close: async () => {
       retries.stop();
       await link.close();

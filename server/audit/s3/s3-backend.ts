@@ -43,7 +43,6 @@ export function openS3Backend(config: S3AuditConfig): AuditBackend<StoredRecord>
       maxRecords: config.maxBatchEntries,
       maxLength: config.maxBatchSizeMB * MEBI,
     },
-    releasesRecords: true,
     write,
     close: async () => {
       retries.stop();
