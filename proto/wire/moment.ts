@@ -36,7 +36,8 @@ export function rfc3339(milliseconds: number): string {
   const rest = milliseconds - second * 1000;
   const whole = Math.floor(rest);
   const nanoseconds = whole * NANOSECONDS + Math.floor((rest - whole) * NANOSECONDS);
-  return `${toTheSecond(second)}${String(nanoseconds).padStart(9, '0')}Z`;
+  // Joined for JSON (docs/decisions/0043-one-evaluation-explains-a-decision.md).
+  return [toTheSecond(second), String(nanoseconds).padStart(9, '0'), 'Z'].join('');
 }
 
 /** The entries of a log share their second with the one before, and the platform takes long to format it. */

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 
-const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+const ALPHABET = Buffer.from('0123456789ABCDEFGHJKMNPQRSTVWXYZ');
 const TIME_LENGTH = 10;
 const RANDOM_LENGTH = 16;
 /**
@@ -17,31 +17,29 @@ export class CallIds {
   readonly #random = Buffer.alloc(BLOCK);
   #used = BLOCK;
   #millisecond = -1;
-  #time = '';
+  /** In ASCII; not a text that grows, for JSON (docs/decisions/0043-one-evaluation-explains-a-decision.md). */
+  readonly #id = Buffer.alloc(TIME_LENGTH + RANDOM_LENGTH);
 
   next(now: number = Date.now()): string {
     if (now !== this.#millisecond) {
       this.#millisecond = now;
-      this.#time = timeText(now);
+      writeTime(now, this.#id);
     }
     if (this.#used === BLOCK) {
       randomFillSync(this.#random);
       this.#used = 0;
     }
-    let id = this.#time;
-    for (const end = this.#used + RANDOM_LENGTH; this.#used < end; this.#used++) {
-      id += ALPHABET[(this.#random[this.#used] as number) & 31];
+    for (let at = TIME_LENGTH; at < this.#id.length; at++, this.#used++) {
+      this.#id[at] = ALPHABET[(this.#random[this.#used] as number) & 31] as number;
     }
-    return id;
+    return this.#id.toString('latin1');
   }
 }
 
-function timeText(now: number): string {
-  let text = '';
+function writeTime(now: number, id: Buffer): void {
   let rest = now;
-  for (let length = 0; length < TIME_LENGTH; length++) {
-    text = ALPHABET[rest % 32] + text;
+  for (let at = TIME_LENGTH - 1; at >= 0; at--) {
+    id[at] = ALPHABET[rest % 32] as number;
     rest = Math.floor(rest / 32);
   }
-  return text;
 }

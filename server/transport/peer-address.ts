@@ -2,10 +2,12 @@
 export function peerAddress(ip: string | undefined, port: number | undefined): string {
   if (ip === undefined) return '@';
   const host = peerIp(ip);
-  return host.includes(':') ? `[${host}]:${port ?? 0}` : `${host}:${port ?? 0}`;
+  const parts = host.includes(':') ? ['[', host, ']:', port ?? 0] : [host, ':', port ?? 0];
+  // Joined for JSON (docs/decisions/0043-one-evaluation-explains-a-decision.md).
+  return parts.join('');
 }
 
 /** An IPv4 address received by a dual-stack listener is written in IPv4 form. */
 export function peerIp(ip: string): string {
-  return ip.startsWith('::ffff:') && ip.includes('.') ? ip.slice('::ffff:'.length) : ip;
+  return ip.startsWith('::ffff:') && ip.includes('.') ? ip.slice('::ffff:'.length).split('.').join('.') : ip;
 }
