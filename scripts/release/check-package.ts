@@ -19,15 +19,13 @@ export async function packageProblems(root: string, version: string): Promise<re
   const folder = join(root, '.cache/release');
   rmSync(folder, { recursive: true, force: true });
   try {
-    const problems: string[] = [];
-    for (const archive of await packAll(folder)) {
-      const unpacked = join(folder, basename(archive, '.tgz'));
-      mkdirSync(unpacked);
-      execFileSync('tar', ['-xzf', archive, '-C', unpacked, '--strip-components=1']);
-      const manifest = JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8')) as Manifest;
-      const types = Object.keys(manifest.exports).length > 1 ? typeProblems(root, archive) : [];
-      const found = [...fileProblems(unpacked, manifest, version), ...(await publintProblems(unpacked)), ...types];
-      problems.push(...found.map((problem) => `${basename(archive)}: ${problem}`));
+    const packages = (await packAll(folder)).map((archive) => unpackedFrom(archive, folder));
+    const problems: string[] = packages.flatMap((each) => named(each, fileProblems(each, version)));
+    // What reads the packages takes long, and would report the missing files again.
+    if (problems.length > 0) return problems;
+    for (const each of packages) {
+      const types = Object.keys(each.manifest.exports).length > 1 ? typeProblems(root, each.archive) : [];
+      problems.push(...named(each, [...(await publintProblems(each.path)), ...types]));
     }
     return problems;
   } finally {
@@ -35,7 +33,26 @@ export async function packageProblems(root: string, version: string): Promise<re
   }
 }
 
-function fileProblems(unpacked: string, manifest: Manifest, version: string): readonly string[] {
+interface Package {
+  /** The path of what npm installs. */
+  readonly archive: string;
+  /** The folder of its files. */
+  readonly path: string;
+  readonly manifest: Manifest;
+}
+
+function unpackedFrom(archive: string, folder: string): Package {
+  const path = join(folder, basename(archive, '.tgz'));
+  mkdirSync(path);
+  execFileSync('tar', ['-xzf', archive, '-C', path, '--strip-components=1']);
+  return { archive, path, manifest: JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as Manifest };
+}
+
+function named({ archive }: Package, problems: readonly string[]): readonly string[] {
+  return problems.map((problem) => `${basename(archive)}: ${problem}`);
+}
+
+function fileProblems({ path: unpacked, manifest }: Package, version: string): readonly string[] {
   const entries = Object.values(manifest.exports).flatMap((entry) =>
     typeof entry === 'string' ? [entry] : Object.values(entry),
   );
