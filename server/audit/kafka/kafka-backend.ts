@@ -53,14 +53,25 @@ export function openKafkaBackend(
 
 function messagesOf({ topic, encoding }: KafkaAuditConfig, isChained: boolean): (record: StoredRecord) => KafkaMessage {
   const valueOf = encoder(encoding);
-  const encodingHeader = [Buffer.from('authz.audit.encoding'), Buffer.from(encoding)] as const;
+  const headers = {
+    access: headersOf('access', encoding),
+    decision: headersOf('decision', encoding),
+    chain: headersOf('chain', encoding),
+  };
   return (record) => ({
     topic,
     key: Buffer.from(isChained ? hostname() : record.callId),
     value: valueOf(record),
-    headers: new Map([encodingHeader, [Buffer.from('authz.audit.kind'), Buffer.from(record.kind)]]),
+    headers: headers[record.kind],
     timestamp: BigInt(Math.floor(record.time)),
   });
+}
+
+function headersOf(kind: StoredRecord['kind'], encoding: KafkaEncoding): Map<Buffer, Buffer> {
+  return new Map([
+    [Buffer.from('authz.audit.encoding'), Buffer.from(encoding)],
+    [Buffer.from('authz.audit.kind'), Buffer.from(kind)],
+  ]);
 }
 
 function encoder(encoding: KafkaEncoding): (record: StoredRecord) => Buffer {
