@@ -48,8 +48,8 @@ export class EntryMemory {
 const CHUNK_SIZE = 1024 * 1024;
 /** In characters, each of which takes up to three bytes. */
 const LONGEST = 128 * 1024;
-/** So many free chunks are kept: what a batch for a file takes. */
-const MOST_FREE = 16;
+/** So many free chunks are kept: what two batches for a file take, one of which is written while the other one gathers. */
+const MOST_FREE = 32;
 
 class Chunk {
   readonly bytes = Buffer.allocUnsafeSlow(CHUNK_SIZE);

@@ -60,11 +60,8 @@ export class LineWriter {
   /** The lines of records, after as many line feeds as `torn` says. */
   #join(records: readonly StoredRecord[], torn: number): Buffer {
     const length = records.reduce((sum, record) => sum + lineLength(record), torn);
-    if (length > this.#joined.length) {
-      const bytes = Buffer.allocUnsafeSlow(length);
-      if (length > MAX_KEPT) return fill(bytes, records, torn);
-      this.#joined = bytes;
-    }
+    if (length > MAX_KEPT) return fill(Buffer.allocUnsafeSlow(length), records, torn);
+    if (length > this.#joined.length) this.#joined = Buffer.allocUnsafeSlow(2 ** Math.ceil(Math.log2(length)));
     return fill(this.#joined.subarray(0, length), records, torn);
   }
 
@@ -114,8 +111,8 @@ export class LineWriter {
   }
 }
 
-/** In bytes: what a busy server writes at once. A backlog, and a single entry, can be longer. */
-const MAX_KEPT = 4 * 1024 * 1024;
+/** In bytes: what a server under full load writes at once. A single entry can be longer. */
+const MAX_KEPT = 16 * 1024 * 1024;
 
 const LINE_FEED = 0x0a;
 
