@@ -3,11 +3,13 @@ export function peerAddress(ip: string | undefined, port: number | undefined): s
   if (ip === undefined) return '@';
   const host = peerIp(ip);
   const parts = host.includes(':') ? ['[', host, ']:', port ?? 0] : [host, ':', port ?? 0];
-  // Joined for JSON (docs/decisions/0043-one-evaluation-explains-a-decision.md).
+  // Joined, not concatenated, for JSON (docs/decisions/0043-one-evaluation-explains-a-decision.md).
   return parts.join('');
 }
 
 /** An IPv4 address received by a dual-stack listener is written in IPv4 form. */
 export function peerIp(ip: string): string {
-  return ip.startsWith('::ffff:') && ip.includes('.') ? ip.slice('::ffff:'.length).split('.').join('.') : ip;
+  if (!ip.startsWith('::ffff:') || !ip.includes('.')) return ip;
+  // Joined again, as a part of a text slows JSON down like a concatenation.
+  return ip.slice('::ffff:'.length).split('.').join('.');
 }

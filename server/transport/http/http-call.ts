@@ -75,7 +75,8 @@ export class HttpCall implements TransportCall {
 /** The addresses that proxies have added, then the one that the call comes from. */
 function forwardedFor(sent: string | undefined, ip: string | undefined): string {
   if (ip === undefined) return sent ?? '';
-  return sent === undefined ? peerIp(ip) : `${sent}, ${peerIp(ip)}`;
+  // Joined, not concatenated, for JSON (docs/decisions/0043-one-evaluation-explains-a-decision.md).
+  return sent === undefined ? peerIp(ip) : [sent, peerIp(ip)].join(', ');
 }
 
 /** Headers that describe the connection or the body, not the call (docs/spec/server.md#metadata). */
