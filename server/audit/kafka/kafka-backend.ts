@@ -53,6 +53,7 @@ export function openKafkaBackend(
 
 function messagesOf({ topic, encoding }: KafkaAuditConfig, isChained: boolean): (record: StoredRecord) => KafkaMessage {
   const valueOf = encoder(encoding);
+  const host = hostname();
   const headers = {
     access: headersOf('access', encoding),
     decision: headersOf('decision', encoding),
@@ -60,7 +61,7 @@ function messagesOf({ topic, encoding }: KafkaAuditConfig, isChained: boolean): 
   };
   return (record) => ({
     topic,
-    key: Buffer.from(isChained ? hostname() : record.callId),
+    key: Buffer.from(isChained ? host : record.callId),
     value: valueOf(record),
     headers: headers[record.kind],
     timestamp: BigInt(Math.floor(record.time)),
