@@ -36,6 +36,7 @@ function watch(
 }
 
 const turn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 5));
+const tick = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
 /** Of 50 resources. */
 const largeCheck = (): Checked => {
   const { resources, decisions, ...check } = sampleCheck();
@@ -80,7 +81,7 @@ test('the entries of many calls in one turn of the event loop are made before it
     ids.push(call.id, call.id);
     audit.watcher.checked?.(call, sampleCheck());
     audit.watcher.ended?.(call, ENDED);
-    await new Promise<void>((resolve) => process.nextTick(resolve));
+    await tick();
     assert.ok(ids.length - records.length < 16);
   }
   await audit.close();
@@ -92,7 +93,6 @@ test('the entries of many calls in one turn of the event loop are made before it
 
 test('the entries of a call with many resources are made as soon as it has ended', async () => {
   const { watch: audit, records } = watch(configWith({}));
-  const tick = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
   audit.watcher.checked?.(sampleCall(), largeCheck());
   await tick();
   assert.is(records.length, 0);
@@ -106,7 +106,7 @@ test('the entries of such a call are made as soon when its reply waits for them'
   const { watch: audit, records } = watch(configWith({ delivery: 'before_reply' }));
   audit.watcher.checked?.(sampleCall(), largeCheck());
   void audit.deliver?.(sampleCall(), ENDED);
-  await new Promise<void>((resolve) => process.nextTick(resolve));
+  await tick();
   assert.is(records.length, 2);
 });
 
