@@ -25,7 +25,7 @@ export async function packageProblems(root: string, version: string): Promise<re
     if (problems.length > 0) return problems;
     for (const each of packages) {
       const types = Object.keys(each.manifest.exports).length > 1 ? typeProblems(root, each.archive) : [];
-      problems.push(...named(each, [...(await publintProblems(each.path)), ...types]));
+      problems.push(...named(each, [...(await publintProblems(each.unpacked)), ...types]));
     }
     return problems;
   } finally {
@@ -37,22 +37,22 @@ interface Package {
   /** The path of what npm installs. */
   readonly archive: string;
   /** The folder of its files. */
-  readonly path: string;
+  readonly unpacked: string;
   readonly manifest: Manifest;
 }
 
 function unpackedFrom(archive: string, folder: string): Package {
-  const path = join(folder, basename(archive, '.tgz'));
-  mkdirSync(path);
-  execFileSync('tar', ['-xzf', archive, '-C', path, '--strip-components=1']);
-  return { archive, path, manifest: JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as Manifest };
+  const unpacked = join(folder, basename(archive, '.tgz'));
+  mkdirSync(unpacked);
+  execFileSync('tar', ['-xzf', archive, '-C', unpacked, '--strip-components=1']);
+  return { archive, unpacked, manifest: JSON.parse(readFileSync(join(unpacked, 'package.json'), 'utf8')) as Manifest };
 }
 
 function named({ archive }: Package, problems: readonly string[]): readonly string[] {
   return problems.map((problem) => `${basename(archive)}: ${problem}`);
 }
 
-function fileProblems({ path: unpacked, manifest }: Package, version: string): readonly string[] {
+function fileProblems({ unpacked, manifest }: Package, version: string): readonly string[] {
   const entries = Object.values(manifest.exports).flatMap((entry) =>
     typeof entry === 'string' ? [entry] : Object.values(entry),
   );
