@@ -1,4 +1,5 @@
 import { type KeySetConfig, type KeySource as ConfiguredSource, withoutCredentials } from '../config/key-sets.js';
+import { firstHop, isRedirect, nextHop, RedirectError } from '../outgoing/redirects.js';
 import { type KeySet, keySetOf } from './key-set.js';
 import type { KeySetEvent, KeySource } from './key-source.js';
 
@@ -141,19 +142,19 @@ export async function fetchKeys(url: string, timeout = TIMEOUT): Promise<Fetched
   const first = new URL(url);
   const authorization = authorizationOf(first);
   const signal = AbortSignal.timeout(timeout);
-  let at = first;
+  let hop = firstHop(first);
   try {
     for (let redirects = 0; ; redirects++) {
       const headers = {
         accept: 'application/jwk-set+json, application/json',
-        ...(at.origin === first.origin && authorization),
+        ...(hop.isOwn && authorization),
       };
-      const response = await fetch(at, { redirect: 'manual', signal, headers });
+      const response = await fetch(hop.url, { redirect: 'manual', signal, headers });
       const next = response.headers.get('location');
-      if (response.status < 300 || response.status > 399 || next === null) return await read(response);
+      if (!isRedirect(response.status) || next === null) return await read(response);
       await response.body?.cancel();
       if (redirects === MOST_REDIRECTS) throw new FetchProblem('too many redirects');
-      at = redirected(at, next);
+      hop = nextHop(hop, next);
     }
   } catch (error) {
     throw new Error(reasonOf(error, timeout));
@@ -172,15 +173,6 @@ function authorizationOf(url: URL): { readonly authorization: string } | undefin
   return {
     authorization: `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64')}`,
   };
-}
-
-function redirected(from: URL, location: string): URL {
-  if (!URL.canParse(location, from.href)) throw new FetchProblem('redirected to an invalid URL');
-  const next = new URL(location, from);
-  if (next.protocol !== from.protocol) throw new FetchProblem('redirected to another scheme');
-  next.username = '';
-  next.password = '';
-  return next;
 }
 
 async function read(response: Response): Promise<FetchedKeys> {
@@ -225,7 +217,7 @@ function within(milliseconds: number): number {
 }
 
 function reasonOf(error: unknown, timeout: number): string {
-  if (error instanceof FetchProblem) return error.message;
+  if (error instanceof FetchProblem || error instanceof RedirectError) return error.message;
   const { name, cause } = error as Error;
   if (name === 'TimeoutError' || name === 'AbortError') return `no answer in ${timeout} ms`;
   const code = (cause as NodeJS.ErrnoException | undefined)?.code;

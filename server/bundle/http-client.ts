@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import type { BundleTls, HttpProxy } from '../config/bundle-config.js';
 import { ConfigError } from '../config/config-error.js';
+import { firstHop, type Hop, isRedirect, nextHop, RedirectError } from '../outgoing/redirects.js';
 import { OriginError } from './origin.js';
 
 /** How long requests may take, in milliseconds, and how much they may return. */
@@ -29,7 +30,7 @@ export interface HttpRequest {
   readonly url: URL;
   /** For whatever origin answers. */
   readonly headers?: { readonly [name: string]: string };
-  /** Only for the origin of `url`: redirects to another one do not get them. */
+  /** Only for the origin of `url`: once redirected to another one, the request has none. */
   readonly credentials?: { readonly [name: string]: string } | undefined;
   readonly body?: Uint8Array;
   readonly signal?: AbortSignal;
@@ -44,6 +45,8 @@ export interface HttpRequest {
 /** A complete response. The bodies of those without a status of 2xx are not read. */
 export interface HttpResponse {
   readonly status: number;
+  /** Whether it comes from the origin of the request, which only its own redirects have led on. */
+  readonly isOwn: boolean;
   /** By name in lower case; the first of several. */
   readonly headers: { readonly [name: string]: string };
   readonly body: Buffer;
@@ -81,13 +84,13 @@ export class HttpClient {
     const signal = AbortSignal.any([timeout, ...(request.signal === undefined ? [] : [request.signal])]);
     const progress: Progress = { hasHeaders: false };
     try {
-      let url = request.url;
+      let hop = firstHop(request.url);
       for (let redirects = 0; ; redirects++) {
-        const response = await this.#sendOnce({ ...request, url }, url.origin === request.url.origin, signal, progress);
+        const response = await this.#sendOnce(request, hop, signal, progress);
         const location = response.headers['location'];
         if (!isRedirect(response.status) || location === undefined || maxRedirects === 0) return response;
         if (redirects === maxRedirects) throw new OriginError('redirect', 'redirected too often');
-        url = redirected(url, location);
+        hop = nextHop(hop, location);
       }
     } catch (error) {
       throw originErrorOf(error, progress, timeout.aborted ? whole : undefined);
@@ -105,19 +108,19 @@ export class HttpClient {
 
   async #sendOnce(
     request: HttpRequest,
-    isOwn: boolean,
+    { url, isOwn }: Hop,
     signal: AbortSignal,
     progress: Progress,
   ): Promise<HttpResponse> {
     const { limits } = this.options;
-    const { url, method, held } = request;
+    const { method, held } = request;
     // A server may stop holding a request; whoever sends it may, too, but only as long as there is no response.
     const sending = new AbortController();
     const stop = (): void => sending.abort(held?.until.reason);
     if (held?.until.aborted === true) stop();
     held?.until.addEventListener('abort', stop);
     try {
-      const { statusCode, headers, body } = await this.dispatcherFor(url).request({
+      const { statusCode, headers, body } = await (isOwn ? this.dispatcherFor(url) : this.#others).request({
         origin: url.origin,
         path: url.pathname + url.search,
         method,
@@ -132,11 +135,11 @@ export class HttpClient {
       const all = firstOf(headers);
       if (statusCode < 200 || statusCode > 299 || method === 'HEAD') {
         await body.dump({ limit: LARGEST_DUMP, signal });
-        return { status: statusCode, headers: all, body: Buffer.alloc(0) };
+        return { status: statusCode, isOwn, headers: all, body: Buffer.alloc(0) };
       }
       const maxSize = Math.min(limits.maxSize, request.maxSize ?? Number.POSITIVE_INFINITY);
       try {
-        return { status: statusCode, headers: all, body: await read(body, all, maxSize) };
+        return { status: statusCode, isOwn, headers: all, body: await read(body, all, maxSize) };
       } finally {
         // A body that was not read to its end is not waited for.
         body.on('error', () => undefined).destroy();
@@ -181,20 +184,6 @@ function readPem(file: string, key: string): string {
   }
 }
 
-function isRedirect(status: number): boolean {
-  return [301, 302, 303, 307, 308].includes(status);
-}
-
-function redirected(from: URL, location: string): URL {
-  if (!URL.canParse(location, from.href)) throw new OriginError('redirect', 'redirected to an invalid URL');
-  const next = new URL(location, from);
-  if (next.protocol !== from.protocol) throw new OriginError('redirect', 'redirected to another scheme');
-  next.username = '';
-  next.password = '';
-  next.hash = '';
-  return next;
-}
-
 function firstOf(headers: { readonly [name: string]: string | string[] | undefined }): HttpResponse['headers'] {
   return Object.fromEntries(
     Object.entries(headers).flatMap(([name, value]) => {
@@ -229,6 +218,7 @@ const TLS_PROBLEM =
 /** @param whole the time limit of the request in milliseconds, if it has passed. */
 function originErrorOf(error: unknown, { hasHeaders }: Progress, whole: number | undefined): OriginError {
   if (error instanceof OriginError) return error;
+  if (error instanceof RedirectError) return new OriginError('redirect', error.message);
   if (whole !== undefined) return new OriginError('timeout', `no complete response in ${whole} ms`);
   const { code = '', name, message } = error as NodeJS.ErrnoException;
   const inner = innerCode(error) ?? code;

@@ -109,6 +109,24 @@ test('redirects are bounded, keep the scheme, and do not take credentials to ano
   const there = await answering(() => `${target}/x`);
   assert.is((await there.fetch(undefined, signal())).kind, 'fetched');
   assert.equal(seen, ['Bearer secret', undefined]);
+  seen.length = 0;
+  const paths: unknown[] = [];
+  const back = await listen(
+    createServer((_, response) => response.writeHead(302, { location: `${own}/chosen-by-the-other` }).end()),
+  );
+  const own = await listen(
+    createServer(({ url, headers }, response) => {
+      seen.push(headers.authorization);
+      paths.push(url);
+      if (url === '/policies') response.writeHead(307, { location: '/moved' }).end();
+      else if (url === '/moved') response.writeHead(302, { location: back }).end();
+      else response.end('policies');
+    }),
+  );
+  const returning = originAt(`${own}/policies`, { credentials: token });
+  assert.is((await returning.fetch(undefined, signal())).kind, 'fetched');
+  assert.equal(paths, ['/policies', '/moved', '/chosen-by-the-other']);
+  assert.equal(seen, ['Bearer secret', 'Bearer secret', undefined], 'another origin does not choose what is asked');
   assert.is(await reasonOf(await answering(({ url }) => `${url}x`)), 'redirect');
   assert.is(await reasonOf(await answering(() => 'file:///etc/passwd')), 'redirect');
   assert.is(await reasonOf(await answering(() => 'https://127.0.0.1:1/')), 'redirect');

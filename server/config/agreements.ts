@@ -1,4 +1,5 @@
 import { ConfigError } from './config-error.js';
+import { isPlainHttp } from './plain-http.js';
 import type { Settled, Settings } from './settings.js';
 
 /** A constraint between keys, reported at the key that requires the others. */
@@ -152,12 +153,12 @@ const AGREEMENTS: readonly Agreement[] = [
   needs('bundle.tls.key', 'bundle.tls.cert'),
   {
     key: 'bundle.source',
-    holds: (s) => !isPlainHttp(s) || !sendsCredentials(s),
+    holds: (s) => !hasPlainSource(s) || !sendsCredentials(s),
     problem: 'needs `https://`: `bundle.credentials` would be sent in plain text',
   },
   {
     key: 'bundle.source',
-    holds: (s) => !isPlainHttp(s) || s['bundle.trust.keys'].length > 0,
+    holds: (s) => !hasPlainSource(s) || s['bundle.trust.keys'].length > 0,
     problem:
       'needs TLS, or `bundle.trust.keys`: on the way, others could replace the bundle, whose code the server runs',
   },
@@ -220,20 +221,20 @@ function isSet(settings: Settings, key: 'required' | 'maxAge' | 'requireSequence
 }
 
 /** Whether the source is asked in plain text over a network. */
-function isPlainHttp(settings: Settings): boolean {
+function hasPlainSource(settings: Settings): boolean {
   const source = settings['bundle.source'];
-  if (source?.kind === 'oci')
-    return settings['bundle.oci.plainHttp'] && !isLoopback(new URL(`http://${source.reference.host}`));
-  if (source?.kind === 's3') return isPlainUrl(settings['bundle.s3.endpoint']);
-  return source?.kind === 'http' && isPlainUrl(source.url);
-}
-
-function isPlainUrl(url: string | undefined): boolean {
-  return url?.startsWith('http:') === true && !isLoopback(new URL(url));
-}
-
-function isLoopback({ hostname }: URL): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname);
+  switch (source?.kind) {
+    case 'oci':
+      return settings['bundle.oci.plainHttp'] && isPlainHttp(new URL(`http://${source.reference.host}`));
+    case 's3': {
+      const endpoint = settings['bundle.s3.endpoint'];
+      return endpoint !== undefined && isPlainHttp(new URL(endpoint));
+    }
+    case 'http':
+      return isPlainHttp(new URL(source.url));
+    default:
+      return false;
+  }
 }
 
 function sendsCredentials(settings: Settings): boolean {

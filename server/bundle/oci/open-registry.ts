@@ -1,7 +1,9 @@
 import type { BundleConfig, BundleCredentials, OciConfig, OciReference } from '../../config/bundle-config.js';
+import { isPlainHttp } from '../../config/plain-http.js';
 import { basicOf, readSecret } from '../credentials.js';
 import { HttpClient, type HttpClientOptions } from '../http-client.js';
 import { dockerCredentials } from './docker-config.js';
+import { OriginError } from '../origin.js';
 import { OciRegistry, type RegistryCredentials, type RegistryOptions } from './registry.js';
 
 export type OpenRegistryOptions = Pick<BundleConfig, 'credentials' | 'oci'> &
@@ -23,7 +25,12 @@ export function openRegistry({ reference, actions, credentials, oci, ...http }: 
     repository,
     actions,
     client,
-    credentials: () => registryCredentials(credentials, oci, host),
+    credentials: async () => {
+      const found = await registryCredentials(credentials, oci, host);
+      if (found !== undefined && isPlainHttp(url))
+        throw new OriginError('credentials', 'credentials would be sent in plain text; use TLS');
+      return found;
+    },
   });
   return { registry, client };
 }

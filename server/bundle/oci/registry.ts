@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isLoopback } from '../../config/plain-http.js';
 import { basicAuthorization, type BasicCredentials } from '../credentials.js';
 import type { HttpClient, HttpRequest, HttpResponse } from '../http-client.js';
 import { statusError } from '../http-origin.js';
@@ -178,7 +179,8 @@ export class OciRegistry {
     const current = this.#authorization;
     const isValid = current !== undefined && performance.now() < current.until;
     const response = await send(isValid ? current.header : undefined);
-    if (response.status !== 401) return response;
+    // Blobs are often elsewhere: whoever a redirect leads to is not answered, whatever it asks for.
+    if (response.status !== 401 || !response.isOwn) return response;
     this.#authorization = await this.#authorize(response.headers['www-authenticate'] ?? '', signal);
     return this.#authorization === undefined ? response : send(this.#authorization.header);
   }
@@ -197,9 +199,19 @@ export class OciRegistry {
     if (realm === undefined || !URL.canParse(realm))
       throw new OriginError('protocol', 'the registry named no token service');
     const url = new URL(realm);
-    if (url.protocol !== 'https:' && url.protocol !== this.options.url.protocol)
-      throw new OriginError('credentials', 'the token service of the registry has no TLS');
+    if (!this.#mayAuthorize(url)) throw new OriginError('credentials', 'the token service of the registry has no TLS');
     return this.#token(url, service, credentials, signal);
+  }
+
+  /**
+   * Whether a token service may see credentials. The registry names it, and only its own responses count: it may be any
+   * host with TLS. Without TLS, it must be on this machine, and the registry be asked without TLS, too.
+   */
+  #mayAuthorize(service: URL): boolean {
+    return (
+      service.protocol === 'https:' ||
+      (service.protocol === 'http:' && this.options.url.protocol === 'http:' && isLoopback(service))
+    );
   }
 
   async #token(
