@@ -92,9 +92,12 @@ function layOut(document: Document): void {
   });
 }
 
-/** Whether every reader of YAML takes a text for a string. */
+/**
+ * Whether every reader of YAML takes a text for a string. Some readers, such as those of Go, end a plain scalar of a
+ * flow collection at any colon.
+ */
 function isPlain(text: string): boolean {
-  return /^[A-Za-z_][\w.-]*(:[\w.-]+)*$/.test(text) && !/^(y|yes|n|no|on|off|true|false|null)$/i.test(text);
+  return /^[A-Za-z_][\w.-]*$/.test(text) && !/^(y|yes|n|no|on|off|true|false|null)$/i.test(text);
 }
 
 function principalFixture({ id, roles, attr, policyVersion, scope }: PrincipalInput): PrincipalInput {
