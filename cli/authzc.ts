@@ -101,9 +101,10 @@ addSolverOptions(
                 .default('tree'),
             )
             .addOption(
-              new Option('--enforce-schemas', 'deny requests whose attributes violate their schemas').conflicts(
-                'ignoreSchemas',
-              ),
+              new Option(
+                '--enforce-schemas',
+                'deny requests whose attributes violate their schemas, which is the default',
+              ).conflicts('ignoreSchemas'),
             )
             .option('--no-color', 'print without colours')
             .option('--pass-with-no-tests', 'succeed if the folder has no tests')

@@ -117,7 +117,6 @@ function stepsOf(directory: string, options: CiOptions): readonly Step[] {
         isCompiled
           ? testCommand(directory, {
               output: isPretty ? 'tree' : 'sarif',
-              enforceSchemas: true,
               passWithNoTests: true,
               color: true,
               onFindings,

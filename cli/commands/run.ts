@@ -36,7 +36,7 @@ export async function runCommand(words: readonly string[], options: RunOptions):
   const server = await within(patience, started(config, compiled, options.logLevel)).catch((error: unknown) => {
     throw placed(error, places);
   });
-  const program = startProgram(words, surroundings(server, config.server.tls !== undefined));
+  const program = startProgram(words, surroundings(server, config));
   const release = endWithSignals(program);
   try {
     return await program.ended;
@@ -85,12 +85,20 @@ async function within(milliseconds: number, starting: Promise<RunningServer>): P
   }
 }
 
-/** Variables that the caller has set are not changed. */
-function surroundings({ httpAddress, grpcAddress }: RunningServer, isEncrypted: boolean): NodeJS.ProcessEnv {
+/**
+ * The environment of the program: AUTHZ_HTTP and AUTHZ_GRPC, and under an alias the variables of its name, such as
+ * CERBOS_HTTP, which programs for that PDP read. Variables that the caller has set are not changed.
+ */
+function surroundings({ httpAddress, grpcAddress }: RunningServer, { server }: Config): NodeJS.ProcessEnv {
   const http = httpAddress.startsWith('unix:')
     ? httpAddress
-    : `${isEncrypted ? 'https' : 'http'}://${reachable(httpAddress)}`;
-  return { AUTHZ_HTTP: http, AUTHZ_GRPC: reachable(grpcAddress), ...process.env };
+    : `${server.tls === undefined ? 'http' : 'https'}://${reachable(httpAddress)}`;
+  const names = ['authz', ...server.aliases.map((alias) => alias.package)].map((name) => name.toUpperCase());
+  const addresses = names.flatMap((name) => [
+    [`${name}_HTTP`, http],
+    [`${name}_GRPC`, reachable(grpcAddress)],
+  ]);
+  return { ...(Object.fromEntries(addresses) as NodeJS.ProcessEnv), ...process.env };
 }
 
 /** A server that listens on all addresses is reached on the loopback interface. */

@@ -71,6 +71,25 @@ test('environment variables that the caller has set are kept', async () => {
   assert.is((await ended).stdout, 'mine\n');
 });
 
+test('under an alias, the variables of its name have the addresses, too', async () => {
+  const printed = async (...aliases: readonly string[]): Promise<unknown> => {
+    const script =
+      'const { env } = process; console.log(JSON.stringify(["AUTHZ", "CERBOS", "ACME"].map((name) => [env[name + "_HTTP"], env[name + "_GRPC"]])))';
+    const config = `server: {httpListenAddr: "127.0.0.1:0", grpcListenAddr: "127.0.0.1:0", aliases: [${aliases.join()}]}\n`;
+    const folder = newFolder({ ...GOOD, '.authz.yaml': config });
+    const { code, stdout, stderr } = await run(PROGRAMS.authzc, ['run', ...node(script)], folder);
+    assert.is(code, 0, stderr);
+    return JSON.parse(stdout.replaceAll(/127\.0\.0\.1:\d+/g, 'HERE'));
+  };
+  const none = [null, null];
+  const set = ['http://HERE', 'HERE'];
+  const acme =
+    '{package: acme, services: {AuthzService: A, AuthzAdminService: B}, path: /_acme, callIdField: acmeCallId, propertyPrefix: acme}';
+  assert.equal(await printed(), [set, none, none]);
+  assert.equal(await printed('cerbos'), [set, set, none]);
+  assert.equal(await printed('cerbos', acme), [set, set, set]);
+});
+
 test('with policies that do not compile, an invalid configuration or invalid arguments no program starts', async () => {
   const folder = newFolder({ 'policies/document.yaml': BROKEN_POLICY });
   const prints = node('console.log("1")');

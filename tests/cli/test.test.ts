@@ -207,13 +207,14 @@ const SCHEMA = {
   'policies/_schemas/document.json': '{"type": "object", "required": ["owner"]}',
 };
 
-test('schema violations are reported and, when enforced as in compile, denied', async () => {
+test('schemas are enforced as in compile, unless they are ignored', async () => {
   const folder = newFolder({ ...GOOD, ...SCHEMA });
-  const told = await authzc(folder, 'test');
-  assert.is(told.code, 0);
-  assert.match(told.stderr, 'warning: in 1 call attributes do not satisfy their schemas');
+  const enforced = await authzc(folder, 'test');
+  assert.is(enforced.code, 4);
+  assert.match(enforced.stderr, 'warning: in 1 call attributes do not satisfy their schemas, which denies');
+  for (const flags of [['--enforce-schemas'], ['--coverage'], ['--output', 'json']])
+    assert.is((await authzc(folder, 'test', ...flags)).code, 4, String(flags));
   assert.equal(await authzc(folder, 'test', '--ignore-schemas'), { code: 0, stdout: PASSED, stderr: '' });
-  assert.is((await authzc(folder, 'test', '--enforce-schemas')).code, 4);
   assert.is((await authzc(folder, 'compile')).code, 4);
   assert.is((await authzc(folder, 'compile', '--ignore-schemas')).code, 0);
 });
