@@ -1,3 +1,5 @@
+import { isSymmetric, mayBeOpaque } from '../../compiler/cel/opaque.js';
+import { type CelType, json } from '../../compiler/cel/types.js';
 import { holds as trueOf, fails as falseOf, predicateOf } from '../../compiler/ir/polarity.js';
 import type { Predicate } from '../../compiler/ir/predicate.js';
 import { survives } from '../../compiler/ir/survives.js';
@@ -179,13 +181,16 @@ export class FormulaDiagrams {
     return there === undefined || polarity ? there : this.diagrams.not(there);
   }
 
-  /** A value in a list of constants equals one of them, or differs from each. */
+  /**
+   * A value in a list of constants equals one of them, or differs from each. An opaque value may do neither: where its
+   * `==` fails, it is not in the list.
+   */
   private ofElement(
     { element, collection, polarity }: Predicate & { readonly kind: 'in' },
     within: Within,
   ): Diagram | undefined {
     const constants = constantsOf(collection);
-    if (constants.length === 0 || constants.length > FEW) return undefined;
+    if (constants.length === 0 || constants.length > FEW || mayBeOpaque(typeOf(element, within))) return undefined;
     const { diagrams } = this;
     const equals = constants.map((right) =>
       this.ofPredicate({ kind: 'compare', comparison: 'equals', left: element, right, polarity }, within),
@@ -208,7 +213,7 @@ export class FormulaDiagrams {
   }
 
   private ofComparison(written: Comparing, within: Within): Diagram {
-    const predicate = inOneDirection(written);
+    const predicate = inOneDirection(written, within);
     const atom = this.twoValued(predicate, within);
     const isTrue = predicate.polarity ? atom : this.twoValued({ ...predicate, polarity: true }, within);
     // What is compared is there.
@@ -216,7 +221,9 @@ export class FormulaDiagrams {
       for (const { operand: object, name } of attributesIn(operand))
         this.imply(isTrue, this.twoValued({ kind: 'has', operand: object, name, polarity: true }, within));
     const { comparison, left, right } = predicate;
-    if (comparison === 'equals' && right.kind === 'literal' && right.literal === 'string')
+    const isString = right.kind === 'literal' && right.literal === 'string';
+    // A trust domain equals many strings.
+    if (comparison === 'equals' && isString && !mayBeOpaque(typeOf(left, within)))
       this.strings.set(isTrue, { subject: nameOfAll(textOf(left), [left], within), text: right.value });
     return this.diagrams.atom(atom);
   }
@@ -235,8 +242,8 @@ const FEW = 20;
 type TwoValued = Exclude<Predicate, { kind: 'constant' | 'and' | 'or' | 'not' | 'quantifier' }>;
 type Comparing = Predicate & { readonly kind: 'compare' };
 
-/** A comparison as another one of its operands, so that each is written in one way. */
-function inOneDirection(written: Comparing): Comparing {
+/** A comparison as another one of its operands, so that each is written in one way, if it means the same. */
+function inOneDirection(written: Comparing, within: Within): Comparing {
   const { comparison, left, right } = written;
   const swapped = { ...written, left: right, right: left };
   switch (comparison) {
@@ -245,11 +252,33 @@ function inOneDirection(written: Comparing): Comparing {
     case 'atLeast':
       return { ...swapped, comparison: 'atMost' };
     case 'equals': {
-      if (right.kind === 'literal') return written;
+      if (right.kind === 'literal' || !isSymmetric(typeOf(left, within), typeOf(right, within))) return written;
       return left.kind === 'literal' || textOf(left) > textOf(right) ? swapped : written;
     }
     default:
       return written;
+  }
+}
+
+/** The type of a value, as far as it matters whether it may be opaque. */
+function typeOf(value: Value, within: Within): CelType {
+  switch (value.kind) {
+    // Configurations and policies have no opaque values.
+    case 'global':
+    case 'constant':
+      return json;
+    // What a variable stores of an opaque value is not opaque, but lists and maps keep theirs.
+    case 'variable': {
+      const type = within.module.variables.find(({ name }) => name === value.name)?.value.type;
+      return type === undefined || type.kind === 'opaque' || !mayBeOpaque(type) ? json : value.type;
+    }
+    case 'select':
+    case 'index': {
+      const type = typeOf(value.operand, within);
+      return mayBeOpaque(type) ? value.type : json;
+    }
+    default:
+      return value.type;
   }
 }
 

@@ -1,5 +1,5 @@
 import { append } from '../append.js';
-import type { CelType } from '../cel/types.js';
+import { mayBeOpaque } from '../cel/opaque.js';
 import { isAbout } from './origins.js';
 import type { Comparison, Predicate } from './predicate.js';
 import type { AuthoredText, Match } from './program.js';
@@ -130,7 +130,7 @@ function ofOperator(
       return { kind: 'compare', comparison: operator as Comparison, left: first, right: second, polarity };
     case 'notEquals':
       // An `==` that fails, as it may for opaque values, makes `!=` true (docs/spec/conditions.md#equality).
-      if (mayBeOpaque(first)) return { kind: 'is', value, polarity };
+      if (mayBeOpaque(first.type)) return { kind: 'is', value, polarity };
       return { kind: 'compare', comparison: 'equals', left: first, right: second, polarity: !polarity };
     case 'inCollection':
       return { kind: 'in', element: first, collection: second, polarity };
@@ -159,38 +159,4 @@ function ofMacro(value: Value & { kind: 'macro' }, polarity: boolean, within: Au
 
 function isConditional(value: Value): boolean {
   return value.kind === 'operator' && value.operator === 'conditional';
-}
-
-/** Whether a value is of a kind whose `==` may fail, or contains one. */
-function mayBeOpaque(value: Value): boolean {
-  return holdsOpaque(value.type);
-}
-
-function holdsOpaque(type: CelType): boolean {
-  switch (type.kind) {
-    case 'opaque':
-    case 'parameter':
-      return true;
-    case 'dyn':
-    case 'error':
-      return !type.json;
-    case 'list':
-      return holdsOpaque(type.element);
-    case 'map':
-      return holdsOpaque(type.value);
-    case 'optional':
-      return holdsOpaque(type.value);
-    case 'bool':
-    case 'int':
-    case 'uint':
-    case 'double':
-    case 'string':
-    case 'bytes':
-    case 'null':
-    case 'timestamp':
-    case 'duration':
-    case 'type':
-    case 'message':
-      return false;
-  }
 }

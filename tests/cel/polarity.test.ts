@@ -31,6 +31,12 @@ const EXAMPLES: readonly Example[] = [
     {},
     false,
   ],
+  [
+    'a message with a hierarchy differs from one with a string',
+    'authz.engine.v1.Request.Principal{attr: {"a": hierarchy("x")}} != authz.engine.v1.Request.Principal{attr: {"a": "x"}}',
+    {},
+    true,
+  ],
   ['the instant of the call may be of no known type', 'dyn(now()) > timestamp("1969-01-01T00:00:00Z")', {}, true],
   ['a literal among literals needs no other member', '"alice" in [R.attr.x, "alice"]', {}, true],
 ];

@@ -1,0 +1,40 @@
+import type { CelType } from './types.js';
+
+/**
+ * Whether a value of a type may be one whose `==` depends on the side that it is on and may fail: a hierarchy, a SPIFFE
+ * ID, a trust domain, or a value that contains one (docs/spec/conditions.md#equality).
+ */
+export function mayBeOpaque(type: CelType): boolean {
+  switch (type.kind) {
+    case 'opaque':
+    case 'parameter':
+    // Authors can put any value into the attributes of a message that they write.
+    case 'message':
+      return true;
+    case 'dyn':
+    case 'error':
+      return !type.json;
+    case 'list':
+      return mayBeOpaque(type.element);
+    case 'map':
+    case 'optional':
+      return mayBeOpaque(type.value);
+    case 'bool':
+    case 'int':
+    case 'uint':
+    case 'double':
+    case 'string':
+    case 'bytes':
+    case 'null':
+    case 'timestamp':
+    case 'duration':
+    case 'type':
+      return false;
+  }
+}
+
+/** Whether `a == b` is `b == a` for all values of two types. */
+export function isSymmetric(a: CelType, b: CelType): boolean {
+  if (a.kind === 'opaque' && b.kind === 'opaque' && a.name === b.name) return true;
+  return !mayBeOpaque(a) && !mayBeOpaque(b);
+}
