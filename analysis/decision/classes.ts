@@ -18,20 +18,26 @@ export type KnownClasses = Map<string, NameClasses>;
 export interface Asked {
   /** Names, and globs with a `*`. */
   readonly actions: readonly string[];
+  /** Globs, whatever characters they have. */
+  readonly actionGlobs: readonly string[];
   readonly roles: readonly string[];
   /** Modules with conditions. */
   readonly modules: readonly ir.Module[];
 }
+
+/** Nothing besides policies. */
+export const NOTHING_ASKED: Asked = { actions: [], actionGlobs: [], roles: [], modules: [] };
 
 /** The classes of actions and roles at a point of one or more sets of policies. */
 export function classesAt(
   { kind }: Point,
   sets: readonly PointDecisions[],
   known: KnownClasses = new Map(),
-  asked: Asked = { actions: [], roles: [], modules: [] },
+  asked: Asked = NOTHING_ASKED,
 ): Classes {
   const [actions, roles] = [new Names(), new Names()];
   actions.add(asked.actions);
+  actions.addGlobs(asked.actionGlobs);
   roles.addLiterals([...asked.roles, ...asked.modules.flatMap(rolesSought)]);
   for (const { modules, readsRuntime, lineages } of sets) {
     for (const [role, ancestors] of lineages) roles.addLiterals([role, ...ancestors]);
@@ -70,6 +76,9 @@ export function classesAt(
 const OTHER_ROLE = 'someone';
 const OTHER_ACTION = 'something';
 
+/** The special characters of globs. A glob without any matches only itself. */
+const SPECIAL = /[*?[{\\]/;
+
 /** Names and globs that policies have. */
 export class Names {
   private readonly literals = new Set<string>();
@@ -83,7 +92,12 @@ export class Names {
   /** Adds strings that are both themselves and globs. */
   addBoth(texts: readonly string[]): void {
     this.addLiterals(texts);
-    for (const text of texts) if (/[*?[{\\]/.test(text)) this.globs.add(text);
+    for (const text of texts) if (SPECIAL.test(text)) this.globs.add(text);
+  }
+
+  /** Adds strings that are always globs. */
+  addGlobs(texts: readonly string[]): void {
+    for (const text of texts) (SPECIAL.test(text) ? this.globs : this.literals).add(text);
   }
 
   addLiterals(texts: readonly string[]): void {

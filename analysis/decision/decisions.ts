@@ -126,6 +126,13 @@ export class PointDecisions {
     );
   }
 
+  /** The globs of actions that are exempt from the schemas, where schemas are enforced. */
+  get exemptActions(): readonly string[] {
+    return this.schemas.flatMap(({ principal, resource }) =>
+      [principal, resource].flatMap((schema) => schema?.ignoredActions ?? []),
+    );
+  }
+
   /** Whether a policy can allow anything here. */
   get canAllow(): boolean {
     return this.allowance.exists && (this.hasResourcePolicy || this.hasPrincipalRules);

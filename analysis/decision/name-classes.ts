@@ -52,7 +52,7 @@ function exampleNames(pattern: string): readonly string[] {
   const overlaps = Array.from({ length: Math.min(start.length, end.length) }, (_, index) => index + 1)
     .filter((length) => start.endsWith(end.slice(0, length)))
     .map((length) => start + end.slice(length));
-  return [pattern.replaceAll(/\*+/g, 'x'), ...overlaps];
+  return [pattern.replaceAll(/\*+|\?/g, 'x'), ...overlaps];
 }
 
 /** The number of steps of automata. */

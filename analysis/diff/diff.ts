@@ -1,5 +1,5 @@
 import { matchesAny } from '#runtime/policy';
-import { classesAt, type KnownClasses } from '../decision/classes.js';
+import { classesAt, type KnownClasses, NOTHING_ASKED } from '../decision/classes.js';
 import { Decisions, type PointDecisions } from '../decision/decisions.js';
 import type { Point } from '../decision/point.js';
 import { MOST_ROWS, pointsOf, TooManyRows } from '../decision/points.js';
@@ -131,7 +131,10 @@ class Comparison {
 
   private async rowsAt(point: Point): Promise<readonly DiffRow[]> {
     const unnamed = this.sets.map((set) => set.at(point, [])) as [PointDecisions, PointDecisions];
-    const { actions, roles } = classesAt(point, unnamed, this.classes);
+    const { actions, roles } = classesAt(point, unnamed, this.classes, {
+      ...NOTHING_ASKED,
+      actionGlobs: this.isEnforcing ? unnamed.flatMap((own) => own.exemptActions) : [],
+    });
     const isWanted = this.options.action === undefined ? () => true : matchesAny(this.options.action);
     const asked = [
       ...actions.named.map((action) => ({ action, named: true })),

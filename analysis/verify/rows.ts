@@ -176,10 +176,17 @@ function pointsAbout(subject: Subject, { points, decisions }: Policies): readonl
   return [...new Map(others.map((point) => [JSON.stringify(point), point])).values()];
 }
 
+/** Actions of role policies are both themselves and globs. */
+function isNoGlob(action: string): boolean {
+  return !/[*?[{\\]/.test(action);
+}
+
 /** What a statement says at one point. */
 class Scene {
   readonly actions: readonly string[];
   readonly roles: readonly string[];
+  /** The actions that rules name without a glob. */
+  readonly named: readonly string[];
   readonly decisions;
   private readonly roleClasses: NameClasses;
   private readonly actionClasses: NameClasses;
@@ -193,12 +200,14 @@ class Scene {
     private readonly policies: Policies,
   ) {
     const { decisions } = policies;
-    const roles = subject?.roles ?? [];
-    const { actions, roles: roleClasses } = classesAt(point, [decisions.at(point, [])], policies.classes, {
+    const unnamed = decisions.at(point, []);
+    const { actions, roles: roleClasses } = classesAt(point, [unnamed], policies.classes, {
       actions: asked,
-      roles,
+      actionGlobs: policies.enforcesSchemas ? unnamed.exemptActions : [],
+      roles: subject?.roles ?? [],
       modules: [set.conditions],
     });
+    this.named = classesAt(point, [unnamed], policies.classes).actions.named.filter(isNoGlob);
     this.actionClasses = actions;
     this.roleClasses = roleClasses;
     this.actions = [...actions.named, ...actions.others];
@@ -209,11 +218,6 @@ class Scene {
   /** Its actions that a statement is about. */
   actionsOf(subject: Subject): readonly string[] {
     return subject.actionsOf(this.actionClasses).filter(this.policies.isWanted);
-  }
-
-  /** The actions that rules name. */
-  get named(): readonly string[] {
-    return this.actionClasses.named.filter((action) => !/[*?[{\\]/.test(action));
   }
 
   /** When an action is allowed. */

@@ -12,6 +12,8 @@ import type { AssumedSchema } from '../../analysis/solve/question.js';
 import { compile } from '../../compiler/compile.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import type { SchemaAddress } from '../../compiler/ir/schema.js';
+import type { InvariantSet } from '../../compiler/ir/invariants.js';
+import { verifyStatements } from '../../analysis/verify/verify.js';
 import type { Match, Program, ResourceModule } from '../../compiler/ir/program.js';
 import { loaded } from '../support/compiled.js';
 import { batches } from '../support/plan/schema-cases.js';
@@ -186,20 +188,34 @@ async function change(before: string, after: string): Promise<DiffRow> {
 
 /** A policy with one condition, for resources with a schema. */
 async function versionOf(schema: object, expr: string): Promise<PolicyVersion> {
-  const rules = [
-    { name: 'view', actions: ['view'], effect: 'EFFECT_ALLOW', roles: ['user'], condition: { match: { expr } } },
-  ];
-  const schemas = { resourceSchema: { ref: 'authz:///doc.json' } };
-  const policy = {
-    apiVersion: 'api.authz.dev/v1',
-    resourcePolicy: { resource: 'doc', version: 'default', schemas, rules },
+  return (await compiledOf(schema, { actions: ['view'], condition: { match: { expr } } })).version;
+}
+
+/** A policy with one rule, and statements about it. */
+async function compiledOf(
+  schema: object,
+  rule: object,
+  { ignoreWhen, statements }: { readonly ignoreWhen?: object; readonly statements?: readonly object[] } = {},
+): Promise<{ readonly version: PolicyVersion; readonly invariants: readonly InvariantSet[] }> {
+  const documents: Record<string, object> = {
+    'doc.yaml': {
+      resourcePolicy: {
+        resource: 'doc',
+        version: 'default',
+        schemas: { resourceSchema: { ref: 'authz:///doc.json', ...(ignoreWhen && { ignoreWhen }) } },
+        rules: [{ name: 'view', effect: 'EFFECT_ALLOW', roles: ['user'], ...rule }],
+      },
+    },
+    ...(statements && { 'invariants.yaml': { invariants: { name: 'all', statements } } }),
   };
-  const compilation = compile([new Source('doc.yaml', JSON.stringify(policy))], undefined, {
-    schemaTexts: new Map([['doc.json', JSON.stringify(schema)]]),
-  });
+  const sources = Object.entries(documents).map(
+    ([path, document]) => new Source(path, JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document })),
+  );
+  const compilation = compile(sources, undefined, { schemaTexts: new Map([['doc.json', JSON.stringify(schema)]]) });
   const { policies } = await loaded(compilation);
-  const { program, lowered } = compilation;
-  return { source: 'policies', program: program as Program, lowered: lowered as Program, compiled: policies };
+  const { program, lowered, invariants } = compilation;
+  const version = { source: 'policies', program: program as Program, lowered: lowered as Program, compiled: policies };
+  return { version, invariants };
 }
 
 for (const [before, after] of [
@@ -232,5 +248,61 @@ for (const [before, after] of [
     const attr = widened.answer === 'yes' ? widened.request.resource.attr : {};
     for (const name of SCHEMA.required) assert.ok(Object.hasOwn(attr, name), `${name}: ${JSON.stringify(attr)}`);
   });
+
+const SIZED = { type: 'object', required: ['size'], properties: { size: { type: 'number', minimum: 0 } } };
+const ENFORCED = {
+  engine: { schemaEnforcement: 'reject' },
+  prover: async () => ({ ...prover, close: async () => undefined }),
+} as const;
+
+for (const [exempt, example] of [
+  ['create', 'create'],
+  ['create*', 'createx'],
+  ['c?eate', 'cxeate'],
+  ['cre[d-e]te', 'credte'],
+  ['{create,import}', 'create'],
+  ['cr\\eate', 'create'],
+] as const)
+  test(`are not assumed of actions that \`ignoreWhen\` exempts by ${exempt}`, async () => {
+    const options = { ignoreWhen: { actions: [exempt] } };
+    // The schema makes the condition true.
+    const condition = { match: { expr: 'R.attr.size >= 0' } };
+    const [old, new_] = [
+      await compiledOf(SIZED, { actions: ['*'], condition }, options),
+      await compiledOf(SIZED, { actions: ['*'] }, options),
+    ];
+    const { rows } = await diffVersions(old.version, new_.version, ENFORCED);
+    assert.equal(
+      rows.map(({ action, verdict }) => [action, verdict]),
+      [
+        [example, 'widened'],
+        ['something', 'unchanged'],
+      ],
+    );
+    const about = { resource: 'doc', scope: '', version: 'default', principal: { roles: ['user'] } };
+    const statements = [{ name: 'all', always: about }];
+    const { version, invariants } = await compiledOf(SIZED, { actions: ['*'], condition }, { ...options, statements });
+    const [always] = (await verifyStatements(version, invariants, ENFORCED)).statements;
+    assert.equal(
+      always?.rows.map(({ action, answer }) => [action, answer]),
+      [
+        [example, 'refuted'],
+        ['something', 'proved'],
+      ],
+    );
+  });
+
+test('exempt actions that no rule names need not be reachable', async () => {
+  const { version, invariants } = await compiledOf(
+    SIZED,
+    { actions: ['view'] },
+    { ignoreWhen: { actions: ['create'] }, statements: [{ name: 'alive', reachable: { resource: 'doc' } }] },
+  );
+  const [alive] = (await verifyStatements(version, invariants, ENFORCED)).statements;
+  assert.equal(
+    alive?.rows.map(({ action, answer }) => [action, answer]),
+    [['view', 'proved']],
+  );
+});
 
 test.run();
