@@ -59,7 +59,7 @@ const LIBRARY: PackageDefinition = {
     './adapters/kysely': 'adapters/kysely.ts',
     './adapters/mikro-orm': 'adapters/mikro-orm.ts',
     './adapters/mongodb': 'adapters/mongodb/index.ts',
-    './adapters/prisma': 'adapters/prisma.ts',
+    './adapters/prisma': 'adapters/prisma/index.ts',
     './adapters/sequelize': 'adapters/sequelize.ts',
     './adapters/typeorm': 'adapters/typeorm.ts',
   },

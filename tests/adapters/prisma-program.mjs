@@ -1,47 +1,27 @@
 /**
- * Answers plans by a database through Prisma Client and our adapter. Reads `{provider, url, rows, filters}` from standard
- * input, and prints for each filter the ids of the rows that it selects, or why there are none. It is bundled with a
- * client that prisma.test.ts generates.
+ * Answers plans by a database through Prisma Client and our adapter. Reads `{provider, url, rows, filters, combined}` from
+ * standard input. Prints for each filter the ids of the rows that it selects, or why there are none, and what each
+ * composition of the filters `combined.plans` selects, counts, updates and deletes. It is bundled with a client that
+ * prisma.test.ts generates.
  */
 import { text } from 'node:stream/consumers';
 import { PrismaClient } from 'generated-client';
-import { prismaAdapter, UnsupportedPlanError } from '../../adapters/prisma.ts';
+import { prismaAdapter, UnsupportedPlanError } from '../../adapters/prisma/index.ts';
+import { composed } from './compositions.ts';
+import { noteMapping } from './prisma-mapping.ts';
 
-const { provider, url, rows, filters } = JSON.parse(await text(process.stdin));
+const { provider, url, rows, filters, combined } = JSON.parse(await text(process.stdin));
 const isSqlite = provider === 'sqlite';
 const adapter = isSqlite
   ? new (await import('@prisma/adapter-libsql')).PrismaLibSql({ url })
   : new (await import('@prisma/adapter-pg')).PrismaPg({ connectionString: url });
 const prisma = new PrismaClient({ adapter });
 
-const allowed = prismaAdapter('Note', {
-  provider,
-  id: 'id',
-  attributes: {
-    owner: { field: 'owner', type: 'text', collation: 'binary' },
-    status: { field: 'status', type: 'text' },
-    amount: { field: 'amount', type: 'integer' },
-    price: { field: 'price', type: 'number', null: 'null' },
-    shared: { field: 'shared', type: 'boolean' },
-    tags: isSqlite
-      ? { field: 'tags', relation: 'many', value: { field: 'value', type: 'text' } }
-      : { field: 'tags', type: 'list' },
-    home: {
-      field: 'home',
-      relation: 'one',
-      attributes: { city: { field: 'city', type: 'text' }, size: { field: 'size', type: 'integer' } },
-    },
-    shares: {
-      field: 'shares',
-      relation: 'many',
-      attributes: { user: { field: 'user', type: 'text', null: 'never' }, role: { field: 'role', type: 'text' } },
-    },
-  },
-});
+const allowed = prismaAdapter('Note', noteMapping(provider));
 
 const [real, list] = isSqlite ? ['REAL', ''] : ['double precision', ', tags text[]'];
 for (const table of [
-  `CREATE TABLE "Note" (id text PRIMARY KEY, owner text, status text, amount int, price ${real}, shared boolean${list})`,
+  `CREATE TABLE "Note" (id text PRIMARY KEY, owner text, status text, amount int, price ${real}, shared boolean, touched int${list})`,
   'CREATE TABLE "Tag" (id int PRIMARY KEY, value text NOT NULL, "noteId" text NOT NULL)',
   'CREATE TABLE "Home" (id int PRIMARY KEY, city text, size int, "noteId" text NOT NULL UNIQUE)',
   'CREATE TABLE "Share" (id int PRIMARY KEY, "user" text NOT NULL, role text, "noteId" text NOT NULL)',
@@ -82,5 +62,104 @@ for (const filter of filters) {
     answers.push({ [error instanceof UnsupportedPlanError ? 'refused' : 'failed']: error.message });
   }
 }
+
+const compositions = [];
+for (const [index, composition] of combined.compositions.entries()) {
+  const where = composed(composition, {
+    plan: (position) => allowed({ filter: combined.plans[position] }),
+    own: (position) => ({ id: { in: combined.own[position] } }),
+    all: (AND) => ({ AND }),
+    any: (OR) => ({ OR }),
+    not: (NOT) => ({ NOT }),
+  });
+  compositions.push({ where, ...(await effectsOf(where, index)) });
+}
+// Other ways to write a plan into a query.
+const ways = [];
+for (const [plan, filter] of combined.plans.entries()) {
+  const where = allowed({ filter });
+  const own = { id: { in: combined.own[0] } };
+  const [id] = combined.own[0];
+  const related = async (condition) =>
+    (await prisma.share.findMany({ where: condition, select: { noteId: true }, distinct: ['noteId'] })).map(
+      ({ noteId }) => noteId,
+    );
+  ways.push({
+    plan,
+    where,
+    and: {
+      'AND of an object': await idsOf({ AND: where, ...own }),
+      'spread before': await idsOf({ ...where, ...own }),
+      'spread after': await idsOf({ ...own, ...where }),
+      twice: await idsOf({ AND: [where, where, own] }),
+      NOT: await idsOf({ ...own, NOT: { NOT: where } }),
+    },
+    ofRecord: {
+      unique: await prisma.note.findUnique({ where: { id, ...where } }),
+      first: await prisma.note.findFirst({ where: { ...where, id } }),
+      updated: await orNull(() => prisma.note.update({ where: { id, ...where }, data: { touched: -1 } })),
+    },
+    related: {
+      implicit: await related({ note: where }),
+      is: await related({ note: { is: where } }),
+      isNot: await related({ note: { isNot: where } }),
+      include: (await prisma.share.findMany({ include: { note: true }, where: { AND: [{ note: where }, {}] } })).map(
+        ({ note }) => note.id,
+      ),
+    },
+  });
+}
+// Each attribute alone must be able to say all and none.
+const constants = [];
+const { attributes } = noteMapping(provider);
+for (const [name, attribute] of Object.entries(attributes))
+  for (const kind of ['KIND_ALWAYS_ALLOWED', 'KIND_ALWAYS_DENIED']) {
+    const where = prismaAdapter('Note', { provider, attributes: { [name]: attribute } })({ filter: { kind } });
+    const own = { id: { in: combined.own[0] } };
+    constants.push({
+      name,
+      where,
+      isAllowed: kind === 'KIND_ALWAYS_ALLOWED',
+      counts: {
+        plain: await prisma.note.count({ where }),
+        and: await prisma.note.count({ where: { AND: [where, own] } }),
+        or: await prisma.note.count({ where: { OR: [where, own] } }),
+        not: await prisma.note.count({ where: { NOT: where } }),
+      },
+    });
+  }
 await prisma.$disconnect();
-process.stdout.write(JSON.stringify(answers));
+process.stdout.write(JSON.stringify({ answers, compositions, ways, constants }));
+
+async function idsOf(where) {
+  return (await prisma.note.findMany({ where, select: { id: true } })).map(({ id }) => id);
+}
+
+async function orNull(call) {
+  try {
+    return await call();
+  } catch (error) {
+    if (error.code === 'P2025') return null;
+    throw error;
+  }
+}
+
+/** What a query selects, and each tenth updates and deletes. */
+async function effectsOf(where, index) {
+  const ids = await idsOf(where);
+  const count = await prisma.note.count({ where });
+  if (index % 10 !== 0) return { ids, count };
+  const { count: updated } = await prisma.note.updateMany({ where, data: { touched: index } });
+  const touched = await idsOf({ touched: index });
+  let deleted;
+  const rollback = new Error('rolled back');
+  try {
+    await prisma.$transaction(async (transaction) => {
+      deleted = (await transaction.note.deleteMany({ where })).count;
+      throw rollback;
+    });
+  } catch (error) {
+    if (error !== rollback) throw error;
+  }
+  return { ids, count, updated, touched, deleted };
+}

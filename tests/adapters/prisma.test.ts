@@ -7,11 +7,15 @@ import { build } from 'esbuild';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { conformance, conformanceCases, ROWS } from '../../adapters/conformance/index.js';
+import { prismaAdapter } from '../../adapters/prisma/index.js';
 import { ROOT } from '../support/compiled.js';
+import { Random } from '../support/oracle/random.js';
 import { skip } from '../support/skip.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
+import { type Composition, compositionsOf, holds } from './compositions.js';
 import { randomTypedAttributes } from './random-conditions.js';
-import { compared, randomPlans } from './random-plans.js';
+import { noteMapping } from './prisma-mapping.js';
+import { compared, type RandomPlan, randomPlans, type StoredRow } from './random-plans.js';
 
 /** Where `.ci/run` installs Prisma. */
 const PRISMA = join(ROOT, '.cache/prisma/node_modules');
@@ -32,6 +36,7 @@ model Note {
   amount Int?
   price  Float?
   shared Boolean?
+  touched Int?
   tags   ${provider === 'sqlite' ? 'Tag[]' : 'String[]'}
   home   Home?
   shares Share[]
@@ -62,6 +67,34 @@ ${
 }
 `;
 
+/** The number of random compositions. */
+const COMPOSITIONS = Number(process.env.COMPOSITIONS ?? 60);
+
+interface Answers {
+  readonly answers: Answer[];
+  readonly compositions: readonly {
+    readonly where: object;
+    readonly ids: readonly string[];
+    readonly count: number;
+    readonly updated?: number;
+    readonly touched?: readonly string[];
+    readonly deleted?: number;
+  }[];
+  readonly ways: readonly {
+    readonly plan: number;
+    readonly where: object;
+    readonly and: { readonly [way: string]: readonly string[] };
+    readonly ofRecord: { readonly [way: string]: object | null };
+    readonly related: { readonly [way: string]: readonly string[] };
+  }[];
+  /** How many records each attribute alone selects where all are allowed, and where none is. */
+  readonly constants: readonly {
+    readonly name: string;
+    readonly where: object;
+    readonly isAllowed: boolean;
+    readonly counts: { readonly [way: string]: number };
+  }[];
+}
 type Answer = { readonly ids: readonly string[] } | { readonly failed: string } | { readonly refused: string };
 
 for (const provider of ['postgresql', 'sqlite'] as const)
@@ -78,11 +111,14 @@ for (const provider of ['postgresql', 'sqlite'] as const)
         : `file:${join(folder, 'notes.db')}`;
       const { rows, plans } = await randomPlans(randomTypedAttributes);
       const cases = conformanceCases();
-      const answers = ask(folder, {
+      const combined = combinedOf(provider, plans, rows);
+      const all = [...ROWS.filter(({ isTyped }) => isTyped), ...rows];
+      const { answers, compositions, ways, constants } = ask(folder, {
         provider,
         url: urlOf,
-        rows: [...ROWS.filter(({ isTyped }) => isTyped), ...rows],
+        rows: all,
         filters: [...cases, ...plans].map(({ filter }) => filter),
+        combined: { ...combined, plans: combined.plans.map(({ filter }) => filter) },
       });
       const isRandom = new Set(rows.map(({ id }) => id));
       const answersOfCases = answers.slice(0, cases.length);
@@ -112,6 +148,17 @@ for (const provider of ['postgresql', 'sqlite'] as const)
       );
       assert.equal(tally.underGrants.slice(0, 5), []);
       assert.ok(counts.exact > 320 && tally.selected > 2_500, 'the adapter refuses too much');
+      assertComposed(combined, compositions, all);
+      assertWays(combined, ways, all);
+      const own = combined.own[0]?.length as number;
+      for (const { name, where, isAllowed, counts: found } of constants)
+        assert.equal(
+          found,
+          isAllowed
+            ? { plain: all.length, and: own, or: all.length, not: 0 }
+            : { plain: 0, and: 0, or: own, not: all.length },
+          `${name}: ${JSON.stringify(where)}`,
+        );
     } finally {
       await cluster?.stop();
       rmSync(folder, { recursive: true, force: true });
@@ -142,11 +189,100 @@ async function prepare(folder: string, provider: string): Promise<void> {
   });
 }
 
-function ask(folder: string, questions: object): Answer[] {
+/** Plans that are always, never and sometimes allowed, own conditions, and how they are combined. */
+interface Combined {
+  readonly plans: readonly Pick<RandomPlan, 'name' | 'filter' | 'isAllowed'>[];
+  /** The ids that a condition of the application selects. */
+  readonly own: readonly (readonly string[])[];
+  readonly compositions: readonly Composition[];
+}
+
+function combinedOf(
+  provider: 'postgresql' | 'sqlite',
+  plans: readonly RandomPlan[],
+  rows: readonly StoredRow[],
+): Combined {
+  const random = new Random(1);
+  const constant = (kind: 'KIND_ALWAYS_ALLOWED' | 'KIND_ALWAYS_DENIED'): Combined['plans'][number] => ({
+    name: kind,
+    filter: { kind },
+    isAllowed: () => kind === 'KIND_ALWAYS_ALLOWED',
+  });
+  const ids = [...ROWS.filter(({ isTyped }) => isTyped), ...rows].map(({ id }) => id);
+  const own = [0, 1, 2].map(() => ids.filter(() => random.chance(0.5)));
+  const allowed = prismaAdapter('Note', noteMapping(provider));
+  const translated = plans.filter(({ filter, isWhole }) => {
+    if (!isWhole || filter.kind !== 'KIND_CONDITIONAL') return false;
+    try {
+      return Boolean(allowed({ filter }));
+    } catch {
+      return false;
+    }
+  });
+  const combined = [
+    constant('KIND_ALWAYS_ALLOWED'),
+    constant('KIND_ALWAYS_DENIED'),
+    ...random.some(translated, 10, 10),
+  ];
+  return {
+    plans: combined,
+    own,
+    compositions: compositionsOf({ plans: combined.length, own: own.length }, random, COMPOSITIONS),
+  };
+}
+
+function assertComposed(
+  { plans, own, compositions }: Combined,
+  answers: Answers['compositions'],
+  rows: readonly StoredRow[],
+): void {
+  let selected = 0;
+  for (const [index, composition] of compositions.entries()) {
+    const { where, ids, count, updated, touched, deleted } = answers[index] as Answers['compositions'][number];
+    const expected = rows
+      .filter((row) =>
+        holds(
+          composition,
+          (plan) => plans[plan]?.isAllowed(row) === true,
+          (condition) => own[condition]?.includes(row.id) === true,
+        ),
+      )
+      .map(({ id }) => id);
+    const message = `${JSON.stringify(composition)}: ${JSON.stringify(where)}`;
+    assert.equal([...ids].sort(), expected.sort(), message);
+    assert.is(count, expected.length, `count: ${message}`);
+    if (touched === undefined) continue;
+    assert.equal([...touched].sort(), expected, `updateMany: ${message}`);
+    assert.equal([updated, deleted], [expected.length, expected.length], `updateMany, deleteMany: ${message}`);
+    selected += 1;
+  }
+  assert.ok(selected > 10);
+}
+
+function assertWays({ plans, own: [own = []] }: Combined, ways: Answers['ways'], rows: readonly StoredRow[]): void {
+  for (const { plan, where, and, ofRecord, related } of ways) {
+    const { name, isAllowed } = plans[plan] as Combined['plans'][number];
+    const allowed = new Set(rows.filter(isAllowed).map(({ id }) => id));
+    const expected = own.filter((id) => allowed.has(id)).sort();
+    for (const [way, ids] of Object.entries(and))
+      assert.equal([...ids].sort(), expected, `${way}: ${name}: ${JSON.stringify(where)}`);
+    for (const [way, record] of Object.entries(ofRecord))
+      assert.is(record !== null, allowed.has(own[0] as string), `${way}: ${name}: ${JSON.stringify(where)}`);
+    const withShares = rows.filter(({ attr }) => (attr.shares as readonly unknown[]).length > 0).map(({ id }) => id);
+    for (const [way, ids] of Object.entries(related))
+      assert.equal(
+        [...new Set(ids)].sort(),
+        withShares.filter((id) => allowed.has(id) !== (way === 'isNot')).sort(),
+        `${way}: ${name}: ${JSON.stringify(where)}`,
+      );
+  }
+}
+
+function ask(folder: string, questions: object): Answers {
   const output = execFileSync(process.execPath, [join(folder, 'bundled.mjs')], {
     cwd: folder,
     input: JSON.stringify(questions),
     maxBuffer: 64 * 1024 * 1024,
   });
-  return JSON.parse(output.toString()) as Answer[];
+  return JSON.parse(output.toString()) as Answers;
 }

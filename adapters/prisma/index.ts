@@ -11,70 +11,43 @@ import {
   type Store,
   type TextTest,
   translated,
-} from './translation.js';
+} from '../translation.js';
+import { constantWhere } from './constants.js';
+import {
+  ALWAYS,
+  type NamedAttributes,
+  type NamedMapping,
+  type NamedRecord,
+  type NamedRecords,
+  NEVER,
+  type PrismaColumn,
+  type PrismaMapping,
+  type Where,
+} from './mapping.js';
+import {
+  checkDigits,
+  compareNumbers,
+  isNotNull,
+  isValueOf,
+  LARGEST,
+  NAMES,
+  nextText,
+  OPPOSITES,
+  orderOf,
+  orderOfIntegers,
+  test,
+  TYPES,
+} from './column-tests.js';
 
-export { type FilterOptions, type PlannedFilter, UnsupportedPlanError } from './translation.js';
-
-/** A field of a model that has a column. */
-export interface PrismaColumn<Field extends string> {
-  readonly field: Field;
-  /** `String`, `Int`, `Float`, `Boolean`, and `String[]`. */
-  readonly type: 'text' | 'integer' | 'number' | 'boolean' | 'list';
-  /**
-   * What check receives for NULL: no attribute, null, or the column is never NULL. `missing` if absent; a list is never
-   * missing.
-   */
-  readonly null?: 'missing' | 'null' | 'never';
-  /** Of an enum: its values. Prisma rejects others. */
-  readonly values?: readonly string[];
-  /** Declares that a text column has the order of bytes: `COLLATE "C"` of PostgreSQL. SQLite has it by default. */
-  readonly collation?: 'binary';
-}
-
-/** A related record: an object. */
-export interface PrismaRecord<Field extends string, Where> {
-  readonly field: Field;
-  readonly relation: 'one';
-  /** `never` for a required relation. `missing` if absent. */
-  readonly null?: 'missing' | 'never';
-  readonly attributes: PrismaAttributes<Where>;
-}
-
-/** Related records: a list, which is never missing. */
-export interface PrismaRecords<Field extends string, Where> {
-  readonly field: Field;
-  readonly relation: 'many';
-  /** Of objects. */
-  readonly attributes?: PrismaAttributes<Where>;
-  /** Of values: the field that has them. */
-  readonly value?: PrismaColumn<FieldName<Where>>;
-}
-
-/** By attribute: `owner`, or `home.city` for a field of one. */
-export interface PrismaAttributes<Where> {
-  readonly [attributePath: string]: PrismaAttribute<Where>;
-}
-
-/** Where an attribute is stored: by the names of fields that the model has. */
-export type PrismaAttribute<Where> = {
-  readonly [Field in FieldName<Where>]:
-    | PrismaColumn<Field>
-    | PrismaRecord<Field, RecordWhere<Where[Field]>>
-    | PrismaRecords<Field, RecordsWhere<Where[Field]>>;
-}[FieldName<Where>];
-
-type FieldName<Where> = Exclude<keyof Where & string, 'AND' | 'OR' | 'NOT'>;
-type RecordWhere<Filter> = Filter extends { is?: infer Where } ? NonNullable<Where> : never;
-type RecordsWhere<Filter> = Filter extends { some?: infer Where } ? NonNullable<Where> : never;
-
-/** Where the attributes of a resource are stored. */
-export interface PrismaMapping<Where> {
-  readonly provider: 'postgresql' | 'sqlite';
-  /** The id of the resource as check receives it: a `String`. */
-  readonly id?: FieldName<Where>;
-  /** Plans that read other attributes are refused. */
-  readonly attributes: PrismaAttributes<Where>;
-}
+export type {
+  PrismaAttribute,
+  PrismaAttributes,
+  PrismaColumn,
+  PrismaMapping,
+  PrismaRecord,
+  PrismaRecords,
+} from './mapping.js';
+export { type FilterOptions, type PlannedFilter, UnsupportedPlanError } from '../translation.js';
 
 /**
  * Creates the function that turns a plan into a `where` object: `prismaAdapter<Prisma.NoteWhereInput>('Note', ...)`.
@@ -85,8 +58,11 @@ export function prismaAdapter<Where extends object>(
   mapping: PrismaMapping<Where>,
 ): (plan: PlannedFilter, options?: FilterOptions) => Where {
   const named = mapping as unknown as NamedMapping;
-  return (plan, options) =>
-    translated(plan, new Records(`the model \`${model}\``, named), BOUNDS[mapping.provider], options) as Where;
+  return (plan, options) => {
+    const where = translated(plan, new Records(`the model \`${model}\``, named), BOUNDS[mapping.provider], options);
+    const isConstant = where === ALWAYS || where === NEVER;
+    return conjunctionOf(isConstant ? constantWhere(model, named, where === ALWAYS) : where) as Where;
+  };
 }
 
 /** Prisma splits a query with more parameters, which changes what it selects. */
@@ -94,32 +70,6 @@ const BOUNDS: { readonly [provider in NamedMapping['provider']]: Bounds } = {
   postgresql: { steps: 5_000, depth: 100 },
   sqlite: { steps: 900, depth: 100 },
 };
-
-/** A mapping, by names that may be any. */
-interface NamedMapping {
-  readonly provider: 'postgresql' | 'sqlite';
-  readonly id?: string;
-  readonly attributes: NamedAttributes;
-}
-interface NamedAttributes {
-  readonly [attributePath: string]: PrismaColumn<string> | NamedRecord | NamedRecords;
-}
-interface NamedRecord {
-  readonly field: string;
-  readonly relation: 'one';
-  readonly null?: 'missing' | 'never';
-  readonly attributes: NamedAttributes;
-}
-interface NamedRecords {
-  readonly field: string;
-  readonly relation: 'many';
-  readonly attributes?: NamedAttributes;
-  readonly value?: PrismaColumn<string>;
-}
-
-interface Where {
-  readonly [field: string]: unknown;
-}
 
 /** What an operand reads: a column, a related record, or related records, and the records on the way to it. */
 interface Read {
@@ -134,10 +84,6 @@ interface Model {
   readonly attributes: NamedAttributes;
   readonly value?: PrismaColumn<string>;
 }
-
-const ALWAYS: Where = {};
-/** Prisma selects nothing by it. */
-const NEVER: Where = { OR: [] };
 
 class Records implements Store<Where, Read> {
   readonly always = ALWAYS;
@@ -215,7 +161,7 @@ class Records implements Store<Where, Read> {
       throw new Refusal(comparison, 'the order of a text column, which is not declared to be that of bytes');
     const where = (one: Exclude<Comparison, 'eq'>): Where => {
       const ordered = column.type === 'integer' ? orderOfIntegers(one, constant as number) : orderOf(one, constant);
-      if (typeof ordered === 'object') return { [column.field]: ordered };
+      if (typeof ordered === 'object') return test(column, ordered);
       return ordered ? isNotNull(column) : NEVER;
     };
     return this.at(read, {
@@ -229,22 +175,24 @@ class Records implements Store<Where, Read> {
     const { field, type, null: absence = 'missing' } = column;
     const equal = [...new Set(constants.filter((constant) => isValueOf(column, constant)))];
     if (type === 'boolean' && equal.length === 2) throw new Refusal('in', 'of both booleans');
-    const isOne = equal.length === 0 ? NEVER : { [field]: equal.length === 1 ? { equals: equal[0] } : { in: equal } };
+    const isOne = equal.length === 0 ? NEVER : test(column, equal.length === 1 ? { equals: equal[0] } : { in: equal });
     // PostgreSQL has NaN and infinity in a column of numbers, and JSON has not.
     const hasNan = type === 'number' && this.mapping.provider === 'postgresql';
     const finite = hasNan ? { gte: -LARGEST, lte: LARGEST } : {};
     if (type === 'number') for (const constant of equal) checkDigits(constant as number);
+    const other = {
+      ...(equal.length === 0 ? {} : equal.length === 1 ? { not: equal[0] } : { notIn: equal }),
+      ...finite,
+    };
+    const hasNull = constants.includes(null);
+    const isNull = absence === 'null' ? { [field]: null } : NEVER;
+    // Where NULL is selected beside it, the test may be NULL there.
     const isOther =
       equal.length === 0 && !hasNan
         ? isNotNull(column)
-        : {
-            [field]: {
-              ...(equal.length === 0 ? {} : equal.length === 1 ? { not: equal[0] } : { notIn: equal }),
-              ...finite,
-            },
-          };
-    const isNull = absence === 'null' ? { [field]: null } : NEVER;
-    const hasNull = constants.includes(null);
+        : absence === 'null' && !hasNull
+          ? { [field]: other }
+          : test(column, other);
     return this.at(read, {
       is: (outcome) => this.anyOf([outcome ? isOne : isOther, hasNull === outcome ? isNull : NEVER]),
       fails: () => (absence === 'missing' ? { [field]: null } : NEVER),
@@ -265,27 +213,27 @@ class Records implements Store<Where, Read> {
     });
   }
 
-  text(read: Read, test: TextTest, constant: string): Outcomes<Where> {
-    const column = this.columnOf(read, test);
+  text(read: Read, operator: TextTest, constant: string): Outcomes<Where> {
+    const column = this.columnOf(read, operator);
     const { field, type } = column;
     if (type !== 'text') return this.at(read, { is: () => NEVER, fails: () => ALWAYS });
-    if (column.values !== undefined) throw new Refusal(test, 'of an enum');
+    if (column.values !== undefined) throw new Refusal(operator, 'of an enum');
     const isNull = column.null === 'never' ? NEVER : { [field]: null };
-    if (test === 'startsWith' && this.isBinary(column)) {
+    if (operator === 'startsWith' && this.isBinary(column)) {
       const next = nextText(constant);
       return this.at(read, {
         is: (outcome) =>
           outcome
-            ? { [field]: { gte: constant, ...(next !== undefined && { lt: next }) } }
-            : this.anyOf([{ [field]: { lt: constant } }, next === undefined ? NEVER : { [field]: { gte: next } }]),
+            ? test(column, { gte: constant, ...(next !== undefined && { lt: next }) })
+            : this.anyOf([test(column, { lt: constant }), next === undefined ? NEVER : test(column, { gte: next })]),
         fails: () => isNull,
       });
     }
-    if (this.mapping.provider === 'sqlite') throw new Refusal(test, 'ignores case in SQLite');
+    if (this.mapping.provider === 'sqlite') throw new Refusal(operator, 'ignores case in SQLite');
     if (/[%_\\]/.test(constant))
-      throw new Refusal(test, 'a string with `%`, `_` or a backslash, which Prisma does not escape');
+      throw new Refusal(operator, 'a string with `%`, `_` or a backslash, which Prisma does not escape');
     return this.at(read, {
-      is: (outcome) => ({ [field]: outcome ? { [test]: constant } : { not: { [test]: constant } } }),
+      is: (outcome) => test(column, outcome ? { [operator]: constant } : { not: { [operator]: constant } }),
       fails: () => isNull,
     });
   }
@@ -301,10 +249,11 @@ class Records implements Store<Where, Read> {
     const { field } = this.listOf(read);
     const texts = constants.filter((constant) => typeof constant === 'string');
     if (texts.length === 0) return this.at(read, { is: (outcome) => (outcome ? NEVER : ALWAYS), fails: () => NEVER });
-    const isOne = { [field]: texts.length === 1 ? { has: texts[0] } : { hasSome: texts } };
+    const hasOne = { [field]: texts.length === 1 ? { has: texts[0] } : { hasSome: texts } };
+    const isNull = { [field]: { equals: null } };
     return this.at(read, {
       // Prisma reads a NULL as a list without elements.
-      is: (outcome) => (outcome ? isOne : this.anyOf([{ NOT: isOne }, { [field]: { equals: null } }])),
+      is: (outcome) => (outcome ? this.allOf([hasOne, { NOT: isNull }]) : this.anyOf([{ NOT: hasOne }, isNull])),
       fails: () => NEVER,
     });
   }
@@ -324,8 +273,9 @@ class Records implements Store<Where, Read> {
       if (read.model !== this.model) throw OUTSIDE;
     } else if ('type' in stored && stored.type === 'list') {
       this.listOf(read);
-      isEmpty = this.anyOf([{ [field]: { isEmpty: true } }, { [field]: { equals: null } }]);
-      isFull = { [field]: { isEmpty: false } };
+      const isNull = { [field]: { equals: null } };
+      isEmpty = this.anyOf([{ [field]: { isEmpty: true } }, isNull]);
+      isFull = this.allOf([{ [field]: { isEmpty: false } }, { NOT: isNull }]);
     } else throw new Refusal('size', 'of something that is not a list');
     return this.at(read, {
       is: (outcome) =>
@@ -426,61 +376,9 @@ class Records implements Store<Where, Read> {
 
 const OUTSIDE = new Refusal('exists', 'a condition on elements that also reads the resource or other elements');
 
-/** Prisma rounds larger numbers up to infinity. */
-const LARGEST = 1e308;
-const TYPES = { text: 'string', integer: 'number', number: 'number', boolean: 'boolean', list: 'object' } as const;
-const NAMES = { text: 'string', integer: 'double', number: 'double', boolean: 'bool', list: 'list' } as const;
-const OPPOSITES = { lt: 'ge', le: 'gt', gt: 'le', ge: 'lt' } as const;
-
-/** The value itself, where NULL is none. */
-function isNotNull({ field, null: absence }: PrismaColumn<string>): Where {
-  return absence === 'never' ? ALWAYS : { [field]: { not: null } };
-}
-
-function isValueOf({ type, values }: PrismaColumn<string>, constant: Scalar): boolean {
-  if (constant === null || typeof constant !== TYPES[type]) return false;
-  if (type === 'integer') return Number.isInteger(constant) && Math.abs((constant as number) + 0.5) < 2 ** 31;
-  return values === undefined || values.includes(constant as string);
-}
-
-/** Prisma passes numbers on as decimals of at most 16 digits. */
-function checkDigits(constant: number): void {
-  if (Number(constant.toPrecision(15)) !== constant || Math.abs(constant) > LARGEST)
-    throw new Refusal('value', `a number that Prisma rounds: ${constant}`);
-}
-
-/** An order with numbers is one of finite numbers. */
-function orderOf(comparison: Exclude<Comparison, 'eq'>, constant: Scalar): Where {
-  const operator = { lt: 'lt', le: 'lte', gt: 'gt', ge: 'gte' }[comparison];
-  if (typeof constant !== 'number') return { [operator]: constant };
-  checkDigits(constant);
-  return comparison === 'lt' || comparison === 'le'
-    ? { gte: -LARGEST, [operator]: constant }
-    : { [operator]: constant, lte: LARGEST };
-}
-
-/** Prisma only accepts integers of 32 bits; undefined bounds are those of all. */
-function orderOfIntegers(comparison: Exclude<Comparison, 'eq'>, constant: number): Where | boolean {
-  // `< 2.5` is `<= 2`, and `< 2` is `<= 1`.
-  const isUpper = comparison === 'lt' || comparison === 'le';
-  const whole = isUpper ? Math.floor(constant) : Math.ceil(constant);
-  const isStrict = (comparison === 'lt' || comparison === 'gt') && whole === constant;
-  const bound = isStrict ? (isUpper ? whole - 1 : whole + 1) : whole;
-  if (isUpper) return bound >= 2 ** 31 - 1 ? true : bound < -(2 ** 31) ? false : { lte: bound };
-  return bound <= -(2 ** 31) ? true : bound >= 2 ** 31 ? false : { gte: bound };
-}
-
-function compareNumbers(a: number, comparison: Comparison, b: number): boolean {
-  return { eq: a === b, lt: a < b, le: a <= b, gt: a > b, ge: a >= b }[comparison];
-}
-
-/** The first string after all that start with a prefix, in the order of bytes; undefined if there is none. */
-function nextText(prefix: string): string | undefined {
-  const points = [...prefix].map((one) => one.codePointAt(0) as number);
-  while (points.at(-1) === 0x10ffff) points.pop();
-  const last = points.pop();
-  if (last === undefined) return undefined;
-  return String.fromCodePoint(...points, last === 0xd7ff ? 0xe000 : last + 1);
+/** In a list of its own, so that fields that are written beside it do not replace any of its tests. */
+function conjunctionOf(where: Where): Where {
+  return Object.keys(where).length === 1 && Array.isArray(where.AND) ? where : { AND: [where] };
 }
 
 function joined(operator: 'AND' | 'OR', parts: readonly Where[], neutral: Where): Where {

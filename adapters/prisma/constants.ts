@@ -1,0 +1,40 @@
+import { UnsupportedPlanError } from '../translation.js';
+import type { NamedAttributes, NamedMapping, NamedRecord, NamedRecords, PrismaColumn, Where } from './mapping.js';
+
+/** All records, or none, by a test of a field: Prisma ignores `{}` and `{ OR: [] }` in lists of conditions. */
+export function constantWhere(model: string, { id, attributes }: NamedMapping, outcome: boolean): Where {
+  if (id !== undefined) return constantTest({ field: id, type: 'text', null: 'never' }, outcome) as Where;
+  const where = firstTest(attributes, outcome);
+  if (where !== undefined) return where;
+  throw new UnsupportedPlanError(`the model \`${model}\``, [
+    { operator: 'filter', reason: 'no field is mapped, so no test of a field selects all records or none', part: '{}' },
+  ]);
+}
+
+function firstTest(attributes: NamedAttributes, outcome: boolean): Where | undefined {
+  for (const stored of Object.values(attributes)) {
+    const where = constantTest(stored, outcome);
+    if (where !== undefined) return where;
+  }
+  return undefined;
+}
+
+/** A test that is true for all records, or false for all of them; it is never NULL, so it can be negated. */
+function constantTest(stored: PrismaColumn<string> | NamedRecord | NamedRecords, outcome: boolean): Where | undefined {
+  const { field } = stored;
+  const operator = outcome ? 'OR' : 'AND';
+  if ('relation' in stored) {
+    if (stored.relation === 'many') return { [operator]: [{ [field]: { some: {} } }, { [field]: { none: {} } }] };
+    if (stored.null !== 'never') return { [operator]: [{ [field]: { is: null } }, { [field]: { isNot: null } }] };
+    const inner = firstTest(stored.attributes, outcome);
+    return inner && { [field]: { is: inner } };
+  }
+  if (stored.type === 'list') {
+    const isNull = { [field]: { equals: null } };
+    return { [operator]: [isNull, { NOT: isNull }] };
+  }
+  if (stored.type !== 'boolean') return { [field]: { [outcome ? 'notIn' : 'in']: [] } };
+  return stored.null === 'never'
+    ? { [operator]: [{ [field]: true }, { [field]: false }] }
+    : { [operator]: [{ [field]: null }, { [field]: { not: null } }] };
+}
