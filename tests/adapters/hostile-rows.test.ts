@@ -17,7 +17,7 @@ import { DOCUMENT_HAZARDS, TYPED_HAZARDS } from '../support/sql/typed-hazards.js
 import { type Cell, COLUMNS, createTable, typedRow, type TypedRow, typedTable } from '../support/sql/typed-table.js';
 import { type Connections, LIBRARIES, type Things } from './libraries.js';
 
-const ROWS = Number(process.env.ROWS ?? 120);
+const ROWS = 120;
 
 /** Strings that a library could read as something else than a string. */
 const HOSTILE = [

@@ -11,10 +11,10 @@ import { PLACES } from '../support/mutants/conditions.js';
 import { Random } from '../support/oracle/random.js';
 import { randomTypedAttributes } from './random-conditions.js';
 import { compared, randomPlans, type RandomPlan, type StoredRow } from './random-plans.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** Stores of conditions of every sort, and the first seed. */
-const STORES = Number(process.env.STORES ?? 2);
-const SEED = Number(process.env.SEED ?? 1);
+const STORES = rounds(2);
 
 interface Note {
   readonly _id: string;

@@ -5,10 +5,10 @@ import { PLACES } from '../support/mutants/conditions.js';
 import { Random } from '../support/oracle/random.js';
 import { PRINCIPAL } from './conformance-conditions.js';
 import { randomCondition } from './random-conditions.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** The number of random conditions, and the first seed. */
-const CONDITIONS = Number(process.env.CONDITIONS ?? 80);
-const SEED = Number(process.env.SEED ?? 1);
+const CONDITIONS = rounds(80);
 
 export interface StoredRow {
   readonly id: string;

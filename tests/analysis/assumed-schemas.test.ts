@@ -20,11 +20,11 @@ import { batches } from '../support/plan/schema-cases.js';
 import { randomRow } from '../support/plan/random-schemas.js';
 import { concreteQuery } from '../support/solve/concrete.js';
 import { z3 } from '../support/solve/z3.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** The number of random schemas, and of rows for each; SEED is the first seed. */
-const SCHEMAS = Number(process.env['SCHEMAS'] ?? 80);
-const ROWS = Number(process.env['ROWS'] ?? 12);
-const SEED = Number(process.env['SEED'] ?? 1);
+const SCHEMAS = rounds(80);
+const ROWS = 12;
 
 const test = suite('schemas that proofs assume');
 const solver = z3();

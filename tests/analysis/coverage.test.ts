@@ -13,12 +13,12 @@ import { Random } from '../support/oracle/random.js';
 import { randomRequest, randomStore } from '../support/oracle/random-store.js';
 import { tableOf } from '../support/oracle/table.js';
 import { tinyCel } from '../support/oracle/tiny-cel.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** The number of random conditions; SEED is the first seed. */
-const CONDITIONS = Number(process.env.CONDITIONS ?? 300);
-const SEED = Number(process.env.SEED ?? 1);
+const CONDITIONS = rounds(300);
 /** The number of stores of random policies that are compared with the reference model. */
-const STORES = Number(process.env.STORES ?? 20);
+const STORES = rounds(20);
 const CLAUSES = ['R.attr.c0', 'R.attr.c1', 'R.attr.c2', 'R.attr.c3', 'R.attr.c4', 'R.attr.c5'];
 
 const test = suite('coverage');

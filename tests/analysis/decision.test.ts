@@ -18,11 +18,11 @@ import { policyFiles } from '../support/oracle/documents.js';
 import { globMatch } from '../support/oracle/glob-match.js';
 import { Random } from '../support/oracle/random.js';
 import { randomAttributes, randomStore } from '../support/oracle/random-store.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** The number of random stores, and of requests for each; SEED is the first seed. 20,000 requests by default. */
-const STORES = Number(process.env.STORES ?? 40);
-const REQUESTS = Number(process.env.REQUESTS ?? 500);
-const SEED = Number(process.env.SEED ?? 1);
+const STORES = rounds(40);
+const REQUESTS = 500;
 
 const NOW = { seconds: 0, nanos: 0, offset: 0 };
 

@@ -16,11 +16,11 @@ import type { Program } from '../../compiler/ir/program.js';
 import { fold, optimise } from '../../compiler/optimise/index.js';
 import { CORPUS, hasCorpus } from '../support/corpus.js';
 import { Random } from '../support/oracle/random.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** The number of mutants, and of requests that each is tried with; SEED chooses them. `MUTANTS=all`: every mutant. */
 const MUTANTS = process.env.MUTANTS ?? '3';
-const REQUESTS = Number(process.env.REQUESTS ?? 5000);
-const SEED = Number(process.env.SEED ?? 1);
+const REQUESTS = rounds(5000);
 
 const SUITE = join(CORPUS, 'check/main');
 const ENGINE = { globals: { environment: 'test' } };

@@ -14,10 +14,10 @@ import type { Program } from '../../compiler/ir/program.js';
 import { fold, optimise } from '../../compiler/optimise/index.js';
 import { compileTexts, ROOT } from '../support/compiled.js';
 import { skip } from '../support/skip.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** The number of mutants of policies/; SEED chooses them. */
-const MUTANTS = Number(process.env.MUTANTS ?? 24);
-const SEED = Number(process.env.SEED ?? 1);
+const MUTANTS = rounds(24);
 
 const test = suite('diff of mutants');
 const prover = proverOf({ effort: 3 });

@@ -20,11 +20,11 @@ import { compileTexts, loaded } from '../support/compiled.js';
 import { policyFiles } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
 import { randomRequest, randomStore } from '../support/oracle/random-store.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** The number of random stores, and of requests for each mutant; SEED is the first seed. */
-const STORES = Number(process.env.STORES ?? 3);
-const REQUESTS = Number(process.env.REQUESTS ?? 1000);
-const SEED = Number(process.env.SEED ?? 1);
+const STORES = 3;
+const REQUESTS = rounds(1000);
 const MUTANTS = 2;
 
 const test = suite('diff');

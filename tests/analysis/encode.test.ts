@@ -7,15 +7,15 @@ import { concreteQuery } from '../support/solve/concrete.js';
 import { PAIR_FAMILIES, type Pair, pairsOf, randomPairs } from '../support/solve/pairs.js';
 import { WRONG_RULES } from '../support/solve/wrong-rules.js';
 import { z3 } from '../support/solve/z3.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /**
  * The number of stores of random conditions of each family, of conditions in each, and of requests for each condition;
  * SEED is the first seed. 1,500 pairs by default.
  */
-const STORES = Number(process.env.STORES ?? 2);
+const STORES = rounds(2);
 const CONDITIONS = 40;
-const REQUESTS = Number(process.env.REQUESTS ?? 5);
-const SEED = Number(process.env.SEED ?? 1);
+const REQUESTS = rounds(5);
 
 const test = suite('encoding');
 const solver = z3(5_000);

@@ -9,11 +9,11 @@ import { compileTexts, loaded } from '../support/compiled.js';
 import { policyFiles } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
 import { randomRequest, randomStore } from '../support/oracle/random-store.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** The number of stores of random policies, and of requests for each; SEED is the first seed. 100,000 by default. */
-const STORES = Number(process.env.STORES ?? 40);
-const REQUESTS = Number(process.env.REQUESTS ?? 2500);
-const SEED = Number(process.env.SEED ?? 1);
+const STORES = rounds(40);
+const REQUESTS = 2500;
 /** Of this many requests one is searched for near misses. */
 const SEARCHED = 100;
 

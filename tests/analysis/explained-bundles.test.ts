@@ -16,14 +16,14 @@ import { PLACES } from '../support/mutants/conditions.js';
 import { policyFiles } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
 import { randomRequest, randomStore } from '../support/oracle/random-store.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /**
  * The number of stores of random policies, of requests for each, and of stores of conditions; SEED is the first seed.
  */
-const STORES = Number(process.env.STORES ?? 5);
-const REQUESTS = Number(process.env.REQUESTS ?? 120);
-const CONDITION_STORES = Number(process.env.CONDITION_STORES ?? 3);
-const SEED = Number(process.env.SEED ?? 1);
+const STORES = rounds(5);
+const REQUESTS = 120;
+const CONDITION_STORES = rounds(3);
 const CONDITIONS = 40;
 const ROWS = 6;
 

@@ -11,11 +11,11 @@ import { compileTexts, loaded } from '../support/compiled.js';
 import { policyFiles } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
 import { randomAttributes, randomStore } from '../support/oracle/random-store.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** The number of stores of random policies, and of requests for each cell; SEED is the first seed. */
-const STORES = Number(process.env['STORES'] ?? 12);
-const REQUESTS = Number(process.env['REQUESTS'] ?? 3);
-const SEED = Number(process.env['SEED'] ?? 1);
+const STORES = rounds(12);
+const REQUESTS = 3;
 
 const NOW = { seconds: 1_735_689_600, nanos: 0, offset: 0 };
 

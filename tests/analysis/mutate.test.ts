@@ -19,11 +19,11 @@ import { policyFiles } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
 import { randomRequest, randomStore } from '../support/oracle/random-store.js';
 import { skip } from '../support/skip.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** The number of random policies and of random stores; SEED is the first seed. */
-const POLICIES = Number(process.env.POLICIES ?? 3);
-const STORES = Number(process.env.STORES ?? 2);
-const SEED = Number(process.env.SEED ?? 1);
+const POLICIES = rounds(3);
+const STORES = rounds(2);
 
 const test = suite('mutants');
 

@@ -10,10 +10,10 @@ import { compileExpression, isDeclared } from '../../compiler/repl/compile-expre
 import { acceptedStore, FAMILIES } from '../support/cel/condition-stores.js';
 import { compileTexts } from '../support/compiled.js';
 import { Random } from '../support/oracle/random.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** The number of stores of random conditions; SEED is the first seed. */
-const STORES = Number(process.env.STORES ?? 4);
-const SEED = Number(process.env.SEED ?? 1);
+const STORES = rounds(4);
 const CONDITIONS = 40;
 
 const test = suite('places of expressions');

@@ -19,17 +19,17 @@ import { policyFiles } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
 import { randomRequest, randomStore } from '../support/oracle/random-store.js';
 import { documentOf } from '../support/sql/hostile-rows.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /**
  * The number of stores of random policies, and of requests for each; SEED is the first seed. 20,000 requests by
  * default.
  */
-const STORES = Number(process.env.STORES ?? 60);
-const REQUESTS = Number(process.env.REQUESTS ?? 340);
-const SEED = Number(process.env.SEED ?? 1);
+const STORES = rounds(60);
+const REQUESTS = 340;
 
 /** The number of stores of random conditions, of conditions in each, and of requests for each condition. */
-const CONDITION_STORES = Number(process.env.CONDITION_STORES ?? 8);
+const CONDITION_STORES = rounds(8);
 const CONDITIONS = 40;
 const ROWS = 24;
 

@@ -8,9 +8,9 @@ import type { Match, Module, Program } from '../../compiler/ir/program.js';
 import { fold } from '../../compiler/optimise/index.js';
 import { compileTexts } from '../support/compiled.js';
 import { Random } from '../support/oracle/random.js';
+import { SEED, rounds } from '../support/effort.js';
 
-const RUNS = Number(process.env['RUNS'] ?? 300);
-const SEED = Number(process.env['SEED'] ?? 1);
+const RUNS = rounds(300);
 
 const test = suite('simplified formulas');
 

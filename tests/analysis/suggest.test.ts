@@ -22,10 +22,10 @@ import { policyFiles } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
 import { randomStore } from '../support/oracle/random-store.js';
 import { skip } from '../support/skip.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** The number of random stores; SEED is the first seed. */
-const STORES = Number(process.env.STORES ?? 1);
-const SEED = Number(process.env.SEED ?? 1);
+const STORES = rounds(1);
 
 const test = suite('suggested tests');
 

@@ -16,12 +16,12 @@ import { randomMatch } from '../support/oracle/random-conditions.js';
 import { randomRequest, randomStore } from '../support/oracle/random-store.js';
 import { tinyCel } from '../support/oracle/tiny-cel.js';
 import { z3 } from '../support/solve/z3.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** The number of stores, of statements about each, and of requests that a proof is tried with; SEED is the first seed. */
-const STORES = Number(process.env.STORES ?? 3);
-const STATEMENTS = Number(process.env.STATEMENTS ?? 8);
-const REQUESTS = Number(process.env.REQUESTS ?? 1000);
-const SEED = Number(process.env.SEED ?? 1);
+const STORES = rounds(3, 3);
+const STATEMENTS = rounds(8, 4);
+const REQUESTS = 1000;
 /** Whether z3 decides what booleans and search leave open. */
 const SOLVER = process.env.SOLVER === '1';
 

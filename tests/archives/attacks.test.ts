@@ -12,6 +12,7 @@ import { readBundle } from '../../server/bundle/read-bundle.js';
 import { SignedBundles } from '../../server/bundle/signed-bundles.js';
 import { evaluateBundleText } from '../../server/swap/evaluate-bundle.js';
 import { newKey } from '../support/archives/keys.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /*
  * Archives that nobody may accept, read as a server and as a program read them. The bundle sets a global when it is
@@ -21,8 +22,7 @@ import { newKey } from '../support/archives/keys.js';
  */
 const test = suite('attacks on archives');
 
-const SEED = Number(process.env['SEED'] ?? 1);
-const MUTATIONS = Number(process.env['MUTATIONS'] ?? 2000);
+const MUTATIONS = rounds(2000);
 
 const [key, stranger] = await Promise.all([newKey(), newKey('P-256')]);
 const folder = mkdtempSync(join(tmpdir(), 'authz-attacks-'));

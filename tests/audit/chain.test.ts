@@ -23,9 +23,10 @@ import { compileBundles, remove, type Server, startProgram } from '../support/wo
 import { startBroker } from './kafka-broker.js';
 import { addStream, HAS_NATS, NATS_SERVER, readStream, startNats, withNats } from './nats-server.js';
 import { inTempFolder } from './temp-folder.js';
+import { rounds } from '../support/effort.js';
 
 /** Changes of a log that each test tries. A longer campaign: AUDIT_MUTATIONS=100000. */
-const MUTATIONS = Number(process.env['AUDIT_MUTATIONS'] ?? 110);
+const MUTATIONS = rounds(110);
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519');
 

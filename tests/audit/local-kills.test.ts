@@ -11,10 +11,9 @@ import { openLocalBackend } from '../../server/audit/local/local-backend.js';
 import { readAuditLog } from '../../server/audit/reader.js';
 import { Random } from '../support/oracle/random.js';
 import { ROOT } from '../support/compiled.js';
+import { rounds, SEED } from '../support/effort.js';
 
-/** `AUDIT_KILLS=500 AUDIT_SEED=7` runs more of them. */
-const KILLS = Number(process.env['AUDIT_KILLS'] ?? 12);
-const SEED = Number(process.env['AUDIT_SEED'] ?? Date.now() % 1e6);
+const KILLS = rounds(12);
 /** The number of processes in a row that are killed on one database. */
 const KILLS_OF_A_DATABASE = 6;
 

@@ -13,11 +13,11 @@ import { CONSTANTS, randomExpression, VARIABLES } from '../support/cel/different
 import { holds, matchDocument, type RandomMatch, randomMatch, strictly } from './differential/random-match.js';
 import { randomRequest } from '../support/cel/differential/random-requests.js';
 import { interpret, type Surroundings } from './interpreter/interpret.js';
+import { SEED, rounds } from '../support/effort.js';
 
-// Random expressions, compiled and interpreted. CEL_EXPRESSIONS=9000 CEL_SEED=7 runs more or others.
+// Random expressions, compiled and interpreted.
 
-const SEED = Number(process.env.CEL_SEED ?? 1);
-const EXPRESSIONS = Number(process.env.CEL_EXPRESSIONS ?? 1200);
+const EXPRESSIONS = rounds(1200);
 const BATCH = 400;
 const REQUESTS = 20;
 

@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { extendManifest, type Manifest, ManifestError, newManifest } from '../../cli/project/manifest.js';
 import { Random } from '../support/oracle/random.js';
+import { SEED, rounds } from '../support/effort.js';
 
 const KEYS: Manifest = {
   scripts: { test: 'node --test', 'authz:compile': 'authzc compile' },
@@ -42,8 +43,7 @@ test('a new manifest has its keys in the usual order, and sorted dependencies', 
   );
 });
 
-const FILES = Number(process.env['MANIFESTS'] ?? 300);
-const SEED = Number(process.env['SEED'] ?? 1);
+const FILES = rounds(300);
 
 test(`in ${FILES} random files, what was there stays in its place, and a second time adds nothing`, () => {
   const random = new Random(SEED);

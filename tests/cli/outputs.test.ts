@@ -22,6 +22,7 @@ import { compileCommand } from '../../cli/commands/compile.js';
 import { documentPolicy } from '../support/cli/policies.js';
 import { skip } from '../support/skip.js';
 import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { SEED, rounds } from '../support/effort.js';
 
 const test = suite('files that authzc compile writes and deletes');
 const folders: string[] = [];
@@ -382,9 +383,9 @@ test('readers of the bundle and the modules see only complete files during a com
 });
 
 test('random hostile folders: no user data is lost, no stack trace is printed, and every error suggests a fix', async () => {
-  const random = new Random(Number(process.env['SEED'] ?? 1));
+  const random = new Random(SEED);
   const counts = { compiled: 0, refused: 0 };
-  for (let round = 0; round < Number(process.env['ROUNDS'] ?? 60); round += 1) {
+  for (let round = 0; round < rounds(60); round += 1) {
     const folder = newFolder(TWO_POLICIES);
     const names = [
       'policies',

@@ -20,6 +20,7 @@ import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
 import { NO_TERMINAL, onTerminal } from '../support/cli/terminal.js';
 import { newRepository } from '../support/git-repository.js';
 import { skip } from '../support/skip.js';
+import { rounds } from '../support/effort.js';
 
 const test = suite('authzc replay');
 const folders: string[] = [];
@@ -287,7 +288,7 @@ test('no prefix of a log and no change of a byte ends the command with an error'
   const folder = await folderWith([recordFor({ ...SAME, jwt: { sub: 'ann' } })]);
   const log = join(folder, 'audit.log');
   const whole = readFileSync(log);
-  const step = Math.max(1, Math.floor(whole.length / Number(process.env['REQUESTS'] ?? 300)));
+  const step = Math.max(1, Math.floor(whole.length / rounds(300)));
   const variants: Buffer[] = [whole];
   for (let at = 0; at < whole.length - 1; at += step) {
     const changed = Buffer.from(whole);

@@ -9,10 +9,10 @@ import { guessedTable } from '../../explorer/playground/guessed-table.js';
 import { policies } from '../../generated/index.js';
 import { ROOT } from '../support/compiled.js';
 import { Random } from '../support/oracle/random.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** The number of mutated inputs; SEED is the first seed. */
-const ROUNDS = Number(process.env.ROUNDS ?? 80);
-const SEED = Number(process.env.SEED ?? 1);
+const ROUNDS = rounds(80);
 
 const test = suite('what the playground evaluates');
 

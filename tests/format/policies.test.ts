@@ -12,6 +12,7 @@ import { CORPUS, hasCorpus } from '../support/corpus.js';
 import { ROOT } from '../support/compiled.js';
 import { Random } from '../support/oracle/random.js';
 import { randomStore } from '../support/oracle/random-store.js';
+import { SEED, rounds } from '../support/effort.js';
 
 const format = (text: string): string | undefined => formatted(new Source('a.yaml', text), new Diagnostics());
 
@@ -114,9 +115,9 @@ test('formatted policies compile to the same code', () => {
 });
 
 test('random policies in random notations compile to the same code', () => {
-  const seed = Number(process.env['SEED'] ?? 1);
+  const seed = SEED;
   const random = new Random(seed);
-  const stores = Number(process.env['STORES'] ?? 8);
+  const stores = rounds(8);
   let changed = 0;
   let files = 0;
   for (let index = 0; index < stores; index += 1) {

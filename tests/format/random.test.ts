@@ -6,11 +6,12 @@ import { Source } from '../../compiler/diagnostics/source.js';
 import { formatted } from '../../compiler/format/format.js';
 import { Random } from '../support/oracle/random.js';
 import { randomYaml } from './random-yaml.js';
+import { SEED, rounds } from '../support/effort.js';
 
 test('random documents keep their values, keys and comments, and are formatted once and for all', () => {
-  const seed = Number(process.env['SEED'] ?? 1);
+  const seed = SEED;
   const random = new Random(seed);
-  const documents = Number(process.env['DOCUMENTS'] ?? 400);
+  const documents = rounds(400);
   let changed = 0;
   for (let index = 0; index < documents; index += 1) {
     const text = randomYaml(random);

@@ -8,14 +8,14 @@ import { compileTexts, loaded } from '../support/compiled.js';
 import { type Document, policyFiles, type ResourceRule } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
 import { randomRequest, randomStore } from '../support/oracle/random-store.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /**
  * The `decide` of policies against the engine's walk over their rules. STORES is the number of random stores, REQUESTS
  * that of requests for each, SEED the first seed.
  */
-const STORES = Number(process.env.STORES ?? 60);
-const REQUESTS = Number(process.env.REQUESTS ?? 60);
-const SEED = Number(process.env.SEED ?? 1);
+const STORES = rounds(60);
+const REQUESTS = 60;
 
 const test = suite('the decide function of a policy');
 

@@ -4,10 +4,10 @@ import type { Request, ResourcePolicy, Rule, TracedCondition } from '#runtime/po
 import { Random } from '../support/oracle/random.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { randomCondition, randomValue } from './random-expressions.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** The number of conditions. `EMISSIONS=20000 SEED=7` runs others. */
-const COUNT = Number(process.env['EMISSIONS'] ?? 3000);
-const SEED = Number(process.env['SEED'] ?? 1);
+const COUNT = rounds(3000);
 
 const test = suite('the two emissions of a condition agree');
 

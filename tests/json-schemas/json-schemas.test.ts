@@ -10,6 +10,7 @@ import { parse } from '../../compiler/parse/index.js';
 import { jsonSchemaFiles } from '../../scripts/json-schemas.js';
 import { ROOT, SHARED } from '../support/compiled.js';
 import { Random } from '../support/oracle/random.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /**
  * The JSON Schemas for editors come from the tables of the parser. An editor must not complain about what compiles, so
@@ -72,9 +73,9 @@ test('mistakes that the tables know are refused', () => {
 });
 
 test('what a schema refuses, the parser refuses', () => {
-  const random = new Random(Number(process.env['SEED'] ?? 1));
+  const random = new Random(SEED);
   let refused = 0;
-  for (let round = 0; round < Number(process.env['DOCUMENTS'] ?? 3_000); round += 1) {
+  for (let round = 0; round < rounds(3_000); round += 1) {
     const value = mutated(random, asEditors(random.pick(POLICIES).text));
     if (accepts('policy', value)) continue;
     refused += 1;

@@ -6,13 +6,12 @@ import * as assert from 'uvu/assert';
 import { Random } from '../support/oracle/random.js';
 import { attack, conditionsOf } from './attack.js';
 import { CORES } from './random-conditions.js';
+import { SEED, rounds } from '../support/effort.js';
 
-// Conditions made of all functions and macros, with requests designed to be expensive. LIMITS_CONDITIONS=2000
-// LIMITS_REQUESTS=10 LIMITS_SEED=7 runs more of them.
+// Conditions made of all functions and macros, with requests designed to be expensive.
 
-const SEED = Number(process.env.LIMITS_SEED ?? 1);
-const CONDITIONS = Number(process.env.LIMITS_CONDITIONS ?? CORES.length);
-const REQUESTS = Number(process.env.LIMITS_REQUESTS ?? 3);
+const CONDITIONS = rounds(CORES.length, CORES.length);
+const REQUESTS = 3;
 const BATCH = 500;
 const COST = 1_000_000;
 

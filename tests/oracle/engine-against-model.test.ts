@@ -8,6 +8,7 @@ import { Random } from '../support/oracle/random.js';
 import { randomRequest, randomStore } from '../support/oracle/random-store.js';
 import { tableOf } from '../support/oracle/table.js';
 import { tinyCel } from '../support/oracle/tiny-cel.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** The engine's result in the form of the model. */
 function inModelForm(result: CheckResult): ModelResult {
@@ -21,8 +22,8 @@ function inModelForm(result: CheckResult): ModelResult {
   };
 }
 
-const stores = Number(process.env.STORES ?? 60);
-const firstSeed = Number(process.env.SEED ?? 1);
+const stores = rounds(60);
+const firstSeed = SEED;
 
 for (const strict of [false, true]) {
   test(`the engine decides like the reference model on random stores, ${strict ? 'strict' : 'default'} evaluation`, () => {

@@ -3,10 +3,10 @@ import * as assert from 'uvu/assert';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { parse } from '../../compiler/parse/index.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** The number of mutated documents. */
-const ROUNDS = Number(process.env.MUTATION_ROUNDS ?? 1000);
-const SEED = Number(process.env.MUTATION_SEED ?? 1);
+const ROUNDS = rounds(1000);
 
 const SEEDS = [
   `# c\n---\napiVersion: api.authz.dev/v1\nvariables:\n  a: |-\n    x ==\n      "y"\nresourcePolicy:\n  resource: doc\n  version: "1"\n  scope: a.b\n  rules:\n    - &a\n      actions: ['view:*', "x\\u0041"]\n      effect: EFFECT_ALLOW\n      roles: &r [user]\n      condition:\n        match:\n          all:\n            of:\n              - expr: >\n                  R.attr.a\n                  == 1\n              - none: {of: [{expr: "true"}]}\n      output:\n        when:\n          ruleActivated: '"it''s"'\n    - <<: *a\n      roles: *r\n`,

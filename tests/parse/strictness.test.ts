@@ -5,6 +5,7 @@ import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { parse } from '../../compiler/parse/index.js';
 import { Random } from '../support/oracle/random.js';
+import { SEED, rounds } from '../support/effort.js';
 
 const test = suite('YAML that is rejected in policies');
 
@@ -101,9 +102,9 @@ test('such white space is an ordinary character within a string and in quotes', 
 });
 
 test('no name of an accepted policy begins or ends with an invisible character, wherever one is inserted', () => {
-  const random = new Random(Number(process.env['SEED'] ?? 1));
+  const random = new Random(SEED);
   const counts = { accepted: 0, refused: 0 };
-  for (let round = 0; round < Number(process.env['ROUNDS'] ?? 3000); round += 1) {
+  for (let round = 0; round < rounds(3000); round += 1) {
     let text = POLICY;
     for (let edit = random.below(3); edit >= 0; edit -= 1) {
       const at = random.below(text.length);

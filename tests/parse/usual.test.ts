@@ -8,10 +8,10 @@ import type { YamlNode } from '../../compiler/parse/yaml/node.js';
 import { readAny } from '../../compiler/parse/yaml/read.js';
 import { readUsual } from '../../compiler/parse/yaml/usual.js';
 import { Random } from '../support/oracle/random.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** The number of mutated documents. */
-const ROUNDS = Number(process.env['MUTATION_ROUNDS'] ?? 6000);
-const SEED = Number(process.env['MUTATION_SEED'] ?? 1);
+const ROUNDS = rounds(6000);
 
 const POLICIES = 'policies';
 

@@ -12,10 +12,10 @@ import { randomAttributes, randomRequest, randomStore } from '../support/oracle/
 import { policyFiles } from '../support/oracle/documents.js';
 import { documentOf } from '../support/sql/hostile-rows.js';
 import { compileTexts, loaded } from '../support/compiled.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** The number of stores with random conditions and of random stores; SEED is the first seed. */
-const STORES = Number(process.env.STORES ?? 6);
-const SEED = Number(process.env.SEED ?? 1);
+const STORES = rounds(6);
 
 const test = suite('plans that say with null what is missing');
 

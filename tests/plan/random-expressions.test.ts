@@ -9,11 +9,11 @@ import { PLACES } from '../support/mutants/conditions.js';
 import { Random } from '../support/oracle/random.js';
 import { documentOf } from '../support/sql/hostile-rows.js';
 import { functionsOf } from '../support/plan/filter-functions.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** The number of stores with random conditions, and of conditions in each; SEED is the first seed. */
-const STORES = Number(process.env.STORES ?? 8);
-const SEED = Number(process.env.SEED ?? 1);
-const CONDITIONS = Number(process.env.CONDITIONS ?? 40);
+const STORES = rounds(8);
+const CONDITIONS = rounds(40);
 const PRINCIPALS = 3;
 const ROWS = 24;
 

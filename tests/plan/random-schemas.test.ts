@@ -10,14 +10,11 @@ import { cellsOf, createTable, type StoredTable, tableOf } from '../support/sql/
 import { functionsOf } from '../support/plan/filter-functions.js';
 import { randomRow, type SchemaObject } from '../support/plan/random-schemas.js';
 import { batches, checkRow, requestOf } from '../support/plan/schema-cases.js';
+import { SEED, rounds } from '../support/effort.js';
 
-/**
- * The number of random schemas, each with a policy; SEED is the first seed. SCHEMAS=4000 ROWS=256 is the full run: a
- * million rows.
- */
-const SCHEMAS = Number(process.env.SCHEMAS ?? 80);
-const SEED = Number(process.env.SEED ?? 1);
-const ROWS = Number(process.env.ROWS ?? 24);
+/** The number of random schemas, each with a policy, and of rows for each; SEED is the first seed. */
+const SCHEMAS = rounds(80);
+const ROWS = 24;
 
 const WRITINGS: { readonly [name: string]: Writing } = {
   flat: FLAT,

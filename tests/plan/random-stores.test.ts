@@ -9,14 +9,14 @@ import { Random } from '../support/oracle/random.js';
 import { randomAttributes, randomRequest, randomStore } from '../support/oracle/random-store.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { withSharedNames } from './shared-names.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /**
  * The number of random stores; SEED is the first seed. Each is asked for the plans of some requests, and each plan is
- * compared on 32 rows, also by the model's evaluator. STORES=5000 is the full run, about twenty minutes.
+ * compared on 32 rows, also by the model's evaluator. EFFORT=campaign takes minutes.
  */
-const STORES = Number(process.env.STORES ?? 60);
-const SEED = Number(process.env.SEED ?? 1);
-const REQUESTS = Number(process.env.REQUESTS ?? 8);
+const STORES = rounds(60);
+const REQUESTS = 8;
 const ROWS = 32;
 
 /**

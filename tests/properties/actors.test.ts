@@ -12,10 +12,10 @@ import { compileTexts, loaded } from '../support/compiled.js';
 import { policyFiles } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
 import { randomAttributes, randomRequest, randomStore } from '../support/oracle/random-store.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** The number of random stores; SEED is the first seed. Each is asked some requests, whose plans are applied to rows. */
-const STORES = Number(process.env.STORES ?? 40);
-const SEED = Number(process.env.SEED ?? 1);
+const STORES = rounds(40);
 const REQUESTS = 8;
 const ROWS = 16;
 

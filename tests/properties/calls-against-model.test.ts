@@ -19,17 +19,16 @@ import { Random } from '../support/oracle/random.js';
 import { randomRequest, randomStore } from '../support/oracle/random-store.js';
 import { tableOf } from '../support/oracle/table.js';
 import { tinyCel } from '../support/oracle/tiny-cel.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /**
  * Every way to ask an engine, compared with the reference model: `isAllowed`, prepared principals that are kept for
  * many resources, `check` with and without outputs, the walk over rules without `decide`, and strict evaluation.
  * Policies read globals, have schemas and names that objects of JavaScript inherit; requests have unusual strings.
- * STORES is the number of random stores, REQUESTS that of requests for each, SEED the first seed. STORES=400
- * REQUESTS=1000 makes a million decisions.
+ * STORES is the number of random stores, REQUESTS that of requests for each, SEED the first seed.
  */
-const STORES = Number(process.env.STORES ?? 20);
-const REQUESTS = Number(process.env.REQUESTS ?? 60);
-const SEED = Number(process.env.SEED ?? 1);
+const STORES = rounds(20);
+const REQUESTS = 60;
 
 const test = suite('every call of the engine compared with the reference model');
 

@@ -4,10 +4,10 @@ import type { Compilation } from '../../compiler/compile.js';
 import { Random } from '../support/oracle/random.js';
 import { randomStore } from '../support/oracle/random-store.js';
 import { compileTexts, loaded } from '../support/compiled.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** The number of mutated folders, and the first seed. */
-const ROUNDS = Number(process.env.MUTATION_ROUNDS ?? 120);
-const SEED = Number(process.env.MUTATION_SEED ?? 1);
+const ROUNDS = rounds(120);
 
 /** Strings that must stay strings, wherever a policy puts them: if one became code, `escaped` would be called. */
 const HOSTILE = [

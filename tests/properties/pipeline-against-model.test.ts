@@ -9,13 +9,13 @@ import { randomRequest, randomStore } from '../support/oracle/random-store.js';
 import { tableOf } from '../support/oracle/table.js';
 import { tinyCel } from '../support/oracle/tiny-cel.js';
 import { compileTexts, loaded, loadedAlone } from '../support/compiled.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /**
  * The number of stores of random policies, and of requests for each; SEED is the first seed. 20,000 checks by default.
  */
-const STORES = Number(process.env.STORES ?? 200);
-const REQUESTS = Number(process.env.REQUESTS ?? 100);
-const SEED = Number(process.env.SEED ?? 1);
+const STORES = rounds(200);
+const REQUESTS = 100;
 /** Of so many stores, one has a bundle with its own runtime, as a server loads it, which takes longer. */
 const WHOLE_BUNDLES = 10;
 

@@ -8,11 +8,11 @@ import { randomRequest, randomStore } from '../support/oracle/random-store.js';
 import { tableOf } from '../support/oracle/table.js';
 import { tinyCel } from '../support/oracle/tiny-cel.js';
 import { compileTexts } from '../support/compiled.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** The number of stores of random policies, and of requests for every rule with a warning; SEED is the first seed. */
-const STORES = Number(process.env['STORES'] ?? 60);
-const REQUESTS = Number(process.env['REQUESTS'] ?? 40);
-const SEED = Number(process.env['SEED'] ?? 1);
+const STORES = rounds(60);
+const REQUESTS = 40;
 
 const STRICT = { ...MODEL_DEFAULTS, strict: true };
 

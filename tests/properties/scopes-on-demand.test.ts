@@ -18,15 +18,15 @@ import { type Document, policyFiles } from '../support/oracle/documents.js';
 import type { ModelRequest } from '../support/oracle/model.js';
 import { Random } from '../support/oracle/random.js';
 import { randomRequest, randomStore } from '../support/oracle/random-store.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /**
  * A bundle that makes the policies of scopes on demand, compared with a bundle of the same policies that has them from
  * the start: in whatever order scopes are named, every call returns the same. STORES is the number of random stores,
  * REQUESTS that of requests for each, SEED the first seed.
  */
-const STORES = Number(process.env.STORES ?? 12);
-const REQUESTS = Number(process.env.REQUESTS ?? 60);
-const SEED = Number(process.env.SEED ?? 1);
+const STORES = rounds(12);
+const REQUESTS = 60;
 
 const test = suite('policies of scopes on demand');
 

@@ -16,10 +16,10 @@ import { policyFiles } from '../support/oracle/documents.js';
 import { indexMatch as matches } from '../support/oracle/glob-match.js';
 import { Random } from '../support/oracle/random.js';
 import { randomAttributes, randomRequest, randomStore } from '../support/oracle/random-store.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** The number of random stores; SEED is the first seed. Each is asked some requests, whose plans are applied to rows. */
-const STORES = Number(process.env.STORES ?? 40);
-const SEED = Number(process.env.SEED ?? 1);
+const STORES = rounds(40, 15);
 const REQUESTS = 10;
 const ROWS = 12;
 

@@ -8,12 +8,12 @@ import { skip } from '../support/skip.js';
 import { type Question, randomCorpus } from './corpus.js';
 import { disagreementsOf } from './disagreements.js';
 import { disagreementProgram } from './program.js';
+import { SEED, rounds } from '../support/effort.js';
 
 // Random patterns in automata and in the native regular expressions of each host, compared with RE2.
 // PATTERNS=100000 SEED=7 runs more of them.
 
-const PATTERNS = Number(process.env['PATTERNS'] ?? 3000);
-const SEED = Number(process.env['SEED'] ?? 1);
+const PATTERNS = rounds(3000);
 const TEXTS = 16;
 /** Small enough for a slow machine to answer within the time limit of a worker. */
 const BATCH = 1000;

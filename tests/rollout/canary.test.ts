@@ -17,9 +17,9 @@ import {
   workersOf,
 } from '../support/workers/server.js';
 import { ADMIN, ADMIN_SETS, type Ask, ASKS, compileBundles, rollout, type Told } from './served.js';
+import { SEED } from '../support/effort.js';
 
-const SEED = Number(process.env['SEED'] ?? 1);
-const PRINCIPALS = Number(process.env['REQUESTS'] ?? 12);
+const PRINCIPALS = 12;
 
 const test = suite('canaries');
 const bundles = compileBundles();

@@ -6,14 +6,15 @@ import { startCluster } from '../support/sql/postgresql-cluster.js';
 import { startMariadb } from '../support/sql/mariadb-server.js';
 import { compareRelated } from './related-comparison.js';
 import { type Cell, createTable, type StoredTable } from './related-tables.js';
+import { SEED, rounds } from '../support/effort.js';
 
 const test = suite('SQL filters over related tables, and timestamps in documents');
 
 const EXTENT = {
-  seed: Number(process.env.SEED ?? 1),
-  stores: Number(process.env.STORES ?? 1),
-  size: Number(process.env.ROWS ?? 32),
-  conditions: Number(process.env.CONDITIONS ?? 40),
+  seed: SEED,
+  stores: rounds(1),
+  size: 32,
+  conditions: rounds(40),
 };
 
 test('SQLite selects the rows that check allows', async () => {

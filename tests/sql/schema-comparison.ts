@@ -5,6 +5,7 @@ import { renderSql, type SqlCondition, type SqlDialect } from '../../runtime/res
 import { randomRow, type SchemaObject } from '../support/plan/random-schemas.js';
 import { batches, type Case, checkRow, requestOf } from '../support/plan/schema-cases.js';
 import { type Cell, cellsOf, tableOf } from '../support/sql/schema-table.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /** A database with the table of `createTable`. */
 export interface SchemaDatabase {
@@ -17,9 +18,9 @@ export interface SchemaDatabase {
 
 /** The number of random schemas, each with a policy, and of rows for each; SEED is the first seed. */
 export const EXTENT = {
-  seed: Number(process.env.SEED ?? 1),
-  schemas: Number(process.env.SCHEMAS ?? 80),
-  rows: Number(process.env.ROWS ?? 32),
+  seed: SEED,
+  schemas: rounds(80),
+  rows: 32,
 };
 
 const WRITINGS: { readonly [name: string]: Writing } = { guarded: FLAT, exact: { shapes: 'flat', nots: 'exact' } };

@@ -11,13 +11,13 @@ import { documentOf, hostileAttributes } from '../support/sql/hostile-rows.js';
 import { KIND, randomPolicies, randomPrincipal } from './random-policies.js';
 import { render, type Rendering } from './renderer.js';
 import { ResourceTable } from './resource-table.js';
+import { SEED, rounds } from '../support/effort.js';
 
 /**
  * The number of stores of each family; SEED is the first seed. Each is asked for some plans, and each conditional one
  * runs over 32 rows.
  */
-const STORES = Number(process.env.STORES ?? 12);
-const SEED = Number(process.env.SEED ?? 1);
+const STORES = rounds(12);
 const ROWS = 32;
 
 const WRITINGS: { readonly [name: string]: Writing } = {

@@ -3,6 +3,7 @@ import { startCluster } from '../support/sql/postgresql-cluster.js';
 import { compareHazards, compareTyped, type TypedDatabase } from './typed-comparison.js';
 import { type Cell, COLUMNS, createTable } from '../support/sql/typed-table.js';
 import { skip } from '../support/skip.js';
+import { SEED, rounds } from '../support/effort.js';
 
 const test = suite('SQL filters in PostgreSQL');
 
@@ -41,11 +42,11 @@ test('PostgreSQL selects exactly the rows that check allows, over typed columns'
     };
     await compareHazards(typed, 200);
     await compareTyped(typed, {
-      seed: Number(process.env.SEED ?? 1),
-      stores: Number(process.env.STORES ?? 12),
+      seed: SEED,
+      stores: rounds(12),
       kinds: 6,
       requests: 2,
-      rows: Number(process.env.ROWS ?? 64),
+      rows: 64,
     });
   } finally {
     await cluster.stop();

@@ -2,6 +2,7 @@ import initSqlJs from 'sql.js';
 import { suite } from 'uvu';
 import { compareHazards, compareTyped, type TypedDatabase } from './typed-comparison.js';
 import { COLUMNS, createTable } from '../support/sql/typed-table.js';
+import { SEED, rounds } from '../support/effort.js';
 
 const test = suite('SQL filters in SQLite');
 
@@ -40,11 +41,11 @@ test('SQLite selects exactly the rows that check allows, over typed columns', as
   };
   await compareHazards(typed, 200);
   await compareTyped(typed, {
-    seed: Number(process.env.SEED ?? 1),
-    stores: Number(process.env.STORES ?? 12),
+    seed: SEED,
+    stores: rounds(12),
     kinds: 6,
     requests: 2,
-    rows: Number(process.env.ROWS ?? 64),
+    rows: 64,
   });
   database.close();
 });

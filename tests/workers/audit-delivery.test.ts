@@ -14,6 +14,7 @@ import {
   until,
   workersOf,
 } from '../support/workers/server.js';
+import { rounds } from '../support/effort.js';
 
 const test = suite('audit entries of killed workers');
 const bundles = compileBundles();
@@ -21,8 +22,7 @@ const servers: Server[] = [];
 test.after.each(() => discard(servers));
 test.after(() => remove(bundles.folder));
 
-/** `AUDIT_KILLS=100` for more of them. */
-const KILLS = Number(process.env['AUDIT_KILLS'] ?? 6);
+const KILLS = rounds(6);
 
 test(`with audit.delivery: before_reply no entry of an answered call is lost in ${KILLS} kills`, async () => {
   const path = join(bundles.folder, 'audit.log');
