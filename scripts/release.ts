@@ -37,7 +37,7 @@ async function release(to: string, isTrial: boolean): Promise<void> {
   // Before anything that takes long.
   const changelog = releasedChangelog(read('CHANGELOG.md'), to, new Date().toISOString().slice(0, 10));
   checkState(from, to);
-  npm('test');
+  npm('run', 'test:full');
   let isDone = false;
   try {
     for (const file of VERSIONED_FILES) write(file.path, withVersion(read(file.path), file, from, to));

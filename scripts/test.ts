@@ -1,260 +1,195 @@
-import { spawn } from 'node:child_process';
-import { parseArgs, stripVTControlCharacters } from 'node:util';
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
 import { failuresIn } from '../tests/support/failures.js';
 import { skipsIn } from '../tests/support/skip.js';
+import { overBudget, recordBudgets, type SuiteCosts } from './test/budgets.js';
+import { testFilesReaching } from './test/changed.js';
+import { GATES, type Gate } from './test/gates.js';
+import { type EndedFile, runSuite, stopSuites } from './test/suite-process.js';
+import { includes, suiteOf, type Tier, waits } from './test/tiers.js';
 
-/** All that must hold before a change lands, in order: `npm test` and CI run exactly this. */
-const GATES: readonly { readonly name: string; readonly command: readonly string[] }[] = [
-  { name: 'types', command: ['node_modules/typescript/bin/tsc', '--noEmit'] },
-  { name: 'lint', command: ['node_modules/@biomejs/biome/bin/biome', 'lint', '--error-on-warnings'] },
-  { name: 'format', command: ['node_modules/@biomejs/biome/bin/biome', 'format'] },
-  {
-    name: 'format of policies',
-    command: ['--import', 'tsx', 'cli/authzc.ts', 'fmt', '--check', 'policies', 'examples/contact-api/policies'],
-  },
-  {
-    name: 'boundaries',
-    command: [
-      'node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
-      '--config',
-      '.dependency-cruiser.cjs',
-      'adapters',
-      'analysis',
-      'archive',
-      'cli',
-      'client',
-      'compiler',
-      'editor',
-      'explorer',
-      'mcp-guard',
-      'middleware',
-      'runtime',
-      'server',
-      'generated',
-      'proto',
-      'scripts',
-      'site',
-      'examples',
-      'bench',
-    ],
-  },
-  { name: 'every test file runs', command: ['--import', 'tsx', 'scripts/check-tests.ts'] },
-  { name: 'generated files are up to date', command: ['--import', 'tsx', 'scripts/check-generated.ts'] },
-  { name: 'proto/gen is up to date', command: ['--import', 'tsx', 'proto/generate.ts', '--check'] },
-  { name: 'sizes', command: ['--import', 'tsx', 'scripts/size.ts'] },
-  { name: 'proto module', command: ['node_modules/@bufbuild/buf/bin/buf', 'lint', 'proto'] },
-];
-
-/** Tests that keep a processor busy by themselves; the others mostly wait for servers, browsers and compilers. */
-const BUSY =
-  '(compiler|runtime|proto|scripts/mutate)/|tests/(analysis|cel|diagnostics|generated|golden|growth|installation|mutants|oracle|package|parse|plan|policy-tests|properties|schemas|site|sql)/';
-/** Of the others, those of commands and pages. */
-const COMMANDS =
-  '(archive|cli)/|tests/(adapters|archives|audit|authzen|cli|debugging|deploy|docs|editor|examples|explorer)/';
-/** Of the others, those of servers, which take longest. */
-const SERVERS = 'tests/(gateway|rollout|server|sources|workers)/';
-/** Tests of templates run in the projects that `authzc init` makes of them (tests/installation). */
-const ANY = String.raw`(?!templates/).*\.test\.ts$`;
-const OTHERS: readonly string[] = [
-  `^(?=${COMMANDS})${ANY}`,
-  `^(?=${SERVERS})${ANY}`,
-  `^(?!${BUSY}|${COMMANDS}|${SERVERS})${ANY}`,
-];
-
-/**
- * Tests whose result does not depend on the version of Node: analyses, texts, types, browsers, workerd, Next.js,
- * installations, how work grows, whether tests notice mutants, what databases make of SQL, changes of chained logs, how
- * often a fleet asks, what compares versions itself, and commands that neither compile nor serve. With several versions,
- * only the first runs them.
+/*
+ * `npm test` and its relatives: the gates, then the test files of a tier. Each file prints its result as it ends, and the
+ * last line has the counts. tests/README.md describes the options.
  */
-const ONCE =
-  '^((analysis|scripts/(mutate|release)|tests/(analysis|deploy|docs|explorer|growth|installation|mutants|places|published-adapters|site|sql|types))/|tests/(archives/equal-bytes|audit/chain|cli/(?!(cache|compile|compile-cache|compile-in-parts|delay-optimisation|run|serve|server|test-watch)\\.)[^/]*|middleware/next-application|package/entries|sources/fleet)\\.)';
-
-/**
- * Tests of the command line, of adapters, of examples, of servers with other programs or hostile clients, and random
- * policies, which take longest. With several versions, only the first and the last run them: what a version between
- * these changes, they show.
- */
-const ENDS =
-  '^((cli|tests/(adapters|archives|audit|cli|examples|gateway|generated|limits|middleware|package|plan|properties|rollout|sources|workers))/|tests/server/(hostile|life-cycle|stalled)-)';
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    tier: { type: 'string', default: 'quick' },
+    changed: { type: 'boolean', default: false },
+    node: { type: 'string', multiple: true, default: [process.execPath] },
+    minutes: { type: 'string' },
+    record: { type: 'boolean', default: false },
+  },
+});
+const tier = values.tier as Tier;
+const effort = process.env['EFFORT'] ?? (tier === 'full' || tier === 'campaign' ? tier : 'quick');
+const [first = process.execPath, ...others] = values.node;
+const isWhole = positionals.length === 0 && !values.changed;
+const deadline = values.minutes === undefined ? Number.POSITIVE_INFINITY : Date.now() + Number(values.minutes) * 60_000;
 
 /** How many of the test files that took longest are named at the end. */
 const NAMED_FILES = 25;
 
-/** Test files that take at least this long are named as soon as they end, in milliseconds. */
-const WORTH_A_LINE = 30_000;
-
-/** How long one test file may take before its runner is ended, in milliseconds. */
-const LONGEST_FILE = 900_000;
-
-/** How long a runner may stay after its summary, in milliseconds. */
-const LONGEST_END = 60_000;
-
-/** Times the test files of one runner, which prints the path of each on a line of its own when it begins it. */
-class FileTimer {
-  readonly ended: { readonly file: string; readonly time: number }[] = [];
-  readonly #version: string;
-  #file: string | undefined;
-  #begun = 0;
-
-  constructor(version: string) {
-    this.#version = version;
-  }
-
-  get file(): string | undefined {
-    return this.#file;
-  }
-
-  read(chunk: string): void {
-    for (const [, file = ''] of stripVTControlCharacters(chunk).matchAll(/^(\S+\.test\.ts)$/gm)) {
-      this.end();
-      this.#file = file;
-      this.#begun = performance.now();
-    }
-  }
-
-  end(): void {
-    if (this.#file === undefined) return;
-    const time = performance.now() - this.#begun;
-    this.ended.push({ file: this.#file, time });
-    if (time >= WORTH_A_LINE) console.log(`${seconds(time).padStart(5)}  ${this.#file} (${this.#version})`);
-    this.#file = undefined;
-  }
+interface Job {
+  readonly node: string;
+  readonly suite: string;
+  readonly files: readonly string[];
 }
-
-// The test files run with each of these, the gates with the first.
-const { values } = parseArgs({ options: { node: { type: 'string', multiple: true, default: [process.execPath] } } });
-const [first = process.execPath] = values.node;
-const last = values.node.at(-1);
 
 let passed = 0;
 let failed = 0;
-const skips: string[] = [];
+const skips = new Set<string>();
 const failures: string[] = [];
-/** Of each test file, by version of Node: how long it ran, in milliseconds. */
-const durations: { readonly file: string; readonly version: string; readonly time: number }[] = [];
+const ended: (EndedFile & { readonly version: string })[] = [];
+const versions = new Map(values.node.map((node) => [node, output(node, ['--version'])]));
 
-const gates = GATES.values();
-await Promise.all([runGates(gates), runGates(gates)]);
-
-// One runner begins with the busy tests, the other one at the end of the list, with the longest of the rest: on two cores,
-// each leaves what the other one needs.
-const queue = [
-  ...values.node.map((node) => ({ node, pattern: `^(?=${BUSY})${ANY}` })),
-  ...[...values.node].sort(byTests).flatMap((node) => OTHERS.toReversed().map((pattern) => ({ node, pattern }))),
-];
-await Promise.all([runTests(() => queue.shift()), runTests(() => queue.pop())]);
-
-const longest = [...durations].sort((one, other) => other.time - one.time).slice(0, NAMED_FILES);
-console.log('\nthe test files that took longest, in seconds');
-for (const { file, version, time } of longest) console.log(`${seconds(time).padStart(5)}  ${file} (${version})`);
-
-// The end of the output is what remains of a long run, so it has what the reader needs.
-for (const failure of failures) console.log(`\nFAILED ${failure}`);
-console.log(
-  `\n${skips.map((skip) => `skipped ${skip}\n`).join('')}${passed} passed, ${failed} failed, ${skips.length} skipped`,
-);
-process.exitCode = failed === 0 ? 0 : 1;
-
-/** Runs the gates that nobody has begun, one after the other. */
-async function runGates(left: Iterable<(typeof GATES)[number]>): Promise<void> {
-  for (const { name, command } of left) {
-    const { code, output } = await run(first, command);
-    console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${name}`);
-    if (code === 0) passed += 1;
-    else {
-      failed += 1;
-      failures.push(`the gate "${name}"`);
-      console.log(output);
-    }
-  }
-}
-
-/** The first version runs most tests, and the ones between the first and the last run fewest. */
-function byTests(one: string, other: string): number {
-  const rank = (node: string): number => (node === first ? 2 : node === last ? 1 : 0);
-  return rank(one) - rank(other);
-}
-
-/** Runs the test files of each pattern that `next` returns. */
-async function runTests(next: () => { readonly node: string; readonly pattern: string } | undefined): Promise<void> {
-  for (let files = next(); files !== undefined; files = next()) {
-    const { node, pattern } = files;
-    const version = (await run(node, ['--version'])).output.trim();
-    const left = [...(node === first ? [] : [ONCE]), ...(node === first || node === last ? [] : [ENDS])];
-    await runFiles(node, version, left.map((others) => `(?!${others})`).join('') + pattern);
-  }
-}
-
-async function runFiles(node: string, version: string, pattern: string): Promise<void> {
-  const timer = new FileTimer(version);
-  const { code, output } = await run(
-    node,
-    ['--import', 'tsx', 'node_modules/uvu/bin.js', '.', pattern, '-i', 'node_modules'],
-    timer,
-  );
-  for (const { file, time } of timer.ended) durations.push({ file, version, time });
-  const total = countOf(output, 'Total');
-  const succeeded = countOf(output, 'Passed');
-  console.log(`\ntest files with Node ${version}\n${output.trimEnd()}`);
-  passed += succeeded;
-  // A runner that dies on the way has failed, however few tests it had begun.
-  failed += Math.max(total - succeeded, code === 0 && total > 0 ? 0 : 1);
-  failures.push(...failuresIn(output).map((failure) => `with Node ${version}: ${failure}`));
-  if (total === 0) failures.push(`with Node ${version}: no test of ${pattern} ran`);
-  skips.push(...skipsIn(output).map((skip) => (values.node.length > 1 ? `${skip} (Node ${version})` : skip)));
-}
-
-function run(
-  node: string,
-  command: readonly string[],
-  files?: FileTimer,
-): Promise<{ readonly code: number; readonly output: string }> {
-  return new Promise((resolve) => {
-    const child = spawn(node, command, { stdio: ['ignore', 'pipe', 'pipe'] });
-    let output = '';
-    let reason = 'it crashed';
-    let timer: NodeJS.Timeout | undefined;
-    const endAfter = (time: number, why: string): void => {
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        reason = why;
-        child.kill('SIGKILL');
-        // Programs that it has started may keep them open.
-        child.stdout.destroy();
-        child.stderr.destroy();
-      }, time);
-    };
-    const collect = (data: Buffer): void => {
-      const chunk = data.toString();
-      output += chunk;
-      if (files === undefined) return;
-      const before = files.file;
-      files.read(chunk);
-      if (files.file !== before) endAfter(LONGEST_FILE, `${files.file} took longer than ${seconds(LONGEST_FILE)} s`);
-      // After its summary, a runner only stays for what a test has left open.
-      if (/^ {2}Duration:/m.test(chunk)) {
-        files.end();
-        endAfter(LONGEST_END, 'a test left something open');
-      }
-    };
-    child.stdout.on('data', collect);
-    child.stderr.on('data', collect);
-    child.on('close', (code) => {
-      clearTimeout(timer);
-      files?.end();
-      resolve({ code: code ?? 1, output: code === null ? `${output}\n  FAIL  ended by force: ${reason}\n` : output });
-    });
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    stopSuites();
+    process.exit(signal === 'SIGINT' ? 130 : 143);
   });
 }
 
-/** A time in milliseconds as whole seconds. */
-function seconds(time: number): string {
-  return (time / 1000).toFixed(0);
+if (isWhole) await runGates(GATES.filter(({ isQuick }) => tier !== 'unit' || isQuick));
+const files = await selectFiles();
+if (files.length === 0) fail(`no test file matches ${positionals.map((pattern) => `\`${pattern}\``).join(', ')}`);
+for (let seed = 1; seed === 1 || (values.minutes !== undefined && Date.now() < deadline); seed += 1)
+  await runJobs(seed);
+report();
+
+/** The test files of the tier, or those that match a pattern, or those that a change may concern. */
+async function selectFiles(): Promise<readonly string[]> {
+  const all = output('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.test.ts', ':!templates'])
+    .split('\n')
+    .filter((file) => file !== '' && existsSync(file))
+    .sort();
+  if (values.changed) return testFilesReaching(all);
+  // A file that is named runs in whichever tier it is.
+  if (positionals.length > 0) return all.filter((file) => positionals.some((pattern) => file.includes(pattern)));
+  return all.filter((file) => includes(tier, file));
 }
 
-/** The last count of the runner's summary: `  Total:     12`. */
-function countOf(output: string, word: string): number {
-  const counts = [...output.matchAll(new RegExp(`^\\s*${word}:\\s+(\\d+)`, 'gm'))];
-  return Number(counts.at(-1)?.[1] ?? 0);
+async function runGates(gates: readonly Gate[]): Promise<void> {
+  const left = gates.values();
+  const runLeft = async (): Promise<void> => {
+    for (const { name, command } of left) {
+      const { code, text, seconds } = await runGate(command);
+      console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${figure(seconds)} s  ${name}`);
+      if (code === 0) passed += 1;
+      else {
+        console.log(text);
+        fail(`the gate "${name}"`);
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: availableParallelism() }, runLeft));
+}
+
+/** Runs the files with each version of Node: those that compute on all processors, and beside them those that wait. */
+async function runJobs(seed: number): Promise<void> {
+  const jobs = [
+    ...jobsOf(first, files),
+    ...others.flatMap((node) =>
+      jobsOf(
+        node,
+        files.filter((file) => includes('runtime', file)),
+      ),
+    ),
+  ];
+  const busy = jobs.filter(({ suite }) => !waits(suite));
+  const waiting = jobs.filter(({ suite }) => waits(suite));
+  const lane = async (...queues: Job[][]): Promise<void> => {
+    for (;;) {
+      const job = queues.find((queue) => queue.length > 0)?.shift();
+      if (job === undefined || Date.now() > deadline) return;
+      await runJob(job, seed);
+    }
+  };
+  const lanes = Array.from({ length: availableParallelism() }, () => lane(busy, waiting));
+  await Promise.all([...lanes, lane(waiting)]);
+}
+
+/** The suites of some files, the ones with most files first, so that none is alone at the end. */
+function jobsOf(node: string, selected: readonly string[]): readonly Job[] {
+  const suites = new Map<string, string[]>();
+  for (const file of selected) {
+    const suite = suiteOf(file);
+    suites.set(suite, [...(suites.get(suite) ?? []), file]);
+  }
+  return [...suites]
+    .map(([suite, of]) => ({ node, suite, files: of }))
+    .sort((one, other) => other.files.length - one.files.length);
+}
+
+async function runJob({ node, files: selected }: Job, seed: number): Promise<void> {
+  const version = versions.get(node) as string;
+  const variables = { EFFORT: effort, ...(seed === 1 ? {} : { SEED: String(seed) }) };
+  await runSuite(node, selected, variables, (file) => {
+    const mark = values.node.length > 1 ? ` (Node ${version})` : '';
+    const isGood = file.failed === 0;
+    console.log(
+      `${isGood ? 'ok    ' : 'FAILED'} ${figure(file.seconds)} s  ${file.file}${mark}: ${file.passed} passed${isGood ? '' : `, ${file.failed} failed`}`,
+    );
+    ended.push({ ...file, version });
+    passed += file.passed;
+    for (const skip of skipsIn(file.output)) skips.add(`${skip}${mark}`);
+    if (isGood) return;
+    console.log(file.output);
+    const found = failuresIn(`${file.file}\n${file.output}`);
+    failed += file.failed;
+    failures.push(...(found.length > 0 ? found : [file.file]).map((failure) => `${failure}${mark}`));
+  });
+}
+
+/** What remains of a long run is its end, so it has what the reader needs. */
+function report(): void {
+  const longest = [...ended].sort((one, other) => other.seconds - one.seconds).slice(0, NAMED_FILES);
+  console.log('\nthe test files that took longest: seconds, CPU seconds');
+  for (const { file, version, seconds, cpu } of longest)
+    console.log(`${figure(seconds)} ${figure(cpu)}  ${file} (${version})`);
+  const costs: SuiteCosts = new Map();
+  for (const { file, version, cpu } of ended) {
+    if (version !== versions.get(first)) continue;
+    costs.set(suiteOf(file), (costs.get(suiteOf(file)) ?? 0) + cpu);
+  }
+  const total = ended.reduce((sum, { cpu }) => sum + cpu, 0);
+  console.log(`\nCPU seconds of all test files: ${total.toFixed(0)}`);
+  if (isWhole && values.record) recordBudgets(tier, costs);
+  else if (isWhole && values.minutes === undefined) for (const excess of overBudget(tier, costs)) fail(excess);
+  for (const failure of failures) console.log(`\nFAILED ${failure}`);
+  const skipped = [...skips].map((skip) => `skipped ${skip}\n`).join('');
+  console.log(`\n${skipped}${passed} passed, ${failed} failed, ${skips.size} skipped`);
+  process.exitCode = failed === 0 ? 0 : 1;
+}
+
+function fail(reason: string): void {
+  failed += 1;
+  failures.push(reason);
+}
+
+function runGate(
+  command: readonly string[],
+): Promise<{ readonly code: number; readonly text: string; readonly seconds: number }> {
+  return new Promise((resolve) => {
+    const begun = performance.now();
+    const child = spawn(first, command, { stdio: ['ignore', 'pipe', 'pipe'] });
+    let text = '';
+    const read = (data: Buffer): void => {
+      text += data.toString();
+    };
+    child.stdout.on('data', read);
+    child.stderr.on('data', read);
+    child.on('close', (code) => resolve({ code: code ?? 1, text, seconds: (performance.now() - begun) / 1000 }));
+  });
+}
+
+function output(program: string, options: readonly string[]): string {
+  return execFileSync(program, options, { encoding: 'utf8' }).trim();
+}
+
+function figure(seconds: number): string {
+  return seconds.toFixed(1).padStart(6);
 }

@@ -1,0 +1,58 @@
+/** What a run of the tests contains. */
+export type Tier = 'unit' | 'quick' | 'full' | 'campaign' | 'runtime';
+
+/** Only overnight: what repeats one thing very often. */
+const CAMPAIGN = [/^tests\/(failure-modes|growth|mutants)\//, /^tests\/sources\/fleet\./, /^scripts\/mutate\//];
+
+/** Only before a change lands: what starts programs, browsers, databases, proxies, solvers and installations, or waits. */
+const FULL = [
+  /^tests\/(adapters|audit|cli|debugging|deploy|docs|examples|installation|package|platforms|published-adapters)\//,
+  /^tests\/(rollout|site|sources|types|workers)\//,
+  /^tests\/analysis\/(diff|diff-mutants|encode|mutate|prover|suggest)\./,
+  /^tests\/archives\/equal-bytes\./,
+  /^tests\/explorer\/(?!evaluate\.)/,
+  /^tests\/gateway\/.*(caddy|nginx|proxies)/,
+  /^tests\/middleware\/next-application\./,
+  /^tests\/observe\/promtool\./,
+  /^tests\/server\/(hostile|life-cycle|stalled)-/,
+  /^tests\/sql\/.*(mariadb|postgresql|relations)/,
+  /^scripts\/release\//,
+];
+
+/** What another version of Node may change: the runtime, its values and patterns, the protocols, one smoke test. */
+const RUNTIME = [
+  /^(runtime|proto\/wire|server\/transport)\//,
+  /^tests\/(cel|generated|golden|oracle|regexps|server|smoke)\//,
+];
+
+/** Every pattern above. */
+export const PATTERNS: readonly RegExp[] = [...CAMPAIGN, ...FULL, ...RUNTIME];
+
+/** Whether a tier has a test file. */
+export function includes(tier: Tier, file: string): boolean {
+  const isCampaign = matches(CAMPAIGN, file);
+  if (tier === 'campaign') return true;
+  if (isCampaign) return false;
+  if (tier === 'full') return true;
+  if (tier === 'runtime') return matches(RUNTIME, file);
+  if (matches(FULL, file)) return false;
+  return tier === 'quick' || !file.startsWith('tests/');
+}
+
+/** Suites whose files mostly wait for timers, processes and sockets. They run beside the ones that compute. */
+const WAITING = new Set(['tests/audit', 'tests/rollout', 'tests/server', 'tests/sources', 'tests/workers']);
+
+/** The suite of a test file: its folder in `tests`, or the top folder of the code beside which it is. */
+export function suiteOf(file: string): string {
+  const [top = '', folder = ''] = file.split('/');
+  return top === 'tests' ? `tests/${folder}` : top;
+}
+
+/** Whether a suite runs beside the ones that compute. */
+export function waits(suite: string): boolean {
+  return WAITING.has(suite);
+}
+
+function matches(patterns: readonly RegExp[], file: string): boolean {
+  return patterns.some((pattern) => pattern.test(file));
+}
