@@ -19,7 +19,28 @@ RUN node dist/authzc.js compile /policies --out /tmp/generated --bundle /bundle/
 FROM build AS production
 RUN npm prune --omit=dev --ignore-scripts
 
-# Only Node: no shell, no package manager.
+# Serves the folder that is mounted at /policies, and compiles it again when a file changes:
+# docker build --target folder -t authz-folder .
+# The command lines of the reference PDP work: `server --config=/config/config.yaml`, `healthcheck` (docs/migrating.md).
+FROM gcr.io/distroless/nodejs24-debian12:nonroot AS folder
+ENV NODE_ENV=production AUTHZ_HC_NOTLS=true
+COPY --from=production /src/package.json /authz/
+COPY --from=production /src/node_modules /authz/node_modules
+COPY --from=production /src/dist /authz/dist
+# What bundles are made of.
+COPY --from=production /src/runtime /authz/runtime
+COPY --from=production /src/analysis /authz/analysis
+COPY --from=production /src/compiler /authz/compiler
+COPY --from=production /src/deploy/image/cerbos /cerbos
+# Relative paths of a configuration, such as ./policies, begin at the root.
+WORKDIR /
+USER 65532:65532
+EXPOSE 3592 3593
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10s CMD ["/nodejs/bin/node", "/authz/dist/authzc.js", "healthcheck"]
+ENTRYPOINT ["/nodejs/bin/node", "/authz/dist/authzc.js"]
+CMD ["server"]
+
+# The default image has only Node and a compiled bundle: no shell, no package manager.
 FROM gcr.io/distroless/nodejs24-debian12:nonroot
 ARG VERSION=0.1.0
 ARG REVISION=unknown

@@ -13,6 +13,7 @@ import { nowOption } from './policies/now-option.js';
 import { addMutationOptions } from './policies/mutation-options.js';
 import { addEngineFlags } from './policies/engine-flags.js';
 import { addSuggestionOptions } from './policies/suggestion-options.js';
+import { addServeOptions } from './policies/serve-options.js';
 import { addTableOptions } from './policies/table-options.js';
 import { tenantsOption } from './policies/tenants-option.js';
 import { addTestOptions } from './policies/test-options.js';
@@ -411,20 +412,23 @@ program
     process.exitCode = await replCommand(options);
   });
 
-program
-  .command('serve')
-  .description('compile a folder of policies in memory and serve it; writes nothing')
-  .argument('[dir]', 'the folder of the policies; default is storage.disk.directory of the configuration')
-  .option('--config <file>', 'the configuration file')
-  .option('--set <key=value>', 'override a key of the configuration; repeatable', collect, [])
-  .option('--watch', 'compile again when a policy changes')
-  .option('--git <url#ref:path>', 'a folder of a git repository instead, compiled again when its commit changes')
-  .option('--interval <duration>', 'how often the repository is asked', '60s')
-  .option('--allow-empty', 'serve a folder without policies; every request is denied')
-  .action(async (directory, options) => {
-    const { serveCommand } = await import('./commands/serve.js');
-    process.exitCode = await serveCommand(directory, options);
-  });
+addServeOptions(
+  program.command('serve').description('compile a folder of policies in memory and serve it; writes nothing'),
+).action(async (directory, options) => {
+  const { serveCommand } = await import('./commands/serve.js');
+  process.exitCode = await serveCommand(directory, options);
+});
+
+addServeOptions(
+  program
+    .command('server')
+    .description(
+      'serve a folder of policies under the names of the reference PDP, too, for its command lines and SDKs',
+    ),
+).action(async (directory, options) => {
+  const { referenceServerCommand } = await import('./commands/serve.js');
+  process.exitCode = await referenceServerCommand(directory, options);
+});
 
 program
   .command('run')

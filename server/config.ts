@@ -96,6 +96,8 @@ export interface Config {
   };
   /** Where policies are compiled from, for a server that compiles; undefined when the configuration does not say. */
   readonly policyDirectory: string | undefined;
+  /** Whether a server that compiles does so again when a policy changes. */
+  readonly watchPolicies: boolean;
 }
 
 /** PEM files (docs/spec/server.md#tls). */
@@ -284,6 +286,7 @@ function configOf(settings: Settings): Config {
       acceptableTimeSkew: settings['auxData.jwt.acceptableTimeSkew'],
     },
     policyDirectory: settings['storage.disk.directory'],
+    watchPolicies: settings['storage.disk.watchForChanges'],
   };
 }
 

@@ -5,6 +5,7 @@ import type { AuditLog } from './audit/audit-log.js';
 import { type AuditWatch, auditWatcher } from './audit/audit-watcher.js';
 import type { AuditReader } from './audit/reader.js';
 import { textOf, type Verifier, verifierOf } from './aux-data/verify.js';
+import { hasOneListener } from './config/address.js';
 import type { Config } from './config.js';
 import { type Listener, openListener } from './listen.js';
 import type { Log } from './observe/log/logger.js';
@@ -520,11 +521,11 @@ async function listen({
     return listener.address;
   };
   try {
-    const grpcAddress = await open('grpcListenAddr', grpc.take);
+    const grpcAddress = hasOneListener(config.server) ? undefined : await open('grpcListenAddr', grpc.take);
     const httpAddress = await open('httpListenAddr', http.take);
     return {
       httpAddress,
-      grpcAddress,
+      grpcAddress: grpcAddress ?? httpAddress,
       retire,
       close: () => close(hasRetired ? 0 : config.server.shutdownGrace),
       take: { http: http.take, grpc: grpc.take },

@@ -1,4 +1,5 @@
-import { type Config, ConfigError, loadConfig } from '../../server/config.js';
+import { type Config, ConfigError, type LoadedConfig, loadConfig } from '../../server/config.js';
+import { REFERENCE_ALIAS } from '../../server/config/aliases.js';
 import { placed } from '../../server/config/config-error.js';
 import { type Bundle, type RunningServer, startServer } from '../../server/main.js';
 import type { Log } from '../../server/observe/log/logger.js';
@@ -13,6 +14,8 @@ export interface ServeOptions {
   readonly config?: string;
   readonly set: readonly string[];
   readonly watch?: boolean;
+  /** By default, calls are logged on a terminal only. */
+  readonly logLevel?: string;
   /** Whether a folder without policies is served. */
   readonly allowEmpty?: boolean;
   /** `URL#ref:path`: the policies are in a repository. */
@@ -26,14 +29,35 @@ export interface ServeOptions {
  * code when it cannot start; otherwise it runs until a signal.
  */
 export async function serveCommand(directory: string | undefined, options: ServeOptions): Promise<number> {
-  const { config, warnings, places } = loadConfig({
-    file: options.config ?? process.env['AUTHZ_CONFIG'],
-    sets: options.set,
-  });
+  const file = options.config ?? process.env['AUTHZ_CONFIG'];
+  return serveConfigured(directory, options, loadConfig({ file, sets: options.set }));
+}
+
+/**
+ * `authzc server`: the same for the command lines and files of the reference PDP. The server also has the names of that
+ * PDP, unless the configuration names others; without a configuration, it watches `policies`, as that PDP does.
+ */
+export async function referenceServerCommand(directory: string | undefined, options: ServeOptions): Promise<number> {
+  const file = options.config ?? process.env['AUTHZ_CONFIG'] ?? process.env['CERBOS_CONFIG'];
+  const loaded = loadConfig({ file, sets: options.set });
+  const { server } = loaded.config;
+  const aliases = loaded.places.has('server.aliases') ? server.aliases : [REFERENCE_ALIAS];
+  return serveConfigured(
+    directory,
+    { ...options, watch: options.watch ?? (file === undefined && options.git === undefined), allowEmpty: true },
+    { ...loaded, config: { ...loaded.config, server: { ...server, aliases } } },
+  );
+}
+
+async function serveConfigured(
+  directory: string | undefined,
+  options: ServeOptions,
+  { config, warnings, places }: LoadedConfig,
+): Promise<number> {
   for (const warning of warnings) console.error(`warning: ${warning}`);
 
   // A program reads the line that the server is ready; a person also wants to see the calls.
-  const log = openLog({ level: process.stdout.isTTY === true ? 'info' : 'warn' });
+  const log = openLog({ level: options.logLevel ?? (process.stdout.isTTY === true ? 'info' : 'warn') });
   if (options.git !== undefined) {
     if (directory !== undefined || options.watch === true)
       throw new ConfigError('`--git` contradicts a folder and `--watch`', 'command line');
@@ -53,7 +77,7 @@ export async function serveCommand(directory: string | undefined, options: Serve
     throw placed(error, places);
   });
   endOnSignal(server);
-  if (options.watch === true) recompileOnChange(folder, compiler, server);
+  if (options.watch === true || config.watchPolicies) recompileOnChange(folder, compiler, server);
   // Printed last: a reader of the line may change a policy or stop the server at once.
   console.log(readyLine(server, config));
   return EXIT.done;

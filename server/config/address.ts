@@ -19,6 +19,20 @@ export function parseAddress(text: string): Address | undefined {
   return { kind: 'tcp', host: host === '' ? undefined : host, port };
 }
 
+/**
+ * Whether the addresses of a server are equal, and so one listener: that of HTTP, which speaks gRPC too. Port 0 is
+ * another free port each time.
+ */
+export function hasOneListener({
+  httpListenAddr: http,
+  grpcListenAddr: grpc,
+}: {
+  readonly httpListenAddr: Address;
+  readonly grpcListenAddr: Address;
+}): boolean {
+  return writeAddress(http) === writeAddress(grpc) && !(http.kind === 'tcp' && http.port === 0);
+}
+
 /** An address as parseAddress reads it. */
 export function writeAddress(address: Address): string {
   if (address.kind === 'unix') return `unix:${address.path}`;

@@ -28,6 +28,9 @@ const PRESETS: { readonly [name: string]: AliasConfig } = {
   },
 };
 
+/** The alias of the SDKs of the reference PDP. */
+export const REFERENCE_ALIAS = PRESETS['cerbos'] as AliasConfig;
+
 const UNIQUE = ['package', 'path', 'callIdField', 'propertyPrefix'] as const;
 
 /** A value of a part must match its pattern, and none of the names that exist. */

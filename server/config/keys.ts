@@ -38,7 +38,11 @@ export const KEYS = {
     { kind: 'tcp', host: undefined, port: 3592 },
     'address for REST, Connect, gRPC-Web and gRPC',
   ),
-  'server.grpcListenAddr': used(address, { kind: 'tcp', host: undefined, port: 3593 }, 'address for gRPC only'),
+  'server.grpcListenAddr': used(
+    address,
+    { kind: 'tcp', host: undefined, port: 3593 },
+    'address for gRPC only; if it equals `server.httpListenAddr`, one listener serves both',
+  ),
   'server.udsFileMode': used(fileMode, 0o766, 'file mode of Unix sockets'),
   'server.tls.cert': used<string | undefined>(
     path,
@@ -335,7 +339,11 @@ export const KEYS = {
     undefined,
     'folder of policies that `authzc serve` compiles; `policies` if not set',
   ),
-  'storage.disk.watchForChanges': ignored(bool, 'use `authzc serve --watch` or `server.watchBundle`'),
+  'storage.disk.watchForChanges': used(
+    bool,
+    false,
+    'compile again when a policy changes, as `authzc serve --watch`; for a bundle, see `server.watchBundle`',
+  ),
   'storage.disk.scratchDir': ignored(anything, 'no scratch space is needed'),
   'storage.*': ignored(anything, 'policies are compiled into the bundle'),
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type AuditLog, type AuditPrimary, auditPrimary } from '../audit/audit-log.js';
 import type { Config } from '../config.js';
+import { hasOneListener } from '../config/address.js';
 import type { Logger } from '../observe/log/logger.js';
 import { auditFamilies } from '../observe/metrics/audit-metrics.js';
 import { rejectionFamilies } from '../observe/metrics/bundle-metrics.js';
@@ -137,7 +138,7 @@ export async function startPrimary(options: PrimaryOptions): Promise<Primary> {
         await fleet.retire();
         // Clients that watch the health send new calls elsewhere; until they notice, calls are still answered.
         await sleep(config.server.shutdownGrace);
-        await Promise.all([http.close(), grpc.close()]);
+        await Promise.all([...new Set([http, grpc])].map((listener) => listener.close()));
         await handOver.settled();
         await fleet.stop();
       };
@@ -174,6 +175,10 @@ async function openListeners({ server }: Config, handOver: HandOver): Promise<Li
       unread: true,
       onConnection: (socket) => handOver.accept(port, socket),
     });
+  if (hasOneListener(server)) {
+    const both = await open('http');
+    return [both, both];
+  }
   const grpc = await open('grpc');
   try {
     return [await open('http'), grpc];

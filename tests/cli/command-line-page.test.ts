@@ -45,7 +45,7 @@ test('the page documents exactly the commands that exist, and exactly their flag
 test.run();
 
 /** The section `serve` of the page also covers dist/server.js. */
-const OF_SERVER = new Set(['serve --bundle', 'serve --log-level']);
+const OF_SERVER = new Set(['serve --bundle']);
 
 async function helpOf(words: readonly string[]): Promise<readonly string[]> {
   return (await run(PROGRAMS.authzc, [...words, '--help'], folder)).stdout.split('\n');

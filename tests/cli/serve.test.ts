@@ -160,6 +160,66 @@ test('--watch sees new folders, survives the deletion of one, and handles a burs
   await eventually(async () => assert.equal(await actions(http), ANSWER));
 });
 
+test('storage.disk.watchForChanges watches, too', async () => {
+  const folder = newFolder({
+    ...GOOD,
+    'config.yaml': 'storage: { driver: disk, disk: { directory: policies, watchForChanges: true } }\n',
+  });
+  const { server, http } = await serve(folder, '--config', 'config.yaml');
+  assert.is(server.said(), '');
+  writeFileSync(join(folder, 'policies/document.yaml'), documentPolicy('edit'));
+  await eventually(async () => assert.equal(await actions(http), { view: 'EFFECT_DENY', edit: 'EFFECT_ALLOW' }));
+});
+
+test('authzc server: the names of the reference PDP, unless the configuration has others; it watches without one', async () => {
+  const folder = newFolder({
+    ...GOOD,
+    'none.yaml': 'server: { aliases: [] }\n',
+    'plain.yaml': 'storage: { driver: disk, disk: { directory: ./policies } }\n',
+  });
+  const statuses = async (http: string): Promise<readonly number[]> =>
+    Promise.all(
+      ['/_cerbos/health', '/_authz/health'].map(async (path) => (await send(http, 'GET', path, undefined)).status),
+    );
+  const watching = await serveAs('server', folder);
+  assert.equal(await statuses(watching.http), [200, 200]);
+  const { code, stdout } = await run(
+    PROGRAMS.authzc,
+    ['healthcheck', '--no-tls', `--host-port=${watching.grpc}`],
+    folder,
+  );
+  assert.equal([code, stdout], [0, 'SERVING\n']);
+  assert.equal(
+    await statuses((await serveAs('server', folder, '--config=plain.yaml', '--log-level=debug')).http),
+    [200, 200],
+  );
+  assert.equal(await statuses((await serveAs('server', folder, '--config', 'none.yaml')).http), [404, 200]);
+  assert.equal(await statuses((await serve(folder)).http), [404, 200]);
+  writeFileSync(join(folder, 'policies/document.yaml'), documentPolicy('edit'));
+  await eventually(async () =>
+    assert.equal(await actions(watching.http), { view: 'EFFECT_DENY', edit: 'EFFECT_ALLOW' }),
+  );
+});
+
+test('equal addresses are one listener, which speaks HTTP and gRPC', async () => {
+  const socket = join(newFolder({}), 's');
+  const server = launch(
+    PROGRAMS.authzc,
+    ['serve', '--set', `server.httpListenAddr=unix:${socket},server.grpcListenAddr=unix:${socket}`],
+    newFolder(GOOD),
+  );
+  servers.push(server);
+  await server.firstLine;
+  assert.equal(actionsOf(await checkOverGrpc(`unix:${socket}`, CHECK)), ANSWER);
+  const { code, stdout } = await run(
+    PROGRAMS.authzc,
+    ['healthcheck', '--no-tls', '--kind=http', `--host-port=unix:${socket}`],
+    newFolder({}),
+  );
+  assert.equal([code, stdout.trim()], [0, '{"status":"SERVING"}']);
+  assert.is((await stop(server)).code, 0);
+});
+
 test('policies that do not compile are not served: status 3, with the diagnostic on stderr', async () => {
   const { code, stdout, stderr } = await run(
     PROGRAMS.authzc,
@@ -223,8 +283,12 @@ interface Served {
   readonly grpc: string;
 }
 
-async function serve(folder: string, ...options: readonly string[]): Promise<Served> {
-  const server = launch(PROGRAMS.authzc, ['serve', ...options, ...LOOPBACK], folder);
+function serve(folder: string, ...options: readonly string[]): Promise<Served> {
+  return serveAs('serve', folder, ...options);
+}
+
+async function serveAs(command: string, folder: string, ...options: readonly string[]): Promise<Served> {
+  const server = launch(PROGRAMS.authzc, [command, ...options, ...LOOPBACK], folder);
   servers.push(server);
   const line = await server.firstLine;
   const [, http, grpc] = /http:\/\/(127\.0\.0\.1:\d+)\b.*gRPC on (127\.0\.0\.1:\d+)$/.exec(line) ?? [];

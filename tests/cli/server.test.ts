@@ -59,6 +59,20 @@ test('it never compiles: it starts without compiler, bundler and policies', asyn
   }
 });
 
+test('with equal addresses, workers share one listener for HTTP and gRPC', async () => {
+  const socket = join(folder, 'both');
+  const options = ['--set', `server.httpListenAddr=unix:${socket},server.grpcListenAddr=unix:${socket}`];
+  const server = launch(PROGRAMS.server, [...options, '--set', 'server.workers=2'], folder);
+  servers.push(server);
+  await server.firstLine;
+  for (const kind of ['http', 'grpc'])
+    assert.is(
+      (await run(PROGRAMS.server, ['hc', '--no-tls', '--kind', kind, '--host-port', `unix:${socket}`], folder)).code,
+      0,
+    );
+  assert.is((await stop(server)).code, 0);
+});
+
 for (const protocol of ['grpc', 'http/protobuf']) {
   test(`exporters over ${protocol} work in the built program`, async () => {
     // An IP address with TLS: the exporter gets channel credentials of the server.
