@@ -10,7 +10,8 @@ import { sourceHealth } from '../../server/service/services.js';
 import { evaluateBundle } from '../../server/swap/evaluate-bundle.js';
 import { EXIT } from '../exit.js';
 import { GitOrigin } from '../git/git-origin.js';
-import { parseRemote, type RemoteLimits } from '../git/remote.js';
+import type { RemoteLimits } from '../git/remote.js';
+import { parseRemote } from '../git/remote-folder.js';
 import { folderBundler } from '../policies/served-folder.js';
 
 /** The command line options of `authzc serve --git`. */

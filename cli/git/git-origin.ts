@@ -2,7 +2,8 @@ import { mkdtemp, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Fetched, type Origin, OriginError } from '../../server/bundle/origin.js';
-import { checkOutRemote, type RemoteFolder, type RemoteLimits, remoteCommit } from './remote.js';
+import { checkOutRemote, findCommit, type RemoteLimits } from './remote.js';
+import type { RemoteFolder } from './remote-folder.js';
 
 export interface GitOriginOptions {
   readonly remote: RemoteFolder;
@@ -14,6 +15,8 @@ export interface GitOriginOptions {
 /** A folder of policies in a git repository, which is compiled when the commit changes. */
 export class GitOrigin implements Origin {
   readonly name: string;
+  /** A branch stays one: a tag does not take its place when it is deleted. */
+  #remote: RemoteFolder;
   /** A commit that cannot be served is not fetched again. */
   #refused: { readonly commit: string; readonly error: OriginError } | undefined;
 
@@ -24,6 +27,7 @@ export class GitOrigin implements Origin {
     private readonly bundler: () => Promise<string | undefined>,
   ) {
     this.name = options.remote.name;
+    this.#remote = options.remote;
   }
 
   static async open(options: GitOriginOptions): Promise<GitOrigin> {
@@ -32,22 +36,22 @@ export class GitOrigin implements Origin {
   }
 
   async fetch(known: string | undefined, signal: AbortSignal): Promise<Fetched> {
-    const { remote, limits } = this.options;
+    const { limits } = this.options;
     const timeout = AbortSignal.timeout(limits.timeout);
     const all = AbortSignal.any([signal, timeout]);
     try {
-      const commit = await remoteCommit(remote, { folder: this.scratch, signal: all });
+      const { id: commit, ref } = await findCommit(this.#remote, { folder: this.scratch, signal: all });
+      if (ref.startsWith('refs/heads/')) this.#remote = { ...this.#remote, ref };
       if (commit === known) return { kind: 'unchanged', holds: false };
       if (commit === this.#refused?.commit) throw this.#refused.error;
-      // The ref may have moved since.
-      const fetched = await this.#checkOut(all);
+      await this.#checkOut(commit, all);
       const js = await this.bundler();
       if (js === undefined) {
-        this.#refused = { commit: fetched, error: new OriginError('policies', 'the policies do not compile') };
+        this.#refused = { commit, error: new OriginError('policies', 'the policies do not compile') };
         throw this.#refused.error;
       }
       this.#refused = undefined;
-      return { kind: 'fetched', version: fetched, bytes: Buffer.from(js), holds: false };
+      return { kind: 'fetched', version: commit, bytes: Buffer.from(js), holds: false };
     } catch (error) {
       if (error instanceof OriginError) throw error;
       if (timeout.aborted) throw new OriginError('timeout', `git did not end in ${limits.timeout} ms`);
@@ -60,14 +64,14 @@ export class GitOrigin implements Origin {
   }
 
   /** The folder keeps its name, so that unchanged policies are not compiled again. */
-  async #checkOut(signal: AbortSignal): Promise<string> {
-    const { remote, limits } = this.options;
+  async #checkOut(commit: string, signal: AbortSignal): Promise<void> {
+    const { limits } = this.options;
     const next = join(this.scratch, 'next');
     const folder = join(this.scratch, 'policies');
     await rm(next, { recursive: true, force: true });
-    const commit = await checkOutRemote(remote, next, { signal, scratch: this.scratch, maxSize: limits.maxSize });
+    const { scratch } = this;
+    await checkOutRemote(this.#remote, commit, next, { signal, scratch, maxSize: limits.maxSize });
     await rm(folder, { recursive: true, force: true });
     await rename(next, folder);
-    return commit;
   }
 }

@@ -17,9 +17,61 @@ export interface GitResult {
 export async function git(args: readonly string[], options: GitOptions): Promise<GitResult> {
   const child = start(args, options);
   child.stdin.end();
-  const [stdout, stderr, code] = await Promise.all([bytesOf(child.stdout), bytesOf(child.stderr), endOf(child)]);
+  const [stdout, stderr, code] = await Promise.all([
+    bytesOf(child.stdout, MOST_OUTPUT, () => killGroup(child)),
+    bytesOf(child.stderr, MOST_MESSAGES),
+    endOf(child),
+  ]);
   options.signal.throwIfAborted();
+  if (stdout.length > MOST_OUTPUT) throw new Error(`\`git ${args[0]}\` printed more than ${MOST_OUTPUT} bytes`);
   return { code, stdout, stderr: stderr.toString('utf8') };
+}
+
+/** Of a command whose output is kept, in bytes: a remote repository decides how much there is. */
+const MOST_OUTPUT = 16 * 1024 * 1024;
+/** Of messages that are kept, in bytes: a remote repository can send any number. */
+const MOST_MESSAGES = 64 * 1024;
+
+/**
+ * Runs git in a folder and yields the parts of its output that end in a zero byte, some at once, while git writes. Git
+ * is killed when the caller stops reading.
+ *
+ * @throws Error if git fails, or a part is longer than any path.
+ */
+export async function* gitRecords(args: readonly string[], options: GitOptions): AsyncGenerator<readonly Buffer[]> {
+  const child = start(args, options);
+  child.stdin.end();
+  const ended = endOf(child);
+  const stderr = bytesOf(child.stderr, MOST_MESSAGES);
+  try {
+    let rest: Buffer = Buffer.alloc(0);
+    for await (const chunk of child.stdout as AsyncIterable<Buffer>) {
+      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      const records: Buffer[] = [];
+      let from = 0;
+      for (let end = bytes.indexOf(0); end >= 0; end = bytes.indexOf(0, from)) {
+        records.push(bytes.subarray(from, end));
+        from = end + 1;
+      }
+      yield records;
+      rest = bytes.subarray(from);
+      if (rest.length > LONGEST_RECORD) throw new Error(`\`git ${args[0]}\` printed a path that is too long`);
+    }
+    options.signal.throwIfAborted();
+    if ((await ended) !== 0) throw failure({ stderr: (await stderr).toString('utf8') });
+  } finally {
+    if (child.exitCode === null && child.signalCode === null) killGroup(child);
+    await Promise.allSettled([ended, stderr]);
+  }
+}
+
+/** Longer than a path can be, in bytes. */
+const LONGEST_RECORD = 64 * 1024;
+
+/** What git has said, on one line. */
+export function failure({ stderr }: Pick<GitResult, 'stderr'>): Error {
+  const [first = 'it failed'] = stderr.split('\n').filter((line) => line.trim() !== '');
+  return new Error(`git: ${first.replace(/^fatal: /, '')}`);
 }
 
 /** Where git runs. */
@@ -95,9 +147,16 @@ function endOf(child: ChildProcessWithoutNullStreams): Promise<number | null> {
   });
 }
 
-async function bytesOf(stream: Readable): Promise<Buffer> {
+/** Reads a stream to its end. More than `most` bytes are not kept, but for the chunk that has too many. */
+async function bytesOf(stream: Readable, most: number, onMore: () => void = () => undefined): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(chunk as Buffer);
+  let size = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    if (size > most) continue;
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size > most) onMore();
+  }
   return Buffer.concat(chunks);
 }
 

@@ -1,5 +1,5 @@
 import { didYouMean } from '../../compiler/diagnostics/did-you-mean.js';
-import { type GitOptions, type GitResult, git } from './git.js';
+import { failure, type GitOptions, git } from './git.js';
 
 /** A folder of a revision. */
 export interface RevisionFolder {
@@ -37,12 +37,6 @@ export async function prefixOf(revision: string, options: GitOptions): Promise<s
   if (result.code === 0) return result.stdout.toString('utf8').replace(/\n$/, '');
   if (!result.stderr.includes('not a git repository')) throw failure(result);
   throw new Error(`\`${revision}\` is not a folder, and this is not a git repository`);
-}
-
-/** What git has said, on one line. */
-export function failure({ stderr }: GitResult): Error {
-  const [first = 'it failed'] = stderr.split('\n').filter((line) => line.trim() !== '');
-  return new Error(`git: ${first.replace(/^fatal: /, '')}`);
 }
 
 /** The number of names of branches and tags that are compared. */

@@ -1,12 +1,23 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type Server as HttpServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkOutRemote, parseRemote, remoteCommit } from '../../cli/git/remote.js';
+import { GitOrigin } from '../../cli/git/git-origin.js';
+import { checkOutRemote, findCommit } from '../../cli/git/remote.js';
+import { parseRemote } from '../../cli/git/remote-folder.js';
 import { documentPolicy } from '../support/cli/policies.js';
 import { launch, PROGRAMS, type Running } from '../support/cli/programs.js';
 import { newRepository, type Repository } from '../support/git-repository.js';
@@ -81,16 +92,99 @@ test('branches, tags and commits', async () => {
   repository.git('branch', 'release/1');
   repository.commit({ 'services/policies/other.yaml': documentPolicy('edit') });
   for (const ref of ['v1', 'release/1', 'refs/heads/release/1', commit]) {
-    const remote = parseRemote(`${repository.folder}#${ref}:services`);
-    assert.is(await remoteCommit(remote, { folder: scratch, signal: noSignal() }), commit, ref);
+    const written = `${repository.folder}#${ref}:services`;
+    assert.is((await findCommit(parseRemote(written), { folder: scratch, signal: noSignal() })).id, commit, ref);
     const to = join(scratch, 'out');
-    const limits = { signal: noSignal(), scratch, maxSize: 1e8 };
-    assert.is(await checkOutRemote(remote, to, limits), commit);
+    await checkOutNow(written, to);
     assert.equal(readdirSync(join(to, 'policies')), ['document.yaml']);
     rmSync(to, { recursive: true });
   }
   const none = parseRemote(`${repository.folder}#none`);
-  await assertRejects(remoteCommit(none, { folder: scratch, signal: noSignal() }), 'no branch or tag `none`');
+  await assertRejects(findCommit(none, { folder: scratch, signal: noSignal() }), 'no branch or tag `none`');
+});
+
+test('a branch is followed, whatever other refs have its name, and what was found is fetched', async () => {
+  const own = newRepository();
+  try {
+    own.commit({ 'a.yaml': 'branch' });
+    const branch = own.git('rev-parse', 'HEAD');
+    own.commit({ 'a.yaml': 'attack' });
+    const attack = own.git('rev-parse', 'HEAD');
+    own.git('reset', '--quiet', '--hard', branch);
+    const names = [
+      'refs/tags/main',
+      'refs/tags/heads/main',
+      'refs/tags/refs/heads/main',
+      'refs/heads/x/main',
+      'refs/main',
+    ];
+    for (const name of [...names, 'refs/heads/refs/heads/main', 'refs/notes/refs/heads/main'])
+      own.git('update-ref', name, attack);
+    own.git('tag', '--annotate', '--message=x', 'annotated', attack);
+    const idOf = async (ref: string): Promise<string> =>
+      (await findCommit(parseRemote(`${own.folder}#${ref}`), { folder: scratch, signal: noSignal() })).id;
+    for (const ref of ['main', 'HEAD', 'refs/heads/main']) assert.is(await idOf(ref), branch, ref);
+    for (const ref of ['refs/tags/main', 'annotated', 'refs/tags/annotated', attack])
+      assert.is(await idOf(ref), attack, ref);
+    const to = join(scratch, 'branch');
+    await checkOutNow(`${own.folder}#main`, to);
+    assert.is(readFileSync(join(to, 'a.yaml'), 'utf8'), 'branch');
+    // The ref moves after it was looked up.
+    own.git('update-ref', 'refs/heads/main', attack);
+    const later = join(scratch, 'later');
+    await checkOutRemote(parseRemote(`${own.folder}#main`), branch, later, limitsOf());
+    assert.is(readFileSync(join(later, 'a.yaml'), 'utf8'), 'branch');
+  } finally {
+    own.remove();
+  }
+});
+
+test('a tag does not take the place of a branch that is deleted', async () => {
+  const own = newRepository();
+  const origin = await GitOrigin.open({
+    remote: parseRemote(`${own.folder}#release`),
+    limits: { timeout: 20_000, maxSize: 1e8 },
+    bundlerOf: (folder) => async () => readFileSync(join(folder, 'a.yaml'), 'utf8'),
+  });
+  try {
+    own.commit({ 'a.yaml': 'branch' });
+    own.git('branch', 'release');
+    const fetched = await origin.fetch(undefined, noSignal());
+    assert.is(fetched.kind === 'fetched' && Buffer.from(fetched.bytes).toString(), 'branch');
+    own.commit({ 'a.yaml': 'attack' });
+    own.git('tag', 'release', 'main');
+    assert.is((await origin.fetch(fetched.kind === 'fetched' ? fetched.version : '', noSignal())).kind, 'unchanged');
+    own.git('branch', '--delete', '--force', 'release');
+    await assertRejects(origin.fetch(undefined, noSignal()), 'no branch or tag `refs/heads/release`');
+  } finally {
+    await origin.close();
+    own.remove();
+  }
+});
+
+test('a repository of a few objects that has any number of files costs no memory', async () => {
+  const own = newRepository();
+  try {
+    const blob = own.git('hash-object', '-w', '--no-filters', '/dev/null');
+    let entry = `100644 blob ${blob}\t`;
+    for (let depth = 0; depth < 7; depth++) {
+      const names = Array.from({ length: 12 }, (_, index) => `${index}.yaml`);
+      const tree = execFileSync('git', ['mktree'], {
+        cwd: own.folder,
+        input: names.map((name) => `${entry}${name}\n`).join(''),
+        encoding: 'utf8',
+      }).trim();
+      entry = `040000 tree ${tree}\t`;
+    }
+    const tree = entry.split(/[ \t]/)[2] as string;
+    own.git('update-ref', 'refs/heads/bomb', own.git('commit-tree', '-m', 'x', tree));
+    const before = process.memoryUsage().rss;
+    await assertRejects(checkOutNow(`${own.folder}#bomb`, join(scratch, 'bomb')), 'has more than');
+    const grown = process.memoryUsage().rss - before;
+    assert.ok(grown < 200e6, `${grown} bytes`);
+  } finally {
+    own.remove();
+  }
 });
 
 test('what could be an option, another protocol or another folder is refused', () => {
@@ -99,6 +193,14 @@ test('what could be an option, another protocol or another folder is refused', (
     '-x#main',
     'ext::sh -c touch% x',
     'ssh://-oProxyCommand=x/y',
+    'ssh://-oProxyCommand=x@host/y',
+    'ssh://git@-oProxyCommand=x/y',
+    'ssh://git:secret@example.com/y',
+    'ssh://example.com/-x',
+    'ssh://example.com',
+    'ssh://git@exa%20mple.com/y',
+    'http://example.com/a',
+    'http://10.0.0.1/a',
     'git@example.com:a/b',
     '../other',
     'https://example.com/a#--upload-pack=x',
@@ -126,12 +228,11 @@ test('nothing of the repository or of the user runs, and links are refused', asy
   process.env['GIT_CONFIG_GLOBAL'] = config;
   try {
     const to = join(scratch, 'safe');
-    const limits = { signal: noSignal(), scratch, maxSize: 1e8 };
-    await checkOutRemote(parseRemote(`${repository.folder}#main:services`), to, limits);
+    await checkOutNow(`${repository.folder}#main:services`, to);
     assert.not.ok(existsSync(witness));
     symlinkSync('/etc/passwd', join(repository.folder, 'services/link.yaml'));
     repository.commit();
-    const links = checkOutRemote(parseRemote(`${repository.folder}#main:services`), join(scratch, 'links'), limits);
+    const links = checkOutNow(`${repository.folder}#main:services`, join(scratch, 'links'));
     await assertRejects(links, 'is a symbolic link');
   } finally {
     delete process.env['GIT_CONFIG_GLOBAL'];
@@ -147,25 +248,18 @@ test('size and time are bounded, and nothing is left behind', async () => {
     const noise = Buffer.from(Array.from({ length: 3_000_000 }, () => Math.floor(Math.random() * 256)));
     big.commit({ 'noise.bin': noise, 'a.yaml': 'x' });
     const before = readdirSync(scratch).length;
-    const limits = { scratch, maxSize: 1_000_000 };
-    const large = checkOutRemote(parseRemote(big.folder), join(scratch, 'big'), { ...limits, signal: noSignal() });
+    const large = checkOutNow(big.folder, join(scratch, 'big'), { maxSize: 1_000_000 });
     await assertRejects(large, 'has more than 1000000 bytes');
     // Compresses well.
     big.commit({ 'noise.bin': '', 'a.yaml': 'x'.repeat(600_000), 'b.yaml': 'y'.repeat(600_000) });
-    const inflated = checkOutRemote(parseRemote(big.folder), join(scratch, 'inflated'), {
-      ...limits,
-      signal: noSignal(),
-    });
+    const inflated = checkOutNow(big.folder, join(scratch, 'inflated'), { maxSize: 1_000_000 });
     await assertRejects(inflated, 'have more than 1000000 bytes');
     assert.equal(readdirSync(join(scratch, 'inflated')), []);
     rmdirSync(join(scratch, 'inflated'));
     const stalled = createServer(() => undefined);
     await new Promise<void>((resolve) => stalled.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(stalled.address() as AddressInfo).port}/x.git`;
-    const slow = checkOutRemote(parseRemote(url), join(scratch, 'slow'), {
-      ...limits,
-      signal: AbortSignal.timeout(300),
-    });
+    const slow = checkOutNow(url, join(scratch, 'slow'), { signal: AbortSignal.timeout(300) });
     await assertRejects(slow, 'abort');
     stalled.close();
     stalled.closeAllConnections();
@@ -178,6 +272,23 @@ test('size and time are bounded, and nothing is left behind', async () => {
 test.run();
 
 const LOOPBACK = 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0';
+
+interface Limits {
+  readonly maxSize: number;
+  readonly signal: AbortSignal;
+}
+
+function limitsOf({ maxSize = 1e8, signal = noSignal() }: Partial<Limits> = {}): Limits & { readonly scratch: string } {
+  return { scratch, maxSize, signal };
+}
+
+/** Checks out what a ref names now. */
+async function checkOutNow(written: string, to: string, changes: Partial<Limits> = {}): Promise<void> {
+  const remote = parseRemote(written);
+  const limits = limitsOf(changes);
+  const { id } = await findCommit(remote, { folder: scratch, signal: limits.signal });
+  await checkOutRemote(remote, id, to, limits);
+}
 
 async function assertRejects(promise: Promise<unknown>, expected: string): Promise<void> {
   const message = await promise.then(

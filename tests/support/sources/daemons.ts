@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, createServer, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestCertificate } from '../certificate.js';
@@ -22,6 +22,7 @@ export interface Daemon {
 export const NGINX = '/usr/sbin/nginx';
 export const REGISTRY = '/usr/bin/docker-registry';
 export const TINYPROXY = '/usr/bin/tinyproxy';
+export const SSHD = '/usr/sbin/sshd';
 
 /** The programs that are not installed. */
 export function missing(...programs: readonly string[]): readonly string[] {
@@ -101,6 +102,55 @@ export function startRegistry(auth: object | undefined = undefined): Promise<Dae
     );
     return [REGISTRY, 'serve', config];
   });
+}
+
+/** A server of SSH that knows one key, and what makes git use it. */
+export interface SshServer extends Daemon {
+  /** `ssh://user@127.0.0.1:port` */
+  readonly url: string;
+  /** The value of `GIT_SSH_COMMAND` of a client that has the key and knows the host. */
+  readonly command: string;
+  /** The same without the key of the host. */
+  readonly commandOfStranger: string;
+}
+
+/** OpenSSH for the account that runs the tests. */
+export async function startSsh(): Promise<SshServer> {
+  const clients = mkdtempSync(join(tmpdir(), 'authz-ssh-'));
+  const newKey = (file: string): string => {
+    execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', file]);
+    return readFileSync(`${file}.pub`, 'utf8').trim();
+  };
+  const clientKey = newKey(join(clients, 'client'));
+  const hostKey = newKey(join(clients, 'host'));
+  // Only an sshd of root looks for it.
+  if (userInfo().uid === 0) mkdirSync('/run/sshd', { recursive: true });
+  const daemon = await startDaemon((folder, port) => {
+    const authorized = join(folder, 'authorized_keys');
+    writeFileSync(authorized, `${clientKey}\n`, { mode: 0o600 });
+    const config = join(folder, 'sshd_config');
+    writeFileSync(
+      config,
+      `Port ${port}\nListenAddress 127.0.0.1\nHostKey ${join(clients, 'host')}\nPidFile none\nUsePAM no\nStrictModes no\n` +
+        `AuthorizedKeysFile ${authorized}\nPasswordAuthentication no\nKbdInteractiveAuthentication no\n` +
+        'PermitRootLogin prohibit-password\n',
+    );
+    return [SSHD, '-D', '-e', '-f', config];
+  });
+  const known = join(clients, 'known_hosts');
+  writeFileSync(known, `[127.0.0.1]:${daemon.port} ${hostKey}\n`);
+  const commandOf = (hosts: string): string =>
+    `ssh -F /dev/null -i ${join(clients, 'client')} -o IdentitiesOnly=yes -o UserKnownHostsFile=${hosts}`;
+  return {
+    ...daemon,
+    url: `ssh://${userInfo().username}@127.0.0.1:${daemon.port}`,
+    command: commandOf(known),
+    commandOfStranger: commandOf('/dev/null'),
+    close: async () => {
+      await daemon.close();
+      rmSync(clients, { recursive: true, force: true });
+    },
+  };
 }
 
 /** @param commandOf writes the configuration into a folder and returns the command. */
