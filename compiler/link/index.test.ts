@@ -205,6 +205,18 @@ test('versions of a role policy with different parent roles are a warning (8.10-
   assert.equal(codes({ one, two: role('r', ', scope: s', 'v2') }), []);
 });
 
+test('a version without a role policy for a role that has parents in another is a warning', () => {
+  const parent = role('r', ', parentRoles: [a]');
+  const next = resource().replace('version: default', 'version: next');
+  const missing = ['role-policy/parent-roles-in-one-version'];
+  assert.equal(codes({ parent, next }), missing);
+  assert.equal(codes({ parent: role('r', ', parentRoles: [a], scope: s'), next }), missing);
+  assert.equal(codes({ parent, next, other: role('r', ', parentRoles: [a]', 'next') }), []);
+  assert.equal(codes({ parent, next, other: role('r', '', 'next') }), ['role-policy/parent-roles-differ']);
+  assert.equal(codes({ parent: role('r'), next }), []);
+  assert.equal(codes({ parent, same: resource() }), []);
+});
+
 test('errors of single policies are reported only when the files and the set are valid (2.4)', () => {
   const broken = resource('', when('V.nothing'));
   assert.equal(codes({ a: broken, b: role('r', ', constants: {import: [nowhere]}') }), ['import/missing']);

@@ -10,7 +10,7 @@ import { type Catalogue, catalogueOf, type Document, type FileOf, hasKind } from
 import { linkDerivedRoles, RoleSets } from './derived-roles.js';
 import { linkCondition, linkOutput } from './expressions.js';
 import { reportMissingImports } from './imports.js';
-import { reportParentRoles } from './parent-roles.js';
+import { reportMissingParentRoles, reportParentRoles } from './parent-roles.js';
 import { reportMissingScopes, reportScopePermissions, withoutDeepScopes } from './scopes.js';
 
 /**
@@ -49,6 +49,7 @@ const SET_RULES: readonly ((catalogue: Catalogue, report: Diagnostics) => void)[
   reportMissingScopes,
   reportScopePermissions,
   reportParentRoles,
+  reportMissingParentRoles,
 ];
 
 /**

@@ -2,6 +2,7 @@ import { sanitize } from '../ast/names.js';
 import type { RolePolicy } from '../ast/policy.js';
 import type { Diagnostics } from '../diagnostics/diagnostic.js';
 import { type Catalogue, type Document, type FileOf, hasKind } from './catalogue.js';
+import { ancestorsOf } from './scopes.js';
 
 /**
  * Warns about versions of a role policy with different parent roles: the reference PDP confuses these
@@ -23,6 +24,59 @@ export function reportParentRoles(catalogue: Catalogue, report: Diagnostics): vo
       );
     }
   }
+}
+
+/**
+ * Warns about versions that have policies, but no role policy for a role that has parents in another version: there the
+ * role has no parents, while the reference PDP uses those of any version.
+ */
+export function reportMissingParentRoles({ documents }: Catalogue, report: Diagnostics): void {
+  const roles = new Map<string, RoleDocument[]>();
+  for (const document of documents.filter(isRolePolicy)) {
+    const { role, scope } = document.file.policy;
+    const key = `${sanitize(role.value)}/${scope}`;
+    roles.set(key, [...(roles.get(key) ?? []), document]);
+  }
+  if (roles.size === 0) return;
+  const versionsIn = versionsByScope(documents);
+  for (const versions of roles.values()) {
+    const withParents = versions.find(({ file }) => file.policy.parentRoles.length > 0);
+    if (withParents === undefined) continue;
+    const { role, version, scope } = withParents.file.policy;
+    const own = new Set(versions.map(({ file }) => sanitize(file.policy.version)));
+    const without = new Set(
+      [scope, ...ancestorsOf(scope)]
+        .flatMap((other) => [...(versionsIn.get(other) ?? [])])
+        .filter((other) => !own.has(sanitize(other))),
+    );
+    if (without.size === 0) continue;
+    report.add(
+      'role-policy/parent-roles-in-one-version',
+      role.place,
+      { role: role.value, version, others: [...without].sort().join(', ') },
+      {
+        notes: [
+          {
+            message:
+              'add a role policy with these `parentRoles` for each of these versions, or ignore this if the role must not exist there',
+          },
+        ],
+      },
+    );
+  }
+}
+
+/** The versions of resource policies, by scope. */
+function versionsByScope(documents: readonly Document[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const versions = new Map<string, Set<string>>();
+  for (const { file } of documents) {
+    if (!hasKind(file, 'resource')) continue;
+    const { scope, version } = file.policy;
+    const known = versions.get(scope);
+    if (known === undefined) versions.set(scope, new Set([version.value]));
+    else known.add(version.value);
+  }
+  return versions;
 }
 
 type RoleDocument = Document & { readonly file: FileOf<'role'> };

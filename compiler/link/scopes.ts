@@ -48,7 +48,7 @@ export function reportMissingScopes(catalogue: Catalogue, report: Diagnostics): 
 }
 
 /** `a.b`, `a` and the root of `a.b.c`. */
-function ancestorsOf(scope: string): readonly string[] {
+export function ancestorsOf(scope: string): readonly string[] {
   const ancestors: string[] = [];
   for (let rest = scope; rest !== ''; ancestors.push(rest)) rest = rest.slice(0, Math.max(rest.lastIndexOf('.'), 0));
   return ancestors;

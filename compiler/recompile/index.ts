@@ -240,5 +240,6 @@ export function isLimited(diagnostics: readonly Diagnostic[]): boolean {
 const ABOUT_THE_SET: ReadonlySet<Code> = new Set([
   'role-policy/never-matches',
   'role-policy/parent-roles-differ',
+  'role-policy/parent-roles-in-one-version',
   'principal-policy/never-matches',
 ]);

@@ -210,6 +210,7 @@ const DECIDED_ON_THE_SET: ReadonlySet<Code> = new Set([
   'principal-policy/never-matches',
   'role-policy/never-matches',
   'role-policy/parent-roles-differ',
+  'role-policy/parent-roles-in-one-version',
   'schema/invalid',
   'scope/permissions-differ',
 ]);

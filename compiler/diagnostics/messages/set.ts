@@ -101,6 +101,19 @@ parent roles of either version for both.
 Give all versions the same \`parentRoles\`.
 `,
   }),
+  'role-policy/parent-roles-in-one-version': message<{ role: string; version: string; others: string }>({
+    severity: 'warning',
+    stage: 'load',
+    kind: 'parent roles in one version',
+    text: ({ role, version, others }) =>
+      `role \`${role}\` has parent roles in version \`${version}\`, and no role policy in: ${others}`,
+    explanation: `
+A role policy gives a role parents, and other versions have resource policies but no role policy for this role. A request gets the parent roles of the version that it names, so in
+those versions the role has no parents, and may be denied. Other PDPs may use the parent roles of one version for all.
+
+Add a role policy with the same \`parentRoles\` for each of these versions. If the role must have no parents there, keep the policies as they are.
+`,
+  }),
   'derived-role/unknown': message<{ name: string }>({
     severity: 'error',
     stage: 'compile',
