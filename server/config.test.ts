@@ -210,6 +210,54 @@ test('a bundle from another machine comes over TLS, or is verified', () => {
   for (const sets of safe) assert.is(fromSets(...sets).bundle.trust, undefined);
 });
 
+test('credentials of tenants and keys that verify tokens come over TLS, unless a switch says otherwise', () => {
+  const keySet = (url: string): readonly string[] => [
+    'auxData.jwt.keySets[0].id=k',
+    `auxData.jwt.keySets[0].remote.url=${url}`,
+  ];
+  const there = 'tenants.example.com/{tenant}'.replaceAll('.', '\\.').replaceAll('{', '\\{').replaceAll('}', '\\}');
+  const plain: readonly (readonly [string, string, readonly string[]])[] = [
+    [
+      'keySets[0].remote.url` needs `https://`',
+      'auxData.jwt.keySets[0].insecure.plainHttp',
+      keySet('http://keys\\.example\\.com/'),
+    ],
+    [
+      'keySets[0].remote.url` needs `https://`',
+      'auxData.jwt.keySets[0].insecure.plainHttp',
+      keySet('http://10\\.0\\.0\\.7/jwks'),
+    ],
+    [
+      'keySets[0].remote.url` needs `https://`',
+      'auxData.jwt.keySets[0].insecure.plainHttp',
+      keySet('HTTP://user:canary@keys/'),
+    ],
+    ['`tenants.source` needs `https://`', 'tenants.http.plainHttp', [`tenants.source=http://user:canary@${there}`]],
+    ['`tenants.source` needs `https://`', 'tenants.http.plainHttp', [`tenants.source=http://canary@${there}`]],
+    [
+      '`tenants.source` needs `https://`',
+      'tenants.http.plainHttp',
+      [`tenants.source=http://${there}`, 'tenants.http.tokenFile=/run/token'],
+    ],
+  ];
+  for (const [expected, allowing, sets] of plain) {
+    const said = problem(() => fromSets(...sets));
+    assert.match(said, expected);
+    assert.match(said, allowing.split('.').slice(-2).join('.'));
+    assert.not.match(said, 'canary');
+    fromSets(...sets, `${allowing}=true`);
+  }
+  const safe = [
+    keySet('https://keys\\.example\\.com/'),
+    keySet('http://127\\.0\\.0\\.1:1/'),
+    keySet('http://localhost/'),
+    [`tenants.source=https://user:secret@${there}`],
+    [`tenants.source=http://${there}`],
+    [`tenants.source=http://user:secret@localhost/\\{tenant\\}`],
+  ];
+  for (const sets of safe) fromSets(...sets);
+});
+
 test('the number of processes is the configured one, or one per core', () => {
   assert.is(fromSets().server.workers, undefined);
   assert.is(fromSets('server.workers=1').server.workers, 1);

@@ -18,6 +18,7 @@ const keySet = (
   source: { kind: 'data', base64: Buffer.from(material).toString('base64'), pem: options.pem ?? false },
   optionalAlg: options.optionalAlg ?? false,
   optionalKid: options.optionalKid ?? false,
+  plainHttp: false,
   place: 'c.yaml:1:1',
 });
 const verifier = (keySets: readonly KeySetConfig[], skew = 0, disableVerification = false) =>

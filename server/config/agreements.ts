@@ -1,6 +1,7 @@
 import { ConfigError } from './config-error.js';
 import { isPlainHttp } from './plain-http.js';
 import type { Settled, Settings } from './settings.js';
+import { kindOfSource } from './tenants.js';
 
 /** A constraint between keys, reported at the key that requires the others. */
 interface Agreement {
@@ -162,6 +163,11 @@ const AGREEMENTS: readonly Agreement[] = [
     problem:
       'needs TLS, or `bundle.trust.keys`: on the way, others could replace the bundle, whose code the server runs',
   },
+  {
+    key: 'tenants.source',
+    holds: (s) => s['tenants.http.plainHttp'] || !sendsTenantCredentialsInPlainText(s),
+    problem: 'needs `https://`: its credentials would be sent in plain text; `tenants.http.plainHttp: true` allows it',
+  },
   needs('audit.nats.authentication.tls.certPath', 'audit.nats.authentication.tls.caPath'),
   needs('audit.nats.authentication.tls.keyPath', 'audit.nats.authentication.tls.caPath'),
   needs('audit.nats.authentication.tls.certPath', 'audit.nats.authentication.tls.keyPath'),
@@ -235,6 +241,13 @@ function hasPlainSource(settings: Settings): boolean {
     default:
       return false;
   }
+}
+
+function sendsTenantCredentialsInPlainText(settings: Settings): boolean {
+  const source = settings['tenants.source'] ?? '';
+  if (kindOfSource(source) !== 'http') return false;
+  const url = new URL(source);
+  return isPlainHttp(url) && (url.username !== '' || url.password !== '' || has(settings, 'tenants.http.tokenFile'));
 }
 
 function sendsCredentials(settings: Settings): boolean {

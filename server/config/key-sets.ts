@@ -1,6 +1,7 @@
 import { blockOf } from './block.js';
 import { ConfigError } from './config-error.js';
 import type { ConfigNode, MapNode } from './node.js';
+import { isPlainHttp } from './plain-http.js';
 import { bool, duration, MASKED, name, refuse, type ValueType } from './value-types.js';
 
 /** Where the keys of a keyset come from (docs/spec/server.md#keysets). */
@@ -22,6 +23,8 @@ export interface KeySetConfig {
   readonly optionalAlg: boolean;
   /** Tokens need no `kid`; every key is tried. */
   readonly optionalKid: boolean;
+  /** A remote set may be fetched from another machine without TLS. */
+  readonly plainHttp: boolean;
   readonly place: string;
 }
 
@@ -47,12 +50,23 @@ function readKeySet(node: ConfigNode, key: string): KeySetConfig {
   if (id === undefined) throw new ConfigError(`\`${key}\` has no \`id\``, node.place);
   const insecure = map.entries.get('insecure');
   const flags =
-    insecure === undefined ? undefined : blockOf(insecure, `${key}.insecure`, ['optionalAlg', 'optionalKid']);
+    insecure === undefined
+      ? undefined
+      : blockOf(insecure, `${key}.insecure`, ['optionalAlg', 'optionalKid', 'plainHttp']);
+  const source = readSource(map, key);
+  const plainHttp = flag(flags, 'plainHttp', `${key}.insecure`);
+  if (source.kind === 'remote' && isPlainHttp(new URL(source.url)) && !plainHttp)
+    throw new ConfigError(
+      `\`${key}.remote.url\` needs \`https://\`: on the way, others could replace the keys that verify tokens; ` +
+        '`insecure.plainHttp` allows it',
+      map.place,
+    );
   return {
     id: name.read(id, `${key}.id`),
-    source: readSource(map, key),
+    source,
     optionalAlg: flag(flags, 'optionalAlg', `${key}.insecure`),
     optionalKid: flag(flags, 'optionalKid', `${key}.insecure`),
+    plainHttp,
     place: map.place,
   };
 }
@@ -104,11 +118,11 @@ export function withoutCredentials(url: string): string {
   return parsed.href;
 }
 
-function writeKeySet({ id, source, optionalAlg, optionalKid }: KeySetConfig): object {
+function writeKeySet({ id, source, optionalAlg, optionalKid, plainHttp }: KeySetConfig): object {
   return {
     id,
     ...writeSource(source),
-    ...((optionalAlg || optionalKid) && { insecure: { optionalAlg, optionalKid } }),
+    ...((optionalAlg || optionalKid || plainHttp) && { insecure: { optionalAlg, optionalKid, plainHttp } }),
   };
 }
 
@@ -145,7 +159,7 @@ function keySetSchema(): object {
         remote: block({ url: { type: 'string', pattern: '^(https?://|.*\\$)' }, refreshInterval: duration().schema }, [
           'url',
         ]),
-        insecure: block({ optionalAlg: yesNo, optionalKid: yesNo }),
+        insecure: block({ optionalAlg: yesNo, optionalKid: yesNo, plainHttp: yesNo }),
       },
       ['id'],
     ),

@@ -322,6 +322,11 @@ export const KEYS = {
     undefined,
     'file with a bearer token for a source over HTTP; read for each request',
   ),
+  'tenants.http.plainHttp': used(
+    bool,
+    false,
+    'whether credentials may be sent to another machine without TLS, which others on the way can read',
+  ),
   ...s3Keys('tenants'),
   'tenants.postgresql.query': used(
     text,

@@ -68,13 +68,14 @@ Each keyset in \`auxData.jwt.keySets\` has an \`id\` and either \`local\` or \`r
 | \`id\` | string | unique id that requests select the keyset with |
 | \`local.file\` | path | file with a JSON Web Key, a JWK Set, or PEM |
 | \`local.data\` | base64 | the same content, inline |
-| \`local.pem\` | bool | the content is PEM; PEM has neither \`alg\` nor \`kid\`, so it needs both \`insecure\` options |
+| \`local.pem\` | bool | the content is PEM; PEM has neither \`alg\` nor \`kid\`, so it needs \`insecure.optionalAlg\` and \`insecure.optionalKid\` |
 | \`remote.url\` | URL | URL of a JWK Set, fetched at start and then regularly; authz also starts if it cannot be reached |
 | \`remote.refreshInterval\` | duration | fetch interval; if not set, as the responses specify (\`Cache-Control\`, \`Expires\`), or hourly |
 | \`insecure.optionalAlg\` | bool | keys without \`alg\` accept the algorithms of their type |
 | \`insecure.optionalKid\` | bool | tokens need no \`kid\`: every key is tried |
+| \`insecure.plainHttp\` | bool | \`remote.url\` may be on another machine without TLS, whose answers others on the way can replace |
 
-Without the \`insecure\` options, every key must have \`alg\` and \`kid\`; otherwise the keyset accepts no tokens.
+Without the first two \`insecure\` options, every key must have \`alg\` and \`kid\`; otherwise the keyset accepts no tokens.
 `;
 
 function section(block: string, keys: readonly (readonly [string, ConfigKey])[]): string {

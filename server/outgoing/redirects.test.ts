@@ -25,6 +25,8 @@ test('credentials belong to scheme, host and port, and do not come back', () => 
   }
   assert.ok(nextHop(same, 'http://x:y@A.example.com:80/#z').isOwn);
   assert.is(nextHop(same, 'http://x:y@A.example.com:80/#z').url.href, 'http://a.example.com/');
+  const local = firstHop(new URL('http://127.0.0.1:1/'));
+  assert.throws(() => nextHop(local, 'http://a.example.com/'), 'another machine without TLS');
   for (const wrong of ['https://a.example.com/', 'data:,', 'http://'])
     assert.throws(
       () => nextHop(first, wrong),
