@@ -28,8 +28,7 @@ export function pointsOf(
   const modules = sets.flatMap((set) => set.program.modules);
   const resources = modules.filter((module) => module.kind === 'resource');
   const principals = modules.filter((module) => module.kind === 'principal');
-  const roles = modules.filter((module) => module.kind === 'role');
-  const scopes = unique([...resources, ...roles.filter(({ rules }) => rules.length > 0)].map(({ scope }) => scope));
+  const scopes = scopesOf(modules);
   const found: Point[] = [];
   const add = (point: Point): void => {
     if (!isWanted(point)) return;
@@ -50,7 +49,7 @@ export function pointsOf(
         add({ kind, isNamedKind: true, version, ...place, principal: undefined });
 
   if (principals.length === 0) return sorted(found);
-  const kinds = kindsOf(resources, principals, roles);
+  const kinds = kindsOf(modules);
   const versions = unique(principals.map(({ version }) => version));
   const principalPlaces = placesOf(unique(principals.map(({ scope }) => scope)), lenientScopeSearch, false);
   for (const [id, own] of grouped(principals, ({ principal }) => principal))
@@ -97,17 +96,52 @@ function placesOf(scopes: readonly string[], isLenient: boolean, withOther: bool
 type Kind = Pick<Point, 'kind' | 'isNamedKind'>;
 
 /**
+ * The points of everyone at which a set of policies may allow nothing, besides those at which it may: all kinds that a
+ * question is about, in each version and scope of policies and in others. Throws a TooManyRows.
+ *
+ * @param asked kinds, and globs of kinds.
+ */
+export function pointsOfEveryone(
+  { program: { modules } }: Decisions,
+  lenientScopeSearch: boolean,
+  asked: readonly string[],
+  isWanted: (point: Point) => boolean,
+): readonly Point[] {
+  const policies = modules.filter((module) => module.kind !== 'derived-roles');
+  const versions = unique(policies.map(({ version }) => version));
+  const found: Point[] = [];
+  for (const kind of kindsOf(modules, asked))
+    for (const version of [...versions, unusedName('other', versions)])
+      for (const place of placesOf(scopesOf(modules), lenientScopeSearch, true)) {
+        const point = { ...kind, version, ...place, principal: undefined };
+        if (isWanted(point) && found.push(point) > MOST_ROWS) throw new TooManyRows();
+      }
+  return sorted(found);
+}
+
+/** The scopes at which requests find policies of resources. */
+function scopesOf(modules: readonly ir.Module[]): readonly string[] {
+  return unique(
+    modules.flatMap((module) =>
+      module.kind === 'resource' || (module.kind === 'role' && module.rules.length > 0) ? [module.scope] : [],
+    ),
+  );
+}
+
+/**
  * The kinds that policies name, and one of each class of others that principal and role policies tell apart. Throws a
  * TooManyRows.
+ *
+ * @param asked kinds and globs that a question tells apart as well.
  */
-function kindsOf(
-  resources: readonly ir.ResourceModule[],
-  principals: readonly ir.PrincipalModule[],
-  roles: readonly ir.RoleModule[],
-): readonly Kind[] {
+function kindsOf(modules: readonly ir.Module[], asked: readonly string[] = []): readonly Kind[] {
   const names = new Names();
-  names.addLiterals(resources.map(({ kindName }) => kindName));
-  for (const { rules } of [...principals, ...roles]) names.add(rules.map(({ resource = '*' }) => resource));
+  names.add(asked);
+  for (const module of modules) {
+    if (module.kind === 'resource') names.addLiterals([module.kindName]);
+    if (module.kind === 'principal' || module.kind === 'role')
+      names.add(module.rules.map(({ resource = '*' }) => resource));
+  }
   const { named, others, isComplete } = names.classes([OTHER_KIND], (name) => sanitize(name) === name);
   // A kind without a row would count as unchanged.
   if (!isComplete) throw new TooManyRows('globs of kinds in principal and role policies');

@@ -9,6 +9,7 @@ import type { FormulaKeys } from '../formula/keys.js';
 import type { AssumedSchema, UndecidedReason } from '../solve/question.js';
 import { isAt, type Replay } from '../witness/replay.js';
 import type { Situation } from '../witness/situation.js';
+import { pointsAbout, pointsWithoutPolicies } from './points-about.js';
 import { applicationOf, denyRule, type RuleApplications } from './rule-application.js';
 import { matching, type Reading, Subject } from './subject.js';
 
@@ -20,6 +21,8 @@ export interface Row {
   readonly also?: string;
   /** Whether a request proves the row, as for `reachable`, or refutes it. */
   readonly isShown: boolean;
+  /** Whether no policy can allow anything there: such a row only matters if no other one refutes the statement. */
+  readonly isSpare?: true;
   /**
    * Where such a request is looked for: for `reachable` also at points of principals that have policies, and the first
    * one counts. A reason where that is not decided.
@@ -52,6 +55,8 @@ export interface Policies {
   readonly principals: ReadonlySet<string>;
   readonly reading: Reading;
   readonly enforcesSchemas: boolean;
+  /** Narrows the points. */
+  readonly isWantedAt: (point: Point) => boolean;
   /** Narrows the actions. */
   readonly isWanted: (action: string) => boolean;
 }
@@ -59,19 +64,26 @@ export interface Policies {
 /** The rows of a statement, sorted by point and action; none if it is about nothing. */
 export function* rowsOf({ claim }: Statement, set: InvariantSet, policies: Policies): Generator<Row> {
   switch (claim.form) {
-    case 'never':
-    case 'always': {
-      const allows = claim.form === 'never';
+    case 'never': {
       const subject = new Subject(claim.about, set, policies.reading);
       for (const scene of scenesOf(subject, claim.about.actions, set, policies))
         for (const action of scene.actionsOf(subject))
           yield scene.row(
             action,
-            (allowed) => (allows ? allowed : not(allowed)),
-            (situation) => {
-              return scene.isAllowed(situation, action) === allows;
-            },
+            (allowed) => allowed,
+            (situation) => scene.isAllowed(situation, action),
           );
+      return;
+    }
+    case 'always': {
+      const subject = new Subject(claim.about, set, policies.reading);
+      const about = pointsAbout(subject, policies);
+      for (const point of [...about, ...pointsWithoutPolicies(subject, about, policies)]) {
+        const scene = new Scene(point, subject, claim.about.actions, set, policies);
+        const isSpare = about.includes(point) ? {} : { isSpare: true as const };
+        for (const action of scene.actionsOf(subject))
+          yield { ...scene.row(action, not, (situation) => !scene.isAllowed(situation, action)), ...isSpare };
+      }
       return;
     }
     case 'implies': {
@@ -154,7 +166,7 @@ function* reachableRows(
   }
 }
 
-/** The points that a statement is about. */
+/** What a statement says at each of its points. */
 function* scenesOf(
   subject: Subject,
   asked: readonly string[],
@@ -162,18 +174,6 @@ function* scenesOf(
   policies: Policies,
 ): Generator<Scene> {
   for (const point of pointsAbout(subject, policies)) yield new Scene(point, subject, asked, set, policies);
-}
-
-/** A kind that only globs of principal policies match is looked at by itself. */
-function pointsAbout(subject: Subject, { points, decisions }: Policies): readonly Point[] {
-  const about = points.filter((point) => subject.isAbout(point));
-  const { kind } = subject;
-  if (kind === undefined || points.some((point) => point.kind === kind)) return about;
-  const others = points
-    .filter(({ isNamedKind }) => !isNamedKind)
-    .map((point): Point => ({ ...point, kind, isNamedKind: true }))
-    .filter((point) => subject.isAbout(point) && decisions.at(point, []).canAllow);
-  return [...new Map(others.map((point) => [JSON.stringify(point), point])).values()];
 }
 
 /** Actions of role policies are both themselves and globs. */

@@ -1,4 +1,5 @@
 import { type Attributes, matchesAny, type Request, sanitize } from '#runtime/policy';
+import { kindMatcher, kindPatterns } from '../../compiler/ast/kind-patterns.js';
 import { bool, string } from '../../compiler/cel/types.js';
 import { invariant } from '../../compiler/diagnostics/invariant.js';
 import type { About, InvariantSet } from '../../compiler/ir/invariants.js';
@@ -29,7 +30,7 @@ export class Subject {
     private readonly set: InvariantSet,
     private readonly reading: Reading,
   ) {
-    this.isKind = matchesAny(sanitize(about.resource));
+    this.isKind = kindMatcher(about.resource);
     [this.when, this.unless] = [about.when, about.unless].map((name) =>
       name === undefined ? undefined : conditionNamed(name, set),
     );
@@ -39,6 +40,11 @@ export class Subject {
   get kind(): string | undefined {
     const { resource } = this.about;
     return resource.includes('*') ? undefined : sanitize(resource);
+  }
+
+  /** The kind, or globs that match its kinds. */
+  get kinds(): readonly string[] {
+    return kindPatterns(this.about.resource);
   }
 
   /** The roles that it names. */
@@ -97,7 +103,7 @@ export class Subject {
     const has = (role: string): boolean => principal.roles.includes(role);
     const { defaultPolicyVersion = 'default', defaultScope = '' } = this.reading.selecting;
     return (
-      this.isKind(sanitize(resource.kind)) &&
+      this.isKind(resource.kind) &&
       (about.version === undefined || about.version === (resource.policyVersion || defaultPolicyVersion)) &&
       (about.scope === undefined || about.scope === (resource.scope || defaultScope).replace(/^\./, '')) &&
       (id === undefined || id === principal.id) &&

@@ -1,9 +1,11 @@
-import { matchesAny, sanitize } from '#runtime/policy';
+import { matchesAny } from '#runtime/policy';
+import { kindMatcher } from '../../compiler/ast/kind-patterns.js';
 import { invariant } from '../../compiler/diagnostics/invariant.js';
 import type { InvariantSet, Statement } from '../../compiler/ir/invariants.js';
 import { fold } from '../../compiler/optimise/index.js';
 import { Decisions } from '../decision/decisions.js';
 import type { PolicyVersion } from '../decision/policy-version.js';
+import type { Point } from '../decision/point.js';
 import { pointsOf } from '../decision/points.js';
 import { witnessRequest } from '../diff/diff.js';
 import type { DiffOptions } from '../diff/options.js';
@@ -59,16 +61,13 @@ class Verifier {
     const { engine = {}, effort = 3, prover, kind, action, scope } = options;
     const keys = new FormulaKeys();
     const decisions = new Decisions(version.program, engine);
-    const isKind = kind === undefined ? () => true : matchesAny(sanitize(kind));
+    const isKind = kind === undefined ? () => true : kindMatcher(kind);
+    const isWantedAt = (point: Point): boolean => isKind(point.kind) && (scope ?? point.scope) === point.scope;
     this.policies = {
       decisions,
       keys,
       classes: new Map(),
-      points: pointsOf(
-        [decisions],
-        engine.lenientScopeSearch ?? false,
-        (point) => isKind(point.kind) && (scope ?? point.scope) === point.scope,
-      ),
+      points: pointsOf([decisions], engine.lenientScopeSearch ?? false, isWantedAt),
       replay: new Replay(version.compiled, engine),
       applications: new RuleApplications(version.program, engine),
       principals: new Set(
@@ -76,6 +75,7 @@ class Verifier {
       ),
       reading: { selecting: engine, globals: engine.globals },
       enforcesSchemas: engine.schemaEnforcement === 'reject',
+      isWantedAt,
       isWanted: action === undefined ? () => true : matchesAny(action),
     };
     this.answers = new Answers({ keys, selecting: engine, effort, prover, isOver: () => this.isOver() });
@@ -94,7 +94,11 @@ class Verifier {
 
   async statement({ name, span, claim }: Statement, set: InvariantSet): Promise<VerifiedStatement> {
     const rows: VerifiedRow[] = [];
-    for (const row of rowsOf({ name, span, claim }, set, this.policies)) rows.push(await this.row(row));
+    for (const row of rowsOf({ name, span, claim }, set, this.policies)) {
+      if (row.isSpare === true && rows.some(({ answer }) => answer === 'refuted')) break;
+      rows.push(await this.row(row));
+    }
+    rows.sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : placeOf(a) > placeOf(b) ? 1 : 0));
     const has = (answer: StatementAnswer): boolean => rows.some((row) => row.answer === answer);
     const isAboutNothing = rows.length === 0;
     return {
@@ -190,4 +194,9 @@ class Verifier {
     if (reason === 'interrupted') this.isInterrupted = true;
     return reason !== false;
   }
+}
+
+/** By this, rows are sorted; those of one place are in order already. */
+function placeOf({ kind, version, scope, principal }: VerifiedRow): string {
+  return [kind, version, scope, principal?.id ?? '', principal?.scope ?? '', principal?.version ?? ''].join('\0');
 }

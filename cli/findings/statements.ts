@@ -56,12 +56,12 @@ export function statementFindings(
 
 /** The first request that refutes a statement, or why it is not decided. */
 function messageOf(statement: VerifiedStatement): string {
-  const { name, form, answer, reason } = statement;
+  const { name, answer, reason } = statement;
   const rows = decisiveRows(statement);
   const [first] = rows;
   if (reason !== undefined) return `${name}: ${reason}`;
   if (answer === 'undecided') return [`${name}: not decided`, ...openReasons(rows, visible)].join('\n');
   if (first === undefined) return `${name}: refuted`;
   const parts = partsOf(first).map(([part, value]) => `${part} ${visibleJson(value)}`);
-  return [`${name}: ${refutation(form, first, visible)}`, ...parts].join('\n');
+  return [`${name}: ${refutation(statement, first, visible)}`, ...parts].join('\n');
 }

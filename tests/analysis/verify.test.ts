@@ -92,8 +92,9 @@ test('a request is let go of only where `unless` is true, and covered only where
 });
 
 test('always', async () => {
-  assert.is(await answerOf('always: {resource: contact, principal: {roles: [admin]}, actions: [view]}'), 'proved');
-  const refuted = await one('always: {resource: contact, principal: {roles: [admin]}}');
+  const place = 'resource: contact, version: default, scope: ""';
+  assert.is(await answerOf(`always: {${place}, principal: {roles: [admin]}, actions: [view]}`), 'proved');
+  const refuted = await one(`always: {${place}, principal: {roles: [admin]}}`);
   assert.is(refuted.answer, 'refuted');
   assert.equal(
     refuted.rows.filter(({ answer }) => answer === 'refuted').map(({ action }) => action),
@@ -101,10 +102,57 @@ test('always', async () => {
   );
   assert.is(
     await answerOf(
-      'always: {resource: contact, principal: {allRoles: [user]}, actions: [view], when: {match: {expr: R.attr.public == true}}}',
+      `always: {${place}, principal: {allRoles: [user]}, actions: [view], when: {match: {expr: R.attr.public == true}}}`,
     ),
     'proved',
   );
+});
+
+test('always is refuted where no policy decides', async () => {
+  const policy = (resource: string, version: string, scope: string): string => `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  {resource: ${resource}, version: ${version}, scope: "${scope}", rules: [{actions: [view], effect: EFFECT_ALLOW, roles: ["*"]}]}
+`;
+  const all = {
+    'root.yaml': policy('leave-request', 'default', ''),
+    'acme.yaml': policy('leave-request', 'default', 'acme'),
+    // The scope and the version exist, but not for the other kind.
+    'other.yaml': policy('doc', 'default', ''),
+    'second.yaml': policy('doc', 'v2', ''),
+    'eve.yaml': `apiVersion: api.authz.dev/v1
+principalPolicy: {principal: eve, version: v3, rules: [{resource: doc, actions: [{action: view, effect: EFFECT_ALLOW}]}]}
+`,
+  };
+  const refutedAt = async (about: string): Promise<readonly unknown[]> => {
+    const { answer, rows } = await one(`always: {actions: [view], ${about}}`, all);
+    const refuted = rows.filter((row) => row.answer === 'refuted');
+    return [answer, ...refuted.map(({ kind, version, scope }) => `${kind} ${version} ${scope}`)];
+  };
+  assert.equal(await refutedAt('resource: doc, version: default, scope: ""'), ['proved']);
+  assert.equal(await refutedAt('resource: doc, version: v2, scope: ""'), ['proved']);
+  assert.equal(await refutedAt('resource: leave-request, version: default, scope: acme'), ['proved']);
+  assert.equal(await refutedAt('resource: leave-request, version: default'), [
+    'refuted',
+    'leave_request default elsewhere',
+  ]);
+  assert.equal(await refutedAt('resource: leave-request, scope: ""'), ['refuted', 'leave_request other ']);
+  assert.equal(await refutedAt('resource: doc, version: default'), ['refuted', 'doc default elsewhere']);
+  assert.equal(await refutedAt('resource: doc, version: v3'), ['refuted', 'doc v3 ']);
+  assert.equal(await refutedAt('resource: "leave-*", version: default, scope: ""'), ['refuted', 'leave_x default ']);
+  assert.equal(await refutedAt('version: default, scope: ""'), ['refuted', 'anything default ']);
+  assert.equal(await refutedAt('resource: doc, version: v3, principal: {id: eve}'), ['refuted', 'doc v3 ']);
+});
+
+test('kinds are matched as people write them', async () => {
+  const policy = CONTACT.replace('resource: contact', 'resource: leave-request');
+  for (const resource of ['leave-request', 'leave_request', 'leave-*', 'leave_*', '*-request', 'leave:*', '*'])
+    assert.is(
+      await answerOf(`never: {resource: "${resource}", actions: [delete], principal: {notRoles: [admin]}}`, {
+        'contact.yaml': policy,
+      }),
+      'proved',
+      resource,
+    );
 });
 
 test('implies', async () => {
@@ -242,7 +290,7 @@ resourcePolicy:
     - {name: all, actions: [view], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: has(R.attr.size)}}}
 `;
   const document = invariants(
-    '    - name: one\n      always: {resource: contact, actions: [view], principal: {roles: [user]}}\n',
+    '    - name: one\n      always: {resource: contact, version: default, scope: "", actions: [view], principal: {roles: [user]}}\n',
   );
   const sources = Object.entries({ 'contact.yaml': contact, 'invariants.yaml': document });
   const compilation = compile(

@@ -48,7 +48,7 @@ function rowOf(statement: VerifiedStatement): string {
 }
 
 function whyOf(statement: VerifiedStatement): string {
-  const { form, answer, reason } = statement;
+  const { answer, reason } = statement;
   if (reason !== undefined) return reason;
   const decisive = decisiveRows(statement);
   if (answer === 'undecided') {
@@ -58,7 +58,7 @@ function whyOf(statement: VerifiedStatement): string {
     }));
     return listed(openReasons(cut, code));
   }
-  return listed(decisive.slice(0, 1).map((row) => refutation(form, row, code)));
+  return listed(decisive.slice(0, 1).map((row) => refutation(statement, row, code)));
 }
 
 function requestsOf({ name, ...statement }: VerifiedStatement): readonly string[] {

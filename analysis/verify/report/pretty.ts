@@ -46,13 +46,13 @@ function widthOf({ statements }: VerifyReport, document: string): number {
 const MARKS: Readonly<Record<StatementAnswer, string>> = { proved: '✔', refuted: '✘', undecided: '?' };
 
 function statementLines(statement: VerifiedStatement, width: number, style: VerifyStyle): readonly string[] {
-  const { name, answer, form, rows } = statement;
+  const { name, answer, rows } = statement;
   const decisive = decisiveRows(statement);
   const shown = answer === 'refuted' ? decisive.slice(0, MOST_ROWS) : [];
   const left = answer === 'refuted' ? decisive.length - shown.length : 0;
   return [
     `  ${style.paint.mark(MARKS[answer])} ${visible(name).padEnd(width)}   ${resultOf(statement, rows.length, style)}`,
-    ...shown.flatMap((row) => rowLines(form, row, style)),
+    ...shown.flatMap((row) => rowLines(statement, row, style)),
     ...(left === 0 ? [] : [`      … and ${left} more`]),
   ];
 }
@@ -71,11 +71,11 @@ function resultOf(statement: VerifiedStatement, rows: number, { paint, pathOf }:
   }
 }
 
-function rowLines(form: VerifiedStatement['form'], row: VerifiedRow, style: VerifyStyle): readonly string[] {
+function rowLines(statement: VerifiedStatement, row: VerifiedRow, style: VerifyStyle): readonly string[] {
   return [
-    `      ${refutation(form, row, visible)}`,
+    `      ${refutation(statement, row, visible)}`,
     ...partsOf(row).map(([name, part]) => `        ${name.padEnd(9)}  ${visibleJson(part)}`),
-    ...(row.request === undefined ? [] : [`        ${deciderText(form, row.decidedBy ?? null, style)}`]),
+    ...(row.request === undefined ? [] : [`        ${deciderText(statement.form, row.decidedBy ?? null, style)}`]),
   ];
 }
 

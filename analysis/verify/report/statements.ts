@@ -21,19 +21,24 @@ export function decisiveRows({ answer, rows }: VerifiedStatement): readonly Veri
 }
 
 /**
- * What refutes a row, as a sentence.
+ * What refutes a row of a statement, as a sentence.
  *
  * @param shown how names are shown.
  */
 export function refutation(
-  form: VerifiedStatement['form'],
-  { kind, action, also, request }: VerifiedRow,
+  { form, rows }: VerifiedStatement,
+  { kind, version, scope, action, also, request }: VerifiedRow,
   shown: (name: string) => string,
 ): string {
-  if (request === undefined) return `no request to ${shown(action)} ${shown(kind)} is allowed: proved`;
+  const atRoot = rows.some((row) => row.scope !== '') ? ' in the root scope' : '';
+  const place = [
+    version === 'default' ? '' : ` of version ${shown(version)}`,
+    scope === '' ? atRoot : ` in scope ${shown(scope)}`,
+  ].join('');
+  if (request === undefined) return `no request to ${shown(action)} ${shown(kind)}${place} is allowed: proved`;
   const { principal, resource } = request;
   const who = `${shown(principal.id)} [${principal.roles.map(shown).join(', ')}]`;
-  const what = `${shown(action)} ${shown(resource.kind)} ${shown(resource.id)}`;
+  const what = `${shown(action)} ${shown(resource.kind)} ${shown(resource.id)}${place}`;
   switch (form) {
     case 'always':
       return `${who} may not ${what}`;

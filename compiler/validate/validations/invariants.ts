@@ -11,7 +11,7 @@ import type { Diagnostics } from '../../diagnostics/diagnostic.js';
 import type { Problems } from '../../diagnostics/problems.js';
 import type { Located } from '../../diagnostics/span.js';
 import { expressionsOfCondition } from '../expressions-of.js';
-import { isKnown, suggest } from './known-names.js';
+import { isKnown, isKnownKind, suggest } from './known-names.js';
 
 /**
  * Reports kinds, actions and rules that statements of invariants name and no policy has
@@ -68,7 +68,7 @@ type NamedPolicy = StatementNames & { readonly policy: Policy };
 function checkKind({ resource }: About, names: readonly NamedPolicy[], report: Diagnostics): boolean {
   if (resource === undefined) return true;
   const resources = new Set(names.flatMap((policy) => policy.resources));
-  if (isKnown(resource.value, resources)) return true;
+  if (isKnownKind(resource.value, resources)) return true;
   report.add('invariant/unknown-kind', resource.place, { kind: resource.value }, suggest(resource, resources));
   return false;
 }
@@ -79,7 +79,9 @@ function checkActions(
   names: readonly NamedPolicy[],
   report: Diagnostics,
 ): void {
-  const about = names.filter(({ resources }) => resource === undefined || isKnown(resource.value, new Set(resources)));
+  const about = names.filter(
+    ({ resources }) => resource === undefined || isKnownKind(resource.value, new Set(resources)),
+  );
   const known = new Set(about.flatMap((policy) => policy.actions));
   for (const action of actions) {
     if (isKnown(action.value, known)) continue;

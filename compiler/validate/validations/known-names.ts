@@ -1,4 +1,5 @@
 import { literalOrGlob } from '#runtime/policy';
+import { kindMatcher } from '../../ast/kind-patterns.js';
 import { sanitize } from '../../ast/names.js';
 import { didYouMean } from '../../diagnostics/did-you-mean.js';
 import type { Details } from '../../diagnostics/diagnostic.js';
@@ -12,6 +13,12 @@ export function isKnown(text: string, known: ReadonlySet<string>): boolean {
   if (known.has(text)) return true;
   const matches = literalOrGlob(text);
   return [...known].some((other) => matches(other) || literalOrGlob(other)(text) || sanitize(other) === sanitize(text));
+}
+
+/** Whether a kind or a glob of kinds has a kind in common with one of several, however each is spelt. */
+export function isKnownKind(text: string, known: ReadonlySet<string>): boolean {
+  const matches = kindMatcher(text);
+  return known.has(text) || [...known].some((other) => matches(other) || kindMatcher(other)(text));
 }
 
 /** The known names that a name was probably meant to be. */

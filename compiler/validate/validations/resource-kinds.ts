@@ -1,5 +1,6 @@
 import { literalOrGlob } from '#runtime/policy';
 import type { Types } from '../../ast/checked.js';
+import { withoutSeparators } from '../../ast/kind-patterns.js';
 import { sanitize } from '../../ast/names.js';
 import type { PolicySet } from '../../ast/policy-set.js';
 import type { Details } from '../../diagnostics/diagnostic.js';
@@ -115,11 +116,6 @@ function resourceKindsOf({ policies }: PolicySet): readonly string[] {
     linked.kind === 'resource' ? [sanitize(linked.policy.resource.value)] : [],
   );
   return [...new Set(kinds)].sort();
-}
-
-/** A string as lookups spell kinds that are plain names: every run of separators becomes one `_`. */
-function withoutSeparators(text: string): string {
-  return text.replace(/[:@\-/]+/g, '_');
 }
 
 /**

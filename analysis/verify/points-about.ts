@@ -1,0 +1,50 @@
+import type { Point } from '../decision/point.js';
+import { pointsOfEveryone } from '../decision/points.js';
+import type { Policies } from './rows.js';
+import type { Subject } from './subject.js';
+
+/**
+ * The points that a statement is about and at which policies can allow something. A kind that only globs of principal
+ * policies match is looked at by itself.
+ */
+export function pointsAbout(subject: Subject, { points, decisions }: Policies): readonly Point[] {
+  const about = points.filter((point) => subject.isAbout(point));
+  const { kind } = subject;
+  if (kind === undefined || points.some((point) => point.kind === kind)) return about;
+  const others = points
+    .filter(({ isNamedKind }) => !isNamedKind)
+    .map((point): Point => ({ ...point, kind, isNamedKind: true }))
+    .filter((point) => subject.isAbout(point) && decisions.at(point, []).canAllow);
+  return unique(others);
+}
+
+/**
+ * The other points that a statement is about: no policy can allow anything there, so everyone is denied. None if
+ * policies can allow nothing that it is about.
+ */
+export function pointsWithoutPolicies(
+  subject: Subject,
+  about: readonly Point[],
+  { decisions, reading, isWantedAt }: Policies,
+): readonly Point[] {
+  if (about.length === 0) return [];
+  const known = new Set(about.map(keyOf));
+  const { lenientScopeSearch = false } = reading.selecting;
+  const points = pointsOfEveryone(
+    decisions,
+    lenientScopeSearch,
+    subject.kinds,
+    (point) => subject.isAbout(point) && isWantedAt(point) && !known.has(keyOf(point)),
+  );
+  // The first one is shown: kinds that look usual come first.
+  const isOdd = ({ kind }: Point): number => Number(/[^\w.]/.test(kind));
+  return [...points].sort((a, b) => isOdd(a) - isOdd(b));
+}
+
+function unique(points: readonly Point[]): readonly Point[] {
+  return [...new Map(points.map((point) => [keyOf(point), point])).values()];
+}
+
+function keyOf({ kind, version, scope, principal }: Point): string {
+  return JSON.stringify([kind, version, scope, principal]);
+}
