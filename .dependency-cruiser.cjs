@@ -241,12 +241,23 @@ module.exports = {
       to: { path: '^node_modules/esbuild/' },
     },
     {
-      name: 'yaml-is-for-reading',
+      name: 'yaml-is-bounded',
+      comment: 'yaml-input/index.ts has of the package what does not recurse as deeply as a text is nested',
       severity: 'error',
-      from: {
-        pathNot: `^compiler/(?:format|parse)/|^server/(?:config|tenants)/|^analysis/suggest/suite\\.ts$|${TESTS}`,
-      },
+      from: { pathNot: `^yaml-input/|^tests/|${TESTS}` },
       to: { path: '^node_modules/yaml/' },
+    },
+    {
+      name: 'yaml-input-has-one-entry',
+      severity: 'error',
+      from: { pathNot: `^yaml-input/|${TESTS}` },
+      to: { path: '^yaml-input/', pathNot: '^yaml-input/index\\.ts$' },
+    },
+    {
+      name: 'yaml-input-stands-alone',
+      severity: 'error',
+      from: { path: '^yaml-input/', pathNot: TESTS },
+      to: { path: '^(?!yaml-input/|node_modules/yaml/)' },
     },
     {
       name: 'the-disk-is-for-load',

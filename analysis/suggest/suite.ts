@@ -1,4 +1,4 @@
-import { Document, isMap, type Node, Scalar, visit } from 'yaml';
+import { Document, isMap, type Node, Scalar, visit } from '../../yaml-input/index.js';
 import type { AuxDataInput, PrincipalInput, ResourceInput } from '#runtime/engine';
 import type { Attributes } from '#runtime/policy';
 import type { EffectName } from '../../compiler/policy-tests/suite.js';

@@ -1,15 +1,16 @@
 import {
+  commentsIn,
   type Document,
   isCollection,
-  Lexer,
   LineCounter,
-  parseDocument,
+  readYaml,
   visit,
   type YAMLMap,
   type YAMLSeq,
-} from 'yaml';
+} from '../../yaml-input/index.js';
 import { Diagnostics } from '../diagnostics/diagnostic.js';
 import { Source } from '../diagnostics/source.js';
+import { MAX_DEPTH } from '../parse/limits.js';
 import { readDocument } from '../parse/yaml/read.js';
 import { isSameTree } from './same-tree.js';
 import { skeletonOf } from './scalars.js';
@@ -30,7 +31,7 @@ export function formatted(source: Source, report: Diagnostics): string | undefin
   if (own.hasErrors) return undefined;
   if (before === undefined) return source.text;
   const text = settled(source.text.replaceAll('\r\n', '\n'));
-  if (text === undefined || commentsIn(text) !== commentsIn(source.text)) return source.text;
+  if (text === undefined || commentsIn(text).join('\n') !== commentsIn(source.text).join('\n')) return source.text;
   const after = readDocument(new Source(source.path, text), new Diagnostics());
   return after !== undefined && isSameTree(before.root, after.root) ? text : source.text;
 }
@@ -82,7 +83,7 @@ function print(document: Document.Parsed): string | undefined {
 function breakLines(document: Document.Parsed, printed: string): boolean {
   const collections = flowCollections(document);
   const lines = new LineCounter();
-  const after = parseDocument(printed, { uniqueKeys: false, lineCounter: lines });
+  const after = readYaml(printed, { maxDepth: MAX_DEPTH, lineCounter: lines });
   let isBroken = false;
   for (const [index, { range }] of flowCollections(after).entries()) {
     const [start, end] = range ?? [0, 0];
@@ -115,17 +116,3 @@ function flowCollections(document: Document.Parsed): readonly (YAMLMap | YAMLSeq
   });
   return found;
 }
-
-/** The comments of a text, in their order. */
-function commentsIn(text: string): string {
-  const comments: string[] = [];
-  let isScalar = false;
-  for (const lexeme of new Lexer().lex(text)) {
-    if (!isScalar && lexeme.startsWith('#')) comments.push(lexeme.trimEnd());
-    isScalar = lexeme === SCALAR;
-  }
-  return comments.join('\n');
-}
-
-/** What the lexer puts before a scalar. */
-const SCALAR = '\u001f';

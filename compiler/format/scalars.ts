@@ -1,4 +1,15 @@
-import { type CST, type Document, isNode, isSeq, type Node, type Pair, parseDocument, type Scalar, visit } from 'yaml';
+import {
+  type CST,
+  type Document,
+  isNode,
+  isSeq,
+  type Node,
+  type Pair,
+  readYaml,
+  type Scalar,
+  visit,
+} from '../../yaml-input/index.js';
+import { MAX_DEPTH } from '../parse/limits.js';
 
 /**
  * A document whose scalars are placeholders, which a printer neither quotes nor breaks, and the scalars as they were
@@ -14,7 +25,7 @@ export interface Skeleton {
 export function skeletonOf(text: string): Skeleton | undefined {
   const mark = PRIVATE_CHARACTERS.find((character) => !text.includes(character));
   if (mark === undefined) return undefined;
-  const document = parseDocument(text, { keepSourceTokens: true, uniqueKeys: false, logLevel: 'silent' });
+  const document = readYaml(text, { keepSourceTokens: true, maxDepth: MAX_DEPTH });
   const scalars: ScalarLines[] = [];
   visit(document, {
     Map(_, { flow, items }) {

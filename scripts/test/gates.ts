@@ -45,6 +45,7 @@ export const GATES: readonly Gate[] = [
       'site',
       'examples',
       'bench',
+      'yaml-input',
     ],
     isQuick: false,
   },

@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { stringify } from '../../yaml-input/index.js';
 import { type Settled, type Settings, usedKeys } from './settings.js';
 
 /**

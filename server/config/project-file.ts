@@ -1,8 +1,8 @@
-import { parse } from 'yaml';
+import { valueOfYaml } from '../../yaml-input/index.js';
 
 /**
  * The content of a configuration file as it is written: nothing is substituted or checked. Throws if it is not YAML.
  */
 export function writtenConfig(text: string): unknown {
-  return parse(text);
+  return valueOfYaml(text);
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { parse } from 'yaml';
 import type { TenantDocument } from '#runtime/engine';
+import { valueOfYaml, YamlDepthError } from '../../yaml-input/index.js';
 import type { LoadedTenant } from '../service/call.js';
 
 /** The SHA-256 of the text of a document, in hexadecimal. */
@@ -11,13 +11,12 @@ export function digestOf(text: string): string {
 /** Reads the text of a document, JSON or YAML. What it says is proved later. */
 export function readTenantText(text: string): LoadedTenant | { readonly reason: string } {
   try {
-    const value: unknown = /^\s*\{/.test(text)
-      ? JSON.parse(text)
-      : parse(text, { maxAliasCount: 0, logLevel: 'error' });
+    const value: unknown = /^\s*\{/.test(text) ? JSON.parse(text) : valueOfYaml(text);
     if (typeof value === 'object' && value !== null)
       return { document: value as TenantDocument, digest: digestOf(text) };
     return { reason: 'the document must be an object' };
   } catch (error) {
+    if (error instanceof YamlDepthError) return { reason: `the document is ${error.message}` };
     const [line = ''] = (error as Error).message.split('\n');
     return { reason: `the document is neither JSON nor YAML: ${line}` };
   }

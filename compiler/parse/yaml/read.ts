@@ -1,10 +1,10 @@
-import { Composer, type CST, type Document } from 'yaml';
+import { composeYaml, type CST, type Document, tokenise, type Tokens } from '../../../yaml-input/index.js';
 import type { Diagnostics } from '../../diagnostics/diagnostic.js';
 import type { Source } from '../../diagnostics/source.js';
 import type { Place } from '../../diagnostics/span.js';
 import { FirstProblem } from '../first-problem.js';
 import { MAX_DEPTH, MAX_DOCUMENT_LENGTH } from '../limits.js';
-import { falseBlank, quotedPrefixes, stripTags, tokenise, type Tokens } from './tokens.js';
+import { falseBlank, quotedPrefixes, stripTags } from './tokens.js';
 import type { YamlMapping } from './node.js';
 import { buildTree } from './tree.js';
 import { readUsual } from './usual.js';
@@ -90,20 +90,11 @@ function composeDocuments(
   const written = withoutEmptyDocuments(tokens);
   const hasDocument = written.some(({ type }) => type === 'document');
   if (hasTags) for (const token of written) stripTags(token);
-  const composer = new Composer({
-    schema: 'failsafe',
-    keepSourceTokens: true,
-    uniqueKeys: false,
-    logLevel: 'silent',
-    prettyErrors: false,
-  });
-  const documents = [
-    ...composer.compose(
-      hasDocument ? written : written.filter(({ type }) => type === 'error'),
-      true,
-      source.text.length,
-    ),
-  ];
+  const documents = composeYaml(
+    hasDocument ? written : written.filter(({ type }) => type === 'error'),
+    source.text.length,
+    { schema: 'failsafe', keepSourceTokens: true },
+  );
   const errors = documents.flatMap((document) => document.errors);
   if (errors.length > 0) {
     const first = errors.reduce((a, b) => (b.pos[0] < a.pos[0] ? b : a));

@@ -1,31 +1,4 @@
-import { type CST, Lexer, type Pair, Parser } from 'yaml';
-
-/** The concrete syntax of a YAML string: all tokens, or the offset at which nesting exceeds the limit. */
-export type Tokens =
-  | {
-      readonly tokens: readonly CST.Token[];
-      /** Whether there may be a tag. */
-      readonly hasTags: boolean;
-    }
-  | { readonly tooDeepAt: number };
-
-/**
- * Tokenizes without recursion, and stops at the first token nested deeper than `maxDepth` levels, because later stages
- * recurse.
- */
-export function tokenise(text: string, maxDepth: number): Tokens {
-  const parser = new Parser();
-  const tokens: CST.Token[] = [];
-  let hasTags = false;
-  for (const lexeme of new Lexer().lex(text)) {
-    if (lexeme.startsWith('!')) hasTags = true;
-    for (const token of parser.next(lexeme)) tokens.push(token);
-    // One level for the document, one for a scalar.
-    if (parser.stack.length > maxDepth + 2) return { tooDeepAt: Math.max(0, parser.offset - lexeme.length) };
-  }
-  for (const token of parser.end()) tokens.push(token);
-  return { tokens, hasTags };
-}
+import type { CST, Pair } from '../../../yaml-input/index.js';
 
 /** Visits every item of every collection without recursion, in no particular order. */
 function eachItem(tokens: readonly CST.Token[], visit: (item: CST.CollectionItem, parent: CST.Token) => void): void {
