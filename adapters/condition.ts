@@ -83,6 +83,11 @@ export interface PlannedFilter {
 export interface ConditionOptions {
   /** The alias of the table in the query, if it has one. */
   readonly alias?: string;
+  /**
+   * Whether it selects the rows that the plan does not allow. NOT around a condition leaves out the rows for which it is
+   * NULL.
+   */
+  readonly negated?: boolean;
   /** The filter of each rule of the plan, as `ruleFilters` returns them; a refusal then names its rule. */
   readonly rules?: () => readonly RuleFilter[];
 }
@@ -94,7 +99,8 @@ export interface ConditionParts {
 }
 
 /**
- * The condition that is true exactly for the rows that check allows.
+ * The condition that is true exactly for the rows that check allows; in parentheses, as not all libraries add them where
+ * an application combines it.
  * @param relatedTable finds a table that a relation names.
  * @throws {UnsupportedPlanError} if the plan cannot be translated exactly.
  */
@@ -105,7 +111,7 @@ export function conditionOf<Column extends string, Tables extends object>(
   options: ConditionOptions = {},
   relatedTable: (name: string) => StoredTable = tableNamed,
 ): ConditionParts {
-  const { alias, rules } = options;
+  const { alias, negated, rules } = options;
   const { dialect, id, attributes } = mapping as Mapping<string>;
   const condition = renderSql(
     plan.filter,
@@ -118,7 +124,16 @@ export function conditionOf<Column extends string, Tables extends object>(
     { dialect, ...(rules && { rules }) },
   );
   if (condition.kind === 'refused') throw new UnsupportedPlanError(`the table \`${table.name}\``, condition.problems);
-  return condition;
+  const { parts, parameters } = condition;
+  return { parts: negated === true ? around(parts, '((', ') IS NOT TRUE)') : around(parts, '(', ')'), parameters };
+}
+
+/** The pieces of a template with text before the first and after the last one. */
+function around(parts: readonly string[], before: string, after: string): TemplateStringsArray {
+  const pieces = [...parts];
+  pieces[0] = before + pieces[0];
+  pieces[pieces.length - 1] += after;
+  return Object.assign(pieces, { raw: pieces });
 }
 
 function storedColumns(

@@ -1,5 +1,5 @@
 /** Plans as conditions of Sequelize. */
-import { type Attributes, DataTypes, literal, type Model, type ModelStatic, type Utils } from 'sequelize';
+import { type Attributes, DataTypes, literal, type Model, type ModelStatic, Op, type Utils } from 'sequelize';
 import type { SqlDialect, SqlParameter } from '../runtime/residual/sql/index.js';
 import {
   type ConditionOptions,
@@ -24,8 +24,13 @@ export type SequelizeTables<Models> = {
   readonly [Name in keyof Models]: Models[Name] extends ModelStatic<infer M> ? keyof Attributes<M> & string : never;
 };
 
+/** A condition for `where`. In a list, as Sequelize drops `Op.not` around a literal. */
+export interface SequelizeCondition {
+  readonly [Op.and]: [Utils.Literal];
+}
+
 /**
- * Creates the function that turns a plan into a condition for `where`, alone or in a list of `Op.and`.
+ * Creates the function that turns a plan into a condition for `where`, alone or combined with others.
  * @param mapping names columns as the attributes of the models do: `authorId`, not `author_id`.
  * @param related the models that relations of the mapping name, by these names: `{ users: User }`.
  * @returns throws an `UnsupportedPlanError` for a plan that cannot be translated exactly. Without an alias in the
@@ -38,7 +43,7 @@ export function sequelizeAdapter<
   model: ModelStatic<M>,
   mapping: NoInfer<Mapping<keyof Attributes<M> & string, SequelizeTables<Related>>>,
   related?: Related,
-): (plan: PlannedFilter, options?: ConditionOptions) => Utils.Literal {
+): (plan: PlannedFilter, options?: ConditionOptions) => SequelizeCondition {
   const table = storedTable(model);
   const relatedTable = relatedIn<ModelStatic<Model>>(related ?? {}, storedTable);
   const literalOf = LITERALS[mapping.dialect];
@@ -50,7 +55,8 @@ export function sequelizeAdapter<
       { ...options, alias: options?.alias ?? model.name },
       relatedTable,
     );
-    return literal(parts.reduce((before, part, index) => before + literalOf(parameters[index - 1] ?? null) + part));
+    const text = parts.reduce((before, part, index) => before + literalOf(parameters[index - 1] ?? null) + part);
+    return { [Op.and]: [literal(text)] };
   };
 }
 

@@ -2,7 +2,7 @@ import type { Random } from '../support/oracle/random.js';
 
 /** A condition as an application combines it, of plans and of conditions of its own, by their positions. */
 export type Composition =
-  | { readonly plan: number }
+  | { readonly plan: number; readonly isNegated?: boolean }
   | { readonly own: number }
   | { readonly all: readonly Composition[] }
   | { readonly any: readonly Composition[] }
@@ -48,7 +48,7 @@ export function holds(
   isOwn: (own: number) => boolean,
 ): boolean {
   const ask = (part: Composition): boolean => holds(part, isAllowed, isOwn);
-  if ('plan' in composition) return isAllowed(composition.plan);
+  if ('plan' in composition) return isAllowed(composition.plan) !== (composition.isNegated === true);
   if ('own' in composition) return isOwn(composition.own);
   if ('not' in composition) return !ask(composition.not);
   return 'all' in composition ? composition.all.every(ask) : composition.any.some(ask);
@@ -56,7 +56,7 @@ export function holds(
 
 /** A composition in the words of a library. */
 export interface Words<Condition> {
-  plan(position: number): Condition;
+  plan(position: number, isNegated: boolean): Condition;
   own(position: number): Condition;
   all(parts: readonly Condition[]): Condition;
   any(parts: readonly Condition[]): Condition;
@@ -65,8 +65,18 @@ export interface Words<Condition> {
 
 export function composed<Condition>(composition: Composition, words: Words<Condition>): Condition {
   const ask = (part: Composition): Condition => composed(part, words);
-  if ('plan' in composition) return words.plan(composition.plan);
+  if ('plan' in composition) return words.plan(composition.plan, composition.isNegated === true);
   if ('own' in composition) return words.own(composition.own);
   if ('not' in composition) return words.not(ask(composition.not));
   return 'all' in composition ? words.all(composition.all.map(ask)) : words.any(composition.any.map(ask));
+}
+
+/** The same composition, in which only plans themselves and own conditions are negated. */
+export function withoutNegations(composition: Composition, isNegated = false): Composition {
+  if ('plan' in composition) return { plan: composition.plan, isNegated };
+  if ('own' in composition) return isNegated ? { not: composition } : composition;
+  if ('not' in composition) return withoutNegations(composition.not, !isNegated);
+  const isAll = 'all' in composition;
+  const parts = (isAll ? composition.all : composition.any).map((part) => withoutNegations(part, isNegated));
+  return isAll === isNegated ? { any: parts } : { all: parts };
 }

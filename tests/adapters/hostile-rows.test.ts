@@ -15,7 +15,8 @@ import { startMariadb } from '../support/sql/mariadb-server.js';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
 import { DOCUMENT_HAZARDS, TYPED_HAZARDS } from '../support/sql/typed-hazards.js';
 import { type Cell, COLUMNS, createTable, typedRow, type TypedRow, typedTable } from '../support/sql/typed-table.js';
-import { type Connections, LIBRARIES, type Things } from './libraries.js';
+import { compositionsOf, holds, withoutNegations } from './compositions.js';
+import { type Combined, type Connections, LIBRARIES, type Library, type Things } from './libraries.js';
 
 const ROWS = 120;
 
@@ -183,11 +184,86 @@ async function compare<D extends SqlDialect>(dialect: D, connection: Connections
       }
     }
   }
+  const wronglyCombined = await compareCombined(libraries, rows);
   for (const [, library] of libraries) await library.end();
   console.log(`  ${dialect}: ${rows.length} rows, ${libraries.length} libraries, ${JSON.stringify(counts)}`);
   assert.equal(wrong.slice(0, 5), [], `${wrong.length} disagreements`);
+  assert.equal(wronglyCombined.slice(0, 5), [], `${wronglyCombined.length} combinations`);
   assert.ok(counts.selected > counts.plans && counts.refused < counts.plans * 2, 'the conditions say too little');
 }
+
+/** Conditions on the id, which is never NULL, and on columns that may be. */
+const COMBINED = [
+  'R.id > "r3" || R.id < "r1"',
+  'R.id != "r1" && !(R.id in ["r2", "r20"])',
+  'R.attr.n < 1',
+  'R.attr.s == "x"',
+];
+
+/** What is wrong with plans in the combinations that applications make of them: with NOT of the library where no column is NULL. */
+async function compareCombined(
+  libraries: readonly (readonly [string, Library])[],
+  rows: readonly TypedRow[],
+): Promise<readonly string[]> {
+  const { engine, actions } = await engineOf(
+    COMBINED.flatMap((condition) => [{ effect: 'ALLOW', condition } as const, { effect: 'DENY', condition } as const]),
+  );
+  const principal = { id: 'u1', roles: ['user'] };
+  const planned = actions.map(({ action, condition }) => ({
+    plan: engine.plan({ principal, resource: { kind: 'thing' }, actions: [action] }) as PlannedFilter,
+    mayBeNull: condition.includes('attr'),
+    allowed: rows.map(({ id, attr }) => engine.isAllowed({ principal, resource: { kind: 'thing', id, attr }, action })),
+  }));
+  const constant = (kind: 'KIND_ALWAYS_ALLOWED' | 'KIND_ALWAYS_DENIED') => ({
+    plan: { filter: { kind } },
+    mayBeNull: false,
+    allowed: rows.map(() => kind === 'KIND_ALWAYS_ALLOWED'),
+  });
+  const all = [constant('KIND_ALWAYS_ALLOWED'), constant('KIND_ALWAYS_DENIED'), ...planned];
+  const random = new Random(2);
+  const own = [0, 1, 2].map(() => [...rows.keys()].filter(() => random.chance(0.5)));
+  const wrong: string[] = [];
+  for (const parts of [all.filter(({ mayBeNull }) => !mayBeNull), all]) {
+    const plans = parts.map(({ plan }) => plan);
+    const compositions = compositionsOf({ plans: plans.length, own: own.length }, random, 20);
+    for (const [index, plain] of compositions.entries()) {
+      const composition = parts === all ? withoutNegations(plain) : plain;
+      const expected = [...rows.keys()].filter((position) =>
+        holds(
+          composition,
+          (plan) => parts[plan]?.allowed[position] === true,
+          (condition) => own[condition]?.includes(position) === true,
+        ),
+      );
+      const combined = { composition, plans, own };
+      for (const [name, library] of libraries) {
+        try {
+          const { positions, count } = await library.selectCombined(combined);
+          assert.equal([...positions].sort(byNumber), expected);
+          assert.is(count, expected.length, 'counted');
+          if (expected.length === 0) await library.remove(combined);
+          if (index % 10 === 0) assert.equal(await updatedBy(library, combined, rows.length), expected, 'updated');
+        } catch (error) {
+          wrong.push(`${name}: ${JSON.stringify(composition)}: ${(error as Error).message.slice(0, 400)}`);
+        }
+      }
+    }
+  }
+  return wrong;
+}
+
+/** The rows that an update reaches; it is undone. */
+async function updatedBy(library: Library, combined: Combined, length: number): Promise<readonly number[]> {
+  const ofPositions = (own: readonly number[]): Combined => ({ ...combined, composition: { own: 0 }, own: [own] });
+  const all = Array.from({ length }, (_, position) => position);
+  await library.update(combined);
+  const { positions: others } = await library.selectCombined(ofPositions(all));
+  const updated = all.filter((position) => !others.includes(position));
+  if (updated.length > 0) await library.update(ofPositions(updated.map((position) => 999_999 - position)));
+  return updated;
+}
+
+const byNumber = (a: number, b: number): number => a - b;
 
 /** A second condition of the same query. */
 const OTHERS: PlannedFilter = {

@@ -1,28 +1,38 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { MikroORM as MikroOrmOfMysql } from '@mikro-orm/mysql';
-import { EntitySchema as MikroOrmSchema, type MikroORM, type Options as MikroOrmOptions } from '@mikro-orm/core';
+import { EntitySchema as MikroOrmSchema, type MikroORM, type Options as MikroOrmOptions, raw } from '@mikro-orm/core';
 import { MikroORM as MikroOrmOfSqlite } from '@mikro-orm/libsql';
 import { MikroORM as MikroOrmOfPostgresql } from '@mikro-orm/postgresql';
-import { and, type Table } from 'drizzle-orm';
+import { and, getTableColumns, inArray, not, or, type SQL, sql, type Table } from 'drizzle-orm';
 import { mysqlTable, text as mysqlText } from 'drizzle-orm/mysql-core';
 import { drizzle as drizzleOfMysql } from 'drizzle-orm/mysql2';
 import { drizzle as drizzleOfPostgresql } from 'drizzle-orm/node-postgres';
-import { pgTable, text as pgText } from 'drizzle-orm/pg-core';
+import { type PgColumn, pgTable, text as pgText } from 'drizzle-orm/pg-core';
 import { drizzle as drizzleOfSqlite } from 'drizzle-orm/sql-js';
 import { sqliteTable, text as sqliteText } from 'drizzle-orm/sqlite-core';
 import knexOf, { type Knex } from 'knex';
-import { type Dialect, Kysely, MysqlDialect, PostgresDialect, SqliteDialect } from 'kysely';
+import {
+  type Dialect,
+  type Expression,
+  type ExpressionBuilder,
+  Kysely,
+  MysqlDialect,
+  PostgresDialect,
+  type SqlBool,
+  SqliteDialect,
+} from 'kysely';
 import Database from 'libsql';
 import { createPool } from 'mysql2';
 import { createPool as createPromisePool } from 'mysql2/promise';
 import { type Options, Pool } from 'pg';
-import { DataTypes, Op, Sequelize, type Options as SequelizeOptions } from 'sequelize';
+import { DataTypes, literal, Op, Sequelize, type Options as SequelizeOptions, type WhereOptions } from 'sequelize';
 import initSqlJs from 'sql.js';
-import { DataSource, type DataSourceOptions, EntitySchema } from 'typeorm';
+import { Brackets, DataSource, NotBrackets, type DataSourceOptions, EntitySchema } from 'typeorm';
 import type { Mapping } from '../../adapters/condition.js';
 import { drizzleAdapter, type PlannedFilter } from '../../adapters/drizzle.js';
 import { knexAdapter } from '../../adapters/knex.js';
+import { type Composition, composed } from './compositions.js';
 import { kyselyAdapter } from '../../adapters/kysely.js';
 import { mikroOrmAdapter } from '../../adapters/mikro-orm.js';
 import { sequelizeAdapter } from '../../adapters/sequelize.js';
@@ -33,7 +43,20 @@ import type { SqlDialect } from '../../runtime/residual/sql/index.js';
 export interface Library {
   /** The positions of the rows of `things` that all of several plans select, in one query. */
   select(plans: readonly PlannedFilter[]): Promise<readonly number[]>;
+  /** The positions of the rows that a combination selects, and their number as the library counts them. */
+  selectCombined(combined: Combined): Promise<{ readonly positions: readonly number[]; readonly count: number }>;
+  /** Takes the positions of the rows that a combination selects from 999,999. */
+  update(combined: Combined): Promise<unknown>;
+  /** Deletes the rows that a combination selects. */
+  remove(combined: Combined): Promise<unknown>;
   end(): Promise<unknown>;
+}
+
+/** A condition that an application makes of plans and of lists of positions. */
+export interface Combined {
+  readonly composition: Composition;
+  readonly plans: readonly PlannedFilter[];
+  readonly own: readonly (readonly number[])[];
 }
 
 /** How a library reaches each database. */
@@ -65,13 +88,7 @@ export const LIBRARIES: { readonly [name: string]: { readonly [D in SqlDialect]:
       const allowed = drizzleAdapter<Table>(things, byProperty);
       const db = drizzleOfPostgresql(pool);
       return {
-        select: async (plans) =>
-          positionsOf(
-            await db
-              .select()
-              .from(things)
-              .where(and(...plans.map((plan) => allowed(plan)))),
-          ),
+        ...drizzle(db as never, things, allowed),
         end: () => pool.end(),
       };
     },
@@ -84,13 +101,7 @@ export const LIBRARIES: { readonly [name: string]: { readonly [D in SqlDialect]:
       const allowed = drizzleAdapter<Table>(things, byProperty);
       const db = drizzleOfMysql(pool);
       return {
-        select: async (plans) =>
-          positionsOf(
-            await db
-              .select()
-              .from(things)
-              .where(and(...plans.map((plan) => allowed(plan)))),
-          ),
+        ...drizzle(db as never, things, allowed),
         end: () => pool.end(),
       };
     },
@@ -104,13 +115,7 @@ export const LIBRARIES: { readonly [name: string]: { readonly [D in SqlDialect]:
       const allowed = drizzleAdapter<Table>(things, byProperty);
       const db = drizzleOfSqlite(database as never);
       return {
-        select: async (plans) =>
-          positionsOf(
-            await db
-              .select()
-              .from(things)
-              .where(and(...plans.map((plan) => allowed(plan)))),
-          ),
+        ...drizzle(db as never, things, allowed),
         end: async () => database.close(),
       };
     },
@@ -158,18 +163,78 @@ export const LIBRARIES: { readonly [name: string]: { readonly [D in SqlDialect]:
   },
 };
 
+/** The queries of Drizzle, which are the same for all databases but in types. */
+function drizzle(
+  db: ReturnType<typeof drizzleOfPostgresql>,
+  things: Table,
+  allowed: ReturnType<typeof drizzleAdapter<Table>>,
+): Omit<Library, 'end'> {
+  const { position } = getTableColumns(things) as { readonly position: PgColumn };
+  const where = ({ composition, plans, own }: Combined): SQL =>
+    composed<SQL>(composition, {
+      plan: (index, negated) => allowed(plans[index] as PlannedFilter, { negated }),
+      own: (index) => inArray(position, own[index] as number[]),
+      all: (parts) => and(...parts) as SQL,
+      any: (parts) => or(...parts) as SQL,
+      not: (part) => not(part),
+    });
+  const table = things as ReturnType<typeof pgTable>;
+  return {
+    select: async (plans) =>
+      positionsOf(
+        await db
+          .select()
+          .from(table)
+          .where(and(...plans.map((plan) => allowed(plan)))),
+      ),
+    selectCombined: async (combined) => ({
+      positions: positionsOf(await db.select({ position }).from(table).where(where(combined))),
+      count: await db.$count(table, where(combined)),
+    }),
+    update: (combined) =>
+      db
+        .update(table)
+        .set({ position: sql`999999 - ${position}` } as never)
+        .where(where(combined))
+        .execute(),
+    remove: (combined) => db.delete(table).where(where(combined)).execute(),
+  };
+}
+
 async function kysely(dialect: Dialect, { byColumn }: Things): Promise<Library> {
   interface Tables {
     things: { readonly position: number; readonly [column: string]: unknown };
   }
   const db = new Kysely<Tables>({ dialect });
   const allowed = kyselyAdapter<Tables, 'things'>('things', byColumn as never);
+  const kyselyWhere =
+    ({ composition, plans, own }: Combined) =>
+    (eb: ExpressionBuilder<Tables, 'things'>): Expression<SqlBool> =>
+      composed<Expression<SqlBool>>(composition, {
+        plan: (index, negated) => allowed(plans[index] as PlannedFilter, { negated }),
+        own: (index) => eb('position', 'in', own[index] as readonly number[]),
+        all: (parts) => eb.and(parts),
+        any: (parts) => eb.or(parts),
+        not: (part) => eb.not(part),
+      });
   return {
     async select(plans) {
       let query = db.selectFrom('things as t').select('position');
       for (const plan of plans) query = query.where(allowed(plan, { alias: 't' }));
       return positionsOf(await query.execute());
     },
+    async selectCombined(combined) {
+      const selected = db.selectFrom('things').where(kyselyWhere(combined));
+      const counted = await selected.select(({ fn }) => fn.countAll().as('count')).executeTakeFirstOrThrow();
+      return { positions: positionsOf(await selected.select('position').execute()), count: Number(counted.count) };
+    },
+    update: (combined) =>
+      db
+        .updateTable('things')
+        .set((eb) => ({ position: eb(eb.val(999_999), '-', eb.ref('position')) }) as never)
+        .where(kyselyWhere(combined))
+        .execute(),
+    remove: (combined) => db.deleteFrom('things').where(kyselyWhere(combined)).execute(),
     end: () => db.destroy(),
   };
 }
@@ -193,12 +258,37 @@ async function knex(config: Knex.Config, { byColumn }: Things): Promise<Library>
     ...byColumn,
     attributes: Object.fromEntries(attributes),
   });
+  type Where = (query: Knex.QueryBuilder) => void;
+  const where = ({ composition, plans, own }: Combined): Where =>
+    composed<Where>(composition, {
+      plan: (index, negated) => allowed(plans[index] as PlannedFilter, { negated }),
+      own: (index) => (query) => void query.whereIn('position', own[index] as readonly number[]),
+      all: (parts) => (query) => {
+        for (const part of parts) query.where(part);
+      },
+      any: (parts) => (query) => {
+        for (const part of parts) query.orWhere(part);
+      },
+      not: (part) => (query) => void query.whereNot(part),
+    });
   return {
     async select(plans) {
       const query = db('things').select('position');
       for (const plan of plans) query.where(allowed(plan));
       return positionsOf(await query);
     },
+    async selectCombined(combined) {
+      const [counted] = await db('things').where(where(combined)).count({ count: '*' });
+      return {
+        positions: positionsOf(await db('things').select('position').where(where(combined))),
+        count: Number(counted?.count),
+      };
+    },
+    update: async (combined) =>
+      db('things')
+        .where(where(combined))
+        .update({ position: db.raw('999999 - position') }),
+    remove: async (combined) => db('things').where(where(combined)).delete(),
     end: () => db.destroy(),
   };
 }
@@ -215,12 +305,33 @@ async function typeorm(options: DataSourceOptions, { columns, byProperty }: Thin
   const source = await new DataSource({ ...options, entities: [things] } as DataSourceOptions).initialize();
   const repository = source.getRepository(things);
   const allowed = typeormAdapter(repository, byProperty);
+  const where = ({ composition, plans, own }: Combined, alias: string): Brackets =>
+    composed<Brackets>(composition, {
+      plan: (index, negated) => allowed(plans[index] as PlannedFilter, { alias, negated }),
+      own: (index) => new Brackets((query) => query.where(`${alias}.position IN (${own[index]?.join()})`)),
+      all: (parts) => new Brackets((query) => void parts.map((part) => query.andWhere(part))),
+      any: (parts) => new Brackets((query) => void parts.map((part) => query.orWhere(part))),
+      not: (part) => new NotBrackets((query) => query.where(part)),
+    });
   return {
     async select(plans) {
       const query = repository.createQueryBuilder('t').where('t.position >= :least', { least: 0 });
       for (const plan of plans) query.andWhere(allowed(plan, { alias: 't' }));
       return positionsOf(await query.getMany());
     },
+    async selectCombined(combined) {
+      const [found, count] = await repository.createQueryBuilder('t').where(where(combined, 't')).getManyAndCount();
+      return { positions: positionsOf(found), count };
+    },
+    // Statements that change rows have the name of the table instead of an alias.
+    update: (combined) =>
+      repository
+        .createQueryBuilder()
+        .update()
+        .set({ position: () => '999999 - position' })
+        .where(where(combined, 'things'))
+        .execute(),
+    remove: (combined) => repository.createQueryBuilder().delete().where(where(combined, 'things')).execute(),
     end: () => source.destroy(),
   };
 }
@@ -236,6 +347,14 @@ async function sequelize(options: SequelizeOptions, { columns, byProperty }: Thi
     { tableName: 'things', timestamps: false },
   );
   const allowed = sequelizeAdapter(things, byProperty);
+  const where = ({ composition, plans, own }: Combined, alias = 'Thing'): WhereOptions =>
+    composed<WhereOptions>(composition, {
+      plan: (index, negated) => allowed(plans[index] as PlannedFilter, { alias, negated }),
+      own: (index) => ({ position: [...(own[index] as readonly number[])] }),
+      all: (parts) => ({ [Op.and]: parts }) as WhereOptions,
+      any: (parts) => ({ [Op.or]: parts }) as WhereOptions,
+      not: (part) => ({ [Op.not]: part }) as WhereOptions,
+    });
   return {
     // Sequelize replaces what looks like a parameter in all of a statement with parameters.
     select: async (plans) =>
@@ -247,6 +366,14 @@ async function sequelize(options: SequelizeOptions, { columns, byProperty }: Thi
           ...{ bind: { x: 'replaced' } },
         }),
       ),
+    selectCombined: async (combined) => ({
+      positions: positionsOf(await things.findAll({ attributes: ['position'], where: where(combined), raw: true })),
+      count: await things.count({ where: where(combined) }),
+    }),
+    // Statements that change rows have the name of the table instead of an alias.
+    update: (combined) =>
+      things.update({ position: literal('999999 - position') as never }, { where: where(combined, 'things') }),
+    remove: (combined) => things.destroy({ where: where(combined, 'things') }),
     end: () => db.close(),
   };
 }
@@ -266,8 +393,15 @@ const SEQUELIZE_OF_LIBSQL = {
     serialize(run: () => void): void {
       run();
     }
-    run(sql: string): void {
-      this.#database.exec(sql);
+    run(sql: string, ...rest: readonly unknown[]): void {
+      const done = rest.at(-1) as undefined | ((this: object, error: unknown) => void);
+      try {
+        const { changes } = this.#database.prepare(sql).run();
+        done?.call({ changes }, null);
+      } catch (error) {
+        if (done === undefined) throw error;
+        done.call({}, error);
+      }
     }
     all(sql: string, ...rest: readonly unknown[]): void {
       const done = rest.at(-1) as (this: object, error: unknown, rows?: readonly unknown[]) => void;
@@ -301,6 +435,15 @@ async function mikroOrm(
   });
   const orm = await init({ entities: [things], discovery: { disableDynamicFileAccess: true } });
   const allowed = mikroOrmAdapter(orm, things, byProperty as never);
+  const where = ({ composition, plans, own }: Combined, alias?: string): object =>
+    composed<object>(composition, {
+      plan: (index, negated) =>
+        allowed(plans[index] as PlannedFilter, { ...(alias !== undefined && { alias }), negated }),
+      own: (index) => ({ position: { $in: own[index] } }),
+      all: ($and) => ({ $and }),
+      any: ($or) => ({ $or }),
+      not: ($not) => ({ $not }),
+    });
   return {
     async select(plans) {
       const em = orm.em.fork();
@@ -310,6 +453,17 @@ async function mikroOrm(
       if (count !== found.length) throw new Error(`${found.length} rows, and ${count} counted`);
       return positionsOf(found);
     },
+    async selectCombined(combined) {
+      const [found, count] = await orm.em.fork().findAndCount(things, where(combined) as never, {
+        fields: ['position'],
+      });
+      return { positions: positionsOf(found), count };
+    },
+    update: (combined) =>
+      orm.em
+        .fork()
+        .nativeUpdate(things, where(combined, 'things') as never, { position: raw('999999 - position') } as never),
+    remove: (combined) => orm.em.fork().nativeDelete(things, where(combined, 'things') as never),
     end: () => orm.close(),
   };
 }

@@ -3,7 +3,7 @@ import { MikroORM } from '@mikro-orm/postgresql';
 import { jsonb, PgDialect, pgSchema, pgTable, text } from 'drizzle-orm/pg-core';
 import knexOf from 'knex';
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
-import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, Sequelize } from 'sequelize';
+import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, Op, Sequelize } from 'sequelize';
 import { DataSource, EntitySchema } from 'typeorm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -169,7 +169,7 @@ test('a condition names tables and columns as the database does, also those of r
       .createQueryBuilder()
       .where(typeormAdapter(repository, BY_PROPERTY, related)(plan))
       .getSql(),
-    Sequelize: sequelizeAdapter(DocumentModel, BY_PROPERTY, { users: UserModel })(plan).val as string,
+    Sequelize: sequelizeAdapter(DocumentModel, BY_PROPERTY, { users: UserModel })(plan)[Op.and][0].val as string,
     MikroORM: orm.em
       .createQueryBuilder(MikroDocuments)
       .where(mikroOrmAdapter(orm, MikroDocuments, BY_PROPERTY, { users: MikroUsers })(plan))
