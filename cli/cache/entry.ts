@@ -39,7 +39,7 @@ interface Header {
   readonly bundle: WrittenBundle | undefined;
 }
 
-const MAGIC = 'authzc-cache 3';
+const MAGIC = 'authzc-cache 4';
 
 /**
  * An entry as bytes: a line with a checksum of the rest, a line of JSON, then the buffers of the files. Undefined if it

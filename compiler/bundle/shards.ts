@@ -1,13 +1,18 @@
-import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
-import { encode, type SourceMapSegment } from '@jridgewell/sourcemap-codec';
-import { addTo, append } from '../append.js';
+import { append } from '../append.js';
 import { invariant } from '../diagnostics/invariant.js';
-import type { Source } from '../diagnostics/source.js';
-import type { EmittedFile, Origin, TextPlace } from '../ir/emitted-file.js';
-import { decisionsOf, type ModuleImport, type ScopedModule, scopedModule } from './scoped-module.js';
-import { filled, type Shape, shapeOf } from './shape.js';
-import { type MappedText, policyUrl } from './source-map.js';
+import type { EmittedFile, ImportedName, ModuleImport } from '../ir/emitted-file.js';
+import { LineMap } from './line-map.js';
+import { decisionsOf, localExports } from './module-code.js';
+import {
+  argumentsOf,
+  bodyOf,
+  type ModuleGroup,
+  moduleGroups,
+  parametersOf,
+  type PolicyModule,
+} from './module-groups.js';
+import type { MappedText } from './source-map.js';
 
 /**
  * Emitted files as the modules to bundle, by path. The policies, of which there may be many, become functions in
@@ -41,15 +46,6 @@ export interface Shards {
    * it would only copy it.
    */
   readonly head: MappedText | undefined;
-}
-
-/** What is kept of the module of a policy. Its file is read again for the rest, which most modules share. */
-interface PolicyModule {
-  readonly file: EmittedFile;
-  /** The names of its exports. */
-  readonly exports: readonly string[];
-  /** The literals of its body, one a line: as a list, they would keep the text in memory. */
-  readonly literals: string;
 }
 
 /** Functions per shard: few enough for esbuild to read several shards at once. */
@@ -113,7 +109,7 @@ function shardContents(files: readonly EmittedFile[]): ReadonlyMap<string, reado
 function homesOf(contents: ReadonlyMap<string, readonly ModuleGroup[]>, scopes: readonly EmittedFile[]): Homes {
   const homes = new Map<string, Home>();
   const ofScopes = new Set<string>();
-  for (const file of scopes) for (const { from } of scopedModule(file).module.imports) ofScopes.add(from);
+  for (const file of scopes) for (const { from } of file.imports) ofScopes.add(from);
   for (const [shard, groups] of contents) {
     for (const group of groups) {
       for (const module of group.modules) {
@@ -157,19 +153,19 @@ function shardText(groups: readonly ModuleGroup[], homes: Homes, path: string): 
   for (const group of groups) {
     const { modules } = group;
     const [{ file }] = modules;
-    const { module: first, body } = scopedModule(file);
-    append(imports, first.imports);
+    append(imports, file.imports);
     const make = makerOf(group, homes);
     const decisions = decisionsOf(file.path);
     const parameters = [...(decisions === undefined ? [] : [DECISIONS]), ...parametersOf(group)];
     lines.push(`const ${make} = (${parameters.join(', ')}) => {`);
-    append(lines, destructuringLines(first.imports, homes, decisions));
-    map.add(file.origins, lines.length - first.firstLine);
-    const own = bodyOf(group, body.text).split('\n');
+    append(lines, destructuringLines(file.imports, homes, decisions));
+    map.add(file.origins, lines.length);
+    const body = bodyOf(group);
+    const own = body.text.split('\n');
     // In a body with parameters, the columns differ.
-    if (group.differing.length === 0) map.addPlaces(own, body.places(), lines.length);
+    if (group.differing.length === 0) map.addPlaces(own, body.places, lines.length);
     append(lines, own);
-    lines.push(`return [${first.exports.map(({ local }) => local).join(', ')}];`, '};');
+    lines.push(`return [${localExports(file.exports).join(', ')}];`, '};');
     if (!modules.every(isHere)) lines.push(`${MAKERS}.${make} = ${make};`);
     for (const { file: each } of modules.filter(isHere)) {
       // The other imports are those of the first module.
@@ -196,10 +192,7 @@ function scopeFunctions(scopes: readonly EmittedFile[], homes: Homes): MappedTex
   const map = new LineMap();
   let line = 1;
   for (const file of scopes) {
-    const {
-      module: { imports },
-      body,
-    } = scopedModule(file);
+    const { imports, lists } = file;
     const lines = [`function ${homes.get(file.path)?.name}() {`];
     const own = imports.flatMap(({ from }) => (homes.has(from) ? [policyHome(from, homes)] : []));
     const isFilters = ({ module }: PolicyHome): boolean => decisionsOf(module.file.path) !== undefined;
@@ -209,17 +202,16 @@ function scopeFunctions(scopes: readonly EmittedFile[], homes: Homes): MappedTex
       lines.push(`const ${home.name} = ${MAKERS}.${makerOf(home.group, homes)}(${givenTo(home, homes)});`);
     }
     const names = new Map(importedNames(imports, homes));
-    const [, lists = invariant(`${file.path} returns no lists`)] = RETURNED.exec(body.text) ?? [];
-    const returned = lists.replace(/\s+/g, ' ').replace(/[\w$]+/g, (name) => names.get(name) ?? name);
-    lines.push(`return ${returned};`, '}');
+    const returned = lists.map(({ list, names: listed, isSpread }) => {
+      const values = listed.map((name) => names.get(name) ?? invariant(`${file.path} does not import ${name}`));
+      return `${list}: [${values.map((value) => (isSpread ? `...${value}` : value)).join(', ')}]`;
+    });
+    lines.push(`return { ${returned.join(', ')} };`, '}');
     parts.push(`${lines.join('\n')}\n`);
     line += lines.length;
   }
   return map.over(parts, line);
 }
-
-/** What the function of the module of a scope returns (compiler/emit/scopes.ts). It has names, and no strings. */
-const RETURNED = /=> \((\{.*\})\);\n$/s;
 
 /** The shards that an index imports because functions of scopes need what they declare. No module imports some of them. */
 function shardsBeside(path: string, shards: readonly string[]): readonly string[] {
@@ -232,36 +224,37 @@ function shardsBeside(path: string, shards: readonly string[]): readonly string[
  * @param made shards that are evaluated before it.
  */
 function collectorText(file: EmittedFile, homes: Homes, made: readonly string[]): string {
-  const { module, body } = scopedModule(file);
-  const { imports, exports } = module;
+  const { text, pieces, imports } = file;
+  const own = pieces.of(text).map((piece) => (piece.kind === 'imports' ? '' : piece.text));
   const head = [
     ...made.map((shard) => `import '${shard}';`),
     ...importLines(file.path, imports, homes),
     ...destructuringLines(imports, homes),
   ];
-  return `${[...head, body.text, `export { ${exports.map(({ name, local }) => `${local} as ${name}`).join(', ')} };`].join('\n')}\n${new LineMap().comment()}`;
+  return `${head.join('\n')}\n${own.join('')}\n${new LineMap().comment()}`;
 }
 
 /** Imports of modules from the runtime, other shards and collectors, without duplicates. */
 function importLines(path: string, imports: readonly ModuleImport[], homes: Homes): readonly string[] {
-  const imported = new Map<string, Set<string>>();
+  const imported = new Map<string, Map<string, ImportedName>>();
   for (const { from, names } of imports) {
     const home = homes.get(from);
     if (home !== undefined && home.of !== 'shard') continue;
     const source = home?.shard ?? from;
     if (source === path) continue;
-    const known = imported.get(source) ?? new Set();
-    for (const name of home === undefined ? names : [home.name]) known.add(name);
+    const known = imported.get(source) ?? new Map<string, ImportedName>();
+    for (const name of home === undefined ? names : [{ name: home.name, as: home.name }]) known.set(name.as, name);
     imported.set(source, known);
   }
-  return [...imported]
-    .filter(([, names]) => names.size > 0)
-    .map(([source, names]) => `import ${clauseOf([...names])} from '${source}';`);
-}
-
-function clauseOf(names: readonly string[]): string {
-  const [first = ''] = names;
-  return first.startsWith('*') ? first : `{ ${names.join(', ')} }`;
+  return [...imported].flatMap(([source, names]) => {
+    const whole = [...names.values()].filter(({ name }) => name === '*');
+    const named = [...names.values()].filter(({ name }) => name !== '*');
+    const list = named.map(({ name, as }) => (name === as ? name : `${name} as ${as}`)).join(', ');
+    return [
+      ...whole.map(({ as }) => `import * as ${as} from '${source}';`),
+      ...(named.length === 0 ? [] : [`import { ${list} } from '${source}';`]),
+    ];
+  });
 }
 
 /**
@@ -286,173 +279,9 @@ function importedNames(
   return imports.flatMap(({ from, names }) => {
     const home = homes.get(from);
     if (home === undefined) return [];
-    return names.map((written) => {
-      const [name = '', local = name] = written.split(' as ');
+    return names.map(({ name, as: local }) => {
       const list = from === decisions ? DECISIONS : home.name;
       return [local, home.of === 'head' ? home.name : `${list}[${home.module.exports.indexOf(name)}]`] as const;
     });
   });
-}
-
-/** Maps the lines of a text to the lines of the policies, to build a source map. */
-class LineMap {
-  private readonly sources = new Map<Source, number>();
-  private readonly lines: SourceMapSegment[][] = [];
-
-  /** @param offset the difference between a line of the text and a line of the origins. */
-  add(origins: readonly Origin[], offset: number): void {
-    for (const { line, lines, span } of origins) {
-      const place = span.source.lineAndColumn(span.start);
-      const segment: SourceMapSegment = [0, this.indexOf(span.source), place.line - 1, place.column - 1];
-      for (let i = line; i < line + lines; i += 1) this.lines[i + offset] = [segment];
-    }
-  }
-
-  /**
-   * Maps the parts of the lines of a module to the policies.
-   * @param start the line of the text at which the body of the module begins.
-   */
-  addPlaces(body: readonly string[], places: readonly TextPlace[], start: number): void {
-    let offset = 0;
-    let next = 0;
-    let open: TextPlace | undefined;
-    for (const [index, line] of body.entries()) {
-      const own = this.lines[start + index];
-      const segments = open === undefined ? [...(own ?? [])] : [this.segment(0, open)];
-      for (
-        let place = places[next];
-        place !== undefined && place.offset <= offset + line.length;
-        next += 1, place = places[next]
-      ) {
-        const column = place.offset - offset;
-        if (segments.at(-1)?.[0] === column) segments.pop();
-        segments.push(this.segment(column, place));
-        open = place.isEnd ? undefined : place;
-      }
-      if (segments.length > 0) this.lines[start + index] = segments;
-      offset += line.length + 1;
-    }
-  }
-
-  private segment(column: number, { source, at }: TextPlace): SourceMapSegment {
-    const place = source.lineAndColumn(at);
-    return [column, this.indexOf(source), place.line - 1, place.column - 1];
-  }
-
-  /** Maps one line of the text to the location of the first origin. */
-  addFirst([first]: readonly Origin[], line: number): void {
-    if (first !== undefined) this.add([{ ...first, line: 0, lines: 1 }], line);
-  }
-
-  /**
-   * The map as a comment that esbuild follows. It is present even if it is empty: without one the text itself would be
-   * mapped.
-   *
-   * @param before the number of lines before the first.
-   */
-  comment(before = 0): string {
-    const sources = [...this.sources.keys()];
-    const map = {
-      version: 3,
-      sources: sources.map(({ path }) => policyUrl(path)),
-      names: [],
-      mappings: ';'.repeat(before) + encode(Array.from(this.lines, (line) => line ?? [])),
-    };
-    return `//# sourceMappingURL=data:application/json;base64,${Buffer.from(JSON.stringify(map)).toString('base64')}\n`;
-  }
-
-  /** A text with this map. */
-  over(parts: readonly string[], length: number): MappedText {
-    const sources = [...this.sources.keys()].map(({ path }) => policyUrl(path));
-    return { parts, length, lines: this.lines, sources };
-  }
-
-  private indexOf(source: Source): number {
-    const index = this.sources.get(source) ?? this.sources.size;
-    this.sources.set(source, index);
-    return index;
-  }
-}
-
-/** Modules that differ only in literals: one body, with a parameter for each literal that differs. */
-interface ModuleGroup {
-  readonly modules: readonly [PolicyModule, ...PolicyModule[]];
-  /** The indexes of the literals that differ. */
-  readonly differing: readonly number[];
-}
-
-/**
- * How many modules share a body: a debugger stops in the first policy of a shared one only, and a few functions more do
- * not matter to V8.
- */
-const SHARED_FROM = 32;
-
-/**
- * Groups modules, in the order of the first of each group.
- *
- * @param exports the names that modules export, by path; those of these modules are added.
- */
-function moduleGroups(files: readonly EmittedFile[], exports: Map<string, readonly string[]>): readonly ModuleGroup[] {
-  const groups = new Map<unknown, PolicyModule[]>();
-  for (const file of files) {
-    const { module, body } = scopedModule(file);
-    const names = module.exports.map(({ name }) => name);
-    exports.set(file.path, names);
-    const shape = shapeOf(body.text);
-    const key = shape === undefined ? file : keyOf(module, shape, exports);
-    addTo(groups, key, { file, exports: names, literals: shape?.literals.join('\n') ?? '' });
-  }
-  const shared = [...groups.values()].flatMap((group) =>
-    group.length < SHARED_FROM ? group.map((module) => [module]) : [group],
-  );
-  return shared.map((modules) => groupOf(modules as [PolicyModule, ...PolicyModule[]]));
-}
-
-/**
- * Modules with equal keys have bodies of one shape, in which imported names have the same meaning, or the same meaning
- * relative to the policy whose filters they contain.
- */
-function keyOf(
-  { file, imports, exports }: ScopedModule,
-  { code }: Shape,
-  exported: ReadonlyMap<string, readonly string[]>,
-): string {
-  const decisions = decisionsOf(file.path);
-  const meant = imports.map(({ from, names }) =>
-    from === decisions ? names.map((name) => [name, exported.get(from)?.indexOf(name) ?? -1]) : [from, names],
-  );
-  const key = JSON.stringify([meant, exports.map(({ local }) => local), code]);
-  return createHash('sha256').update(key).digest('base64');
-}
-
-function groupOf(modules: ModuleGroup['modules']): ModuleGroup {
-  if (modules.length === 1) return { modules, differing: [] };
-  const literals = literalsOf(modules[0]);
-  const isDifferent = literals.map(() => false);
-  for (const module of modules)
-    for (const [index, literal] of literalsOf(module).entries()) isDifferent[index] ||= literal !== literals[index];
-  return { modules, differing: [...literals.keys()].filter((index) => isDifferent[index]) };
-}
-
-function parametersOf({ differing }: ModuleGroup): readonly string[] {
-  return differing.map((index) => `$$${index}`);
-}
-
-/** The literals of a module of the group, by parameter. */
-function argumentsOf({ differing }: ModuleGroup, module: PolicyModule): readonly string[] {
-  if (differing.length === 0) return [];
-  const literals = literalsOf(module);
-  return differing.map((index) => literals[index] as string);
-}
-
-/** The body of a group, with as many lines as that of its first module. */
-function bodyOf({ modules, differing }: ModuleGroup, first: string): string {
-  if (modules.length === 1) return first;
-  const isDifferent = new Set(differing);
-  const terms = literalsOf(modules[0]).map((literal, index) => (isDifferent.has(index) ? `$$${index}` : literal));
-  return filled(shapeOf(first) as Shape, terms);
-}
-
-function literalsOf({ literals }: PolicyModule): readonly string[] {
-  return literals === '' ? [] : literals.split('\n');
 }

@@ -1,8 +1,9 @@
 import type { Effect, ResourceModule, Rule } from '../ir/program.js';
-import { authored, type Doc, group, hardLine, indent, join, line, unbroken } from './doc.js';
+import { addMentions, authored, type Doc, group, hardLine, indent, join, line, mention } from './doc.js';
 import { atLeast, type Fragment, primary } from './fragment.js';
 import { returned } from './function-context.js';
 import { quote } from './quote.js';
+import { ANYONE, bitsDoc, type RuleBits } from './role-bits.js';
 import type { RuleNames, RuleSection } from './rule.js';
 
 /**
@@ -28,7 +29,8 @@ export function decideDoc(
           const isGlob = !isNamed && !rule.actions.includes('*');
           const { holds } = sections[index] as RuleSection;
           const beginning = { ...rule.span, end: rule.span.start };
-          const tests = [isGlob ? `${own}.reaches(action)` : undefined, holds && authored(holds, beginning)];
+          const reaches: Doc = [`${own}.reaches(`, mention('action'), ')'];
+          const tests = [isGlob ? reaches : undefined, holds && authored(holds, beginning)];
           return {
             effect: rule.effect,
             roles,
@@ -55,20 +57,22 @@ export function decideDoc(
   const statement =
     cases.size === 0
       ? outcome(table.otherActions, false)
-      : ['switch (action) {', indent([hardLine, join(body, hardLine)]), hardLine, '}'];
-  return [`(${parameters(unbroken(statement))}) => {`, indent([hardLine, statement]), hardLine, '}'];
+      : ['switch (', mention('action'), ') {', indent([hardLine, join(body, hardLine)]), hardLine, '}'];
+  return [`(${parameters(statement)}) => {`, indent([hardLine, statement]), hardLine, '}'];
 }
 
 /** An unused parameter is omitted, or marked as unused if a used one follows. */
-function parameters(body: string): string {
-  const used = PARAMETERS.map(({ name, use }) => ({ name, isUsed: use.test(body) }));
+function parameters(body: Doc): string {
+  const mentioned = new Set<string>();
+  addMentions(body, mentioned);
+  const used = PARAMETERS.map((name) => ({ name, isUsed: mentioned.has(name) }));
   return used
     .slice(0, used.findLastIndex(({ isUsed }) => isUsed) + 1)
     .map(({ name, isUsed }) => (isUsed ? name : `_${name}`))
     .join(', ');
 }
 
-const PARAMETERS = ['roles', 'action', 'request'].map((name) => ({ name, use: new RegExp(`\\(${name}\\b`) }));
+const PARAMETERS = ['roles', 'action', 'request'];
 
 function isDecided({ scope, overridesParent, readsRuntime, roles, rules, table }: ResourceModule): boolean {
   return (
@@ -89,7 +93,7 @@ const MOST_RULES = 32;
 /** A rule that may reach an action. */
 interface ListedRule {
   readonly effect: Effect;
-  readonly roles: Doc;
+  readonly roles: RuleBits;
   /** What has to be true for it to apply, if a role matches. */
   readonly tests: readonly Fragment[];
 }
@@ -105,25 +109,23 @@ function allowed(listed: readonly ListedRule[]): Fragment {
 }
 
 /** Rules that apply to the same roles, under these roles. */
-function byRoles(rules: readonly ListedRule[]): readonly (readonly [roles: Doc, rules: readonly ListedRule[]])[] {
-  const groups = new Map<string, [Doc, ListedRule[]]>();
+function byRoles(rules: readonly ListedRule[]): readonly (readonly [roles: RuleBits, rules: readonly ListedRule[]])[] {
+  const groups = new Map<string, [RuleBits, ListedRule[]]>();
   for (const listed of rules) {
     const { roles } = listed;
-    const text = unbroken(roles);
-    const group = groups.get(text);
-    if (group === undefined) groups.set(text, [roles, [listed]]);
+    const key = roles.join();
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [roles, [listed]]);
     else group[1].push(listed);
   }
   return [...groups.values()];
 }
 
-function hasRole(roles: Doc): Fragment {
-  const text = unbroken(roles);
-  if (text === 'ANYONE') return TRUE;
-  return {
-    doc: text.includes('|') ? ['(roles & (', roles, ')) !== 0'] : ['(roles & ', roles, ') !== 0'],
-    level: 'equality',
-  };
+function hasRole(roles: RuleBits): Fragment {
+  if (roles === ANYONE) return TRUE;
+  const bits = bitsDoc(roles);
+  const same: Doc = ['(', mention('roles'), ' & ', roles.length > 1 ? ['(', bits, ')'] : bits, ')'];
+  return { doc: [same, ' !== 0'], level: 'equality' };
 }
 
 const TRUE = primary('true');

@@ -2,11 +2,11 @@ import type { RuleOrigin } from '../ir/emitted-file.js';
 import type { DerivedRole, DerivedRolesModule } from '../ir/program.js';
 import { readsVariables, valuesOf } from '../ir/visit.js';
 import { describeDerivedRole } from './describe.js';
-import { bracketed, type Doc, hardLine } from './doc.js';
+import { bracketed, type Doc, exported, hardLine, mention } from './doc.js';
 import { whenFunction } from './functions.js';
 import { LISTED, type ModuleContext } from './module-context.js';
 import { objectDoc } from './object.js';
-import { quote } from './quote.js';
+import { quoted } from './quote.js';
 import type { PolicySections } from './filters.js';
 import { texts } from './tables.js';
 
@@ -34,11 +34,12 @@ function declaration(module: DerivedRolesModule, role: DerivedRole, name: string
   const applies = { condition: role.condition, derivedRole: undefined, inverted: false };
   const isListedApart = valuesOf(role.condition).some(readsVariables);
   const object = objectDoc([
-    ['set', quote(module.name)],
-    ['name', quote(role.name)],
+    ['set', quoted(module.name)],
+    ['name', quoted(role.name)],
     ['parentRoles', bracketed('[', texts(role.parentRoles), ']')],
-    ['when', whenFunction(applies, context)],
-    ['whenListed', isListedApart ? whenFunction(applies, context, LISTED) : undefined],
+    ['when', whenFunction(applies, context)?.doc],
+    ['whenListed', isListedApart ? whenFunction(applies, context, LISTED)?.doc : undefined],
   ]);
-  return [describeDerivedRole(role), hardLine, `export const ${name} = derivedRole(`, object, ');'];
+  const call: Doc = [mention('derivedRole'), '(', object, ');'];
+  return [describeDerivedRole(role), hardLine, exported(name, false), ' = ', call];
 }

@@ -1,8 +1,9 @@
 import type { Match, RoleRule, Rule } from '../ir/program.js';
 import { comment } from './comment.js';
+import { commented, type Doc } from './doc.js';
 
 /** A comment above a rule, in the terms of the policy: `ALLOW view, edit to [owner] when` and the condition. */
-export function describeRule(rule: Rule, sharedCondition?: string): string {
+export function describeRule(rule: Rule, sharedCondition?: string): Doc {
   const who = rule.derivedRole === undefined ? rule.roles.join(', ') : rule.derivedRole.name;
   const what = rule.resource === undefined ? rule.actions.join(', ') : `${rule.actions.join(', ')} on ${rule.resource}`;
   const verb = rule.written === 'allow' ? 'ALLOW' : 'DENY';
@@ -11,16 +12,16 @@ export function describeRule(rule: Rule, sharedCondition?: string): string {
   const head = rule.resource === undefined ? `${verb} ${what} to [${who}]` : `${verb} ${what}`;
   return sharedCondition === undefined
     ? described(head, consent, rule.condition)
-    : comment(`${head}${consent} ${sharedCondition}`);
+    : commented(comment(`${head}${consent} ${sharedCondition}`));
 }
 
 /** `readCondition: any of` and the condition, if several rules share it. */
-export function describeCondition(name: string, inverted: boolean, condition: Match): string {
+export function describeCondition(name: string, inverted: boolean, condition: Match): Doc {
   return described(name, inverted ? ': unless' : ': whether', condition);
 }
 
 /** `a role may view, edit document when` and the condition. */
-export function describeRoleRule(role: string, rule: RoleRule): string {
+export function describeRoleRule(role: string, rule: RoleRule): Doc {
   return described(`${role} may at most ${rule.allowActions.join(', ')} on ${rule.resource}`, ' when', rule.condition);
 }
 
@@ -29,17 +30,17 @@ export function describeDerivedRole(role: {
   readonly name: string;
   readonly parentRoles: readonly string[];
   readonly condition: Match | undefined;
-}): string {
+}): Doc {
   return described(`${role.name}: a [${role.parentRoles.join(', ')}]`, ' where', role.condition);
 }
 
 const OPERATORS = { all: 'all of', any: 'any of', none: 'none of' } as const;
 
-function described(head: string, joint: string, condition: Match | undefined): string {
-  if (condition === undefined) return comment(head);
+function described(head: string, joint: string, condition: Match | undefined): Doc {
+  if (condition === undefined) return commented(comment(head));
   const opening = condition.kind === 'expr' ? joint : `${joint} ${OPERATORS[condition.kind]}`;
   const inner = condition.kind === 'expr' ? [condition] : condition.of;
-  return [comment(`${head}${opening}`), ...inner.map((match) => matchLines(match, '  '))].join('\n');
+  return commented([comment(`${head}${opening}`), ...inner.map((match) => matchLines(match, '  '))].join('\n'));
 }
 
 function matchLines(match: Match, indentation: string): string {

@@ -1,6 +1,7 @@
 import type { Source } from '../diagnostics/source.js';
 import type { Span } from '../diagnostics/span.js';
-import type { Printed, PrintedPlace } from '../ir/emitted-file.js';
+import type { ModuleExport, Printed, PrintedPlace } from '../ir/emitted-file.js';
+import { type PieceKind, PieceList } from '../ir/pieces.js';
 
 /**
  * Text with places where it may break: a group stays on one line if it fits, otherwise each of its line breaks is
@@ -9,7 +10,8 @@ import type { Printed, PrintedPlace } from '../ir/emitted-file.js';
 export type Doc =
   | string
   | readonly Doc[]
-  | { readonly kind: 'group' | 'indent'; readonly content: Doc }
+  | { readonly kind: 'group'; readonly content: Doc }
+  | { readonly kind: 'indent'; readonly content: Doc }
   /**
    * A space, or nothing, that a broken group turns into a new line; `trailing` is printed only then, before the break.
    */
@@ -18,6 +20,14 @@ export type Doc =
   | { readonly kind: 'when-broken'; readonly text: string }
   /** A new line, always; a group with one in it does not fit. */
   | { readonly kind: 'hard-line' }
+  /** A literal or a comment. What follows needs to know where these are, and is told instead of reading the code. */
+  | { readonly kind: 'literal' | 'comment'; readonly text: string }
+  /** A name that has to be imported or to be a parameter where it is mentioned. */
+  | { readonly kind: 'mention'; readonly text: string }
+  /** The beginning of an exported declaration, up to its name. */
+  | { readonly kind: 'export'; readonly text: string; readonly isMentioned: boolean }
+  /** Code that was printed before. */
+  | { readonly kind: 'printed'; readonly printed: Printed }
   /** The code from here on translates the text of a policy from `at` on. */
   | {
       readonly kind: 'place';
@@ -38,6 +48,21 @@ export const whenBroken = (text: string): Doc => ({ kind: 'when-broken', text })
 
 /** A new line whatever fits. */
 export const hardLine: Doc = { kind: 'hard-line' };
+
+/** A literal whose text cannot end early (quote.ts, literals.ts). */
+export const literal = (text: string): Doc => ({ kind: 'literal', text });
+
+/** Comment lines (comment.ts). */
+export const commented = (text: string): Doc => ({ kind: 'comment', text });
+
+/** A name that has to be imported or to be a parameter. */
+export const mention = (text: string): Doc => ({ kind: 'mention', text });
+
+/**
+ * `export const name`.
+ * @param isMentioned whether other code of the module has the name.
+ */
+export const exported = (name: string, isMentioned: boolean): Doc => ({ kind: 'export', text: name, isMentioned });
 
 export const group = (content: Doc): Doc => ({ kind: 'group', content });
 export const indent = (content: Doc): Doc => ({ kind: 'indent', content });
@@ -68,8 +93,8 @@ export function join(docs: readonly Doc[], separator: Doc): Doc {
 }
 
 /** `open a, b close`, one item a line with a trailing comma when it does not fit. */
-export function bracketed(open: string, items: readonly Doc[], close: string): Doc {
-  if (items.length === 0) return `${open}${close}`;
+export function bracketed(open: Doc, items: readonly Doc[], close: string): Doc {
+  if (items.length === 0) return [open, close];
   return group([open, indent([softLine, join(items, [',', line])]), lastComma, close]);
 }
 
@@ -79,27 +104,13 @@ export function braced(properties: readonly Doc[]): Doc {
   return group(['{', indent([line, join(properties, [',', line])]), whenBroken(','), line, '}']);
 }
 
-/** The first string of a doc that is not empty. */
-export function firstText(doc: Doc): string {
-  if (typeof doc === 'string') return doc;
-  if (!isList(doc)) return 'content' in doc ? firstText(doc.content) : '';
-  for (const item of doc) {
-    const text = firstText(item);
-    if (text !== '') return text;
-  }
-  return '';
-}
-
-/** The text of a doc as if no group broke, in one line. */
-export function unbroken(doc: Doc): string {
-  if (typeof doc === 'string') return doc;
-  if (isList(doc)) {
-    let text = '';
-    for (const item of doc) text += unbroken(item);
-    return text;
-  }
-  if ('content' in doc) return unbroken(doc.content);
-  return doc.kind === 'line' ? doc.flat : doc.kind === 'hard-line' ? ' ' : '';
+/** Adds the names that a doc mentions. */
+export function addMentions(doc: Doc, names: Set<string>): void {
+  if (typeof doc === 'string') return;
+  if (isList(doc)) for (const item of doc) addMentions(item, names);
+  else if (doc.kind === 'mention') names.add(doc.text);
+  else if (doc.kind === 'printed') for (const name of doc.printed.mentions) names.add(name);
+  else if ('content' in doc) addMentions(doc.content, names);
 }
 
 /** Columns that a line of generated code may have, as in the rest of the tree. */
@@ -121,16 +132,22 @@ export function print(doc: Doc, depth = 0): string {
   return printed(doc, depth).text;
 }
 
-/** Prints a doc, with the places that it marks. */
+/** A doc as it is printed, without its places. */
+export function unplaced(doc: Doc, depth = 0): Doc {
+  const { text, pieces, mentions, exports } = printed(doc, depth);
+  return { kind: 'printed', printed: { text, pieces, mentions, exports, places: [] } };
+}
+
+/** Prints a doc, with the places that it marks and the kinds of its pieces. */
 export function printed(doc: Doc, depth = 0): Printed {
-  const output: Output = { text: '', column: depth * 2, places: [], open: 0 };
+  const output = new Output(depth * 2);
   const stack: Frame[] = [{ doc, depth, next: 0 }];
   for (let frame = stack.at(-1); frame !== undefined; frame = stack.at(-1)) {
     const { depth } = frame;
     const doc = takeFrom(frame, stack);
     if (doc === undefined) continue;
     if (typeof doc === 'string') {
-      write(doc, output);
+      output.write(doc);
     } else if (isList(doc)) {
       stack.push({ doc, depth, next: 0 });
     } else if (doc.kind === 'indent') {
@@ -139,48 +156,81 @@ export function printed(doc: Doc, depth = 0): Printed {
       if (fits(doc.content, WIDTH - output.column, stack)) writeFlat(doc.content, output);
       else stack.push({ doc: doc.content, depth, next: 0 });
     } else if (doc.kind === 'when-broken') {
-      output.text += doc.text;
-      output.column += doc.text.length;
+      output.write(doc.text);
     } else if (doc.kind === 'hard-line') {
-      output.text += `\n${'  '.repeat(depth)}`;
-      output.column = depth * 2;
+      output.write(`\n${'  '.repeat(depth)}`);
     } else if (doc.kind === 'line') {
-      output.text += `${doc.trailing}\n${'  '.repeat(depth)}`;
-      output.column = depth * 2;
-    } else if (doc.kind === 'place') {
-      mark(doc, output);
+      output.write(`${doc.trailing}\n${'  '.repeat(depth)}`);
+    } else {
+      output.writeLeaf(doc);
     }
   }
-  return { text: output.text, places: output.places };
+  return output;
 }
+
+/** Docs that look the same in any group. */
+type Leaf = Extract<Doc, { kind: 'literal' | 'comment' | 'mention' | 'export' | 'printed' | 'place' }>;
 
 /** What was printed so far. */
-interface Output {
-  text: string;
-  column: number;
-  readonly places: PrintedPlace[];
+class Output implements Printed {
+  text = '';
+  readonly pieces = new PieceList();
+  readonly places: PrintedPlace[] = [];
+  readonly mentions = new Set<string>();
+  readonly exports: ModuleExport[] = [];
   /** The number of marks that were begun and not ended. */
-  open: number;
-}
+  private open = 0;
 
-function write(text: string, output: Output): void {
-  output.text += text;
-  const lineBreak = text.lastIndexOf('\n');
-  output.column = lineBreak === -1 ? output.column + text.length : text.length - lineBreak - 1;
+  constructor(public column: number) {}
+
+  write(text: string, kind: PieceKind = 'code'): void {
+    this.text += text;
+    this.pieces.add(kind, text.length);
+    const lineBreak = text.lastIndexOf('\n');
+    this.column = lineBreak === -1 ? this.column + text.length : text.length - lineBreak - 1;
+  }
+
+  writeLeaf(doc: Leaf): void {
+    switch (doc.kind) {
+      case 'literal':
+      case 'comment':
+        return this.write(doc.text, doc.kind);
+      case 'mention':
+        this.mentions.add(doc.text);
+        return this.write(doc.text);
+      case 'export':
+        this.exports.push({ name: doc.text, isMentioned: doc.isMentioned });
+        this.write('export ', 'export');
+        this.write('const ');
+        return this.write(doc.text, doc.isMentioned ? 'code' : 'name');
+      case 'printed':
+        return this.writePrinted(doc.printed);
+      case 'place':
+        return this.mark(doc);
+    }
+  }
+
+  private writePrinted({ text, pieces, places, mentions, exports }: Printed): void {
+    const start = this.text.length;
+    for (const piece of pieces.of(text)) this.write(piece.text, piece.kind);
+    for (const place of places) this.places.push({ ...place, offset: start + place.offset });
+    for (const name of mentions) this.mentions.add(name);
+    this.exports.push(...exports);
+  }
+
+  private mark({ source, at, isEnd, isCopy }: Extract<Doc, { kind: 'place' }>): void {
+    this.open += isEnd ? -1 : 1;
+    this.places.push({ offset: this.text.length, source, at, isEnd: this.open === 0, isCopy });
+  }
 }
 
 /** Prints the content of a group that fits. */
 function writeFlat(doc: Doc, output: Output): void {
-  if (typeof doc === 'string') write(doc, output);
+  if (typeof doc === 'string') output.write(doc);
   else if (isList(doc)) for (const item of doc) writeFlat(item, output);
   else if (doc.kind === 'group' || doc.kind === 'indent') writeFlat(doc.content, output);
-  else if (doc.kind === 'line') write(doc.flat, output);
-  else if (doc.kind === 'place') mark(doc, output);
-}
-
-function mark({ source, at, isEnd, isCopy }: Extract<Doc, { kind: 'place' }>, output: Output): void {
-  output.open += isEnd ? -1 : 1;
-  output.places.push({ offset: output.text.length, source, at, isEnd: output.open === 0, isCopy });
+  else if (doc.kind === 'line') output.write(doc.flat);
+  else if (doc.kind !== 'when-broken' && doc.kind !== 'hard-line') output.writeLeaf(doc);
 }
 
 /**
@@ -230,6 +280,8 @@ function afterFlat(doc: Doc, columns: number): number {
     case 'when-broken':
     case 'place':
       return columns;
+    default:
+      return columns - widthOf(doc);
   }
 }
 
@@ -248,7 +300,14 @@ function afterBroken(doc: Doc, columns: number): number {
       return columns - doc.text.length;
     case 'place':
       return columns;
+    default:
+      return columns - widthOf(doc);
   }
+}
+
+function widthOf(doc: Exclude<Leaf, { kind: 'place' }>): number {
+  if (doc.kind === 'printed') return doc.printed.text.length;
+  return doc.kind === 'export' ? `export const ${doc.text}`.length : doc.text.length;
 }
 
 function afterBrokenItems(docs: readonly Doc[], from: number, columns: number): number {

@@ -1,5 +1,6 @@
 import { invariant } from '../diagnostics/invariant.js';
-import { authored, type Doc, group, hardLine, indent, line, softLine, whenBroken } from './doc.js';
+import { authored, type Doc, group, hardLine, indent, line, mention, softLine, whenBroken } from './doc.js';
+import { cel, residual } from './mentions.js';
 import type { Span } from '../diagnostics/span.js';
 import { placeOf } from '../ir/origins.js';
 import type { AuthoredText } from '../ir/program.js';
@@ -38,7 +39,7 @@ export interface FunctionContext {
   /** Variables of the policy that the body uses several times: each is computed once, in a statement before it. */
   readonly repeated: ReadonlySet<string>;
   /** Those statements, by variable. */
-  readonly computed: Map<string, { readonly name: string; readonly call: string }>;
+  readonly computed: Map<string, { readonly name: string; readonly call: Doc }>;
 }
 
 export function functionContext(
@@ -54,7 +55,7 @@ export function functionContext(
  * A call that computes a variable of the policy, or the constant that holds its result where the body uses it several
  * times.
  */
-export function computed(variable: string, call: string, context: FunctionContext): string {
+export function computed(variable: string, call: Doc, context: FunctionContext): Doc {
   if (!context.repeated.has(variable)) return call;
   const known = context.computed.get(variable);
   if (known !== undefined) return known.name;
@@ -133,25 +134,30 @@ export function requestFunction(
   span?: Span,
 ): Doc {
   const isCopy = context.style !== PLAIN;
-  const head = (text: string): Doc => authored(text, span && { ...span, start: span.end }, isCopy);
+  const head = (doc: Doc): Doc => authored(doc, span && { ...span, start: span.end }, isCopy);
   const parts = (Object.keys(PARTS) as Part[]).filter((part) => context.used.has(part)).map((part) => PARTS[part]);
   const isQuery = context.style.residual;
-  const type = annotate === 'with types' ? (isQuery ? ': Query' : ': Request') : '';
-  const result = annotate === 'with types' ? (isQuery ? ': residual.Term' : ': cel.Result') : '';
+  const isTyped = annotate === 'with types';
+  const type: Doc = isTyped ? [': ', mention(isQuery ? 'Query' : 'Request')] : '';
+  const result: Doc = isTyped ? [': ', isQuery ? residual('Term') : cel('Result')] : '';
   const needsRequest = context.used.has('request');
-  const constants = [...context.computed.values()].map(({ name, call }) => `const ${name} = ${call};`);
+  const constants = [...context.computed.values()].map(({ name, call }): Doc => [`const ${name} = `, call, ';']);
   if (constants.length > 0 || (needsRequest && parts.length > 0)) {
     const taken = parts.length === 0 ? [] : [`const { ${parts.join(', ')} } = request;`];
     const statements = [
       ...[...taken, ...constants].flatMap((statement): Doc[] => [statement, hardLine]),
       returned(body),
     ];
-    const request = needsRequest || parts.length > 0 ? `request${type}` : '';
-    return [head(`(${request})${result} => {`), indent([hardLine, authored(statements, span, isCopy)]), hardLine, '}'];
+    const request: Doc = needsRequest || parts.length > 0 ? ['request', type] : '';
+    return [
+      head(['(', request, ')', result, ' => {']),
+      indent([hardLine, authored(statements, span, isCopy)]),
+      hardLine,
+      '}',
+    ];
   }
-  const parameter = needsRequest ? `request${type}` : parts.length > 0 ? `{ ${parts.join(', ')} }${type}` : '';
-  const bare = needsRequest && type === '' ? '(request)' : `(${parameter})`;
-  return group([head(`${bare}${result} =>`), indent([line, authored(body.doc, span, isCopy)])]);
+  const parameter: Doc = needsRequest ? ['request', type] : parts.length > 0 ? [`{ ${parts.join(', ')} }`, type] : '';
+  return group([head(['(', parameter, ')', result, ' =>']), indent([line, authored(body.doc, span, isCopy)])]);
 }
 
 /**

@@ -5,10 +5,11 @@ import type { AuthoredText, Match, Variable } from '../ir/program.js';
 import type { Value } from '../ir/value.js';
 import { repeatedIn, valuesOf } from '../ir/visit.js';
 import { bracketed, type Doc, group, line } from './doc.js';
+import { cel, residual } from './mentions.js';
 import { type Fragment, primary } from './fragment.js';
 import { type FunctionContext, functionContext, requestFunction, use } from './function-context.js';
 import { type ModuleContext, PLAIN, RESIDUAL, type Style, TELLING, TRACED } from './module-context.js';
-import { quote } from './quote.js';
+import { quoted } from './quote.js';
 import { survives } from '../ir/survives.js';
 import { valueDoc } from './values.js';
 import { conjunction, whenDoc } from './when.js';
@@ -24,31 +25,40 @@ export interface Applies {
   readonly inverted: boolean;
 }
 
+/** A function of the request, and whether it has no parameter. */
+export interface PrintedFunction {
+  readonly doc: Doc;
+  readonly isConstant: boolean;
+}
+
 /**
  * The `when` of a rule: a function of the request that is true exactly when the rule applies. Undefined if it always
  * does.
  */
-export function whenFunction(applies: Applies, module: ModuleContext, style: Style = PLAIN): Doc | undefined {
+export function whenFunction(
+  applies: Applies,
+  module: ModuleContext,
+  style: Style = PLAIN,
+): PrintedFunction | undefined {
   const { condition, derivedRole, inverted } = applies;
-  if (condition === undefined) return derivedRole === undefined ? undefined : `${derivedRole}.when`;
+  if (condition === undefined)
+    return derivedRole === undefined ? undefined : { doc: `${derivedRole}.when`, isConstant: false };
   const context = functionContext(
     module,
     style,
     typeof condition === 'string' ? new Set() : repeatedIn(valuesOf(condition), 'variable'),
   );
   if (typeof condition === 'string') {
-    if (derivedRole === undefined) return condition;
+    if (derivedRole === undefined) return { doc: condition, isConstant: false };
     const request = use(context, 'request');
-    return requestFunction(
-      context,
-      { doc: group([`${derivedRole}.when(${request}) &&`, line, `${condition}(${request})`]), level: 'and' },
-      'types implied',
-    );
+    const both = group([`${derivedRole}.when(${request}) &&`, line, `${condition}(${request})`]);
+    return { doc: requestFunction(context, { doc: both, level: 'and' }, 'types implied'), isConstant: false };
   }
   const predicate = inverted ? not(predicateOf(condition)) : predicateOf(condition);
   const active = derivedRole === undefined ? [] : [`${derivedRole}.when(${use(context, 'request')})`];
   const body = active.length === 0 ? whenDoc(predicate, context) : conjunction(active, predicate, context);
-  return requestFunction(context, body, 'types implied', beginningOf(condition));
+  const doc = requestFunction(context, body, 'types implied', beginningOf(condition));
+  return { doc, isConstant: context.used.size === 0 };
 }
 
 /** Where the first expression of a condition was written. */
@@ -65,7 +75,7 @@ function beginningOf(match: Match): Span | undefined {
 export function filterFunction(condition: Match, inverted: boolean, module: ModuleContext, style: Style): Doc {
   const context = functionContext(module, style);
   const doc = whereDoc(condition, context);
-  return requestFunction(context, primary(inverted ? bracketed('residual.not(', [doc], ')') : doc), 'types implied');
+  return requestFunction(context, primary(inverted ? bracketed(residual('not('), [doc], ')') : doc), 'types implied');
 }
 
 /**
@@ -74,7 +84,7 @@ export function filterFunction(condition: Match, inverted: boolean, module: Modu
  */
 export function outputFunction(value: Value, expression: AuthoredText | undefined, module: ModuleContext): Doc {
   const context = functionContext(module, TRACED, undefined, expression);
-  const body = bracketed('cel.toOutput(', [valueDoc(value, context).doc], ')');
+  const body = bracketed(cel('toOutput('), [valueDoc(value, context).doc], ')');
   return requestFunction(context, primary(body), 'types implied', expression && placeOf(value, expression));
 }
 
@@ -87,9 +97,9 @@ export function tracedFunction(condition: Match, inverted: boolean, module: Modu
   const traced = (match: Match): Fragment => {
     if (match.kind === 'expr') return telling('part', match.expression.text, valueDoc(match.value, context), context);
     const parts = match.of.map((inner): Doc => ['() => ', traced(inner).doc]);
-    return primary(bracketed(`cel.${match.kind}Of(`, parts, ')'));
+    return primary(bracketed(cel(`${match.kind}Of(`), parts, ')'));
   };
-  const body = bracketed(inverted ? 'cel.verdictUnless(' : 'cel.verdict(', [traced(condition).doc], ')');
+  const body = bracketed(cel(inverted ? 'verdictUnless(' : 'verdict('), [traced(condition).doc], ')');
   return requestFunction(context, primary(body), 'types implied');
 }
 
@@ -108,13 +118,13 @@ export function variableFunction(
   name: string,
   style: Style,
   module: ModuleContext,
-): { readonly doc: Doc; readonly isConstant: boolean } {
+): PrintedFunction {
   const { expression } = variable;
   const context = functionContext(module, style, undefined, expression);
   const value = style.residual ? primary(termDoc(variable.value, context)) : valueDoc(variable.value, context);
   const kept = survives(variable.value.type)
     ? value
-    : primary(bracketed(style.residual ? 'residual.stored(' : 'cel.stored(', [value.doc], ')'));
+    : primary(bracketed((style.residual ? residual : cel)('stored('), [value.doc], ')'));
   const body = style.tells ? telling('variable', variable.expression.text, kept, context) : kept;
   const remark = module.remark(`V.${variable.name}: ${variable.expression.text}`);
   return {
@@ -129,5 +139,5 @@ export function variableFunction(
 }
 
 function telling(what: 'part' | 'variable', text: string, value: Fragment, context: FunctionContext): Fragment {
-  return primary(bracketed(`cel.${what}(`, [use(context, 'failures'), quote(text), value.doc], ')'));
+  return primary(bracketed(cel(`${what}(`), [use(context, 'failures'), quoted(text), value.doc], ')'));
 }

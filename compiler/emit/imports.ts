@@ -1,4 +1,5 @@
-import { append } from '../append.js';
+import { posix } from 'node:path';
+import { type ImportedName, type ModuleImport, type Section, sectionOf } from '../ir/emitted-file.js';
 import { PACKAGE_NAMES } from '../package-names.js';
 import { WIDTH } from './doc.js';
 
@@ -7,28 +8,53 @@ export function runtimePart(name: string): string {
   return `${PACKAGE_NAMES.library}/runtime/${name}`;
 }
 
-/** An import of another generated module: exported names, with the local name of each. */
+/** An import of a module: exported names, with the local name of each; `*` for all of it. */
 export interface Import {
+  /** The specifier in the text. */
   readonly from: string;
-  readonly names: readonly { readonly name: string; readonly as: string }[];
+  readonly names: readonly Name[];
+}
+
+interface Name extends ImportedName {
+  readonly isType?: boolean;
+}
+
+/** The import statements of a module. */
+export interface Imports {
+  /** None if it imports nothing. */
+  readonly sections: readonly Section[];
+  /** The same as data. */
+  readonly imports: readonly ModuleImport[];
 }
 
 /**
- * The import lines of a module body: only names that the body mentions are imported. The runtime first, then sorted by specifier.
- * @param body the text below the imports.
+ * The imports of a module: what its sections mention of the runtime, then its own, sorted by specifier.
+ * @param path of the file.
  */
-export function importLines(body: string, own: readonly Import[]): string {
-  const mentioned = new Set(body.match(COMMENT_TEXT_OR_IMPORTED));
-  const mentions = (name: string): boolean => mentioned.has(name);
-  const lines: string[] = [];
-  if (mentions('cel')) lines.push(`import * as cel from '${runtimePart('cel')}';`);
-  const contract = CONTRACT.filter(({ name }) => mentions(name));
-  if (contract.length > 0) lines.push(contractImport(contract));
-  if (mentions('residual')) lines.push(`import * as residual from '${runtimePart('residual')}';`);
-  append(lines, schemaImports(mentions));
-  for (const { from, names } of [...own].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1)))
-    lines.push(wrapped(names.map(renamed).sort(), from));
-  return lines.join('\n');
+export function importsOf(path: string, sections: readonly Section[], own: readonly Import[]): Imports {
+  const mentioned = new Set(sections.flatMap(({ mentions = [] }) => [...mentions]));
+  const ofRuntime = RUNTIME.flatMap(({ part, names }): readonly Import[] => {
+    const used = names.filter(({ as }) => mentioned.has(as));
+    return used.length === 0 ? [] : [{ from: runtimePart(part), names: used }];
+  });
+  const sorted = [...own].sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1));
+  const lines = [
+    ...ofRuntime.map(({ from, names }) => statement(from, names)),
+    ...sorted.map(({ from, names }) => ownStatement(from, names)),
+  ];
+  if (lines.length === 0) return { sections: [], imports: [] };
+  return {
+    sections: [sectionOf('imports', lines.join('\n'))],
+    imports: [...ofRuntime, ...sorted].flatMap(({ from, names }): readonly ModuleImport[] => {
+      const values = names.flatMap(({ name, as, isType }) => (isType ? [] : [{ name, as }]));
+      return values.length === 0 ? [] : [{ from: pathOf(path, from), names: values }];
+    }),
+  };
+}
+
+/** The path of the file that a specifier names; parts of the runtime are not emitted. */
+function pathOf(importer: string, specifier: string): string {
+  return specifier.startsWith('.') ? posix.join(posix.dirname(importer), specifier).replace(/\.js$/, '.ts') : specifier;
 }
 
 /** Packages before modules of the bundle. */
@@ -36,73 +62,63 @@ function sortKey({ from }: Import): string {
   return `${from.startsWith('.') ? 1 : 0}${from}`;
 }
 
-/** The imports of policies that validate against schema modules. */
-function schemaImports(mentions: (name: string) => boolean): readonly string[] {
-  const names = ['unavailable', 'violationsOf'].filter(mentions);
-  return [
-    ...(mentions('rowsThatSatisfy') ? [`import { rowsThatSatisfy } from '${runtimePart('row-schema')}';`] : []),
-    ...(names.length === 0 ? [] : [wrapped(names, runtimePart('schema'))]),
-  ];
+const value = (name: string): Name => ({ name, as: name });
+const type = (name: string): Name => ({ name, as: name, isType: true });
+
+/** What generated code may mention of the runtime, by part, in the order of its imports. */
+const RUNTIME: readonly { readonly part: string; readonly names: readonly Name[] }[] = [
+  { part: 'cel', names: [{ name: '*', as: 'cel' }] },
+  {
+    part: 'policy',
+    names: [
+      value('ALLOW'),
+      value('anyOf'),
+      value('ANYONE'),
+      value('DENY'),
+      value('derivedRole'),
+      value('glob'),
+      value('literalAndGlob'),
+      value('matchesAny'),
+      value('principalPolicy'),
+      value('reaches'),
+      value('resourcePolicy'),
+      value('rolePolicy'),
+      value('rowsOf'),
+      type('AttemptedCondition'),
+      type('Filters'),
+      type('Output'),
+      type('PlannedCondition'),
+      type('Query'),
+      type('Request'),
+      type('RoleRule'),
+      type('Rule'),
+      type('TenantRoles'),
+      type('TracedCondition'),
+    ],
+  },
+  { part: 'residual', names: [{ name: '*', as: 'residual' }] },
+  { part: 'row-schema', names: [value('rowsThatSatisfy')] },
+  { part: 'schema', names: [value('unavailable'), value('violationsOf')] },
+];
+
+function statement(from: string, names: readonly Name[]): string {
+  const [first] = names;
+  if (first?.name === '*') return `import * as ${first.as} from '${from}';`;
+  return names.every(({ isType }) => isType)
+    ? wrapped(
+        names.map(({ name }) => name),
+        from,
+        'import type',
+      )
+    : wrapped(names.map(nameText), from);
 }
 
-/** The exports of `authz/runtime/policy` that generated code may use, in the order of its imports. */
-const CONTRACT = [
-  { name: 'ALLOW', type: false },
-  { name: 'anyOf', type: false },
-  { name: 'ANYONE', type: false },
-  { name: 'DENY', type: false },
-  { name: 'derivedRole', type: false },
-  { name: 'glob', type: false },
-  { name: 'literalAndGlob', type: false },
-  { name: 'matchesAny', type: false },
-  { name: 'principalPolicy', type: false },
-  { name: 'reaches', type: false },
-  { name: 'resourcePolicy', type: false },
-  { name: 'rolePolicy', type: false },
-  { name: 'rowsOf', type: false },
-  { name: 'AttemptedCondition', type: true },
-  { name: 'Filters', type: true },
-  { name: 'Output', type: true },
-  { name: 'PlannedCondition', type: true },
-  { name: 'PolicyBundle', type: true },
-  { name: 'Query', type: true },
-  { name: 'Request', type: true },
-  { name: 'RoleRule', type: true },
-  { name: 'Rule', type: true },
-  { name: 'TenantRoles', type: true },
-  { name: 'TracedBundle', type: true },
-  { name: 'TracedCondition', type: true },
-] as const;
-
-/**
- * Every name that may need an import, as a word that is neither a property nor a key; comments and string literals are
- * skipped.
- */
-const COMMENT_TEXT_OR_IMPORTED = new RegExp(
-  [
-    String.raw`^\s*//.*$`,
-    String.raw`'(?:[^'\\]|\\.)*'`,
-    String.raw`"(?:[^"\\]|\\.)*"`,
-    String.raw`(?<![\w$.])(?:${['cel', 'residual', 'rowsThatSatisfy', 'unavailable', 'violationsOf', ...CONTRACT.map(({ name }) => name)].join('|')})(?![\w$:])`,
-  ].join('|'),
-  'gm',
-);
-
-function contractImport(names: readonly (typeof CONTRACT)[number][]): string {
-  if (names.every(({ type }) => type))
-    return wrapped(
-      names.map(({ name }) => name),
-      runtimePart('policy'),
-      'import type',
-    );
-  return wrapped(
-    names.map(({ name, type }) => (type ? `type ${name}` : name)),
-    runtimePart('policy'),
-  );
+function ownStatement(from: string, names: readonly Name[]): string {
+  return names[0]?.name === '*' ? statement(from, names) : wrapped(names.map(nameText).sort(), from);
 }
 
-function renamed({ name, as }: Import['names'][number]): string {
-  return name === as ? name : `${name} as ${as}`;
+function nameText({ name, as, isType }: Name): string {
+  return `${isType ? 'type ' : ''}${name === as ? name : `${name} as ${as}`}`;
 }
 
 function wrapped(names: readonly string[], from: string, keyword = 'import'): string {

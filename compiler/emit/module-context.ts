@@ -5,8 +5,9 @@ import type { Variable } from '../ir/program.js';
 import type { Value } from '../ir/value.js';
 import { readsVariables } from '../ir/visit.js';
 import { comment } from './comment.js';
-import { type Doc, hardLine, join, print, printed } from './doc.js';
+import { commented, type Doc, hardLine, join, print, printed, unplaced } from './doc.js';
 import { jsonDoc } from './literals.js';
+import { cel } from './mentions.js';
 import { camelCase, Names } from './names.js';
 
 /** How expressions are emitted. */
@@ -105,10 +106,10 @@ export class ModuleContext {
   }
 
   /** A comment with the author's text and a new line; empty if the module already contains it. */
-  remark(text: string): string {
+  remark(text: string): Doc {
     if (this.remarks.has(text)) return '';
     this.remarks.add(text);
-    return `${comment(text)}\n`;
+    return [commented(comment(text)), hardLine];
   }
 
   /** A declaration, preceded by those that it needs, each followed by a blank line. */
@@ -131,16 +132,15 @@ export class ModuleContext {
       type,
       remark,
       isCode = false,
-    }: { readonly type?: string; readonly remark?: (name: string) => string; readonly isCode?: boolean } = {},
+    }: { readonly type?: Doc; readonly remark?: (name: string) => Doc; readonly isCode?: boolean } = {},
   ): string {
-    const text = `${type} ${print(doc)}`;
+    const text = print([type ?? '', ' ', doc]);
     const known = this.hoisted.get(text);
     if (known !== undefined) return known;
     const name = this.names.fresh(wish);
     this.hoisted.set(text, name);
-    const declaration = `const ${name}${type === undefined ? '' : `: ${type}`} = `;
-    const declared = [declaration, doc, ';'];
-    this.declarations.push([remark?.(name) ?? '', isCode ? declared : print(declared)]);
+    const declared = [`const ${name}`, type === undefined ? '' : [': ', type], ' = ', doc, ';'];
+    this.declarations.push([remark?.(name) ?? '', isCode ? declared : unplaced(declared)]);
     return name;
   }
 
@@ -151,8 +151,7 @@ export class ModuleContext {
     const given = this.names.fresh(camelCase(name, 'constant'));
     this.constantNames.set(name, given);
     const doc = jsonDoc(this.constants.get(name) ?? null);
-    const declaration = `const ${given}: cel.Json = `;
-    this.declarations.push([this.remark(`C.${name}`), declaration, doc, ';']);
+    this.declarations.push([this.remark(`C.${name}`), `const ${given}: `, cel('Json = '), doc, ';']);
     return given;
   }
 

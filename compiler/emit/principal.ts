@@ -1,10 +1,11 @@
 import type { PrincipalModule } from '../ir/program.js';
-import { type Doc, printed } from './doc.js';
+import { type Doc, exported, mention, printed } from './doc.js';
 import type { ModuleContext } from './module-context.js';
 import { camelCase } from './names.js';
 import { objectDoc } from './object.js';
-import { quote } from './quote.js';
+import { quoted } from './quote.js';
 import type { PolicySections } from './filters.js';
+import { ANYONE } from './role-bits.js';
 import { conditionalRules, type RuleNames, ruleSection } from './rule.js';
 import { actionTableDocs, mapUnlessEmpty, ruleList, scopeDocs } from './tables.js';
 import { tracedKeys } from '../ir/traced-keys.js';
@@ -19,7 +20,7 @@ export function principalSections(module: PrincipalModule, exportName: string, c
       shared: undefined,
       derivedRole: undefined,
       activeRole: undefined,
-      roles: 'ANYONE',
+      roles: ANYONE,
       crowded: false,
       sharesBits: false,
       traced: traced[index] as string,
@@ -37,13 +38,16 @@ export function principalSections(module: PrincipalModule, exportName: string, c
     ];
   });
   const policy = objectDoc([
-    ['principal', quote(module.principal)],
+    ['principal', quoted(module.principal)],
     ...scopeDocs(module),
     ['overridesParent', module.overridesParent ? undefined : 'false'],
     ['kinds', mapUnlessEmpty(kinds)],
     ['otherKinds', ruleList(module.otherKinds, ruleNames)],
     ['readsRuntime', module.readsRuntime ? 'true' : undefined],
   ]);
-  const sections = [...rules, printed([`export const ${exportName} = principalPolicy(`, policy, ');'])];
+  const sections = [
+    ...rules,
+    printed([exported(exportName, false), ' = ', mention('principalPolicy'), '(', policy, ');']),
+  ];
   return { sections, conditionals: conditionalRules(module.key, module.rules, names) };
 }

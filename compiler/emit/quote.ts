@@ -1,3 +1,5 @@
+import { type Doc, literal } from './doc.js';
+
 /**
  * The only way a string of a policy gets into code: a quoted literal in which no character can end the string or the
  * line (U+2028 and U+2029 included), and none is invisible. In double quotes if that saves escapes.
@@ -6,6 +8,11 @@ export function quote(text: string): string {
   if (PLAIN.test(text)) return `'${text}'`;
   const mark = text.includes("'") && !text.includes('"') ? '"' : "'";
   return `${mark}${text.replace(mark === '"' ? UNSAFE : UNSAFE_OR_SINGLE, escape)}${mark}`;
+}
+
+/** The same as a literal of a doc. */
+export function quoted(text: string): Doc {
+  return literal(quote(text));
 }
 
 /** Most strings need no escape, which is found out faster than what to escape. */

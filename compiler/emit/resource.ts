@@ -1,11 +1,11 @@
 import type { DerivedRoleReference, ResourceModule, Rule } from '../ir/program.js';
 import { decideDoc } from './decide.js';
-import { type Doc, printed } from './doc.js';
+import { type Doc, exported, mention, printed } from './doc.js';
 import type { PolicySections } from './filters.js';
 import type { ModuleContext } from './module-context.js';
 import { camelCase, upperFirst } from './names.js';
 import { objectDoc } from './object.js';
-import { quote } from './quote.js';
+import { quoted } from './quote.js';
 import { roleBitNames } from './role-bits.js';
 import { conditionalRules, type RuleNames, ruleSection } from './rule.js';
 import { schemasDoc, type UsedSchemas } from './schemas.js';
@@ -49,7 +49,7 @@ export function resourceSections(
   const table = actionTableDocs(module.table, ruleNames);
   const decide = decideDoc(module, names, rules);
   const policy = objectDoc([
-    ['kind', quote(module.kindName)],
+    ['kind', quoted(module.kindName)],
     ...scopeDocs(module),
     ['overridesParent', module.overridesParent ? undefined : 'false'],
     ['roles', mapUnlessEmpty(module.roles.literals.map(({ role }) => [role, bits.all(role)]))],
@@ -57,7 +57,13 @@ export function resourceSections(
       'roleGlobs',
       listUnlessEmpty(
         module.roles.globs.map(
-          ({ pattern }): Doc => `{ matches: glob(${quote(pattern)}), bits: ${bits.own(pattern)} }`,
+          ({ pattern }): Doc => [
+            '{ matches: ',
+            mention('glob'),
+            '(',
+            quoted(pattern),
+            `), bits: ${bits.own(pattern)} }`,
+          ],
         ),
       ),
     ],
@@ -69,9 +75,9 @@ export function resourceSections(
     ['schemas', schemasDoc(module.schemas, schemas, context.checksOnly)],
   ]);
   const sections = [
-    ...(bits.declarations === undefined ? [] : [{ text: bits.declarations }]),
+    ...(bits.declarations === undefined ? [] : [bits.declarations]),
     ...rules,
-    printed([`export const ${exportName} = resourcePolicy(`, policy, ');']),
+    printed([exported(exportName, false), ' = ', mention('resourcePolicy'), '(', policy, ');']),
   ];
   return { sections, conditionals: conditionalRules(module.key, module.rules, names) };
 }

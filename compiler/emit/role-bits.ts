@@ -1,19 +1,32 @@
 import type { RoleBits, Rule } from '../ir/program.js';
 import { comment } from './comment.js';
-import { type Doc, group, indent, join, line } from './doc.js';
+import type { Printed } from '../ir/emitted-file.js';
+import { commented, type Doc, group, hardLine, indent, join, line, mention, printed } from './doc.js';
 import type { ModuleContext } from './module-context.js';
 import { constantCase } from './names.js';
 
 /** The bits of a policy's roles by their names in the module. */
 export interface RoleBitNames {
   /** The declarations; undefined when no rule names a role. */
-  readonly declarations: string | undefined;
+  readonly declarations: Printed | undefined;
   /** The bit of a role or a glob. */
   own(text: string): string;
   /** All bits of a role: its own and those of the globs that match it. */
   all(role: string): string;
   /** The roles that some of the rules match. */
-  of(rules: readonly Rule[]): Doc;
+  of(rules: readonly Rule[]): RuleBits;
+}
+
+/** The names of the bits that rules match: one of them is enough. */
+export type RuleBits = readonly string[];
+
+/** The bits of a rule that every role matches. */
+export const ANYONE: RuleBits = ['ANYONE'];
+
+/** `USER | CONTRACTOR`. */
+export function bitsDoc(bits: RuleBits): Doc {
+  if (bits === ANYONE) return mention('ANYONE');
+  return bits.length === 0 ? '0' : group(indent(join(bits, [' |', line])));
 }
 
 /** Names the bits of a policy's roles, each after the first role that has it. */
@@ -42,20 +55,17 @@ export function roleBitNames({ literals, globs }: RoleBits, context: ModuleConte
     own,
     all: (role) => [...new Set([own(role), ...(globBits.get(role) ?? []).map((bit) => names.get(bit))])].join(' | '),
     of: (rules) =>
-      rules.some((rule) => rule.roles[0] === '*')
-        ? 'ANYONE'
-        : union([...new Set(rules.flatMap((rule) => rule.roles.map(own)))]),
+      rules.some((rule) => rule.roles[0] === '*') ? ANYONE : [...new Set(rules.flatMap((rule) => rule.roles.map(own)))],
   };
 }
 
-function declarations(sharing: ReadonlyMap<number, readonly string[]>, names: ReadonlyMap<number, string>): string {
-  const lines = [...sharing].map(([bit, texts]) => {
+function declarations(sharing: ReadonlyMap<number, readonly string[]>, names: ReadonlyMap<number, string>): Printed {
+  const lines = [...sharing].map(([bit, texts]): Doc => {
     const declaration = `const ${names.get(bit)} = 1 << ${Math.log2(bit)};`;
-    return texts.length === 1 ? declaration : `${comment(`One bit for ${texts.join(', ')}.`)}\n${declaration}`;
+    return texts.length === 1
+      ? declaration
+      : [commented(comment(`One bit for ${texts.join(', ')}.`)), hardLine, declaration];
   });
-  return ['// The roles this policy tells apart, a bit each; `*` reaches every role.', ...lines].join('\n');
-}
-
-function union(names: readonly string[]): Doc {
-  return names.length === 0 ? '0' : group(indent(join(names, [' |', line])));
+  const head = commented('// The roles this policy tells apart, a bit each; `*` reaches every role.');
+  return printed(join([head, ...lines], hardLine));
 }

@@ -1,12 +1,12 @@
 import type { RuleOrigin, Section } from '../ir/emitted-file.js';
 import type { RoleModule, RoleRule } from '../ir/program.js';
 import { describeRoleRule } from './describe.js';
-import { bracketed, type Doc, hardLine, printed } from './doc.js';
+import { bracketed, type Doc, exported, hardLine, mention, printed } from './doc.js';
 import { whenFunction } from './functions.js';
 import type { ModuleContext } from './module-context.js';
 import { camelCase } from './names.js';
 import { objectDoc, shortObjectDoc } from './object.js';
-import { quote } from './quote.js';
+import { quoted } from './quote.js';
 import type { PolicySections } from './filters.js';
 import { outputDoc } from './rule.js';
 import { listUnlessEmpty, scopeDocs, texts } from './tables.js';
@@ -23,13 +23,13 @@ export function roleSections(module: RoleModule, exportName: string, context: Mo
     }),
   );
   const policy = objectDoc([
-    ['role', quote(module.role)],
+    ['role', quoted(module.role)],
     ...scopeDocs(module),
     ['parentRoles', listUnlessEmpty(texts(module.parentRoles))],
     ['rules', listUnlessEmpty(names)],
     ['readsRuntime', module.readsRuntime ? 'true' : undefined],
   ]);
-  const sections = [...rules, printed([`export const ${exportName} = rolePolicy(`, policy, ');'])];
+  const sections = [...rules, printed([exported(exportName, false), ' = ', mention('rolePolicy'), '(', policy, ');'])];
   const conditionals = module.rules.flatMap((rule, index) => {
     const { condition } = rule;
     if (condition === undefined) return [];
@@ -45,20 +45,20 @@ function originOf({ key }: RoleModule, { name, span }: RoleRule, index: number):
 
 function roleRuleDeclaration(role: string, rule: RoleRule, name: string, context: ModuleContext): Doc {
   const condition = rule.condition && { condition: rule.condition, derivedRole: undefined, inverted: false };
-  const exported = condition === undefined || context.checksOnly ? '' : 'export ';
+  const declared = condition === undefined || context.checksOnly ? `const ${name}` : exported(name, true);
   const isPlain = condition === undefined && rule.output === undefined;
   const object = (isPlain ? shortObjectDoc : objectDoc)([
-    ['name', quote(rule.name)],
-    ['covers', bracketed('matchesAny(', texts([rule.resource]), ')')],
+    ['name', quoted(rule.name)],
+    ['covers', bracketed([mention('matchesAny'), '('], texts([rule.resource]), ')')],
     ['allows', allows(rule.allowActions)],
-    ['when', condition && whenFunction(condition, context)],
+    ['when', condition && whenFunction(condition, context)?.doc],
     ['output', rule.output && outputDoc(rule.output, context)],
   ]);
-  return [describeRoleRule(role, rule), hardLine, `${exported}const ${name}: RoleRule = `, object, ';'];
+  return [describeRoleRule(role, rule), hardLine, declared, ': ', mention('RoleRule'), ' = ', object, ';'];
 }
 
 /** An allowed action is always both itself and a glob (docs/spec/policy-language.md#where-a-string-is-a-glob). */
 function allows(actions: readonly string[]): Doc {
-  const matchers = actions.map((action) => `literalAndGlob(${quote(action)})`);
-  return matchers.length === 1 ? (matchers[0] as string) : bracketed('anyOf([', matchers, '])');
+  const matchers = actions.map((action): Doc => [mention('literalAndGlob'), '(', quoted(action), ')']);
+  return matchers.length === 1 ? (matchers[0] as Doc) : bracketed([mention('anyOf'), '(['], matchers, '])');
 }

@@ -2,12 +2,13 @@ import { literalOrGlob } from '#runtime/policy';
 import type { RuleOrigin, Section } from '../ir/emitted-file.js';
 import type { Match, Output, Rule } from '../ir/program.js';
 import { describeCondition, describeRule } from './describe.js';
-import { bracketed, type Doc, firstText, hardLine } from './doc.js';
+import { bracketed, type Doc, exported, hardLine, mention } from './doc.js';
 import type { Conditional } from './filters.js';
-import { outputFunction, whenFunction } from './functions.js';
+import { outputFunction, type PrintedFunction, whenFunction } from './functions.js';
 import type { ModuleContext } from './module-context.js';
 import { objectDoc, shortObjectDoc } from './object.js';
-import { quote } from './quote.js';
+import { quoted } from './quote.js';
+import { bitsDoc, type RuleBits } from './role-bits.js';
 import { texts } from './tables.js';
 import { usualTracedKey } from '../ir/traced-keys.js';
 
@@ -21,8 +22,8 @@ export interface RuleNames {
   readonly derivedRole: string | undefined;
   /** The same, if the derived role has a condition. */
   readonly activeRole: string | undefined;
-  /** Its roles as bits: `USER | CONTRACTOR`. */
-  readonly roles: Doc;
+  /** Its roles as bits. */
+  readonly roles: RuleBits;
   /** In a policy with too many roles for one bit each. */
   readonly crowded: boolean;
   /** In a policy that has one bit for several roles. */
@@ -53,17 +54,17 @@ function originOf(policyKey: string, { name, span }: Rule): RuleOrigin {
 /** A rule as it is emitted, and how to call its condition. */
 export interface RuleSection extends Section {
   /** `owners.when(request)`; undefined if the rule always applies. */
-  readonly holds: string | undefined;
+  readonly holds: Doc | undefined;
 }
 
 /** A rule, after the declarations that it needs. */
 export function ruleSection(policyKey: string, rule: Rule, names: RuleNames, module: ModuleContext): RuleSection {
-  let holds: string | undefined;
+  let holds: Doc | undefined;
   const printed = module.withDeclarations(() => {
     const { condition, inverted } = rule;
     const shared = names.shared && condition && conditionOfSeveral(condition, inverted, names.shared, module);
     const when = whenFunction({ condition: shared ?? condition, derivedRole: names.activeRole, inverted }, module);
-    holds = when && `${names.own}.when(${firstText(when).startsWith('()') ? '' : 'request'})`;
+    holds = when && [`${names.own}.when(`, when.isConstant ? '' : mention('request'), ')'];
     return ruleDeclaration(policyKey, rule, { ...names, condition: shared, when }, module);
   });
   return { ...printed, origin: originOf(policyKey, rule), holds };
@@ -73,48 +74,52 @@ export function ruleSection(policyKey: string, rule: Rule, names: RuleNames, mod
 function ruleDeclaration(
   policyKey: string,
   rule: Rule,
-  names: RuleNames & { readonly condition: string | undefined; readonly when: Doc | undefined },
+  names: RuleNames & { readonly condition: string | undefined; readonly when: PrintedFunction | undefined },
   module: ModuleContext,
 ): Doc {
   const { condition } = rule;
   const everyone = rule.roles[0] === '*';
   const isPlain = condition === undefined && rule.output === undefined;
   const object = (isPlain ? shortObjectDoc : objectDoc)([
-    ['name', quote(rule.name)],
-    ['effect', rule.effect === 'allow' ? 'ALLOW' : 'DENY'],
-    ['roles', names.roles],
-    ['among', names.crowded && !everyone ? bracketed('matchesAny(', texts(rule.roles), ')') : undefined],
+    ['name', quoted(rule.name)],
+    ['effect', mention(rule.effect === 'allow' ? 'ALLOW' : 'DENY')],
+    ['roles', bitsDoc(names.roles)],
+    ['among', names.crowded && !everyone ? bracketed([mention('matchesAny'), '('], texts(rule.roles), ')') : undefined],
     ['reaches', reachesDoc(rule)],
     ['derivedRole', names.derivedRole],
-    ['when', names.when],
+    ['when', names.when?.doc],
     ['output', rule.output && ownOrShared(rule.output, names.shared, module)],
     [
       'rows',
       rule.output && needsRows(rule, names)
-        ? bracketed('rowsOf(', [bracketed('[', texts(rule.actions), ']'), bracketed('[', texts(rule.roles), ']')], ')')
+        ? bracketed(
+            [mention('rowsOf'), '('],
+            [bracketed('[', texts(rule.actions), ']'), bracketed('[', texts(rule.roles), ']')],
+            ')',
+          )
         : undefined,
     ],
-    ['memo', rule.memo && quote(rule.memo)],
-    ['traced', names.traced === usualTracedKey(policyKey, rule) ? undefined : quote(names.traced)],
+    ['memo', rule.memo && quoted(rule.memo)],
+    ['traced', names.traced === usualTracedKey(policyKey, rule) ? undefined : quoted(names.traced)],
   ]);
-  const exported = condition === undefined || module.checksOnly ? '' : 'export ';
-  const declaration = `${exported}const ${names.own} = `;
-  return [describeRule(rule, names.condition), hardLine, declaration, object, ' satisfies Rule;'];
+  const declared = condition === undefined || module.checksOnly ? `const ${names.own}` : exported(names.own, true);
+  const satisfied: Doc = [' satisfies ', mention('Rule'), ';'];
+  return [describeRule(rule, names.condition), hardLine, declared, ' = ', object, satisfied];
 }
 
 /** Declares the condition of a rule that became several, once, and returns its name. */
 function conditionOfSeveral(condition: Match, inverted: boolean, wish: string, module: ModuleContext): string {
-  const when = whenFunction({ condition, derivedRole: undefined, inverted }, module) as Doc;
-  return module.hoist(`${wish}Condition`, when, {
-    type: '(request: Request) => boolean',
+  const when = whenFunction({ condition, derivedRole: undefined, inverted }, module) as PrintedFunction;
+  return module.hoist(`${wish}Condition`, when.doc, {
+    type: ['(request: ', mention('Request'), ') => boolean'],
     isCode: true,
-    remark: (name) => `${describeCondition(name, inverted, condition)}\n`,
+    remark: (name) => [describeCondition(name, inverted, condition), hardLine],
   });
 }
 
 function ownOrShared(output: Output, wish: string | undefined, module: ModuleContext): Doc {
   const doc = outputDoc(output, module);
-  return wish === undefined ? doc : module.hoist(`${wish}Output`, doc, { type: 'Output', isCode: true });
+  return wish === undefined ? doc : module.hoist(`${wish}Output`, doc, { type: mention('Output'), isCode: true });
 }
 
 /** The two outputs of a rule. */
@@ -130,9 +135,10 @@ export function outputDoc({ ruleActivated, conditionNotMet, expressions }: Outpu
  * those on kinds that no rule names.
  */
 function reachesDoc(rule: Rule): Doc | undefined {
-  if (rule.resource?.includes('*')) return bracketed('reaches(', texts([rule.resource, ...rule.actions]), ')');
+  if (rule.resource?.includes('*'))
+    return bracketed([mention('reaches'), '('], texts([rule.resource, ...rule.actions]), ')');
   const globs = rule.actions.filter(isGlob);
-  return globs.length === 0 ? undefined : bracketed('matchesAny(', texts(globs), ')');
+  return globs.length === 0 ? undefined : bracketed([mention('matchesAny'), '('], texts(globs), ')');
 }
 
 /**

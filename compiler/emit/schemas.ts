@@ -1,10 +1,10 @@
 import type { ResourceModule, Schema } from '../ir/program.js';
 import type { SchemaAddress } from '../ir/schema.js';
-import { bracketed, type Doc } from './doc.js';
+import { bracketed, type Doc, mention } from './doc.js';
 import type { Import } from './imports.js';
 import { importSpecifier } from './module-path.js';
 import { objectDoc } from './object.js';
-import { quote } from './quote.js';
+import { quoted } from './quote.js';
 import { definitionKey, type SchemaLocations } from './schema-locations.js';
 
 /**
@@ -15,9 +15,9 @@ export interface UsedSchemas {
   /** The identifiers it imports. */
   readonly names: readonly string[];
   /** The code of a reference's `violations`. */
-  readonly violations: (schema: Schema) => string;
+  readonly violations: (schema: Schema) => Doc;
   /** The code of its `where`; undefined for a schema that could not be loaded. */
-  readonly where: (schema: Schema) => string | undefined;
+  readonly where: (schema: Schema) => Doc | undefined;
 }
 
 /** The schema definitions that a module at a path refers to. Their names are unique, so none is renamed. */
@@ -40,9 +40,10 @@ export function usedSchemas(
     names: definitions.map(nameOf),
     violations: ({ validator }) =>
       'unavailable' in validator
-        ? `unavailable(${quote(validator.unavailable)})`
-        : `violationsOf(${nameOf(validator)})`,
-    where: ({ validator }) => ('unavailable' in validator ? undefined : `rowsThatSatisfy(${nameOf(validator)})`),
+        ? [mention('unavailable'), '(', quoted(validator.unavailable), ')']
+        : [mention('violationsOf'), `(${nameOf(validator)})`],
+    where: ({ validator }) =>
+      'unavailable' in validator ? undefined : [mention('rowsThatSatisfy'), `(${nameOf(validator)})`],
   };
 }
 
@@ -55,12 +56,12 @@ export function schemasDoc(
   if (schemas.principal === undefined && schemas.resource === undefined) return undefined;
   const schemaDoc = (schema: Schema, isOfRows: boolean): Doc =>
     objectDoc([
-      ['ref', quote(schema.ref)],
+      ['ref', quoted(schema.ref)],
       [
         'ignores',
         bracketed(
-          'anyOf([',
-          schema.ignoredActions.map((action) => `glob(${quote(action)})`),
+          [mention('anyOf'), '(['],
+          schema.ignoredActions.map((action): Doc => [mention('glob'), '(', quoted(action), ')']),
           '])',
         ),
       ],

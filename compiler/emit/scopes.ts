@@ -1,13 +1,13 @@
 import { addTo } from '../append.js';
-import { type EmittedFile, emittedFile } from '../ir/emitted-file.js';
-import { bracketed, type Doc, hardLine, indent, join, print } from './doc.js';
-import { type Import, importLines, runtimePart } from './imports.js';
+import { type EmittedFile, emittedFile, type ReturnedList, sectionOf } from '../ir/emitted-file.js';
+import { bracketed, type Doc, hardLine, indent, join, printed } from './doc.js';
+import { type Import, importsOf, runtimePart } from './imports.js';
 import type { Locations } from './module.js';
 import { fileName, importSpecifier, type ModuleIdentity, type ModuleLocation, Paths } from './module-path.js';
 import { camelCase, Names } from './names.js';
 import { objectDoc, shortObjectDoc } from './object.js';
 import type { ModuleOutline } from './outline.js';
-import { quote } from './quote.js';
+import { quoted } from './quote.js';
 
 /**
  * From this number of policies with a scope on, the policies of a scope are made when a request first names it. Smaller
@@ -67,27 +67,26 @@ export function emitScopeModules(
       return as;
     };
     const locationOf = ({ identity }: ModuleOutline): ModuleLocation => locations.get(identity.key) as ModuleLocation;
-    const listOf = (kind: ModuleIdentity['kind']): Doc =>
-      list(
-        policies
-          .filter(({ identity }) => identity.kind === kind)
-          .map((module) => imported(locationOf(module).path, locationOf(module).name)),
-      );
-    const lists = objectDoc([
-      ['resourcePolicies', listOf('resource')],
-      ['principalPolicies', listOf('principal')],
-      ['rolePolicies', listOf('role')],
-      [
-        'filters',
-        checksOnly
-          ? undefined
-          : list(
-              policies
-                .filter(({ hasConditions }) => hasConditions)
-                .map((module) => imported(`${locationOf(module).path}.where`, locationOf(module).filters)),
-            ),
-      ],
-    ]);
+    const listOf = (name: string, kind: ModuleIdentity['kind']): ReturnedList => ({
+      list: name,
+      names: policies
+        .filter(({ identity }) => identity.kind === kind)
+        .map((module) => imported(locationOf(module).path, locationOf(module).name)),
+      isSpread: false,
+    });
+    const filters = (): ReturnedList => ({
+      list: 'filters',
+      names: policies
+        .filter(({ hasConditions }) => hasConditions)
+        .map((module) => imported(`${locationOf(module).path}.where`, locationOf(module).filters)),
+      isSpread: false,
+    });
+    const lists = [
+      listOf('resourcePolicies', 'resource'),
+      listOf('principalPolicies', 'principal'),
+      listOf('rolePolicies', 'role'),
+      ...(checksOnly ? [] : [filters()]),
+    ];
     return scopeFile(`${path}.ts`, { name, type: 'PolicyLists', part: 'policy' }, lists, imports);
   });
 }
@@ -106,10 +105,10 @@ export function emitTracedScopes(scopes: readonly ScopeModule[], locations: Loca
           attempts: names.fresh(`${location.name}Attempts`),
         };
       });
-    const lists = objectDoc([
-      ['conditions', list(parts.map(({ conditions }) => `...${conditions}`))],
-      ['attempts', list(parts.map(({ attempts }) => `...${attempts}`))],
-    ]);
+    const lists = [
+      { list: 'conditions', names: parts.map(({ conditions }) => conditions), isSpread: true },
+      { list: 'attempts', names: parts.map(({ attempts }) => attempts), isSpread: true },
+    ];
     const imports = parts.map(({ from, conditions, attempts }) => ({
       from,
       names: [
@@ -144,7 +143,7 @@ export function scopeRows(scopes: readonly ScopeModule[], names: Names): ScopeRo
     return [
       ['listsResources', String(policies.some(({ listsResources }) => listsResources))],
       ['hasRoles', String(identities.some(({ kind }) => kind === 'role'))],
-      ['principals', list([...new Set(principals)].map(quote))],
+      ['principals', list([...new Set(principals)].map(quoted))],
     ];
   });
 }
@@ -165,7 +164,7 @@ function rowsOf(
     const { scope, path, name } = module;
     const as = names.fresh(name);
     imports.push({ from: importSpecifier(index, `${folder}${path}`), names: [{ name, as }] });
-    return [shortObjectDoc([['scope', quote(scope)], ...factsOf(module), ['load', as]]), ','];
+    return [shortObjectDoc([['scope', quoted(scope)], ...factsOf(module), ['load', as]]), ','];
   });
   return { rows: ['[', indent([hardLine, join(rows, hardLine)]), hardLine, ']'], imports };
 }
@@ -173,16 +172,17 @@ function rowsOf(
 function scopeFile(
   path: string,
   { name, type, part }: { readonly name: string; readonly type: string; readonly part: string },
-  lists: Doc,
-  imports: readonly Import[],
+  lists: readonly ReturnedList[],
+  own: readonly Import[],
 ): EmittedFile {
-  const text = print([`export const ${name} = (): ${type} => (`, lists, ');']);
-  const typeImport = { from: runtimePart(part), names: [{ name: `type ${type}`, as: `type ${type}` }] };
-  return emittedFile(path, [
-    { text: '// Generated by authzc: the policies of one scope.' },
-    { text: importLines(text, [typeImport, ...imports]) },
-    { text },
-  ]);
+  const returned = objectDoc(
+    lists.map(({ list: of, names, isSpread }) => [of, list(isSpread ? names.map((each) => `...${each}`) : names)]),
+  );
+  const text = printed([`export const ${name} = (): ${type} => (`, returned, ');']);
+  const typeImport = { from: runtimePart(part), names: [{ name: type, as: type, isType: true }] };
+  const { sections, imports } = importsOf(path, [text], [typeImport, ...own]);
+  const head = sectionOf('comment', '// Generated by authzc: the policies of one scope.');
+  return emittedFile(path, [head, ...sections, text], { imports, lists });
 }
 
 const LISTS = ['resourcePolicies', 'principalPolicies', 'rolePolicies', 'filters'];

@@ -1,6 +1,6 @@
 import type { ActionTable } from '../ir/program.js';
 import { bracketed, type Doc } from './doc.js';
-import { quote } from './quote.js';
+import { quoted } from './quote.js';
 
 /** The properties `actions` and `otherActions` of a table, given the identifier of each rule; undefined if empty. */
 export function actionTableDocs(
@@ -41,8 +41,8 @@ export function scopeDocs({
   readonly scope: string;
 }): readonly (readonly [name: string, value: Doc | undefined])[] {
   return [
-    ['version', version === 'default' ? undefined : quote(version)],
-    ['scope', scope === '' ? undefined : quote(scope)],
+    ['version', version === 'default' ? undefined : quoted(version)],
+    ['scope', scope === '' ? undefined : quoted(scope)],
   ];
 }
 
@@ -51,12 +51,12 @@ export function mapUnlessEmpty(entries: readonly (readonly [key: string, value: 
   if (entries.length === 0) return undefined;
   return bracketed(
     'new Map([',
-    entries.map(([key, value]): Doc => [`[${quote(key)}, `, value, ']']),
+    entries.map(([key, value]): Doc => ['[', quoted(key), ', ', value, ']']),
     '])',
   );
 }
 
 /** Quoted strings, for a call or a list. */
 export function texts(values: readonly string[]): readonly Doc[] {
-  return values.map(quote);
+  return values.map(quoted);
 }

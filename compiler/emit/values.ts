@@ -15,9 +15,10 @@ import {
   use,
 } from './function-context.js';
 import { isHazardous, isInherited } from './hazards.js';
-import { jsonDoc, literalDoc, numberText } from './literals.js';
+import { jsonDoc, literalDoc, numberDoc } from './literals.js';
+import { cel } from './mentions.js';
 import { camelCase } from './names.js';
-import { IDENTIFIER, propertyName, quote } from './quote.js';
+import { IDENTIFIER, propertyName, quote, quoted } from './quote.js';
 
 /**
  * A value as a JavaScript expression that returns a `cel.Result`: the value, or a failure. In the plain style an
@@ -51,9 +52,9 @@ function resultDoc(value: Value, context: FunctionContext): Fragment {
     case 'select':
       return selectDoc(value.operand, value.name, context);
     case 'optional-select':
-      return call('optionalSelect', [value.operand, quote(value.name)], context);
+      return call('optionalSelect', [value.operand], context, [quoted(value.name)]);
     case 'has':
-      return call('has', [value.operand, quote(value.name)], context);
+      return call('has', [value.operand], context, [quoted(value.name)]);
     case 'index':
       if (isStringLiteral(value.index) && !context.style.traced)
         return selectDoc(value.operand, value.index.value, context);
@@ -70,7 +71,7 @@ function resultDoc(value: Value, context: FunctionContext): Fragment {
       return mapDoc(value, context);
     case 'type-name':
       return primary(
-        context.module.hoist(`${camelCase(value.name, 'some')}Type`, `cel.typeValue(${quote(value.name)})`),
+        context.module.hoist(`${camelCase(value.name, 'some')}Type`, [cel('typeValue('), quoted(value.name), ')']),
       );
     case 'macro':
       return macroDoc(value, context);
@@ -109,20 +110,20 @@ export function isPlainJson(type: CelType): boolean {
 /** An int literal is compared with plain JSON as the double that JSON holds (docs/spec/conditions.md#equality). */
 export function besideJson(value: Value, other: Value, context: FunctionContext): Fragment {
   if (value.kind === 'literal' && (value.literal === 'int' || value.literal === 'uint') && isPlainJson(other.type)) {
-    return primary(numberText(Number(value.value)));
+    return primary(numberDoc(Number(value.value)));
   }
   return valueDoc(value, context);
 }
 
-/** A call of the runtime; a string argument is inserted as JavaScript. */
-export function call(name: string, args: readonly (Value | string)[], context: FunctionContext): Fragment {
-  return primary(
-    bracketed(
-      `cel.${name}(`,
-      args.map((arg) => (typeof arg === 'string' ? arg : valueDoc(arg, context).doc)),
-      ')',
-    ),
-  );
+/** A call of the runtime with values, and then with code. */
+export function call(
+  name: string,
+  values: readonly Value[],
+  context: FunctionContext,
+  others: readonly Doc[] = [],
+): Fragment {
+  const args = values.map((value) => valueDoc(value, context).doc);
+  return primary(bracketed(cel(`${name}(`), [...args, ...others], ')'));
 }
 
 /** The function of runtime/cel for a call: most patterns that are literals need no RE2. */
@@ -177,7 +178,7 @@ function stepOf(value: Value): { readonly operand: Value; readonly name: string 
     : undefined;
 }
 
-function accessor(operand: Value, name: string): string {
+function accessor(operand: Value, name: string): Doc {
   const isMap = operand.kind === 'field';
   return IDENTIFIER.test(name) ? `${isMap ? '.' : '?.'}${name}` : `${isMap ? '' : '?.'}[${quote(name)}]`;
 }
@@ -185,7 +186,7 @@ function accessor(operand: Value, name: string): string {
 function selectDoc(operand: Value, name: string, context: FunctionContext): Fragment {
   const access = propertyAccess(operand, name, context);
   if (access !== undefined) return primary(access);
-  return call(context.style.traced ? 'select' : 'field', [operand, quote(name)], context);
+  return call(context.style.traced ? 'select' : 'field', [operand], context, [quoted(name)]);
 }
 
 function literal(value: Value & { kind: 'literal' }, context: FunctionContext): Fragment {
@@ -199,10 +200,10 @@ const FIELDS: { readonly [part in RequestPart]?: Part } = { principal: 'P', reso
 function fieldOf(part: RequestPart, name: string, context: FunctionContext): Doc {
   if (part === 'runtime') {
     return context.style.traced
-      ? `cel.effectiveDerivedRoles(${use(context, 'request')})`
+      ? cel(`effectiveDerivedRoles(${use(context, 'request')})`)
       : use(context, 'effectiveDerivedRoles');
   }
-  if (part === 'auxData' && name === 'jwts') return `cel.jwtMessages(${use(context, 'auxData')})`;
+  if (part === 'auxData' && name === 'jwts') return cel(`jwtMessages(${use(context, 'auxData')})`);
   return ownField(part, name, context);
 }
 
@@ -210,40 +211,41 @@ function ownField(part: RequestPart, name: string, context: FunctionContext): Do
   return `${use(context, FIELDS[part] ?? invariant(`${part} has no field ${name}`))}.${name}`;
 }
 
-function partMessage(part: RequestPart, context: FunctionContext): string {
+function partMessage(part: RequestPart, context: FunctionContext): Doc {
   switch (part) {
     case 'principal':
-      return `cel.principalMessage(${use(context, 'P')})`;
+      return cel(`principalMessage(${use(context, 'P')})`);
     case 'resource':
-      return `cel.resourceMessage(${use(context, 'R')})`;
+      return cel(`resourceMessage(${use(context, 'R')})`);
     case 'auxData':
-      return `cel.auxDataMessage(${use(context, 'auxData')})`;
+      return cel(`auxDataMessage(${use(context, 'auxData')})`);
     case 'request':
-      return `cel.requestMessage(${use(context, 'request')})`;
+      return cel(`requestMessage(${use(context, 'request')})`);
     case 'runtime':
-      return `cel.runtimeMessage(${use(context, 'request')})`;
+      return cel(`runtimeMessage(${use(context, 'request')})`);
   }
 }
 
 function variableCall(name: string, context: FunctionContext): Doc {
   const { style } = context;
   const result = computedVariable(name, context);
-  if (style.failedIsNull) return `cel.orNull(${result})`;
-  return style.traced ? `cel.bound(${quote(name)}, ${result})` : result;
+  if (style.failedIsNull) return [cel('orNull('), result, ')'];
+  return style.traced ? [cel('bound('), quoted(name), ', ', result, ')'] : result;
 }
 
-function computedVariable(name: string, context: FunctionContext): string {
+function computedVariable(name: string, context: FunctionContext): Doc {
   const { name: given, isConstant } = context.module.variable(name, context.style);
   return computed(name, `${given}(${isConstant ? '' : use(context, 'request')})`, context);
 }
 
 function globalDoc(name: string, context: FunctionContext): Doc {
   const read = globalRead(name, context);
-  return context.style.traced ? `cel.bound(${quote(name)}, ${read})` : read;
+  return context.style.traced ? [cel('bound('), quoted(name), ', ', read, ')'] : read;
 }
 
-function globalRead(name: string, context: FunctionContext): string {
-  return isHazardous(name) ? `cel.field(${use(context, 'G')}, ${quote(name)})` : `${use(context, 'G')}.${name}`;
+function globalRead(name: string, context: FunctionContext): Doc {
+  const globals = use(context, 'G');
+  return isHazardous(name) ? [cel(`field(${globals}, `), quoted(name), ')'] : `${globals}.${name}`;
 }
 
 /**
@@ -259,15 +261,15 @@ export function isSetDoc(
   if (binding === 'constant' || (binding === 'variable' && context.style.failedIsNull))
     return primary(String(polarity));
   const result = binding === 'global' ? globalRead(name, context) : computedVariable(name, context);
-  const failed = `cel.isFailure(${result})`;
-  return polarity ? { doc: `!${failed}`, level: 'unary' } : primary(failed);
+  const failed: Doc = [cel('isFailure('), result, ')'];
+  return polarity ? { doc: ['!', failed], level: 'unary' } : primary(failed);
 }
 
 function bindingsMessage({ of, before }: Value & { kind: 'bindings' }, context: FunctionContext): Doc {
   const { module } = context;
   switch (of) {
     case 'globals':
-      return `cel.variablesMessage(${use(context, 'G')})`;
+      return cel(`variablesMessage(${use(context, 'G')})`);
     case 'constants':
       return message([...module.constants].map(([name, value]) => [name, jsonDoc(value)]));
     case 'variables':
@@ -276,13 +278,13 @@ function bindingsMessage({ of, before }: Value & { kind: 'bindings' }, context: 
 }
 
 function message(fields: readonly (readonly [name: string, value: Doc])[]): Doc {
-  return ['cel.variablesMessage(', braced(fields.map(([name, value]) => [`${propertyName(name)}: `, value])), ')'];
+  return [cel('variablesMessage('), braced(fields.map(([name, value]) => [`${propertyName(name)}: `, value])), ')'];
 }
 
 function callDoc(value: Value & { kind: 'call' }, context: FunctionContext): Fragment {
   const { args, pure } = value;
   const runtime = runtimeFunction(value);
-  if (!pure) return call(runtime, [...args, use(context, 'request')], context);
+  if (!pure) return call(runtime, args, context, [use(context, 'request')]);
   if (args.length > 0 && args.every(({ kind }) => kind === 'literal')) {
     return primary(
       context.module.hoist(camelCase(runtime.replace(/^to/, ''), 'constant'), call(runtime, args, context).doc),
@@ -295,12 +297,12 @@ function listDoc(value: Value & { kind: 'list' }, context: FunctionContext): Fra
   const items = value.elements.map((element) => valueDoc(element.value, context).doc);
   if (value.elements.some(({ optional }) => optional)) {
     const pairs = items.map((item, index): Doc => [`[${value.elements[index]?.optional}, `, item, ']']);
-    return primary(bracketed('cel.listOfOptionals([', pairs, '])'));
+    return primary(bracketed(cel('listOfOptionals(['), pairs, '])'));
   }
   if (value.elements.every((element) => element.value.kind === 'literal')) {
-    return primary(context.module.hoist('list', bracketed('[', items, ']'), { type: 'readonly cel.Value[]' }));
+    return primary(context.module.hoist('list', bracketed('[', items, ']'), { type: ['readonly ', cel('Value[]')] }));
   }
-  return primary(bracketed('cel.listOf([', items, '])'));
+  return primary(bracketed(cel('listOf(['), items, '])'));
 }
 
 function mapDoc(value: Value & { kind: 'map' }, context: FunctionContext): Fragment {
@@ -309,14 +311,14 @@ function mapDoc(value: Value & { kind: 'map' }, context: FunctionContext): Fragm
     const pair: Doc = [valueDoc(key, context).doc, ', ', valueDoc(value, context).doc];
     return optionals ? [`[${optional}, `, pair, ']'] : ['[', pair, ']'];
   });
-  return primary(bracketed(optionals ? 'cel.mapOfOptionals([' : 'cel.mapOf([', entries, '])'));
+  return primary(bracketed(cel(optionals ? 'mapOfOptionals([' : 'mapOf(['), entries, '])'));
 }
 
 function macroDoc(value: Value & Macro, context: FunctionContext): Fragment {
   const functions = [value.predicate, value.body]
     .filter((part) => part !== undefined)
     .map((part) => localFunction(value.variables, context, (inner) => atLeast('equality', valueDoc(part, inner))));
-  return primary(bracketed(`cel.${value.runtime}(`, [valueDoc(value.range, context).doc, ...functions], ')'));
+  return primary(bracketed(cel(`${value.runtime}(`), [valueDoc(value.range, context).doc, ...functions], ')'));
 }
 
 /** Whether a value is a string known at compile time. */

@@ -16,8 +16,9 @@ import {
   valueDoc,
 } from './values.js';
 import { jsonDoc } from './literals.js';
+import { cel } from './mentions.js';
 import { camelCase } from './names.js';
-import { quote } from './quote.js';
+import { quoted } from './quote.js';
 import type { JsonValue } from '../ast/policy.js';
 
 /**
@@ -49,7 +50,7 @@ function testDoc(predicate: Predicate, context: FunctionContext): Fragment {
     case 'quantifier': {
       const name = `${predicate.quantifier}${predicate.variables.length === 2 ? 'Entry' : 'Element'}`;
       const body = localFunction(predicate.variables, context, (inner) => whenDoc(predicate.body, inner).doc);
-      return primary(bracketed(`cel.${name}(`, [valueDoc(predicate.range, context).doc, body], ')'));
+      return primary(bracketed(cel(`${name}(`), [valueDoc(predicate.range, context).doc, body], ')'));
     }
     case 'is':
       if (predicate.value.kind === 'is-set')
@@ -136,9 +137,9 @@ function patternMatch(args: readonly Value[], context: FunctionContext): Fragmen
   const [text, pattern] = args as [Value, Value];
   if (!isStringLiteral(pattern)) return equality(call('matches', args, context), '===', 'true');
   const engine = engineOf(pattern.value);
-  const others = engine === undefined ? '' : `, cel.${engine}`;
-  const prepared = context.module.hoist('pattern', `cel.literalPattern(${quote(pattern.value)}${others})`);
-  return call('matchesPattern', [text, prepared], context);
+  const parts = [quoted(pattern.value), ...(engine === undefined ? [] : [cel(engine)])];
+  const prepared = context.module.hoist('pattern', [cel('literalPattern('), join(parts, ', '), ')']);
+  return call('matchesPattern', [text], context, [prepared]);
 }
 
 const FUNCTIONS = {
@@ -161,7 +162,7 @@ function comparison(predicate: Predicate & { kind: 'compare' }, context: Functio
   }
   const [positive, negative] = FUNCTIONS[comparison];
   const args = [besideJson(left, right, context).doc, besideJson(right, left, context).doc];
-  return primary(bracketed(`cel.${polarity ? positive : negative}(`, args, ')'));
+  return primary(bracketed(cel(`${polarity ? positive : negative}(`), args, ')'));
 }
 
 /**
@@ -185,19 +186,19 @@ function isAlwaysThere(value: Value): boolean {
 function membership(element: Value, collection: Value, polarity: boolean, context: FunctionContext): Fragment {
   if (isScalarList(collection) && isPlainJson(element.type)) {
     const items = collection.elements.map((item) => besideJson(item.value, element, context).doc);
-    const set = context.module.hoist(setName(element), bracketed('new Set<cel.Value>([', items, '])'));
-    return call(polarity ? 'isOneOf' : 'isNoneOf', [element, set], context);
+    const set = context.module.hoist(setName(element), bracketed(['new Set<', cel('Value>([')], items, '])'));
+    return call(polarity ? 'isOneOf' : 'isNoneOf', [element], context, [set]);
   }
   const scalars = scalarsOf(collection, context);
   if (scalars !== undefined && collection.kind === 'constant' && isPlainJson(element.type)) {
     const set = context.module.hoist(
       `${camelCase(collection.name, 'constant')}Set`,
-      bracketed('new Set<cel.Value>([', scalars.map(jsonDoc), '])'),
+      bracketed(['new Set<', cel('Value>([')], scalars.map(jsonDoc), '])'),
       {
         remark: () => context.module.remark(`C.${collection.name}`),
       },
     );
-    return call(polarity ? 'isOneOf' : 'isNoneOf', [element, set], context);
+    return call(polarity ? 'isOneOf' : 'isNoneOf', [element], context, [set]);
   }
   if (
     collection.kind === 'field' &&
@@ -249,5 +250,5 @@ function setName(element: Value): string {
 function presence(operand: Value, name: string, polarity: boolean, context: FunctionContext): Fragment {
   const access = operand.kind === 'field' ? propertyAccess(operand, name, context) : undefined;
   if (access !== undefined) return equality(primary(access), polarity ? '!==' : '===', 'undefined');
-  return equality(call('has', [operand, quote(name)], context), '===', String(polarity));
+  return equality(call('has', [operand], context, [quoted(name)]), '===', String(polarity));
 }

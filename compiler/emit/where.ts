@@ -2,18 +2,19 @@ import { invariant } from '../diagnostics/invariant.js';
 import type { Match } from '../ir/program.js';
 import type { Macro, Value } from '../ir/value.js';
 import { isSettled } from '../ir/settled.js';
-import { bracketed, type Doc } from './doc.js';
+import { bracketed, type Doc, join } from './doc.js';
 import { type FunctionContext, localFunction, localName, use } from './function-context.js';
+import { cel, residual } from './mentions.js';
 import { LISTED, PLAIN, type Style } from './module-context.js';
-import { quote } from './quote.js';
+import { quoted } from './quote.js';
 import { survives } from '../ir/survives.js';
 import { runtimeFunction, valueDoc } from './values.js';
 
 /** A condition as a JavaScript expression that returns its residual for a plan: the counterpart of `when`. */
 export function whereDoc(match: Match, context: FunctionContext): Doc {
-  if (match.kind === 'expr') return bracketed('residual.holds(', [termDoc(match.value, context)], ')');
+  if (match.kind === 'expr') return bracketed(residual('holds('), [termDoc(match.value, context)], ')');
   return bracketed(
-    `residual.${match.kind}Of(`,
+    residual(`${match.kind}Of(`),
     match.of.map((inner) => whereDoc(inner, context)),
     ')',
   );
@@ -21,9 +22,9 @@ export function whereDoc(match: Match, context: FunctionContext): Doc {
 
 /** A condition as a JavaScript expression that returns a `residual.Attempt`: for plans in strict evaluation. */
 export function attemptDoc(match: Match, context: FunctionContext): Doc {
-  if (match.kind === 'expr') return bracketed('residual.attempt(', [termDoc(match.value, context)], ')');
+  if (match.kind === 'expr') return bracketed(residual('attempt('), [termDoc(match.value, context)], ')');
   return bracketed(
-    `residual.${ATTEMPTS[match.kind]}(`,
+    residual(`${ATTEMPTS[match.kind]}(`),
     match.of.map((inner) => attemptDoc(inner, context)),
     ')',
   );
@@ -47,21 +48,21 @@ export function termDoc(value: Value, context: FunctionContext): Doc {
       return fieldDoc(value, context);
     case 'part':
     case 'bindings':
-      return `residual.unplannable(${quote(`${value.kind === 'part' ? value.part : value.of} as a whole`)})`;
+      return unplannable(`${value.kind === 'part' ? value.part : value.of} as a whole`);
     case 'variable':
       return variableDoc(value.name, context);
     case 'local':
       return localName(value.name, context);
     case 'is-set':
       if (value.binding !== 'variable') return valueDoc(value, { ...context, style: settledStyle(context) }).doc;
-      return `residual.isSet(${variableCall(value.name, context)})`;
+      return [residual('isSet('), variableCall(value.name, context), ')'];
     case 'select':
-      if (isAttributes(value.operand)) return `${use(context, 'row')}.attr(${quote(value.name)})`;
-      return residualCall('select', [termDoc(value.operand, context), quote(value.name)]);
+      if (isAttributes(value.operand)) return [`${use(context, 'row')}.attr(`, quoted(value.name), ')'];
+      return residualCall('select', [termDoc(value.operand, context), quoted(value.name)]);
     case 'optional-select':
-      return residualCall('optionalSelect', [termDoc(value.operand, context), quote(value.name)]);
+      return residualCall('optionalSelect', [termDoc(value.operand, context), quoted(value.name)]);
     case 'has':
-      return residualCall('has', [termDoc(value.operand, context), quote(value.name)]);
+      return residualCall('has', [termDoc(value.operand, context), quoted(value.name)]);
     case 'index':
       return residualCall('index', [termDoc(value.operand, context), termDoc(value.index, context)]);
     case 'optional-index':
@@ -74,19 +75,19 @@ export function termDoc(value: Value, context: FunctionContext): Doc {
     case 'call':
       return callDoc(value, context);
     case 'list':
-      if (value.elements.some(({ optional }) => optional)) return "residual.unplannable('an optional element')";
+      if (value.elements.some(({ optional }) => optional)) return unplannable('an optional element');
       return residualCall(
         'list',
         value.elements.map((element) => termDoc(element.value, context)),
       );
     case 'map':
-      if (value.entries.some(({ optional }) => optional)) return "residual.unplannable('an optional entry')";
+      if (value.entries.some(({ optional }) => optional)) return unplannable('an optional entry');
       return residualCall(
         'struct',
         value.entries.map(({ key, value }): Doc => ['[', termDoc(key, context), ', ', termDoc(value, context), ']']),
       );
     case 'type-name':
-      return `residual.typeName(${quote(value.name)})`;
+      return [residual('typeName('), quoted(value.name), ')'];
     case 'macro':
       return macroDoc(value, context);
   }
@@ -106,7 +107,7 @@ function isAttributes(value: Value): boolean {
 
 function variableDoc(name: string, context: FunctionContext): Doc {
   const computed = variableCall(name, context);
-  return context.style.failedIsNull ? ['residual.orNull(', computed, ')'] : computed;
+  return context.style.failedIsNull ? [residual('orNull('), computed, ')'] : computed;
 }
 
 function variableCall(name: string, context: FunctionContext): string {
@@ -119,8 +120,8 @@ function callDoc(value: Value & { kind: 'call' }, context: FunctionContext): Doc
   // `dyn(now())`: known, regardless of its type.
   if (value.runtime === 'now') return valueDoc(value, { ...context, style: settledStyle(context) }).doc;
   const args = value.args.map((arg) => termDoc(arg, context));
-  if (value.runtime === 'messageOf') return "residual.unplannable('a message')";
-  if (value.pure) return residualCall('call', [quote(value.name), `cel.${runtimeFunction(value)}`, ...args]);
+  if (value.runtime === 'messageOf') return unplannable('a message');
+  if (value.pure) return residualCall('call', [quoted(value.name), cel(runtimeFunction(value)), ...args]);
   if (value.runtime !== 'timeSince') return invariant(`${value.runtime} was not foreseen in a plan`);
   return residualCall('timeSince', [...args, use(context, 'request')]);
 }
@@ -131,11 +132,11 @@ function macroDoc(value: Value & Macro, context: FunctionContext): Doc {
     .filter((part) => part !== undefined)
     .map((part) => localFunction(value.variables, context, (inner) => termDoc(part, inner)));
   if (value.runtime === 'bind') return residualCall('bind', [range, ...bodies]);
-  const variables = value.variables.map((variable) => quote(wireName(variable, context)));
+  const variables = value.variables.map((variable) => quoted(wireName(variable, context)));
   return residualCall('macro', [
-    quote(value.runtime),
-    `cel.${value.runtime}`,
-    `[${variables.join(', ')}]`,
+    quoted(value.runtime),
+    cel(value.runtime),
+    ['[', join(variables, ', '), ']'],
     range,
     ...bodies,
   ]);
@@ -148,8 +149,12 @@ function wireName(variable: string, { locals }: FunctionContext): string {
   return name;
 }
 
+function unplannable(what: string): Doc {
+  return [residual('unplannable('), quoted(what), ')'];
+}
+
 function residualCall(name: string, args: readonly Doc[]): Doc {
-  return bracketed(`residual.${name}(`, args, ')');
+  return bracketed(residual(`${name}(`), args, ')');
 }
 
 /** Known values are computed by the functions that `when` uses. */

@@ -1,15 +1,51 @@
 import type { Source } from '../diagnostics/source.js';
 import type { Span } from '../diagnostics/span.js';
+import { type PieceKind, PieceList } from './pieces.js';
 
 /** A file in generated/: equal policies produce equal bytes. */
 export interface EmittedFile {
   /** Below the output folder, with `/`. */
   readonly path: string;
   readonly text: string;
+  /** What the parts of the text are: nothing that works with generated code reads it to find out. */
+  readonly pieces: PieceList;
+  /** The imports of a module, without those of types. */
+  readonly imports: readonly ModuleImport[];
+  /** The exports of the module of a policy. */
+  readonly exports: readonly ModuleExport[];
+  /** The lists that the function of the module of a scope returns; none in other files. */
+  readonly lists: readonly ReturnedList[];
   /** The lines that each rule produced. */
   readonly origins: readonly Origin[];
   /** Where the parts of the text were written. */
   readonly places: readonly TextPlace[];
+}
+
+/** An import of generated code. */
+export interface ModuleImport {
+  /** `authz/runtime/cel`, or the path of an emitted file. */
+  readonly from: string;
+  readonly names: readonly ImportedName[];
+}
+
+/** A name that a module imports, and its name there; `*` for all of a module. */
+export interface ImportedName {
+  readonly name: string;
+  readonly as: string;
+}
+
+/** A constant that a module exports. */
+export interface ModuleExport {
+  readonly name: string;
+  /** Whether other code of the module has the name. */
+  readonly isMentioned: boolean;
+}
+
+/** A list by its name, of imported names: of what they are, or of what they contain. */
+export interface ReturnedList {
+  readonly list: string;
+  readonly names: readonly string[];
+  readonly isSpread: boolean;
 }
 
 /** Where the text from an offset on was written, in order of the offsets; the last of equal offsets counts. */
@@ -27,10 +63,14 @@ export interface PrintedPlace extends TextPlace {
   readonly isCopy: boolean;
 }
 
-/** Text, and where its parts were written. */
+/** Code as it was printed: what its parts are and where they were written, what it mentions and exports. */
 export interface Printed {
   readonly text: string;
+  readonly pieces: PieceList;
   readonly places: readonly PrintedPlace[];
+  /** The names that have to be imported. */
+  readonly mentions: ReadonlySet<string>;
+  readonly exports: readonly ModuleExport[];
 }
 
 export interface Origin {
@@ -46,21 +86,29 @@ export interface Origin {
 export type RuleOrigin = Pick<Origin, 'rule' | 'span'>;
 
 /** A section of a file; `origin` is the rule that its declaration implements, `origins` are those of its lines. */
-export interface Section {
+export interface Section extends Partial<Printed> {
   readonly text: string;
-  readonly places?: readonly PrintedPlace[];
   readonly origin?: RuleOrigin;
   readonly origins?: readonly Origin[];
 }
 
-/** Joins sections into a file, with a blank line between them. */
-export function emittedFile(path: string, sections: readonly Section[]): EmittedFile {
+/** Joins sections into a file, with a blank line between them. Text of which nothing else is known is code. */
+export function emittedFile(
+  path: string,
+  sections: readonly Section[],
+  { imports = [], lists = [] }: Partial<Pick<EmittedFile, 'imports' | 'lists'>> = {},
+): EmittedFile {
   const origins: Origin[] = [];
   const places: TextPlace[] = [];
+  const pieces = new PieceList();
   const isOriginal = originalsOf(sections);
   let line = 0;
   let offset = 0;
-  for (const { text, origin, origins: inside = [], places: marked = [] } of sections) {
+  for (const section of sections) {
+    const { text, origin, origins: inside = [], places: marked = [] } = section;
+    if (offset > 0) pieces.add('code', SEPARATOR.length);
+    if (section.pieces === undefined) pieces.add('code', text.length);
+    else pieces.addAll(section.pieces);
     const lines = lineCount(text);
     for (const place of marked) {
       const { source, at, isEnd } = place;
@@ -71,14 +119,27 @@ export function emittedFile(path: string, sections: readonly Section[]): Emitted
     for (const part of inside) origins.push({ ...part, line: line + part.line });
     line += lines + 1;
   }
+  pieces.add('code', END.length);
   return {
     path,
-    text: `${sections.map(({ text }) => text).join(SEPARATOR)}\n`,
+    text: `${sections.map(({ text }) => text).join(SEPARATOR)}${END}`,
+    pieces,
+    imports,
+    exports: sections.flatMap(({ exports = [] }) => exports),
+    lists,
     origins,
     places,
   };
 }
 
+/** A section that is one piece. */
+export function sectionOf(kind: PieceKind, text: string): Section {
+  const pieces = new PieceList();
+  pieces.add(kind, text.length);
+  return { text, pieces };
+}
+
+const END = '\n';
 const SEPARATOR = '\n\n';
 
 /**

@@ -1,5 +1,6 @@
 import type { Source } from '../diagnostics/source.js';
 import type { EmittedFile, Origin, TextPlace } from '../ir/emitted-file.js';
+import { PieceList } from '../ir/pieces.js';
 
 /** Bytes that are in memory, as those of a `Uint8Array`, or in a file. */
 export interface Bytes {
@@ -14,18 +15,25 @@ export interface Bytes {
  */
 export interface PackedFiles<Buffers extends Bytes = Bytes> {
   readonly files: readonly PackedFile[];
-  /** For each file its text, then the names of the rules of its origins as a list in JSON; in UTF-8. */
+  /** For each file its text, then `Described` in JSON; in UTF-8. */
   readonly texts: Buffers;
-  /** The origins and places: `ORIGIN` and `PLACE` numbers for each, of `BYTES`. */
+  /** The origins, places and pieces: `ORIGIN` and `PLACE` numbers and one for each, of `BYTES`. */
   readonly numbers: Buffers;
 }
 
 interface PackedFile {
   readonly path: string;
   readonly textBytes: number;
-  readonly ruleBytes: number;
+  readonly describedBytes: number;
   readonly origins: number;
   readonly places: number;
+  readonly pieces: number;
+}
+
+/** What a file has beside text and numbers. */
+interface Described extends Pick<EmittedFile, 'imports' | 'exports' | 'lists'> {
+  /** The names of the rules of its origins. */
+  readonly rules: readonly string[];
 }
 
 /** The line, the number of lines, the source, its start and its end. */
@@ -42,30 +50,36 @@ export function packedFiles(
 ): PackedFiles<Uint8Array> {
   const packed: PackedFile[] = [];
   const texts: Uint8Array[] = [];
-  for (const { path, text, origins, places } of files) {
-    const [own, rules] = [Buffer.from(text), Buffer.from(JSON.stringify(origins.map(({ rule }) => rule)))];
-    texts.push(own, rules);
+  for (const { path, text, pieces, origins, places, imports, exports, lists } of files) {
+    const described: Described = { imports, exports, lists, rules: origins.map(({ rule }) => rule) };
+    const [own, json] = [Buffer.from(text), Buffer.from(JSON.stringify(described))];
+    texts.push(own, json);
     packed.push({
       path,
       textBytes: own.length,
-      ruleBytes: rules.length,
+      describedBytes: json.length,
       origins: origins.length,
       places: places.length,
+      pieces: pieces.numbers.length,
     });
   }
   return { files: packed, texts: joined(texts), numbers: new Uint8Array(numbersOf(files, indexOf).buffer) };
 }
 
 function numbersOf(files: readonly EmittedFile[], indexOf: (source: Source) => number): Int32Array {
-  const count = files.reduce((sum, { origins, places }) => sum + origins.length * ORIGIN + places.length * PLACE, 0);
+  const count = files.reduce(
+    (sum, { origins, places, pieces }) => sum + origins.length * ORIGIN + places.length * PLACE + pieces.numbers.length,
+    0,
+  );
   const numbers = new Int32Array(count);
   let at = 0;
   const write = (...values: readonly number[]): void => {
     for (const value of values) numbers[at++] = value;
   };
-  for (const { origins, places } of files) {
+  for (const { origins, places, pieces } of files) {
     for (const { line, lines, span } of origins) write(line, lines, indexOf(span.source), span.start, span.end);
     for (const { offset, source, at: place, isEnd } of places) write(offset, indexOf(source), place, isEnd ? 1 : 0);
+    for (const piece of pieces.numbers) write(piece);
   }
   return numbers;
 }
@@ -87,7 +101,7 @@ export function unpackedFiles(packed: PackedFiles, sources: readonly Source[]): 
   let [text, number] = [0, 0];
   return packed.files.map((file): EmittedFile => {
     const unpacked = new UnpackedFile(file, stored, text, number);
-    text += file.textBytes + file.ruleBytes;
+    text += file.textBytes + file.describedBytes;
     number += bytesOfNumbers(file);
     return unpacked;
   });
@@ -124,10 +138,29 @@ class UnpackedFile implements EmittedFile {
     return this.decoded(0, this.file.textBytes);
   }
 
+  get pieces(): PieceList {
+    const { origins, places, pieces } = this.file;
+    const start = origins * ORIGIN + places * PLACE;
+    const numberAt = this.numbers(start, start + pieces);
+    return new PieceList(Array.from({ length: pieces }, (_, index) => numberAt(index)));
+  }
+
+  get imports(): EmittedFile['imports'] {
+    return this.described().imports;
+  }
+
+  get exports(): EmittedFile['exports'] {
+    return this.described().exports;
+  }
+
+  get lists(): EmittedFile['lists'] {
+    return this.described().lists;
+  }
+
   get origins(): readonly Origin[] {
-    const { textBytes, ruleBytes, origins } = this.file;
+    const { origins } = this.file;
     if (origins === 0) return [];
-    const rules = JSON.parse(this.decoded(textBytes, textBytes + ruleBytes)) as readonly string[];
+    const { rules } = this.described();
     const numberAt = this.numbers(0, origins * ORIGIN);
     return rules.map((rule, index) => {
       const at = index * ORIGIN;
@@ -145,6 +178,11 @@ class UnpackedFile implements EmittedFile {
       const source = this.source(numberAt(at + 1));
       return { offset: numberAt(at), source, at: numberAt(at + 2), isEnd: numberAt(at + 3) === 1 };
     });
+  }
+
+  private described(): Described {
+    const { textBytes, describedBytes } = this.file;
+    return JSON.parse(this.decoded(textBytes, textBytes + describedBytes)) as Described;
   }
 
   private decoded(start: number, end: number): string {
@@ -165,6 +203,6 @@ class UnpackedFile implements EmittedFile {
   }
 }
 
-function bytesOfNumbers({ origins, places }: PackedFile): number {
-  return (origins * ORIGIN + places * PLACE) * BYTES;
+function bytesOfNumbers({ origins, places, pieces }: PackedFile): number {
+  return (origins * ORIGIN + places * PLACE + pieces) * BYTES;
 }

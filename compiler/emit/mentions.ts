@@ -1,0 +1,14 @@
+import { type Doc, mention } from './doc.js';
+
+/** Code that begins with a member of `authz/runtime/cel`: `isIn(`. */
+export function cel(code: string): Doc {
+  return [CEL, code];
+}
+
+/** The same of `authz/runtime/residual`. */
+export function residual(code: string): Doc {
+  return [RESIDUAL, code];
+}
+
+const CEL: Doc = [mention('cel'), '.'];
+const RESIDUAL: Doc = [mention('residual'), '.'];
