@@ -1,5 +1,5 @@
+import type { PolicyBundle } from '#runtime/policy';
 import { engineRange, readArchive, writeArchive } from '../../archive/index.js';
-import { importBundle } from '../../compiler/bundle/import-bundle.js';
 import { bundle } from '../../compiler/bundle/index.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import type { Severity } from '../../compiler/diagnostics/messages.js';
@@ -9,6 +9,7 @@ import { ciJob } from '../bundles/ci-job.js';
 import { sourceRevision } from '../bundles/source-revision.js';
 import { compileCached } from '../cache/cached-compilation.js';
 import { EXIT } from '../exit.js';
+import { loadOnce } from '../outputs/load-once.js';
 import { replaceFiles } from '../outputs/replace-files.js';
 import { emptyText } from '../policies/empty-folder.js';
 import { ProgressLine } from '../progress.js';
@@ -65,13 +66,14 @@ export async function bundleCommand(directory: string, options: BundleOptions): 
   }
   progress.show('bundling');
   const { js, map } = await bundle(snapshot.files, runtimeFolder()).finally(() => progress.clear());
+  const { policies } = (await loadOnce(js, options.output)) as { readonly policies: PolicyBundle };
   const builder = options.builder ?? ciJob(process.env);
   const source = await sourceRevision(directory);
   const archive = writeArchive({
     js: `${js}//# sourceMappingURL=policies.js.map\n`,
     map,
     manifest: {
-      hash: (await importBundle(js)).policies.hash,
+      hash: policies.hash,
       compiler: version,
       engine: engineRange,
       ...(source !== undefined && { source }),

@@ -7,6 +7,7 @@ import { visible } from '../../compiler/diagnostics/visible.js';
 import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
 import { isReadFromPolicies } from '../../compiler/load/index.js';
 import { folderChanges, IN_THE_WAY, type Obstacle, obstacleText, removeStale, standingAt } from './output-folder.js';
+import { loadOnce } from './load-once.js';
 import { type OutputFile, replaceFiles } from './replace-files.js';
 
 /** The paths that a compilation reads and writes. */
@@ -31,7 +32,8 @@ export interface Outputs {
 
 /**
  * Writes the generated modules and the bundle, and deletes modules that are no longer generated. Writes nothing if a
- * file of others is in the way or a file cannot be written. Returns the number of files written.
+ * file of others is in the way, if a file cannot be written or if the bundle cannot be loaded. Returns the number of
+ * files written.
  *
  * @throws Error that names what is in the way, and the way out.
  */
@@ -48,10 +50,12 @@ export async function writeOutputs(paths: OutputPaths, { modules, bundling, decl
     await bundleObstacles(paths.bundle),
     `remove or move them, or give the bundle another name: --bundle FILE (now \`${visible(paths.bundle)}\`)`,
   );
+  const bundle = await bundling;
+  if (bundle !== undefined) await loadOnce(bundle.js, paths.bundle);
   const written = [
     ...due,
     ...declarationFile(paths.bundle, declarations),
-    ...(bundling === undefined ? [] : bundleFiles(paths.bundle, await bundling)),
+    ...(bundle === undefined ? [] : bundleFiles(paths.bundle, bundle)),
   ];
   replaceFiles(written);
   removeStale(stale);

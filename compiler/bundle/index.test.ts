@@ -51,6 +51,47 @@ test('policies with the same shape keep their own conditions, within one shard a
   assert.is(rule?.derivedRole?.name, 'owner');
 });
 
+/** A policy with one condition for each kind. */
+const withCondition = (kind: string, expression: string) =>
+  policy(kind, '').replace(/'R.attr.status.*'/, JSON.stringify(expression));
+
+test('policies of one shape keep texts with the other quote', async () => {
+  for (const count of [31, 40]) {
+    const sources = Array.from(
+      { length: count },
+      (_, index) => new Source(`p${index}.yaml`, withCondition(`k${index}`, `R.attr.status != "Women's ${index}"`)),
+    );
+    const compilation = compile([new Source('roles.yaml', ROLES), ...sources]);
+    const { policies } = await importBundle((await bundle(compilation.files, RUNTIME)).js);
+    for (const { kind, actions } of policies.resourcePolicies) {
+      const [rule] = actions.get('view') ?? [];
+      const status = `Women's ${kind.slice(1)}`;
+      const holds = [status, "Women's 99"].map((other) =>
+        rule?.when?.({ principal: { id: 'a' }, resource: { attr: { owner: 'a', status: other } } } as never),
+      );
+      assert.equal(holds, [false, true], `${kind} of ${count}`);
+    }
+  }
+});
+
+test('no text of a policy becomes code', async () => {
+  const leaked = globalThis as { leaked?: boolean };
+  const expression = (index: number): string =>
+    `R.attr.status == "'${index}" || R.attr.status == '"+eval(P.attr.f)+"' || R.attr.status == "'${index}"`;
+  const sources = Array.from(
+    { length: 40 },
+    (_, index) => new Source(`p${index}.yaml`, withCondition(`k${index}`, expression(index))),
+  );
+  const compilation = compile([new Source('roles.yaml', ROLES), ...sources]);
+  const { policies } = await importBundle((await bundle(compilation.files, RUNTIME)).js);
+  const principal = { id: 'a', attr: { f: 'globalThis.leaked = true' } };
+  for (const { kind, actions } of policies.resourcePolicies) {
+    const resource = { attr: { owner: 'a', status: `'${kind.slice(1)}` } };
+    assert.is(actions.get('view')?.[0]?.when?.({ principal, resource } as never), true, kind);
+  }
+  assert.is(leaked.leaked, undefined);
+});
+
 test('the traced conditions are loaded on demand', async () => {
   const { traced } = await importBundle((await bundled(150)).js);
   assert.is((await traced()).conditions.size, 151);
@@ -101,6 +142,34 @@ test('loading a bundle and deciding at a scope makes the policies of the root an
     assert.is(counted.made, 1 + tenants);
   }
   delete counted.made;
+});
+
+const HOSTILE_ACTIONS = [
+  ["it's", "isn't"],
+  ['"', 'export const a = 1', '=> ({ a: [] });'],
+];
+
+test('policies of scopes may name actions with quotes', async () => {
+  const condition = { match: { expr: 'R.id == "d"' } };
+  for (const actions of HOSTILE_ACTIONS) {
+    const rules = actions.map((action) =>
+      JSON.stringify({ actions: [action], effect: 'EFFECT_ALLOW', roles: ['user'], condition }),
+    );
+    const text = (scope: string) =>
+      `apiVersion: api.authz.dev/v1\nresourcePolicy:\n  resource: doc\n  version: default\n${scope}  rules: [${rules.join(', ')}]\n`;
+    const tenants = Array.from(
+      { length: 40 },
+      (_, index) => new Source(`t${index}.yaml`, text(`  scope: tenant_${index}\n`)),
+    );
+    const { files } = compile([new Source('doc.yaml', text('')), ...tenants], undefined, { scopedFrom: 1 });
+    const { policies } = await importBundle((await bundle(files, RUNTIME)).js);
+    const engine = createEngine(policies as CompiledBundle);
+    const resource = { kind: 'doc', id: 'd', scope: 'tenant_39' };
+    const allowed = [...actions, 'it'].map((action) =>
+      engine.isAllowed({ principal: { id: 'a', roles: ['user'] }, resource, action }),
+    );
+    assert.equal(allowed, [...actions.map(() => true), false]);
+  }
 });
 
 test('policies of scopes that have nothing in common are made from all shards', async () => {

@@ -61,12 +61,27 @@ test('an invalid bundle is rejected with its file and the reason', async () => {
   assert.match(await refusal('throw new Error("at once");\nexport {\n};\n'), 'at once');
 });
 
+test('syntax that only modules have is evaluated as such', async () => {
+  const meta = `var policies = ${POLICIES.replace("'h'", 'String(typeof import.meta)')};\nexport { policies };\n`;
+  assert.is((await evaluateBundle(meta, '/b/policies.js')).policies.hash, 'object');
+  const late = `var policies = await ${POLICIES};\nexport { policies };\n`;
+  assert.is((await evaluateBundle(late, '/b/policies.js')).policies.hash, 'h');
+});
+
+/** What looks like syntax of modules and is not: strings, templates over several lines, comments, properties. */
+const ALIKE = [
+  `var meta = ['import.meta', "import.meta.url", \`import.meta\nimport a from 'b';\nexport const c = 1;\n\`];`,
+  '/*\nimport.meta\nexport { meta };\n*/ // import.meta',
+  'var names = { import: { meta: 1 } };\nnames.import.meta;',
+].join('\n');
+
 test('three thousand bundles leak no memory', async () => {
-  const body = Array.from(
+  const functions = Array.from(
     { length: 40 },
     (_, index) =>
       `var f${index} = (request) => request.principal.id === 'p${index}' && request.resource.id !== '${'x'.repeat(100)}';`,
   ).join('\n');
+  const body = `${functions}\n${ALIKE}`;
   const measure = async (): Promise<number> => {
     globalThis.gc?.();
     return process.memoryUsage().heapUsed;

@@ -164,9 +164,10 @@ function assertEqual(actual: Snapshot, expected: Snapshot, named: string): void 
 
 /** All that is written and printed. */
 function resultOf({ files, types, diagnostics, documents, sources, ...rest }: Snapshot): Record<string, unknown> {
-  const emitted = [...files, types].map(({ path, text, origins, places }) => ({
+  const emitted = [...files, types].map(({ path, text, pieces, imports, exports, lists, origins, places }) => ({
     path,
     text,
+    code: [pieces.numbers, imports, exports, lists],
     origins: origins.map(({ line, lines, rule, span: { source, start, end } }) => [
       line,
       lines,
