@@ -1,3 +1,5 @@
+import { maskText } from '../server/config/mask.js';
+
 /** The exit codes of all commands (docs/spec/server.md#command-line). */
 export const EXIT = {
   done: 0,
@@ -19,10 +21,10 @@ export function printError(error: unknown): void {
 
 /** What to tell of a failure. Packages that only some configurations need may be missing. */
 export function failureMessage(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
+  if (!(error instanceof Error)) return maskText(String(error));
   const missing = /^Cannot find package '([^']+)'/.exec(error.message)?.[1];
   return missing === undefined
-    ? error.message
+    ? maskText(error.message)
     : `${missing} is not installed, and this configuration needs it: npm install ${missing}`;
 }
 

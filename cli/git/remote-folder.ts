@@ -1,3 +1,4 @@
+import { maskUrl } from '../../server/config/mask.js';
 import { isPlainHttp } from '../../server/config/plain-http.js';
 
 /** A folder of a remote repository. */
@@ -44,13 +45,11 @@ function addressOf(written: string): { readonly url: string; readonly shown: str
     throw new Error('the URL of a repository has a scheme: write `ssh://git@example.com/team/shop.git`');
   const isUrl = /^(?:https?|ssh|file):\/\//.test(written) && URL.canParse(written);
   if (!isUrl) throw new Error('the URL of a repository begins with https://, ssh://, http://, file:// or /');
-  const shown = new URL(written);
-  if (isPlainHttp(shown)) throw new Error('a repository on another machine needs https:// or ssh://');
-  if (shown.protocol === 'ssh:') checkSsh(shown);
-  else shown.username = '';
-  shown.password = '';
-  shown.search = shown.search === '' ? '' : '?...';
-  return { url: written, shown: shown.href };
+  const url = new URL(written);
+  if (isPlainHttp(url)) throw new Error('a repository on another machine needs https:// or ssh://');
+  if (url.protocol !== 'ssh:') return { url: written, shown: maskUrl(written) };
+  checkSsh(url);
+  return { url: written, shown: written };
 }
 
 /** What git would hand to ssh must not be one of its options. */

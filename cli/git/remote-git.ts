@@ -1,3 +1,4 @@
+import { maskText } from '../../server/config/mask.js';
 import { type GitOptions, type GitResult, git } from './git.js';
 import type { RemoteFolder } from './remote-folder.js';
 
@@ -53,5 +54,5 @@ function protocolsOf(url: string): string {
 }
 
 function withoutCredentials(message: string, { url }: RemoteFolder): string {
-  return message.replaceAll(url, '<url>').replace(/\/\/[^/\s@']*@/g, '//');
+  return maskText(message.replaceAll(url, '<url>'));
 }

@@ -1,4 +1,5 @@
-import { type KeySetConfig, type KeySource as ConfiguredSource, withoutCredentials } from '../config/key-sets.js';
+import type { KeySetConfig, KeySource as ConfiguredSource } from '../config/key-sets.js';
+import { maskUrl } from '../config/mask.js';
 import { firstHop, isRedirect, nextHop, RedirectError } from '../outgoing/redirects.js';
 import { type KeySet, keySetOf } from './key-set.js';
 import type { KeySetEvent, KeySource } from './key-source.js';
@@ -86,7 +87,7 @@ export class RemoteKeySet implements KeySource {
       return true;
     } catch (error) {
       this.#failures += 1;
-      const reason = `${withoutCredentials(this.source.url)}: ${(error as Error).message}`;
+      const reason = `${maskUrl(this.source.url)}: ${(error as Error).message}`;
       this.tell({ kind: 'failed', id: this.id, reason, hasKeys: this.#keySet !== undefined });
       this.#schedule(this.#retryDelay());
       return false;

@@ -1,20 +1,10 @@
 import type { BundleSourceConfig } from './bundle-config.js';
 import { type ConfigKey, used } from './key.js';
+import { maskUrl } from './mask.js';
 import { parseOciReference, writeOciReference } from './oci-reference.js';
 import { s3Keys } from './s3.js';
-import {
-  bool,
-  duration,
-  integer,
-  listOf,
-  MASKED,
-  name,
-  path,
-  refuse,
-  text,
-  texts,
-  type ValueType,
-} from './value-types.js';
+import { secret } from './secret-type.js';
+import { bool, duration, integer, listOf, name, path, refuse, text, texts, type ValueType } from './value-types.js';
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -29,7 +19,7 @@ const source: ValueType<BundleSourceConfig> = {
     // What is written may have credentials.
     return typeof parsed === 'string' ? refuse(node, key, `${FORMS}: ${parsed}`, false) : parsed;
   },
-  write: writeSource,
+  write: (config) => (config.kind === 'http' ? maskUrl(config.url) : writeSource(config)),
   words: 'path or URL',
   schema: { type: 'string', minLength: 1 },
 };
@@ -89,36 +79,16 @@ export function writeSource(config: BundleSourceConfig): string {
   }
 }
 
-/** A string that is not shown: what is written is not quoted, and printed as `***`. */
-const secret: ValueType<string> = {
-  read: (node, key) => {
-    const value = node.kind === 'scalar' && node.value !== null ? String(node.value) : '';
-    return /^[\x20-\x7e]+$/.test(value)
-      ? value
-      : refuse(node, key, 'a non-empty string of printable ASCII characters', false);
-  },
-  write: () => MASKED,
-  words: 'string',
-  schema: { type: ['string', 'number'], minLength: 1 },
-};
-
 const proxyUrl: ValueType<string> = {
   read: (node, key) => {
     const value = text.read(node, key);
     const isUrl = value === '' || (URL.canParse(value) && ['http:', 'https:'].includes(new URL(value).protocol));
     return isUrl ? value : refuse(node, key, 'a URL such as `http://proxy.example.com:3128`, or empty', false);
   },
-  write: withoutPassword,
+  write: maskUrl,
   words: 'URL',
   schema: { type: 'string' },
 };
-
-function withoutPassword(written: string): string {
-  if (written === '') return written;
-  const url = new URL(written);
-  if (url.password !== '') url.password = MASKED;
-  return url.href;
-}
 
 /** The keys of the source of the bundle (docs/bundle-sources.md). */
 export const bundleKeys = {

@@ -1,3 +1,5 @@
+import { maskText } from './mask.js';
+
 /**
  * A configuration that the server cannot start with: what is wrong, and where (`file:line:column`, or the flag). The
  * message is one line.
@@ -32,6 +34,6 @@ export function placed(error: unknown, places: ReadonlyMap<string, string>): unk
 const LONGEST = 400;
 
 function oneLine(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
+  const line = maskText(text.replace(/\s+/g, ' ')).trim();
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}...` : line;
 }

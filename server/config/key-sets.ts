@@ -1,8 +1,9 @@
 import { blockOf } from './block.js';
 import { ConfigError } from './config-error.js';
+import { MASKED, maskUrl } from './mask.js';
 import type { ConfigNode, MapNode } from './node.js';
 import { isPlainHttp } from './plain-http.js';
-import { bool, duration, MASKED, name, refuse, type ValueType } from './value-types.js';
+import { bool, duration, name, refuse, type ValueType } from './value-types.js';
 
 /** Where the keys of a keyset come from (docs/spec/server.md#keysets). */
 export type KeySource =
@@ -109,15 +110,6 @@ function isWebAddress(text: string): boolean {
   return URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
 }
 
-/** A URL without what is between the scheme and the `@`, for people to read. */
-export function withoutCredentials(url: string): string {
-  const parsed = new URL(url);
-  parsed.username = '';
-  parsed.password = '';
-  parsed.search = parsed.search === '' ? '' : '?...';
-  return parsed.href;
-}
-
 function writeKeySet({ id, source, optionalAlg, optionalKid, plainHttp }: KeySetConfig): object {
   return {
     id,
@@ -135,7 +127,7 @@ function writeSource(source: KeySource): object {
     case 'remote':
       return {
         remote: {
-          url: withoutCredentials(source.url),
+          url: maskUrl(source.url),
           ...(source.refreshInterval !== undefined && { refreshInterval: duration().write(source.refreshInterval) }),
         },
       };

@@ -1,4 +1,5 @@
 import { stringify } from '../../yaml-input/index.js';
+import { maskText } from './mask.js';
 import { type Settled, type Settings, usedKeys } from './settings.js';
 
 /**
@@ -16,12 +17,20 @@ export function printConfig({ settings, places }: Settled): string {
     }
     open = blocks;
     const value = settings[path as keyof Settings];
-    const written = value === undefined ? 'null' : inline(key.type.write(value));
+    const written = value === undefined ? 'null' : inline(withoutSecrets(key.type.write(value)));
     lines.push(
       `${indent(blocks.length)}${path.slice(path.lastIndexOf('.') + 1)}: ${written} # ${places.get(path) ?? 'default'}`,
     );
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** Types mask what they know to be a secret; any string can have a URL with a password. */
+function withoutSecrets(value: unknown): unknown {
+  if (typeof value === 'string') return maskText(value);
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withoutSecrets(member)]));
 }
 
 function sharedLength(left: readonly string[], right: readonly string[]): number {

@@ -117,8 +117,7 @@ class SetParser {
 
 /** The flag up to its first value, which may be a secret. */
 export function flagPlace(flag: string): string {
-  const end = flag.indexOf('=');
-  return `--set ${end === -1 ? flag : flag.slice(0, end)}`;
+  return `--set ${/^[\w.[\]-]*/.exec(flag)?.[0] ?? ''}`;
 }
 
 function typed(text: string): string | number | bigint | boolean | null {

@@ -1,3 +1,4 @@
+import { maskUrl } from './mask.js';
 import { refuse, text, type ValueType } from './value-types.js';
 
 /** The kinds of sources, by how they begin; anything else is a folder. */
@@ -30,14 +31,10 @@ export const tenantSource: ValueType<string> = {
       return refuse(node, key, 'a URL with `{tenant}` in its key, such as `s3://bucket/tenants/{tenant}.json`', false);
     return written;
   },
-  write: withoutPassword,
+  write: maskUrl,
   words: 'folder or URL',
   schema: { type: 'string', minLength: 1 },
 };
-
-function withoutPassword(source: string): string {
-  return source.replace(/^([a-z]+:\/\/[^/@:]*):[^/@]*@/, '$1:***@');
-}
 
 /** The default of `tenants.postgresql.query`. */
 export const TENANT_QUERY =

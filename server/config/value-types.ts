@@ -1,6 +1,7 @@
 import { type Address, parseAddress, writeAddress } from './address.js';
 import { ConfigError } from './config-error.js';
 import { parseDuration, writeDuration } from './duration.js';
+import { isSecretName, MASKED, maskText } from './mask.js';
 import { type ConfigNode, plainValue } from './node.js';
 
 /** What a key may hold. */
@@ -17,9 +18,6 @@ export interface ValueType<T> {
 
 /** A JSON Schema (draft 7), as plain data. */
 export type JsonSchema = { readonly [keyword: string]: unknown };
-
-/** What stands where a secret is. */
-export const MASKED = '***';
 
 /** `engine.defaultPolicyVersion: 20210210` is a number in YAML, and means a string. */
 export const text: ValueType<string> = {
@@ -164,7 +162,7 @@ export function refuse(node: ConfigNode, key: string, wanted: string, quoting = 
 const LONGEST_QUOTE = 100;
 
 function shortened(written: string): string {
-  const line = written.replace(/\s+/g, ' ');
+  const line = maskText(written.replace(/\s+/g, ' '));
   return line.length > LONGEST_QUOTE ? `${line.slice(0, LONGEST_QUOTE)}...` : line;
 }
 
@@ -252,10 +250,19 @@ export const globals: ValueType<{ readonly [name: string]: unknown }> = {
     for (const [name, value] of node.entries) checkName(name, value);
     return plainValue(node) as { readonly [name: string]: unknown };
   },
-  write: (value) => value,
+  write: withoutSecrets,
   words: 'map',
   schema: { type: 'object', propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_]*$' } },
 };
+
+/** The values whose names say that they are secrets are masked, also within others. */
+function withoutSecrets(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutSecrets);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, isSecretName(name) ? MASKED : withoutSecrets(member)]),
+  );
+}
 
 /** Words that CEL keeps for itself (conditions.md, Appendix A). */
 const RESERVED = new Set(

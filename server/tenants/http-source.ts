@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { maskUrl } from '../config/mask.js';
 import { type FetchedTenant, MAX_DOCUMENT, type TenantSource, tooLarge } from './tenant-source.js';
 
 /** Documents over HTTP. */
@@ -20,7 +21,7 @@ export function httpSource({ url, tokenFile }: HttpSourceOptions): TenantSource 
   template.password = '';
   const text = decodeURI(template.href);
   return {
-    name: text,
+    name: maskUrl(text),
     async fetch(tenant, known, signal) {
       const authorization = tokenFile === undefined ? basic : `Bearer ${(await readFile(tokenFile, 'utf8')).trim()}`;
       const response = await fetch(text.replaceAll('{tenant}', tenant), {

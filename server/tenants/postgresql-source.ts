@@ -1,3 +1,4 @@
+import { maskUrl } from '../config/mask.js';
 import { type FetchedTenant, MAX_DOCUMENT, type TenantSource, tooLarge } from './tenant-source.js';
 
 /** Documents in PostgreSQL. */
@@ -48,7 +49,7 @@ export async function postgresqlSource(options: PostgresqlSourceOptions): Promis
   // Without a listener, a lost connection would end the process.
   pool.on('error', options.onProblem);
   return {
-    name: withoutCredentials(url),
+    name: maskUrl(url),
     async fetch(tenant, known) {
       const { rows } = await pool.query({
         name: 'authz_tenant',
@@ -71,11 +72,4 @@ function fetchedFrom(row: Row, known: string | undefined): FetchedTenant {
   // A column of type `json` is an object here.
   const text = typeof document === 'string' ? document : JSON.stringify(document ?? null);
   return Buffer.byteLength(text) > MAX_DOCUMENT ? tooLarge(version) : { kind: 'fetched', version, text };
-}
-
-/** A connection string for logs. */
-function withoutCredentials(text: string): string {
-  if (!URL.canParse(text)) return 'postgresql';
-  const { protocol, host, pathname } = new URL(text);
-  return `${protocol}//${host}${pathname}`;
 }

@@ -1,6 +1,7 @@
 import { isatty } from 'node:tty';
 import { pino } from 'pino';
 import { ConfigError } from '../../config/config-error.js';
+import { maskText } from '../../config/mask.js';
 import type { Environment } from '../../config/substitute.js';
 import { consoleLines } from './console-line.js';
 import { LineSink } from './line-sink.js';
@@ -116,8 +117,8 @@ class ProcessLog implements Log {
       const target = level === 'error' ? errors : output;
       return (message, fields) => {
         if (rank < this.#threshold) return;
-        if (fields === undefined) target[level](message);
-        else target[level](writable(fields), message);
+        if (fields === undefined) target[level](maskText(message));
+        else target[level](writable(fields), maskText(message));
       };
     };
     const quoted = JSON.stringify(name);
@@ -143,18 +144,17 @@ class ProcessLog implements Log {
   }
 }
 
-/** Errors as text, with a stack beside it. */
+/** Errors as text, with a stack beside it. Texts have no URLs with passwords and the like, whoever made them. */
 function writable(fields: LogFields): LogFields {
   const entries = Object.entries(fields);
-  if (!entries.some(([, value]) => value instanceof Error)) return fields;
   return Object.fromEntries(
     entries.flatMap(([key, value]) =>
       value instanceof Error
         ? [
-            [key, value.message],
-            [`${key}.stack`, value.stack],
+            [key, maskText(value.message)],
+            [`${key}.stack`, value.stack === undefined ? undefined : maskText(value.stack)],
           ]
-        : [[key, value]],
+        : [[key, typeof value === 'string' ? maskText(value) : value]],
     ),
   );
 }
