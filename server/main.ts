@@ -333,6 +333,7 @@ function observationOf(
     metricsEnabled,
     logRequestPayloads,
     celErrorLogLevel: config.engine.celErrorLogLevel,
+    mask: config.audit.mask,
     version: release.version,
     findConditionErrors: (request, call) => bundles.of(call).engine.evaluationErrors(request),
     audit: audit?.counts,

@@ -38,8 +38,9 @@ class SetParser {
   assignments(): readonly Assignment[] {
     const found: Assignment[] = [];
     while (this.#at < this.flag.length) {
-      this.#place = flagPlace(this.flag.slice(this.#at));
-      const path = this.#path();
+      const start = this.#at;
+      const path = this.#path(found.length === 0);
+      this.#place = flagPlace(this.flag.slice(start));
       const value = this.#value();
       found.push({ path, value });
       if (this.flag[this.#at] === ',') this.#at += 1;
@@ -48,7 +49,7 @@ class SetParser {
     return found;
   }
 
-  #path(): readonly Step[] {
+  #path(isFirst: boolean): readonly Step[] {
     const path: Step[] = [];
     for (;;) {
       const key = this.#until('.=[,');
@@ -59,7 +60,7 @@ class SetParser {
       const end = this.flag[this.#at];
       this.#at += 1;
       if (end === '=') return path;
-      if (end !== '.') this.#fail(`\`${key}\` has no value`);
+      if (end !== '.') this.#fail(isFirst ? `\`${nameIn(key)}\` has no value` : UNESCAPED);
     }
   }
 
@@ -115,9 +116,17 @@ class SetParser {
   }
 }
 
+/** It may be the rest of a secret, and is not quoted. */
+const UNESCAPED = 'what follows a comma is not `key=value`; write a backslash before a comma that belongs to a value';
+
 /** The flag up to its first value, which may be a secret. */
 export function flagPlace(flag: string): string {
-  return `--set ${/^[\w.[\]-]*/.exec(flag)?.[0] ?? ''}`;
+  return `--set ${nameIn(flag)}`;
+}
+
+/** The path of a key that something begins with: with a typo in place of the equals sign, a secret may follow. */
+function nameIn(text: string): string {
+  return /^[\w.[\]-]*/.exec(text)?.[0] ?? '';
 }
 
 function typed(text: string): string | number | bigint | boolean | null {

@@ -2,6 +2,7 @@ import type { Environment } from '../config/substitute.js';
 import { ThrottledReporter } from '../throttled-reporter.js';
 import { ConditionErrorSearch } from './condition-errors.js';
 import { callLog, conditionLog, decisionLog, payloadLog } from './log/call-log.js';
+import { HiddenValues } from './log/hidden-values.js';
 import { BundleMetrics } from './metrics/bundle-metrics.js';
 import { createMetrics } from './metrics/metrics.js';
 import { RolloutMetrics } from './metrics/rollout-metrics.js';
@@ -28,7 +29,8 @@ export async function observe(options: ObserveOptions): Promise<Observation> {
   const rollout = new RolloutMetrics();
   const isScraped = options.metricsEnabled && settings.scrapedMetrics;
   const isCounted = isScraped || settings.pushedMetrics !== undefined;
-  const conditions = conditionSearch(options, isCounted);
+  const hidden = new HiddenValues(options.mask ?? []);
+  const conditions = conditionSearch(options, isCounted, hidden);
   const metrics = isCounted
     ? await createMetrics({
         bundle,
@@ -67,9 +69,9 @@ export async function observe(options: ObserveOptions): Promise<Observation> {
       ...(traces === undefined ? [] : [traces.watcher]),
       ...(metrics === undefined ? [] : [metrics.watcher]),
       ...(conditions === undefined ? [] : [conditions]),
-      decisionLog(log.logger('authz.engine')),
-      ...(options.logRequestPayloads ? [payloadLog(log.logger('authz.payload'))] : []),
-      callLog(log.logger('authz.grpc')),
+      decisionLog(log.logger('authz.engine'), hidden),
+      ...(options.logRequestPayloads ? [payloadLog(log.logger('authz.payload'), hidden)] : []),
+      callLog(log.logger('authz.grpc'), hidden),
     ],
     metrics: isScraped ? metrics : undefined,
     bundle,
@@ -90,12 +92,13 @@ const PATIENCE = 5000;
 function conditionSearch(
   { findConditionErrors, celErrorLogLevel, log }: ObserveOptions,
   isCounted: boolean,
+  hidden: HiddenValues,
 ): ConditionErrorSearch | undefined {
   if (findConditionErrors === undefined || (celErrorLogLevel === 'none' && !isCounted)) return undefined;
   const logger = log.logger('authz.engine');
   return new ConditionErrorSearch(
     findConditionErrors,
-    celErrorLogLevel === 'none' ? [] : [conditionLog(logger, celErrorLogLevel)],
+    celErrorLogLevel === 'none' ? [] : [conditionLog(logger, celErrorLogLevel, hidden)],
     logger,
   );
 }

@@ -1,4 +1,5 @@
 import type { Environment } from '../config/substitute.js';
+import type { MaskPath } from '../config/audit-config.js';
 import type { Watcher } from '../service/watcher.js';
 import type { FindConditionErrors } from './condition-errors.js';
 import type { Log, LogLevel } from './log/logger.js';
@@ -14,6 +15,8 @@ export interface ObserveOptions {
   readonly logRequestPayloads: boolean;
   /** `engine.celErrorLogLevel`: of the lines about conditions that could not be evaluated. */
   readonly celErrorLogLevel: LogLevel | 'none';
+  /** `audit.mask`: what the log must not show either. Absent: nothing is hidden. */
+  readonly mask?: readonly MaskPath[];
   /** The release, as traces and pushed metrics name it. */
   readonly version: string;
   /**

@@ -3,7 +3,9 @@ import type { TokenTime } from '../../service/call-times.js';
 import type { Call } from '../../service/call.js';
 import type { CallEnd, Watcher } from '../../service/watcher.js';
 import { codeNameOf, isHousekeeping, isServerFault, methodNameOf } from '../call-names.js';
+import { MASKED } from '../../config/mask.js';
 import type { TellConditionErrors } from '../condition-errors.js';
+import { HiddenValues } from './hidden-values.js';
 import type { Logger, LogLevel } from './logger.js';
 import { TimestampWriter } from './timestamp.js';
 
@@ -12,7 +14,8 @@ import { TimestampWriter } from './timestamp.js';
  * server faults are logged at `error`. The members are joined as text, because these lines are most of a log
  * (tests/observe/cost.ts).
  */
-export function callLog(logger: Logger): Watcher {
+export function callLog(logger: Logger, hidden = NOTHING_HIDDEN): Watcher {
+  const shownPeer = shownOf(hidden);
   const timestamps = new TimestampWriter();
   // Not a WeakMap: with that the collector takes longer than all the rest (tests/observe/cost.ts).
   const requestIds = new Map<Call, string>();
@@ -39,7 +42,7 @@ export function callLog(logger: Logger): Watcher {
       // A call that fails before it has an id was malformed, which gRPC calls internal; bugs are reported separately.
       const level = isServerFault(end.code) && call.id !== '' ? 'error' : 'info';
       if (isHousekeeping(call) || !logger.writes(level)) return;
-      const members = prefixOf(call.method) + peerMembers(call) + endMembers(call, end, timestamps);
+      const members = prefixOf(call.method) + peerMembers(call, shownPeer) + endMembers(call, end, timestamps);
       logger.members(
         level,
         'Handled request',
@@ -48,6 +51,8 @@ export function callLog(logger: Logger): Watcher {
     },
   };
 }
+
+const NOTHING_HIDDEN = new HiddenValues([]);
 
 /** More than there are RPCs. */
 const MAX_METHODS = 64;
@@ -59,10 +64,27 @@ function methodMembers(name: string): string {
   return `"grpc.service":${JSON.stringify(service)},"grpc.method":${JSON.stringify(method)},"grpc.method_type":"unary"`;
 }
 
-function peerMembers(call: Call): string {
-  const { address, forwardedFor } = call.peer();
+/** Which members about the caller are not hidden. */
+interface ShownPeer {
+  readonly address: boolean;
+  readonly forwardedFor: boolean;
+  readonly forwardedHost: boolean;
+}
+
+function shownOf(hidden: HiddenValues): ShownPeer {
+  return {
+    address: !hidden.hides('peer', 'address'),
+    forwardedFor: !hidden.hides('peer', 'forwardedFor') && !hidden.hides('metadata', 'x-forwarded-for'),
+    forwardedHost: !hidden.hides('metadata', 'x-forwarded-host'),
+  };
+}
+
+function peerMembers(call: Call, shown: ShownPeer): string {
+  const peer = call.peer();
+  const address = shown.address ? peer.address : MASKED;
+  const forwardedFor = peer.forwardedFor === '' || shown.forwardedFor ? peer.forwardedFor : MASKED;
   const forwarded = forwardedFor === '' ? '' : `,"http.x_forwarded_for":${JSON.stringify(forwardedFor)}`;
-  return `,"authz.protocol":"${call.protocol}","peer.address":${JSON.stringify(address)}${forwarded}${forwardedHost(call, forwardedFor)}`;
+  return `,"authz.protocol":"${call.protocol}","peer.address":${JSON.stringify(address)}${forwarded}${shown.forwardedHost ? forwardedHost(call, peer.forwardedFor) : ''}`;
 }
 
 /**
@@ -86,7 +108,9 @@ function endMembers(call: Call, { code, message }: CallEnd, timestamps: Timestam
  * Says which attributes break their schema (docs/spec/server.md#logs), which rules no plan can say, and which calls
  * cost too much.
  */
-export function decisionLog(logger: Logger): Watcher {
+export function decisionLog(logger: Logger, hidden = NOTHING_HIDDEN): Watcher {
+  const violationText = ({ source, path, message }: ValidationError): string =>
+    `${source === 'SOURCE_PRINCIPAL' ? 'P' : 'R'}.attr[${path}]: ${hidden.message(message)}`;
   const sayViolations = (call: Call, violations: readonly ValidationError[]): void => {
     if (violations.length > 0)
       logger.warn('Attributes break their schema', { 'authz.call_id': call.id, errors: violations.map(violationText) });
@@ -100,44 +124,43 @@ export function decisionLog(logger: Logger): Watcher {
     planned: (call, { plan }) => {
       sayViolations(call, plan.validationErrors);
       for (const { policy, rule, reason } of plan.unplanned) {
-        logger.warn('Rule could not be planned', { 'authz.call_id': call.id, policy, rule, error: reason });
+        logger.warn('Rule could not be planned', {
+          'authz.call_id': call.id,
+          policy,
+          rule,
+          error: hidden.message(reason),
+        });
       }
     },
   };
 }
 
 /** Says which conditions could not be evaluated, at the level of `engine.celErrorLogLevel`. */
-export function conditionLog(logger: Logger, level: LogLevel): TellConditionErrors {
+export function conditionLog(logger: Logger, level: LogLevel, hidden = NOTHING_HIDDEN): TellConditionErrors {
   return (call, errors) => {
     for (const { expression, message } of errors) {
-      logger[level]('Condition could not be evaluated', { 'authz.call_id': call.id, expression, error: message });
+      const error = hidden.message(message, expression);
+      logger[level]('Condition could not be evaluated', { 'authz.call_id': call.id, expression, error });
     }
   };
-}
-
-function violationText({ source, path, message }: ValidationError): string {
-  return `${source === 'SOURCE_PRINCIPAL' ? 'P' : 'R'}.attr[${path}]: ${message}`;
 }
 
 /**
  * Logs requests and decisions (`server.logRequestPayloads`) without tokens: a reader of the log must not be able to act
  * as a caller.
  */
-export function payloadLog(logger: Logger): Watcher {
+export function payloadLog(logger: Logger, hidden = NOTHING_HIDDEN): Watcher {
   return {
-    checked: (call, { requestId, principal, resources, decisions, auxData, requestContext }) => {
+    checked: (call, checked) => {
       if (!logger.writes('info')) return;
-      const request = { requestId, principal, resources, auxData, requestContext };
-      logger.info('Checked', { 'authz.call_id': call.id, request: redacted(request), response: redacted(decisions) });
+      const { request, response } = hidden.checked(checked);
+      logger.info('Checked', { 'authz.call_id': call.id, request: redacted(request), response: redacted(response) });
     },
-    planned: (call, { request, plan, auxData }) => {
+    planned: (call, planned) => {
       if (!logger.writes('info')) return;
       // Claims take the place of the tokens.
-      logger.info('Planned', {
-        'authz.call_id': call.id,
-        request: redacted({ ...request, auxData }),
-        response: redacted(plan),
-      });
+      const { request, response } = hidden.planned(planned);
+      logger.info('Planned', { 'authz.call_id': call.id, request: redacted(request), response: redacted(response) });
     },
   };
 }
