@@ -1,4 +1,4 @@
-import { engineOf } from '#runtime/cel';
+import { engineOf, isTooLarge } from '#runtime/cel';
 import type { CelType } from '../cel/types.js';
 import { invariant } from '../diagnostics/invariant.js';
 import type { Macro, RequestPart, Value } from '../ir/value.js';
@@ -285,12 +285,17 @@ function callDoc(value: Value & { kind: 'call' }, context: FunctionContext): Fra
   const { args, pure } = value;
   const runtime = runtimeFunction(value);
   if (!pure) return call(runtime, args, context, [use(context, 'request')]);
-  if (args.length > 0 && args.every(({ kind }) => kind === 'literal')) {
+  if (args.length > 0 && args.every(({ kind }) => kind === 'literal') && !hasLargePattern(runtime, args)) {
     return primary(
       context.module.hoist(camelCase(runtime.replace(/^to/, ''), 'constant'), call(runtime, args, context).doc),
     );
   }
   return call(runtime, args, context);
+}
+
+/** Whether a call fails by the limits of a call, which there are none of when the module loads. */
+function hasLargePattern(runtime: string, args: readonly Value[]): boolean {
+  return /^(matches|regex)/.test(runtime) && args.some((arg) => isStringLiteral(arg) && isTooLarge(arg.value));
 }
 
 function listDoc(value: Value & { kind: 'list' }, context: FunctionContext): Fragment {

@@ -1,4 +1,5 @@
 import { RE2JS, RE2JSException } from 're2js';
+import { isTooLarge } from '#runtime/cel';
 import type { Expr } from '../ast/expr.js';
 import { importKey, policyKeyOf } from '../ast/names.js';
 import type { Expression, JsonValue, PolicyFile } from '../ast/policy.js';
@@ -227,6 +228,7 @@ export type Pattern = ReturnType<typeof RE2JS.compile>;
 
 /** Compiles a regular expression; returns an error message if it is invalid. */
 export function patternOf(text: string): Pattern | { readonly problem: string } {
+  if (isTooLarge(text)) return { problem: 'is too large: use smaller counts' };
   try {
     return RE2JS.compile(text);
   } catch (error) {

@@ -121,7 +121,13 @@ function computed(value: Value, runtime: string, args: readonly Value[]): Value 
   const values = args.map(literalValue);
   if (values.some((arg) => arg === undefined)) return value;
   const run = (cel as unknown as { readonly [name: string]: CelFunction })[runtime];
-  return (run && literalOf(run(...values))) ?? value;
+  try {
+    return (run && literalOf(run(...values))) ?? value;
+  } catch (error) {
+    // Calls fail by it, not the compilation.
+    if (error instanceof cel.EvaluationLimitError) return value;
+    throw error;
+  }
 }
 
 /** What a literal is at run time; undefined for anything else, and for a constant that is not a scalar. */

@@ -1,4 +1,4 @@
-import { CelError, matches } from '#runtime/cel';
+import { CelError, isTooLarge, matches } from '#runtime/cel';
 import type { JsonNode } from '../ir/json-node.js';
 import type { Shape } from './keywords.js';
 
@@ -110,6 +110,7 @@ function isCount(node: JsonNode): boolean {
 }
 
 function badPattern(pattern: string): string | undefined {
+  if (isTooLarge(pattern)) return 'must expand to fewer instructions: use smaller counts in the regular expression';
   const answer = matches('', pattern);
   return answer instanceof CelError ? `must be a regular expression of RE2: ${answer.message}` : undefined;
 }

@@ -28,6 +28,7 @@ export {
   matchesPattern,
   patternsFailedOnHost,
 } from './matches.js';
+export { costOfPattern, isTooLarge, MAX_INSTRUCTIONS } from './pattern-cost.js';
 export { engineOf, matches, RE2 } from './regexp.js';
 export { codePointCount, codePointsOf, compareText } from './code-points.js';
 export { doubleText } from './numbers.js';

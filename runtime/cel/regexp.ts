@@ -4,8 +4,9 @@ import { BoundedCache } from './bounded-cache.js';
 import { NO_SUCH_OVERLOAD } from './failures.js';
 import { agreeOnSamples } from './host-regexp.js';
 import type { PatternEngine } from './matches.js';
-import { charge, chargeMemory } from './meter.js';
+import { charge, chargeMemory, chargeRead, EvaluationLimitError } from './meter.js';
 import { noSuchOverloadOf } from './overload-errors.js';
+import { costOfPattern, isTooLarge, MAX_INSTRUCTIONS } from './pattern-cost.js';
 import { Automaton, positionsOf } from './position-automaton.js';
 import { parseSafeSubset } from './safe-regexp-parser.js';
 import type { Matcher } from './safe-regexp.js';
@@ -53,6 +54,7 @@ export function engineOf(source: string): 'AUTOMATON' | 'RE2' | undefined {
 const engines = /* @__PURE__ */ new BoundedCache<{ readonly engine: ReturnType<typeof engineOf> }>(64);
 
 function findEngine(source: string): ReturnType<typeof engineOf> {
+  if (isTooLarge(source)) return 'RE2';
   const pattern = parseSafeSubset(source);
   const positions = pattern && positionsOf(pattern);
   const re2 = compileRe2(source);
@@ -136,8 +138,12 @@ const BYTES_A_MATCH = 80;
 const BYTES_A_PLACE = 12;
 
 function compile(pattern: string): RE2JS | CelError {
-  charge(STEPS_A_PATTERN * (pattern.length + 4));
-  chargeMemory(BYTES_A_PATTERN * pattern.length);
+  chargeRead(pattern.length);
+  const { instructions, steps, bytes } = costOfPattern(pattern);
+  // Limit or not: analyses and validation have none.
+  if (instructions > MAX_INSTRUCTIONS) throw new EvaluationLimitError('cost');
+  charge(steps);
+  chargeMemory(bytes);
   try {
     return RE2JS.compile(pattern);
   } catch (error) {
@@ -152,7 +158,3 @@ const TOO_DEEP = 'error parsing regexp: expression nests too deeply';
 function complete(message: string): string {
   return message.endsWith('trailing backslash at end of expression') ? `${message}: \`\`` : message;
 }
-
-/** For each unit of a pattern that is compiled. */
-const STEPS_A_PATTERN = 200;
-const BYTES_A_PATTERN = 500;

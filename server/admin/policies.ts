@@ -1,4 +1,5 @@
 import { RE2JS, RE2JSException } from 're2js';
+import { isTooLarge } from '#runtime/cel';
 import type { PolicyBundle } from '#runtime/policy';
 import type {
   GetPolicyRequest,
@@ -150,6 +151,7 @@ function finder(field: string, expression: string): (text: string) => boolean {
   if (expression === '') return () => true;
   if (expression.length > LONGEST_PATTERN)
     throw new RpcError('invalid_argument', `${field}: must have at most ${LONGEST_PATTERN} characters`);
+  if (isTooLarge(expression)) throw new RpcError('invalid_argument', `${field}: is too large: use smaller counts`);
   try {
     const pattern = RE2JS.compile(expression);
     return (text) => pattern.matcher(text).find();

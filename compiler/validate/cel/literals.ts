@@ -1,5 +1,14 @@
 import { RE2JS } from 're2js';
-import { CelError, type Result, toCidr, toDuration, toIp, toTimestamp } from '#runtime/cel';
+import {
+  CelError,
+  costOfPattern,
+  MAX_INSTRUCTIONS,
+  type Result,
+  toCidr,
+  toDuration,
+  toIp,
+  toTimestamp,
+} from '#runtime/cel';
 import type { CallExpr, Expr, LiteralExpr } from '../../ast/expr.js';
 import type { CelType } from '../../cel/types.js';
 import type { Checking, PlacedProblem } from './checking.js';
@@ -19,6 +28,9 @@ export function literalProblems(checking: Checking): readonly PlacedProblem[] {
 function problemOf(checking: Checking, call: CallExpr): PlacedProblem | undefined {
   const row = checking.calls.get(call);
   const [first] = call.args;
+  const pattern = row && patternOf(call, row.runtime);
+  const tooLarge = pattern && sizeProblem(pattern);
+  if (tooLarge !== undefined) return tooLarge;
   if (row?.runtime === 'format') return formatProblem(call, (expr) => checking.types.get(expr));
   if (first?.kind !== 'literal' || call.args.length !== 1) return undefined;
   switch (row?.runtime) {
@@ -37,6 +49,22 @@ function problemOf(checking: Checking, call: CallExpr): PlacedProblem | undefine
       return withReason(first, 'invalid cidr argument', refusalOf(first, toCidr));
   }
   return undefined;
+}
+
+/** The regular expression of a call; undefined if it is not a literal. */
+function patternOf(call: CallExpr, runtime: string): (LiteralExpr & { readonly type: 'string' }) | undefined {
+  if (!/^(matches|regex)/.test(runtime)) return undefined;
+  const pattern = call.args[runtime === 'matches' ? call.args.length - 1 : 1];
+  return pattern?.kind === 'literal' && pattern.type === 'string' ? pattern : undefined;
+}
+
+function sizeProblem(pattern: LiteralExpr & { readonly type: 'string' }): PlacedProblem | undefined {
+  const { instructions } = costOfPattern(pattern.value);
+  if (instructions <= MAX_INSTRUCTIONS) return undefined;
+  return problemAt(
+    pattern,
+    `regular expression is too large: its repetitions expand to ${instructions} instructions, at most ${MAX_INSTRUCTIONS} are allowed; use smaller counts`,
+  );
 }
 
 // Runs the conversion itself, so that compile time and runtime agree.

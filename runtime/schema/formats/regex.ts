@@ -1,9 +1,13 @@
 import { RE2JS } from 're2js';
+import { costOfPattern, MAX_INSTRUCTIONS } from '../../cel/pattern-cost.js';
 import type { Run } from '../run.js';
 
 /** `regex`: RE2 accepts it. The parsed pattern is not cached, as it is a value. */
 export function isRegex(text: string, run: Run): boolean {
-  if (!run.spend(workOf(text))) return false;
+  if (!run.spend(text.length)) return false;
+  const { instructions, steps } = costOfPattern(text);
+  const work = instructions > MAX_INSTRUCTIONS ? Number.POSITIVE_INFINITY : steps / STEPS_A_UNIT_OF_WORK;
+  if (!run.spend(work)) return false;
   try {
     RE2JS.compile(text);
     return true;
@@ -13,9 +17,5 @@ export function isRegex(text: string, run: Run): boolean {
   }
 }
 
-/** The work to parse a pattern: RE2 expands counted repetitions. */
-function workOf(text: string): number {
-  const counts = text.match(/[0-9]{1,4}(?=[,}])/g)?.map(Number) ?? [];
-  const most = counts.reduce((a, b) => Math.max(a, b), 1);
-  return 20 * text.length * Math.min(1000, most * most);
-}
+/** The work of a run is counted in larger units than the cost of conditions. */
+const STEPS_A_UNIT_OF_WORK = 10;
