@@ -9,6 +9,8 @@ export const EXIT = {
   /** The policies do not compile. */
   refused: 3,
   testsFailed: 4,
+  /** A request refutes a proof: a bug in authz. */
+  proofRefuted: 5,
 } as const;
 
 /** Invalid arguments. */

@@ -21,7 +21,7 @@ import type { DiffAnswer, DiffReport, DiffRow, DiffVerdict, WitnessRequest } fro
  * and allowed after, and the reverse. Each answer is proved, or shown by a request that the compiled policies of both
  * decide differently, or not decided (docs/spec/analysis.md#what-is-compared).
  *
- * Throws a TooManyRows, and a ProofRefuted for a bug of the analysis.
+ * Throws a TooManyRows.
  */
 export async function diffVersions(
   old: PolicyVersion,
@@ -189,6 +189,7 @@ class Comparison {
     const question: Question = {
       formula,
       point,
+      principals: this.principals,
       action,
       roles,
       globals: this.selecting.globals,
@@ -260,7 +261,11 @@ class Comparison {
   }
 
   private answerOf(answer: Answer, isWidening: boolean): DiffAnswer {
-    if (answer.answer !== 'yes') return answer;
+    if (answer.answer === 'no') return answer;
+    if (answer.answer === '?') {
+      const { refutedBy, ...open } = answer;
+      return refutedBy === undefined ? open : { ...open, request: witnessRequest(refutedBy) };
+    }
     const { by, situation } = answer;
     return {
       answer: 'yes',

@@ -80,7 +80,13 @@ export type DiffVerdict =
 export type DiffAnswer =
   | { readonly answer: 'no'; readonly by: 'same' | 'bdd' | 'search' | 'solver' }
   | ({ readonly answer: 'yes'; readonly by: 'search' | 'solver' } & DiffWitness)
-  | { readonly answer: '?'; readonly reason: UndecidedReason; readonly uninterpreted: readonly string[] };
+  | {
+      readonly answer: '?';
+      readonly reason: UndecidedReason;
+      readonly uninterpreted: readonly string[];
+      /** Refutes a proof that the row did not change, which is a bug in authz. */
+      readonly request?: WitnessRequest;
+    };
 
 /** A request that the compiled policies of both sets decide differently. */
 export interface DiffWitness {

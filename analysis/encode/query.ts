@@ -69,6 +69,8 @@ export function queryOf(question: Question, most: number): Query {
     if (isAlone === undefined) continue;
     script.assert(apply(isAlone ? '=' : '=>', `(hasRole ${stringConstant(role)})`, encoder.role(role)));
   }
+  // Servers refuse requests of principals that have no role, or an empty one.
+  if (terms.roleNames.has('')) script.assert('(not (hasRole ""))');
   terms.stateContents();
   return {
     proof: script.text(),
@@ -156,7 +158,7 @@ function pointFacts({ point }: Question): readonly ((terms: Terms) => string)[] 
 }
 
 /** What the request of a witness has, where a proof admits more. */
-function witnessFacts({ point }: Question, terms: Terms): readonly string[] {
+function witnessFacts({ point, principals }: Question, terms: Terms): readonly string[] {
   const { kind, version, scope, principal } = point;
   const wanted: readonly (readonly [string, string])[] = [
     ['resource.kind', kind],
@@ -173,6 +175,9 @@ function witnessFacts({ point }: Question, terms: Terms): readonly string[] {
       terms.fields.has(field) ? [`(= ${terms.fields.get(field)} (Str ${stringConstant(text)}))`] : [],
     ),
     ...ids.map((field) => `(not (= ${terms.fields.get(field)} (Str "")))`),
+    ...(principal === undefined && terms.fields.has('principal.id')
+      ? [...principals].map((id) => `(not (= ${terms.fields.get('principal.id')} (Str ${stringConstant(id)})))`)
+      : []),
   ];
 }
 

@@ -212,7 +212,10 @@ export class Terms {
     if (of === 'runtime') return this.derivedRoles(scope);
     if (of === 'auxData' && name === 'jwts') return this.unexplained('jwts', 'jwts', []);
     const own = `${of}.${name}`;
-    if (name === 'roles') return { text: '(Lst roles)', isJson: true, isRoles: true };
+    if (name === 'roles') {
+      this.script.assert('(< 0 (length roles))');
+      return { text: '(Lst roles)', isJson: true, isRoles: true };
+    }
     const isMap = name === 'attr' || name === 'jwt';
     const constructor = isMap ? 'Map' : 'Str';
     const text = `(${constructor} ${this.script.uninterpreted(own, isMap ? 'M' : 'String', '')})`;

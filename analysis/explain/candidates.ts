@@ -106,7 +106,7 @@ export class CandidateCollector {
   }
 
   private addPair(left: Value, right: Value): void {
-    const [one, other] = [pathOf(left), pathOf(right)];
+    const [one, other] = [pathOf(unconverted(left)), pathOf(unconverted(right))];
     if (one !== undefined && other !== undefined) this.compared.push([one, other]);
   }
 
@@ -172,11 +172,15 @@ export const GLOBALS = 'globals';
 
 /** The attribute, claim or global that a value reads; undefined if it computes something. */
 export function pathOf(value: Value): Path | undefined {
-  if (value.kind === 'select') {
+  if (value.kind === 'select' || value.kind === 'optional-select') {
     const path = pathOf(value.operand);
     return path && [...path, value.name];
   }
-  if (value.kind === 'index' && value.index.kind === 'literal' && value.index.literal === 'string') {
+  if (
+    (value.kind === 'index' || value.kind === 'optional-index') &&
+    value.index.kind === 'literal' &&
+    value.index.literal === 'string'
+  ) {
     const path = pathOf(value.operand);
     return path && [...path, value.index.value];
   }
@@ -190,12 +194,30 @@ export function pathOf(value: Value): Path | undefined {
 
 /** What a conversion converts: the text of `timestamp(R.attr.starts)`. */
 function unconverted(value: Value): Value {
-  const [operand] = value.kind === 'call' ? value.args : [];
-  const isConversion = value.kind === 'call' && value.args.length === 1 && CONVERSIONS.has(value.name);
-  return isConversion && operand !== undefined ? operand : value;
+  if (value.kind !== 'call' || !CONVERSIONS.has(value.name)) return value;
+  const [operand] = value.args;
+  return operand === undefined ? value : unconverted(operand);
 }
 
-const CONVERSIONS = new Set(['timestamp', 'duration', 'int', 'uint', 'double', 'string', 'bool', 'dyn']);
+const CONVERSIONS = new Set([
+  'timestamp',
+  'duration',
+  'int',
+  'uint',
+  'double',
+  'string',
+  'bool',
+  'dyn',
+  'hierarchy',
+  'spiffeID',
+  'spiffeTrustDomain',
+  'ip',
+  'cidr',
+  // Of optionals.
+  'of',
+  'value',
+  'orValue',
+]);
 
 /** A bound of an order, and the values next to it. */
 function neighbours(bound: cel.Result): readonly cel.Result[] {
@@ -211,6 +233,14 @@ function neighbours(bound: cel.Result): readonly cel.Result[] {
 /** A result as a request would have it; undefined if it has no JSON form. */
 function jsonOf(result: cel.Result): unknown {
   if (cel.isFailure(result)) return undefined;
+  if (result instanceof cel.Opaque) return textOf(result);
   const output = cel.toOutput(result);
   return 'error' in output ? undefined : output.val;
+}
+
+/** The string that an opaque value is made of. */
+function textOf(value: cel.Opaque): string | undefined {
+  if (value instanceof cel.HierarchyValue) return value.levels.join('.');
+  if (value instanceof cel.SpiffeIdValue) return value.uri;
+  return value instanceof cel.SpiffeTrustDomainValue ? value.trustDomain : value.toText();
 }

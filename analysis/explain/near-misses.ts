@@ -82,7 +82,9 @@ function roleGroup({ principal }: AccessRequest, names: readonly string[]): Grou
   const from = principal.roles;
   const lists = [...new Set(names)]
     .sort()
-    .map((name) => (from.includes(name) ? from.filter((role) => role !== name) : [...from, name]));
+    .map((name) => (from.includes(name) ? from.filter((role) => role !== name) : [...from, name]))
+    // Servers refuse requests of principals without roles.
+    .filter((list) => list.length > 0);
   return {
     path: ['principal', 'roles'],
     options: lists.map((to) => ({

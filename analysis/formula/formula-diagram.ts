@@ -164,7 +164,7 @@ export class FormulaDiagrams {
     return this.ofPredicate(polarity ? trueOf(definition) : falseOf(definition), within);
   }
 
-  /** A name in the roles of the principal, or in the derived roles: it is there or not. */
+  /** A name in the roles of the principal, or in the derived roles: it is there or not. No role is empty. */
   private ofMembership(
     { element, collection, polarity }: Predicate & { readonly kind: 'in' },
     { derivedRoles = [], list }: Within,
@@ -172,7 +172,8 @@ export class FormulaDiagrams {
     if (element.kind !== 'literal' || element.literal !== 'string' || collection.kind !== 'field') return undefined;
     const { value: name } = element;
     let there: Diagram | undefined;
-    if (collection.of === 'principal' && collection.name === 'roles') there = this.diagrams.atom(this.role(name));
+    if (collection.of === 'principal' && collection.name === 'roles')
+      there = name === '' ? FALSE : this.diagrams.atom(this.role(name));
     if (collection.of === 'runtime' && collection.name === 'effectiveDerivedRoles' && list !== undefined)
       there = derivedRoles.reduce<Diagram>(
         (any, role) => (role.name === name ? this.diagrams.or(any, this.of(role.isActive)) : any),

@@ -134,7 +134,15 @@ export class MutantComparison {
       // Formulas do not know which rules share results: they say only what may matter.
       const formula = isShared ? or(before, after) : or(and(before, not(after)), and(after, not(before)));
       const schemas = compared.assumesSchemas ? decisions.flatMap((own) => own.schemasFor(action)) : [];
-      const question: Question = { formula, point, action, roles: names, globals: undefined, schemas };
+      const question: Question = {
+        formula,
+        point,
+        principals: this.principals,
+        action,
+        roles: names,
+        globals: undefined,
+        schemas,
+      };
       const seeds = compared.seeds.flatMap((seed) => asking(seed, action, names));
       // Other actions often have the same formula.
       const known = compared.open.get(this.keys.of(formula));

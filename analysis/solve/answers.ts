@@ -20,13 +20,6 @@ export interface AnswerOptions {
   readonly isOver: () => boolean;
 }
 
-/** Thrown if a request shows what was proved impossible: a bug of the analysis. Nothing else that it found is right. */
-export class ProofRefuted extends Error {
-  constructor(readonly situation: Situation) {
-    super(`internal error: a proof was refuted by ${JSON.stringify(situation)}`);
-  }
-}
-
 /** At effort 3. */
 const TRIES = 5000;
 /** The number of requests that each proof is tried with. */
@@ -55,7 +48,7 @@ export class Answers {
   }
 
   /**
-   * Answers a question. Throws a ProofRefuted.
+   * Answers a question.
    *
    * @param confirm whether the compiled policies show what is asked for; also for situations that are not about the
    * point, where they do not.
@@ -101,26 +94,27 @@ export class Answers {
     return search(this.spaceOf(question), this.booleans.assignments(question.formula), confirm, tries);
   }
 
-  /** A proof, after requests have not refuted it. */
-  private tried(question: Question, proof: No, confirm: (situation: Situation) => boolean): No {
+  /** A proof that no request refutes, of many that are tried. */
+  private tried(question: Question, proof: No, confirm: (situation: Situation) => boolean): No | Undecided {
     let left = TRIALS;
     for (const situation of randomSituations(this.spaceOf(question))) {
       if (left-- === 0) break;
-      if (confirm(situation)) throw new ProofRefuted(situation);
+      if (confirm(situation)) return { ...undecided('proof refuted'), refutedBy: shrink(situation, confirm) };
     }
     // That of a solver may depend on the point.
     if (proof.by === 'bdd') this.proved.set(this.options.keys.of(question.formula), proof);
     return proof;
   }
 
-  private spaceOf({ formula, point, action, roles, globals, schemas }: Question): SearchSpace {
-    const { principal, resource } = requestAt(point, this.options.selecting);
+  private spaceOf({ formula, point, principals, action, roles, globals, schemas }: Question): SearchSpace {
+    const { principal, resource } = requestAt(point, principals, this.options.selecting);
     return {
       base: {
         principal: { ...principal, attr: withRequired({}, 'principal', schemas) },
         resource: { ...resource, attr: withRequired({}, 'resource', schemas) },
         action,
       },
+      isAnyone: point.principal === undefined,
       roles,
       conditions: conditionsIn([formula]),
       globals,

@@ -3,6 +3,7 @@ import type { AuxDataInput } from '#runtime/engine';
 import type { Attributes } from '#runtime/policy';
 import type { Asked } from '../encode/query.js';
 import { withRequired } from '../witness/schema-example.js';
+import { idOfAnyone } from '../witness/replay.js';
 import type { Situation } from '../witness/situation.js';
 import type { Question } from './question.js';
 import type { SExpression } from './reply.js';
@@ -34,7 +35,7 @@ export function situationOf(asked: Asked, values: readonly SExpression[], questi
   return {
     request: {
       principal: {
-        id: text('principal.id', principal?.id ?? 'alice'),
+        id: text('principal.id', principal?.id ?? idOfAnyone(question.principals)),
         roles,
         attr: withRequired(reader.attributes('principal.attr'), 'principal', question.schemas),
         ...(principal === undefined ? {} : { scope: principal.scope }),

@@ -9,6 +9,8 @@ export interface Question {
   readonly formula: Formula;
   /** Fixes kind, version and scope, and the id of a principal that has policies. */
   readonly point: Point;
+  /** The ids of principals that have policies: a principal of a point without one has another id. */
+  readonly principals: ReadonlySet<string>;
   /** One that stands for its class: conditions cannot see it. */
   readonly action: string;
   /** One role of each class that the formula may name. A role of no class is in no formula. */
@@ -49,6 +51,8 @@ export interface Undecided {
   readonly reason: UndecidedReason;
   /** The functions, macros and operators that the prover does not interpret; sorted. */
   readonly uninterpreted: readonly string[];
+  /** A request that a proof says is impossible, and the compiled policies confirm: a bug of the analysis. */
+  readonly refutedBy?: Situation;
 }
 
 export type UndecidedReason =
@@ -57,6 +61,7 @@ export type UndecidedReason =
   | 'does not replay'
   | 'rules share results'
   | 'too many classes'
+  | 'proof refuted'
   | 'time';
 
 /** Level 3: decides what booleans and search leave open. Handed in by commands; absent under `--no-solver`. */

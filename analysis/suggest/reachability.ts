@@ -31,7 +31,15 @@ export class Reachability {
     const { module } = goal.record;
     let found: Situation | undefined;
     const { answer } = await (await this.started).prove(
-      { formula, point: pointOf(module), action: '', roles: [], globals: undefined, schemas: [] },
+      {
+        formula,
+        point: pointOf(module),
+        principals: new Set(),
+        action: '',
+        roles: [],
+        globals: undefined,
+        schemas: [],
+      },
       (candidate) => {
         found = starts.map((start) => withValues(start, candidate, module)).find(shows);
         return found !== undefined;

@@ -44,7 +44,7 @@ export interface VerifiedRow {
   readonly answer: StatementAnswer;
   /** How a proof or a request was found; absent if there is neither. */
   readonly by?: 'same' | 'bdd' | 'search' | 'solver';
-  /** Refutes the row; or shows what is `reachable`. */
+  /** Refutes the row; or shows what is `reachable`; or refutes a proof, which is a bug in authz. */
   readonly request?: WitnessRequest;
   /** The rule that decides the request; null where none does. */
   readonly decidedBy?: RulePlace | null;

@@ -26,7 +26,7 @@ export type VerifyOptions = DiffOptions;
 
 /**
  * Proves or refutes the statements of invariants about a set of policies (docs/spec/analysis.md#verified-statements). What refutes a
- * statement, or shows what is reachable, was decided by the compiled policies. Throws a TooManyRows or a ProofRefuted.
+ * statement, or shows what is reachable, was decided by the compiled policies. Throws a TooManyRows.
  */
 export async function verifyStatements(
   policies: PolicyVersion,
@@ -165,7 +165,8 @@ class Verifier {
     // Signals and timers are heard between questions.
     await new Promise((resolve) => setImmediate(resolve));
     if (this.isOver()) return undecided('time');
-    return this.answers.answer({ ...question, globals: this.policies.reading.globals }, shows);
+    const { principals, reading } = this.policies;
+    return this.answers.answer({ ...question, principals, globals: reading.globals }, shows);
   }
 
   private answered(answer: Answer, isShown: boolean): Pick<VerifiedRow, 'answer' | 'by' | 'request' | 'reason'> {
@@ -175,8 +176,13 @@ class Verifier {
       case 'yes':
         return { answer: isShown ? 'proved' : 'refuted', by: answer.by, ...this.witness(answer.situation) };
       case '?': {
-        const { reason, uninterpreted } = answer;
-        return { answer: 'undecided', reason, ...(uninterpreted.length > 0 && { uninterpreted }) };
+        const { reason, uninterpreted, refutedBy } = answer;
+        return {
+          answer: 'undecided',
+          reason,
+          ...(uninterpreted.length > 0 && { uninterpreted }),
+          ...(refutedBy !== undefined && { request: witnessRequest(refutedBy) }),
+        };
       }
     }
   }

@@ -10,6 +10,7 @@ import { parseTimestamp } from '#runtime/cel';
 import { invariant } from '../../compiler/diagnostics/invariant.js';
 import type { Selecting } from '../decision/decisions.js';
 import type { Point } from '../decision/point.js';
+import { unusedName } from '../decision/points.js';
 import type { Situation } from './situation.js';
 
 /** Decides situations by a compiled bundle, the emitted code. */
@@ -71,9 +72,19 @@ export function configured(json: unknown): unknown {
   return Object.fromEntries(Object.entries(json).map(([name, value]) => [name, configured(value)]));
 }
 
-/** The parts of a request that select the policies of a point. */
+/** The id of a principal that has no policies. */
+export function idOfAnyone(principals: ReadonlySet<string>): string {
+  return unusedName('alice', [...principals]);
+}
+
+/**
+ * The parts of a request that select the policies of a point.
+ *
+ * @param principals the ids of principals that have policies.
+ */
 export function requestAt(
   { kind, version, scope, principal }: Point,
+  principals: ReadonlySet<string>,
   { defaultPolicyVersion = 'default', defaultScope = '' }: Selecting,
 ): Pick<AccessRequest, 'principal' | 'resource'> {
   const scoped = (own: string): { readonly scope?: string } => (own === defaultScope ? {} : { scope: own || '.' });
@@ -81,7 +92,7 @@ export function requestAt(
     own === undefined || own === defaultPolicyVersion ? {} : { policyVersion: own };
   return {
     principal: {
-      id: principal?.id ?? 'alice',
+      id: principal?.id ?? idOfAnyone(principals),
       roles: [],
       attr: {},
       ...(principal && { ...versioned(principal.version), ...scoped(principal.scope) }),
@@ -91,7 +102,8 @@ export function requestAt(
 }
 
 /**
- * Whether a request is about a point, for a principal that may not be one of those with policies.
+ * Whether a request is about a point, for a principal that may not be one of those with policies, and one that servers
+ * accept: with a role, and without one that is empty.
  *
  * @param principals the ids of principals that have policies.
  */
@@ -105,6 +117,7 @@ export function isAt(
   const versionOf = (version: string | undefined): string => version || defaultPolicyVersion;
   if (sanitize(resource.kind) !== point.kind || versionOf(resource.policyVersion) !== point.version) return false;
   if (scopeOf(resource.scope) !== point.scope) return false;
+  if (principal.roles.length === 0 || principal.roles.includes('')) return false;
   if (point.principal === undefined) return !principals.has(principal.id);
   return (
     principal.id === point.principal.id &&

@@ -10,6 +10,7 @@ import { nearMisses, withValueAt } from '../explain/near-misses.js';
 import type { Formula, Holds } from '../formula/formula.js';
 import type { Atom } from '../formula/formula-diagram.js';
 import { surroundingsOf } from '../program/conditions.js';
+import { exampleTexts } from './example-texts.js';
 import { randomNumbers } from './random-numbers.js';
 import { instantOf } from './replay.js';
 import { DEFAULT_NOW, type Situation } from './situation.js';
@@ -18,6 +19,8 @@ import { DEFAULT_NOW, type Situation } from './situation.js';
 export interface SearchSpace {
   /** What requests have in common: kind, versions, scopes, action. */
   readonly base: AccessRequest;
+  /** Whether the principal may have any id. */
+  readonly isAnyone: boolean;
   /** The roles that principals may have. */
   readonly roles: readonly string[];
   /** The conditions that could matter: what they compare is tried. */
@@ -68,7 +71,7 @@ export function search(
     near(asked);
     if (found !== undefined || left <= 0) return found;
   }
-  for (const asked of randomRequests(space, times)) {
+  for (const asked of randomRequests(space, times, SEARCHING)) {
     now = [...times][left % times.size] as string;
     if (isFound(asked)) return found;
     if (left % NEAR_EVERY === 0) near(asked);
@@ -77,6 +80,8 @@ export function search(
   return found;
 }
 
+/** Requests that try a proof are others than those that a search has tried before. */
+const [SEARCHING, TRYING] = [1, 2];
 const MOST_ASSIGNMENTS = 100;
 const FEW = 8;
 const NEAR_EVERY = 500;
@@ -85,16 +90,17 @@ const NEAR_EVERY = 500;
 export function* randomSituations(space: SearchSpace): Generator<Situation> {
   const times = new Set([DEFAULT_NOW]);
   let number = 0;
-  for (const asked of randomRequests(space, times)) {
+  for (const asked of randomRequests(space, times, TRYING)) {
     number += 1;
     yield situationOf(asked, [...times][number % times.size] as string);
   }
 }
 
-function* randomRequests(space: SearchSpace, times: Set<string>): Generator<Asked> {
-  const random = randomNumbers(1);
+function* randomRequests(space: SearchSpace, times: Set<string>, seed: number): Generator<Asked> {
+  const random = randomNumbers(seed);
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
-  let known: readonly Candidates[] = candidatesOf(space, withRoles(space, space.roles), times);
+  const examples = exampleTexts(space.conditions, space.isAnyone);
+  let known: readonly Candidates[] = merged(examples, candidatesOf(space, withRoles(space, space.roles), times));
   for (let number = 1; ; number += 1) {
     let asked = withRoles(
       space,

@@ -90,6 +90,15 @@ async function compared(
       break;
   }
   if (report.limits.interrupted === true) console.error('authzc: interrupted');
+  return exitCodeOf(report, failOn);
+}
+
+/** The exit code for a report (docs/spec/analysis.md#exit-codes). */
+export function exitCodeOf(report: DiffReport, failOn: readonly Failing[]): number {
+  const isRefuted = report.rows.some((row) =>
+    [row.widened, row.narrowed].some((own) => own.answer === '?' && own.reason === 'proof refuted'),
+  );
+  if (isRefuted) return EXIT.proofRefuted;
   return report.limits.interrupted === true || fails(report, failOn) ? EXIT.failed : EXIT.done;
 }
 

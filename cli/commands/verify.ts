@@ -5,6 +5,7 @@ import { verifyJson } from '../../analysis/verify/report/json.js';
 import { verifyList } from '../../analysis/verify/report/list.js';
 import { markdownVerification } from '../../analysis/verify/report/markdown.js';
 import { prettyVerification } from '../../analysis/verify/report/pretty.js';
+import { isProofRefuted } from '../../analysis/verify/report/statements.js';
 import { formatList, formatPretty, shownPath } from '../../compiler/diagnostics/format.js';
 import { EXIT } from '../exit.js';
 import type { ComparisonOptions } from '../policies/comparison-options.js';
@@ -72,10 +73,16 @@ async function verified(directory: string, options: VerifyCommandOptions, { isOv
   if (isLogFormat(output))
     printLog(output, statementFindings(report, directory, compilation.sources), STATEMENT_RULES, onFindings);
   else process.stdout.write(textOf(report, output, directory));
-  const isInterrupted = report.limits.interrupted === true;
-  if (isInterrupted) console.error('authzc: interrupted');
-  const { refuted, undecided } = report.summary;
-  return isInterrupted || refuted > 0 || (undecided > 0 && !allowUndecided) ? EXIT.failed : EXIT.done;
+  if (report.limits.interrupted === true) console.error('authzc: interrupted');
+  return exitCodeOf(report, allowUndecided);
+}
+
+/** The exit code for a report (docs/spec/analysis.md#exit-codes). */
+export function exitCodeOf({ statements, summary, limits }: VerifyReport, allowsUndecided: boolean): number {
+  if (statements.some(({ rows }) => rows.some(isProofRefuted))) return EXIT.proofRefuted;
+  const { refuted, undecided } = summary;
+  const isFailure = limits.interrupted === true || refuted > 0 || (undecided > 0 && !allowsUndecided);
+  return isFailure ? EXIT.failed : EXIT.done;
 }
 
 function textOf(

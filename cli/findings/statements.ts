@@ -1,6 +1,12 @@
 import { join } from 'node:path';
-import type { VerifiedStatement, VerifyReport } from '../../analysis/verify/report.js';
-import { decisiveRows, openReasons, partsOf, refutation } from '../../analysis/verify/report/statements.js';
+import type { VerifiedRow, VerifiedStatement, VerifyReport } from '../../analysis/verify/report.js';
+import {
+  decisiveRows,
+  isProofRefuted,
+  openReasons,
+  partsOf,
+  refutation,
+} from '../../analysis/verify/report/statements.js';
 import type { Source } from '../../compiler/diagnostics/source.js';
 import { visible, visibleJson } from '../../compiler/diagnostics/visible.js';
 import { regionAt } from './region.js';
@@ -60,8 +66,14 @@ function messageOf(statement: VerifiedStatement): string {
   const rows = decisiveRows(statement);
   const [first] = rows;
   if (reason !== undefined) return `${name}: ${reason}`;
-  if (answer === 'undecided') return [`${name}: not decided`, ...openReasons(rows, visible)].join('\n');
+  if (answer === 'undecided') {
+    const refutedProofs = rows.filter(isProofRefuted).slice(0, 1).flatMap(partLines);
+    return [`${name}: not decided`, ...openReasons(rows, visible), ...refutedProofs].join('\n');
+  }
   if (first === undefined) return `${name}: refuted`;
-  const parts = partsOf(first).map(([part, value]) => `${part} ${visibleJson(value)}`);
-  return [`${name}: ${refutation(statement, first, visible)}`, ...parts].join('\n');
+  return [`${name}: ${refutation(statement, first, visible)}`, ...partLines(first)].join('\n');
+}
+
+function partLines(row: VerifiedRow): readonly string[] {
+  return partsOf(row).map(([part, value]) => `${part} ${visibleJson(value)}`);
 }

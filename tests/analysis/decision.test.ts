@@ -50,7 +50,7 @@ test('the formula of a decision is the decision, for any set of roles', () => {
       known.set(point, { names, formulas });
       const [action, formula] = random.pick([...formulas]);
       const own = random.some(names, 0, 4);
-      const { principal, resource } = requestAt(point, options);
+      const { principal, resource } = requestAt(point, new Set(), options);
       const attr = randomAttributes(random);
       const request = {
         principal: {

@@ -5,16 +5,16 @@ import { type Atom, FormulaDiagrams } from '../../analysis/formula/formula-diagr
 import { holds, surroundingsOf } from '../../analysis/program/conditions.js';
 import type { Request } from '#runtime/policy';
 import { isSatisfied } from '../support/analysis/predicates.js';
+import { rounds, SEED } from '../support/effort.js';
 import { FAMILIES } from '../support/cel/condition-stores.js';
 import { OPAQUE } from '../support/cel/opaque-conditions.js';
 import { Random } from '../support/oracle/random.js';
 import { type Pair, randomPairs } from '../support/solve/pairs.js';
 
-/** The number of stores of each family, of conditions in each, and of requests for each condition; SEED is the first seed. */
-const STORES = Number(process.env.STORES ?? 2);
-const CONDITIONS = Number(process.env.CONDITIONS ?? 40);
-const REQUESTS = Number(process.env.REQUESTS ?? 20);
-const SEED = Number(process.env.SEED ?? 1);
+/** The number of stores of each family, of conditions in each, and of requests for each condition. */
+const STORES = rounds(10);
+const CONDITIONS = 40;
+const REQUESTS = rounds(20, 10);
 
 const test = suite('diagrams of conditions');
 

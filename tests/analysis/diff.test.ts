@@ -24,7 +24,7 @@ import { SEED, rounds } from '../support/effort.js';
 
 /** The number of random stores, and of requests for each mutant; SEED is the first seed. */
 const STORES = 3;
-const REQUESTS = rounds(1000);
+const REQUESTS = rounds(1000, 500);
 const MUTANTS = 2;
 
 const test = suite('diff');

@@ -51,7 +51,15 @@ function holdsOf(module: Module, index: number, more: object = {}): Formula {
 
 function questionOf(formula: Formula, principal?: PointPrincipal): Question {
   const point = { kind: 'doc', isNamedKind: true, version: 'default', scope: '', isNamedScope: true, principal };
-  return { formula, point, action: 'one', roles: ['admin', 'user'], globals: undefined, schemas: [] };
+  return {
+    formula,
+    point,
+    principals: new Set(),
+    action: 'one',
+    roles: ['admin', 'user'],
+    globals: undefined,
+    schemas: [],
+  };
 }
 
 /** Whether the first condition can hold where the second does not. */

@@ -36,7 +36,7 @@ function lineOf(row: DiffRow): string {
     }),
     ...DIRECTIONS.flatMap(({ name }) => {
       const answer = row[name];
-      return answer.answer === 'yes' ? [visibleJson(answer.request)] : [];
+      return answer.answer === 'no' || answer.request === undefined ? [] : [visibleJson(answer.request)];
     }),
   ].join(' ');
 }

@@ -102,10 +102,11 @@ function exampleOf(answer: DiffAnswer, name: 'widened' | 'narrowed', noun: strin
 function requestsOf({ row }: Paragraph): readonly string[] {
   return DIRECTIONS.flatMap(({ name }) => {
     const answer = row[name];
-    if (answer.answer !== 'yes') return [];
-    const { action } = answer.request;
-    const request = Object.fromEntries([...requestParts(answer), ['action', action]]);
-    const effects = [answer.before, answer.after].map((effect) => (effect === 'EFFECT_ALLOW' ? 'ALLOW' : 'DENY'));
-    return [`- \`${inCode(visibleJson(request))}\`: ${effects.join(' → ')}`];
+    if (answer.answer === 'no' || answer.request === undefined) return [];
+    const { request } = answer;
+    const parts = Object.fromEntries([...requestParts({ request }), ['action', request.action]]);
+    const effects = answer.answer === 'yes' ? [answer.before, answer.after] : [];
+    const result = effects.map((effect) => (effect === 'EFFECT_ALLOW' ? 'ALLOW' : 'DENY')).join(' → ');
+    return [`- \`${inCode(visibleJson(parts))}\`: ${result || 'refutes a proof'}`];
   });
 }

@@ -100,6 +100,7 @@ const REASONS = {
   'does not replay': 'there is no proof, and no request that replays',
   'rules share results': 'rules of one name share their results',
   'too many classes': 'the patterns tell too many actions apart',
+  'proof refuted': 'a request refutes the proof, which is a bug in authz: report it with the policies and the request',
   time: 'the run ended first',
 } as const;
 

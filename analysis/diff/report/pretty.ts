@@ -1,6 +1,6 @@
 import type { Paint } from '../../../compiler/diagnostics/paint.js';
 import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
-import type { Cause, DiffAnswer, DiffReport, DiffRow, GrantChange, RulePlace } from '../report.js';
+import type { Cause, DiffAnswer, DiffReport, DiffRow, GrantChange, RulePlace, WitnessRequest } from '../report.js';
 import {
   countsOf,
   DIRECTIONS,
@@ -74,10 +74,14 @@ function witnessLines(
   const effect = (name: 'EFFECT_ALLOW' | 'EFFECT_DENY'): string => (name === 'EFFECT_ALLOW' ? 'ALLOW' : 'DENY ');
   return [
     `    ${who} ${verb} ${visible(action)} ${visible(resource.kind)} ${visible(resource.id)} ${end}`,
-    ...requestParts(answer).map(([name, part]) => `      ${name.padEnd(9)}  ${visibleJson(part)}`),
+    ...partLines(answer),
     `      before     ${effect(answer.before)}  ${decided(answer.decidedBy.before, 'old')}`,
     `      after      ${effect(answer.after)}  ${decided(answer.decidedBy.after, 'new')}`,
   ];
+}
+
+function partLines(shown: { readonly request: WitnessRequest }): readonly string[] {
+  return requestParts(shown).map(([name, part]) => `      ${name.padEnd(9)}  ${visibleJson(part)}`);
 }
 
 function proofLine(answer: DiffAnswer, name: string, noun: string): readonly string[] {
@@ -85,7 +89,10 @@ function proofLine(answer: DiffAnswer, name: string, noun: string): readonly str
     case 'no':
       return [`    not ${name}: proved`];
     case '?':
-      return [`    ${noun}: not decided, ${reasonText(answer, visible)}`];
+      return [
+        `    ${noun}: not decided, ${reasonText(answer, visible)}`,
+        ...(answer.request === undefined ? [] : partLines({ request: answer.request })),
+      ];
     case 'yes':
       return [];
   }

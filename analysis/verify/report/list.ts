@@ -16,7 +16,7 @@ export function verifyList(report: VerifyReport): string {
 function lineOf(statement: VerifiedStatement): string {
   const { invariants, name, form, answer, reason, rows } = statement;
   const decisive = decisiveRows(statement);
-  const [first] = decisive;
+  const first = decisive.find(({ request }) => request !== undefined);
   return [
     visible(invariants),
     visibleJson(name),

@@ -62,7 +62,7 @@ function whyOf(statement: VerifiedStatement): string {
 }
 
 function requestsOf({ name, ...statement }: VerifiedStatement): readonly string[] {
-  const [row] = decisiveRows({ name, ...statement });
+  const row = decisiveRows({ name, ...statement }).find(({ request }) => request !== undefined);
   if (row?.request === undefined) return [];
   const request = Object.fromEntries([...partsOf(row), ['action', row.request.action]]);
   return [`- ${code(name)}: \`${inCode(visibleJson(request))}\``];

@@ -3,7 +3,15 @@ import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
 import { narrowedTo, solverNoteFor } from '../../diff/report/paragraphs.js';
 import type { RulePlace } from '../../diff/report.js';
 import type { StatementAnswer, VerifiedRow, VerifiedStatement, VerifyReport } from '../report.js';
-import { decisiveRows, openReasons, partsOf, refutation, rowsForSolver, summaryText } from './statements.js';
+import {
+  decisiveRows,
+  isProofRefuted,
+  openReasons,
+  partsOf,
+  refutation,
+  rowsForSolver,
+  summaryText,
+} from './statements.js';
 
 /** How a report is shown on a terminal. */
 export interface VerifyStyle {
@@ -49,10 +57,12 @@ function statementLines(statement: VerifiedStatement, width: number, style: Veri
   const { name, answer, rows } = statement;
   const decisive = decisiveRows(statement);
   const shown = answer === 'refuted' ? decisive.slice(0, MOST_ROWS) : [];
+  const refutedProofs = decisive.filter(isProofRefuted).slice(0, MOST_ROWS);
   const left = answer === 'refuted' ? decisive.length - shown.length : 0;
   return [
     `  ${style.paint.mark(MARKS[answer])} ${visible(name).padEnd(width)}   ${resultOf(statement, rows.length, style)}`,
     ...shown.flatMap((row) => rowLines(statement, row, style)),
+    ...refutedProofs.flatMap(partLines),
     ...(left === 0 ? [] : [`      … and ${left} more`]),
   ];
 }
@@ -71,10 +81,14 @@ function resultOf(statement: VerifiedStatement, rows: number, { paint, pathOf }:
   }
 }
 
+function partLines(row: VerifiedRow): readonly string[] {
+  return partsOf(row).map(([name, part]) => `        ${name.padEnd(9)}  ${visibleJson(part)}`);
+}
+
 function rowLines(statement: VerifiedStatement, row: VerifiedRow, style: VerifyStyle): readonly string[] {
   return [
     `      ${refutation(statement, row, visible)}`,
-    ...partsOf(row).map(([name, part]) => `        ${name.padEnd(9)}  ${visibleJson(part)}`),
+    ...partLines(row),
     ...(row.request === undefined ? [] : [`        ${deciderText(statement.form, row.decidedBy ?? null, style)}`]),
   ];
 }

@@ -63,6 +63,11 @@ export function openReasons(rows: readonly VerifiedRow[], shown: (name: string) 
   ];
 }
 
+/** Whether a request refutes a proof of a row, which is a bug in authz. */
+export function isProofRefuted({ reason }: VerifiedRow): boolean {
+  return reason === 'proof refuted';
+}
+
 /** The number of rows that a solver could decide. */
 export function rowsForSolver({ statements }: VerifyReport): number {
   return statements.flatMap(({ rows }) => rows).filter(({ reason }) => reason === 'no solver').length;
