@@ -1,4 +1,4 @@
-import satisfies from 'semver/functions/satisfies.js';
+import semver from 'semver';
 import { ArchiveError } from './archive-error.js';
 import type { Manifest } from './manifest.js';
 
@@ -13,7 +13,7 @@ export const engineRange = `~${engineVersion}`;
 
 /** Throws an ArchiveError if a bundle is for another version of the engine. */
 export function requireEngine({ engine, compiler }: Manifest, version = engineVersion): void {
-  if (satisfies(version, engine, { includePrerelease: true })) return;
+  if (semver.satisfies(version, engine, { includePrerelease: true })) return;
   throw new ArchiveError(
     'engine_unsupported',
     `needs an engine of version ${engine}, and this one is ${version}; it was compiled by authzc ${compiler}`,

@@ -1,5 +1,6 @@
 /** Decisions in components of React, by an engine in the same process. */
-import { createContext, createElement, type ReactElement, type ReactNode, useContext } from 'react';
+// Versions before 17 have no named exports in Node.
+import React, { type ReactElement, type ReactNode } from 'react';
 import type { Engine } from '#runtime/engine';
 import type {
   ActionOf,
@@ -54,18 +55,18 @@ type UseAccesses<P extends Permissions> = <K extends KindOf<P>, A extends Action
 export function reactAuthz<P extends Permissions = AnyPermissions>(engine: Engine<P>): ReactAuthz<P> {
   // The types of requests are for callers. The implementation does not know kinds.
   const untyped = engine as unknown as Engine;
-  const Principal = createContext<Principal | undefined>(undefined);
+  const Principal = React.createContext<Principal | undefined>(undefined);
 
   const AuthzProvider = ({ principal, children }: AuthzProviderProps<AnyPermissions>): ReactElement => {
     const value = principal ?? undefined;
-    return createElement(Principal.Provider, { value }, children);
+    return React.createElement(Principal.Provider, { value }, children);
   };
   const useAccesses = (actions: readonly string[], subject: Known): { readonly [action: string]: Access } => {
-    const principal = useContext(Principal);
+    const principal = React.useContext(Principal);
     return Object.fromEntries(actions.map((action) => [action, accessOf(untyped, principal, action, subject)]));
   };
   const useAccess = (action: string, subject: Known): Access => {
-    const principal = useContext(Principal);
+    const principal = React.useContext(Principal);
     return accessOf(untyped, principal, action, subject);
   };
   return { AuthzProvider, useAccess, useAccesses } as unknown as ReactAuthz<P>;

@@ -71,43 +71,47 @@ const LIBRARY: PackageDefinition = {
   files: [],
   dependencies: ['re2js'],
   optionalPeers: {
+    // tests/installation/peers.test.ts tries the oldest and the newest version of each that a guard or an adapter needs.
     '@grpc/grpc-js': '1.x',
     [PACKAGE_NAMES.compiler]: OWN,
-    '@mikro-orm/core': '6.x',
-    '@nestjs/common': '11.x',
-    '@trpc/server': '11.x',
-    'drizzle-orm': '0.x',
-    express: '5.x',
-    fastify: '5.x',
-    hono: '4.x',
-    jose: '6.x',
-    knex: '3.x',
-    kysely: '0.x',
-    react: '19.x',
-    semver: '7.x',
+    '@mikro-orm/core': '6.x || 7.x',
+    '@nestjs/common': '10.x || 11.x || 12.x',
+    '@trpc/server': '10.x || 11.x',
+    'drizzle-orm': '>=0.34.0 <1',
+    express: '^4.17.0 || 5.x',
+    fastify: '4.x || 5.x',
+    hono: '^3.6.0 || 4.x',
+    jose: '5.x || 6.x',
+    knex: '2.x || 3.x',
+    kysely: '>=0.26.0 <1',
+    react: '^16.8.0 || 17.x || 18.x || 19.x',
+    semver: '6.x || 7.x',
     sequelize: '6.x',
-    typeorm: '1.x',
+    typeorm: '^0.3.12 || 1.x',
   },
 };
 
-/** What sends telemetry elsewhere. Most servers do not load it. */
-const EXPORTERS = [
-  '@opentelemetry/api',
-  '@opentelemetry/exporter-metrics-otlp-grpc',
-  '@opentelemetry/exporter-metrics-otlp-proto',
-  '@opentelemetry/exporter-trace-otlp-grpc',
-  '@opentelemetry/exporter-trace-otlp-proto',
-  '@opentelemetry/propagator-b3',
-  '@opentelemetry/resources',
-  '@opentelemetry/sdk-metrics',
-  '@opentelemetry/sdk-trace-node',
-];
+/**
+ * What sends telemetry elsewhere, with the versions that an application may have beside the command line, which then
+ * sends with them. Most servers do not load it.
+ */
+const EXPORTERS: { readonly [name: string]: string } = {
+  '@opentelemetry/api': '1.x',
+  '@opentelemetry/exporter-metrics-otlp-grpc': '>=0.200.0 <1',
+  '@opentelemetry/exporter-metrics-otlp-proto': '>=0.200.0 <1',
+  '@opentelemetry/exporter-trace-otlp-grpc': '>=0.200.0 <1',
+  '@opentelemetry/exporter-trace-otlp-proto': '>=0.200.0 <1',
+  '@opentelemetry/propagator-b3': '2.x',
+  '@opentelemetry/resources': '2.x',
+  '@opentelemetry/sdk-metrics': '2.x',
+  '@opentelemetry/sdk-trace-node': '2.x',
+};
 
-/** The client of Kafka, for audit logs there. It needs a newer Node than authz does. */
-const KAFKA = '@platformatic/kafka';
-
-/** The client of PostgreSQL, for roles of tenants there. */
-const POSTGRESQL = 'pg';
+/**
+ * The clients of Kafka, for audit logs there, and of PostgreSQL, for roles of tenants there. The one of Kafka needs a
+ * newer Node than authz does.
+ */
+const CLIENTS: { readonly [name: string]: string } = { '@platformatic/kafka': '1.x', pg: '8.x' };
 
 /**
  * The command line and what it consists of. It contains the server that `authzc serve` runs, without the exporters. It
@@ -147,8 +151,9 @@ const COMPILER: PackageDefinition = {
   dependencies: ['@grpc/grpc-js', '@jridgewell/sourcemap-codec', 'esbuild', 'node-sqlite3-wasm', 're2js', 'yaml'],
   optionalPeers: {
     [PACKAGE_NAMES.library]: OWN,
-    'z3-solver': '5.2.x',
-    ...Object.fromEntries([...EXPORTERS, KAFKA, POSTGRESQL].map((name) => [name, OWN])),
+    'z3-solver': '5.x',
+    ...EXPORTERS,
+    ...CLIENTS,
   },
 };
 
@@ -160,8 +165,8 @@ const SERVER: PackageDefinition = {
   programs: { server: 'cli/server.ts' },
   threads: { 'chunks/shadow-thread': 'server/rollout/shadow-thread.ts' },
   files: ['docs/config.schema.json'],
-  dependencies: ['@grpc/grpc-js', ...EXPORTERS, 'node-sqlite3-wasm'],
-  optionalPeers: { [KAFKA]: OWN, [POSTGRESQL]: OWN },
+  dependencies: ['@grpc/grpc-js', ...Object.keys(EXPORTERS), 'node-sqlite3-wasm'],
+  optionalPeers: CLIENTS,
 };
 
 /** All packages, in the order in which they are published. */

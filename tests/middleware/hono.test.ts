@@ -28,7 +28,7 @@ testContract('Hono', async ({ client, principalOf, albumOf, onNoAnswer, handled 
   );
   app.onError((_, c) => c.text('error', 500));
   return {
-    ask: async (method, path, headers) => app.request(path, { method, headers }),
+    ask: async (method, path, headers) => app.request(`http://localhost${path}`, { method, headers }),
     close: async () => undefined,
   };
 });
