@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import type { Solver } from './solver.js';
 
 /** In milliseconds. */
@@ -24,18 +24,56 @@ function outputOf(
   timeout: number,
 ): Promise<string | undefined> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'], timeout, killSignal: 'SIGKILL' });
+    // The leader of a group of its own: a script starts the solver as another process, which would outlive the script.
+    const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'], detached: IS_POSIX });
     const chunks: Buffer[] = [];
     let bytes = 0;
+    let isOver = false;
+    // Not when its output is closed: processes that it has started may keep that open.
+    const end = (output?: string): void => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
+      process.off('exit', kill);
+      kill();
+      child.stdout.destroy();
+      child.stdin.destroy();
+      resolve(output);
+    };
+    const kill = (): void => killGroup(child);
+    const timer = setTimeout(() => end(), timeout);
+    process.once('exit', kill);
     child.stdout.on('data', (chunk: Buffer) => {
       bytes += chunk.length;
-      if (bytes > MOST_OUTPUT) child.kill('SIGKILL');
+      if (bytes > MOST_OUTPUT) end();
       else chunks.push(chunk);
     });
-    child.on('error', () => resolve(undefined));
-    child.on('close', (_, signal) => resolve(signal === null ? Buffer.concat(chunks).toString() : undefined));
+    child.on('error', () => end());
+    child.on('exit', (_, signal) => {
+      if (signal !== null) return end();
+      // What it has written may be on its way.
+      const ended = (): void => end(Buffer.concat(chunks).toString());
+      child.stdout.once('close', ended);
+      setTimeout(ended, GRACE).unref();
+    });
     // It may end without reading all.
     child.stdin.on('error', () => undefined);
     child.stdin.end(query);
   });
+}
+
+const IS_POSIX = process.platform !== 'win32';
+
+/** In milliseconds: how long output is read after a program has ended, if another process keeps it open. */
+const GRACE = 1000;
+
+/** Ends a program and all that it has started. */
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
+  try {
+    if (IS_POSIX) process.kill(-child.pid, 'SIGKILL');
+    else child.kill('SIGKILL');
+  } catch {
+    // All of them have ended.
+  }
 }
