@@ -47,6 +47,26 @@ program
     process.exitCode = await initCommand(directory, options);
   });
 
+program
+  .command('migrate')
+  .description(
+    'plan how a repository moves from the reference PDP: policies, configuration, container, clients; --write does it',
+  )
+  .argument('[dir]', 'the folder of the repository', '.')
+  .option('--config <file>', 'the configuration of the server; default is what looks like one')
+  .option('--compose <file>', 'the compose file; default is those with the usual names')
+  .option('--write', 'write the files: policies, schemas, tests, configuration')
+  .option(
+    '--server <url>',
+    'a server of the reference PDP to compare decisions with; default is the one that the configuration describes',
+  )
+  .option('--no-server', 'ask no server')
+  .addOption(new Option('-o, --output <format>', 'format of the report').choices(['text', 'json']).default('text'))
+  .action(async (directory, options) => {
+    const { migrateCommand } = await import('./commands/migrate.js');
+    process.exitCode = await migrateCommand(directory, options);
+  });
+
 addTableOptions(
   addTestOptions(
     program

@@ -104,6 +104,11 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['authzc serve --watch', 'serve policies/, and compile again when a policy changes'],
     ['authzc serve policies --set schema.enforcement=reject', 'also deny requests that violate their schemas'],
   ],
+  server: [['authzc server --config config.yaml --log-level info', 'serve under the names of the reference PDP, too']],
+  migrate: [
+    ['authzc migrate', 'show what moving this repository from the reference PDP takes, and whether it works'],
+    ['authzc migrate --config config.yaml --no-server -o json', 'the same as JSON, for this configuration'],
+  ],
   run: [['authzc run -- npm test', 'run tests that need a server']],
   lsp: [['authzc lsp --stdio', 'what an editor starts']],
   completion: [['eval "$(authzc completion bash)"', 'complete commands and flags in this shell']],

@@ -178,10 +178,25 @@ const AGREEMENTS: readonly Agreement[] = [
  * Checks constraints between keys. Throws a ConfigError for the first one that is violated
  * (docs/spec/server.md#start-failures).
  */
-export function checkAgreements({ settings, places }: Settled): void {
-  for (const { key, holds, problem } of AGREEMENTS) {
-    if (!holds(settings)) throw new ConfigError(`\`${key}\` ${problem}`, places.get(key) ?? 'defaults');
-  }
+export function checkAgreements(settled: Settled): void {
+  const [first] = disagreements(settled);
+  if (first !== undefined) throw new ConfigError(`\`${first.key}\` ${first.problem}`, first.place);
+}
+
+/** All constraints between keys that are violated. */
+export function disagreements({ settings, places }: Settled): readonly Disagreement[] {
+  return AGREEMENTS.filter(({ holds }) => !holds(settings)).map(({ key, problem }) => ({
+    key,
+    problem,
+    place: places.get(key) ?? 'defaults',
+  }));
+}
+
+/** A violated constraint, with the key that requires others and where that was written. */
+export interface Disagreement {
+  readonly key: keyof Settings;
+  readonly problem: string;
+  readonly place: string;
 }
 
 /** A key that has no meaning without another one. */

@@ -46,14 +46,20 @@ interface Found {
   readonly warnings: string[];
 }
 
+/** What the table has at a path: a key, a block of keys, or nothing. */
+export function tableEntry(path: string): ConfigKey | 'block' | undefined {
+  const parent = path.slice(0, Math.max(path.lastIndexOf('.'), 0));
+  return keyOf(path) ?? (isBlock(path) ? 'block' : keyOf(`${parent}.*`));
+}
+
 function visit(block: MapNode, path: string, found: Found): void {
   for (const [name, node] of block.entries) {
     // A dot belongs to the path of a key, never to a name.
     if (name.includes('.'))
       throw new ConfigError(`unknown key \`${name}\`; use nested maps instead of dots`, node.place);
     const childPath = path === '' ? name : `${path}.${name}`;
-    const key = keyOf(childPath) ?? (isBlock(childPath) ? undefined : keyOf(`${path}.*`));
-    if (key !== undefined) readKey(key, childPath, node, found);
+    const entry = tableEntry(childPath);
+    if (entry !== undefined && entry !== 'block') readKey(entry, childPath, node, found);
     else visitBlock(node, childPath, found);
   }
 }
@@ -86,7 +92,7 @@ function readKey(key: ConfigKey, path: string, node: ConfigNode, found: Found): 
 }
 
 /** A key with a similar name in the same block, else the only key of this name below it, or in any other block. */
-function likelyKey(path: string): string | undefined {
+export function likelyKey(path: string): string | undefined {
   const block = path.slice(0, path.lastIndexOf('.') + 1);
   const name = path.slice(block.length);
   const paths = usedKeys().map(([known]) => known);
