@@ -77,7 +77,7 @@ export function randomStore(
   dialect: SqlDialect,
   size: number,
 ): { readonly tables: readonly StoredTable[]; readonly subjects: readonly Subject[] } {
-  const names = ['x', 'y', 'u1', 'X', '', 'é'];
+  const names = ['x', 'y', 'u1', 'X', 'x ', '', ' ', 'é', 'e', 'É', 'U1'];
   const maybe = <T>(value: T): T | null => (random.chance(0.2) ? null : value);
   const teams = ['t1', 't2'].map((id) => ({ id, name: maybe(random.pick(names)) }));
   const users = ['u1', 'u2', 'u3', 'u4'].map((id) => ({

@@ -1,4 +1,4 @@
-import { ALWAYS, allOf, anyOf, exists, listed, NEVER, sql, type Sql, unless } from './fragment.js';
+import { ALWAYS, allOf, anyOf, listed, NEVER, sql, type Sql, unless } from './fragment.js';
 import { constantBytes, equality, isNull, readable } from './comparisons.js';
 import { Refusal } from './refusal.js';
 import { countOfRows, itemsOfRows } from './relations.js';
@@ -123,17 +123,18 @@ export function isList({ dialect }: Scope, value: SqlValue): Sql {
 
 /** Where an element of a list passes. */
 export function someElement(scope: Scope, list: Json | RelatedRows, passes: (element: SqlValue) => Sql): Sql {
-  if (list.kind === 'rows') return someItem(itemsOfRows(scope, list), ({ element }) => passes(element));
-  return someItem(scope.dialect.items(list, 'array', aliasOfItems(scope)), ({ element }) => passes(element));
+  if (list.kind === 'rows') return someItem(scope, itemsOfRows(scope, list), ({ element }) => passes(element));
+  return someItem(scope, scope.dialect.items(list, 'array', aliasOfItems(scope)), ({ element }) => passes(element));
 }
 
 /** Where one of the items passes; NEVER if no item can pass. */
 export function someItem<Items extends { readonly from: Sql; readonly where?: Sql }>(
+  { dialect }: Scope,
   items: Items,
   passes: (items: Items) => Sql,
 ): Sql {
   const condition = passes(items);
-  return condition === NEVER ? NEVER : exists(items.from, allOf(items.where ?? ALWAYS, condition));
+  return condition === NEVER ? NEVER : dialect.exists(items.from, allOf(items.where ?? ALWAYS, condition));
 }
 
 /** The name of an entry. */
@@ -162,7 +163,7 @@ function isMember(scope: Scope, element: SqlValue, collection: Json): Sql {
     (element.kind === 'scalar' && element.type === 'text') ||
     (element.kind === 'constant' && typeof element.value === 'string');
   const isKey = canBeKey
-    ? someItem(dialect.items(collection, 'object', aliasOfItems(scope)), ({ key }) =>
+    ? someItem(scope, dialect.items(collection, 'object', aliasOfItems(scope)), ({ key }) =>
         equality(scope, keyOf(scope, key), element, true),
       )
     : NEVER;

@@ -21,6 +21,8 @@ export interface Dialect {
   readonly secondDigits: 3 | 6;
   /** A true condition that makes the database evaluate a subquery on another table for each row. */
   readonly perRow: Sql;
+  /** Whether a table has rows for which a condition is TRUE: TRUE or FALSE. */
+  exists(from: Sql, where: Sql): Sql;
   placeholder(position: number): string;
 
   constant(value: string | number | boolean, type: ScalarType): Sql;

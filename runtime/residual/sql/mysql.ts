@@ -12,8 +12,9 @@ export const MYSQL: Dialect = {
   hasNan: false,
   secondDigits: 6,
   // MariaDB reuses the result of a subquery for rows whose columns its collation treats as equal, unless it contains a
-  // random number.
+  // random number. It does so in any case where it rewrites EXISTS as IN.
   perRow: sql`RAND() >= 0`,
+  exists: (from, where) => ({ ...sql`(SELECT 1 FROM ${from} WHERE ${where} LIMIT 1) IS NOT NULL`, isSettled: true }),
   placeholder: () => '?',
 
   constant: (value, type) => {

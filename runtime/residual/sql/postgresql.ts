@@ -1,4 +1,4 @@
-import { ALWAYS, given, listed, sql, type Sql } from './fragment.js';
+import { ALWAYS, exists, given, listed, sql, type Sql } from './fragment.js';
 import type { Dialect } from './dialect.js';
 import type { Json, JsonType } from './value.js';
 
@@ -12,6 +12,7 @@ export const POSTGRESQL: Dialect = {
   hasNan: true,
   secondDigits: 6,
   perRow: ALWAYS,
+  exists,
   placeholder: (position) => `$${position}`,
 
   constant: (value, type) => given(value, CASTS[type]),

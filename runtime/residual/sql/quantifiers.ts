@@ -44,11 +44,11 @@ function renderQuantified(scope: Scope, macro: Quantified, outcome: boolean): Sq
     case 'row':
       throw new Refusal(macro.quantifier, 'over the fields of a related row');
     case 'rows':
-      return over(macro, overRows(scope, macro, range), outcome);
+      return over(scope, macro, overRows(scope, macro, range), outcome);
     case 'json': {
-      const overList = over(macro, overJson(scope, macro, range, 'array'), outcome);
+      const overList = over(scope, macro, overJson(scope, macro, range, 'array'), outcome);
       if (range.list !== undefined) return overList;
-      return anyOf(overList, over(macro, overJson(scope, macro, range, 'object'), outcome));
+      return anyOf(overList, over(scope, macro, overJson(scope, macro, range, 'object'), outcome));
     }
     default:
       return NEVER;
@@ -93,18 +93,18 @@ function overRows(scope: Scope, { quantifier, variables }: Quantified, rows: Rel
   };
 }
 
-function over({ quantifier, body }: Quantified, { isOfType, items }: Range, outcome: boolean): Sql {
+function over(scope: Scope, { quantifier, body }: Quantified, { isOfType, items }: Range, outcome: boolean): Sql {
   const bodyOf = (of: RangeItems, wanted: boolean): Sql => body(of.values, wanted);
-  const some = (wanted: boolean): Sql => someItem(items(), (of) => bodyOf(of, wanted));
+  const some = (wanted: boolean): Sql => someItem(scope, items(), (of) => bodyOf(of, wanted));
   const allAre = (wanted: boolean): Sql =>
-    allOf(isOfType, unless(someItem(items(), (of) => unless(bodyOf(of, wanted)))));
+    allOf(isOfType, unless(someItem(scope, items(), (of) => unless(bodyOf(of, wanted)))));
   switch (quantifier) {
     case 'exists':
       return outcome ? some(true) : allAre(false);
     case 'all':
       return outcome ? allAre(true) : some(false);
     case 'exists_one': {
-      const evaluates = unless(someItem(items(), (of) => unless(anyOf(bodyOf(of, true), bodyOf(of, false)))));
+      const evaluates = unless(someItem(scope, items(), (of) => unless(anyOf(bodyOf(of, true), bodyOf(of, false)))));
       const counted = items();
       const count = sql`(SELECT count(*) FROM ${counted.from} WHERE ${allOf(counted.where ?? ALWAYS, bodyOf(counted, true))}) ${outcome ? '=' : '<>'} 1`;
       return allOf(isOfType, evaluates, count);

@@ -1,5 +1,5 @@
 import type { Items } from './dialect.js';
-import { allOf, ALWAYS, exists, listed, NEVER, sql, type Sql, unless } from './fragment.js';
+import { allOf, ALWAYS, listed, NEVER, sql, type Sql, unless } from './fragment.js';
 import { Refusal } from './refusal.js';
 import { columnName, columnValue, identifier, type Joins, type Scope } from './scope.js';
 import { isRelation, type SqlColumn, type SqlColumns, type SqlRelation } from './table.js';
@@ -16,7 +16,7 @@ export function whereRelated(scope: Scope, render: (inner: Scope) => Sql): Sql {
   const tables = joins.own.map(({ relation, alias }) => related(scope, relation, alias));
   const matches = joins.own.map(({ relation, owner, alias }) => matching(scope, relation, owner, alias));
   const areSingle = joins.own.map(({ relation, owner }) => isSingle(scope, relation, owner));
-  return exists(listed(tables), allOf(...matches, ...areSingle, condition));
+  return scope.dialect.exists(listed(tables), allOf(...matches, ...areSingle, condition));
 }
 
 /** The value of an attribute or a field that has a column or a relation. */
@@ -58,7 +58,7 @@ export function relationPresence(
 ): Sql {
   if (relation.relation === 'many') return outcome ? ALWAYS : NEVER;
   const alias = scope.statement.alias();
-  const isThere = exists(related(scope, relation, alias), matching(scope, relation, owner, alias));
+  const isThere = scope.dialect.exists(related(scope, relation, alias), matching(scope, relation, owner, alias));
   return outcome ? allOf(isThere, isSingle(scope, relation, owner)) : unless(isThere);
 }
 

@@ -1,4 +1,4 @@
-import { allOf, ALWAYS, anyOf, given, sql, type Sql } from './fragment.js';
+import { allOf, ALWAYS, anyOf, exists, given, sql, type Sql } from './fragment.js';
 import type { Dialect } from './dialect.js';
 import { Refusal } from './refusal.js';
 import type { Json, JsonType } from './value.js';
@@ -13,6 +13,7 @@ export const SQLITE: Dialect = {
   hasNan: false,
   secondDigits: 3,
   perRow: ALWAYS,
+  exists,
   placeholder: () => '?',
 
   constant: (value) => given(typeof value === 'boolean' ? Number(value) : value),
