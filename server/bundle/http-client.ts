@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
 import type { BundleTls, HttpProxy } from '../config/bundle-config.js';
 import { ConfigError } from '../config/config-error.js';
+import { readBody } from '../outgoing/read-body.js';
 import { firstHop, type Hop, isRedirect, nextHop, RedirectError } from '../outgoing/redirects.js';
 import { OriginError } from './origin.js';
 
@@ -198,15 +199,8 @@ async function read(body: AsyncIterable<Buffer>, headers: HttpResponse['headers'
   if (encoding !== 'identity')
     throw new OriginError('protocol', `sent a body in the encoding \`${encoding}\`, which was not asked for`);
   const tooLarge = (): OriginError => new OriginError('too_large', `sent more than ${maxSize} bytes`);
-  if (Number(headers['content-length'] ?? 0) > maxSize) throw tooLarge();
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    size += chunk.length;
-    if (size > maxSize) throw tooLarge();
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, size);
+  const length = headers['content-length'];
+  return readBody(body, length === undefined ? undefined : Number(length), maxSize, tooLarge);
 }
 
 const TIMEOUTS = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']);

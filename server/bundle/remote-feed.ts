@@ -98,6 +98,8 @@ export class RemoteFeed implements BundleFeed {
     this.#digest = bundle.digest;
     if (bytes !== undefined) this.#keep(version, bytes);
     if (this.#newest !== undefined && served !== this.#newest) this.#status.fromCache = true;
+    // It keeps the bytes.
+    this.#newest = undefined;
     if (this.#status.fromCache) this.#status.confirmed = time;
     const offer = async ({ version: next, bytes: content }: FetchedBundle): Promise<void> => {
       const candidate = await readBundle(content, origin.name, this.options.trust);

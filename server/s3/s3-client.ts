@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
+import { readBody } from '../outgoing/read-body.js';
 import { type CredentialSource, readCredentials } from './s3-credentials.js';
 
 /** Where a bucket of S3-compatible storage is. */
@@ -94,7 +95,7 @@ export class S3Client {
         await body.dump();
         return undefined;
       }
-      const bytes = await readAtMost(body, maxBytes, `s3://${this.options.bucket}/${key}`);
+      const bytes = await readAtMost({ body, headers: answered }, maxBytes, `s3://${this.options.bucket}/${key}`);
       return { body: bytes, etag: textOf(answered['etag']), lastModified: textOf(answered['last-modified']) };
     });
   }
@@ -202,21 +203,24 @@ function hasProxy(): boolean {
   return ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].some((name) => (env[name] ?? '') !== '');
 }
 
-async function readAtMost(body: Dispatcher.ResponseData['body'], maxBytes: number, what: string): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    // Leaving the loop destroys the body.
-    if (length > maxBytes) throw new S3Error(`${what} is larger than ${maxBytes} bytes`, 200, 'TooLarge');
-    chunks.push(chunk);
+async function readAtMost(
+  { body, headers }: Pick<Dispatcher.ResponseData, 'body' | 'headers'>,
+  maxBytes: number,
+  what: string,
+): Promise<Buffer> {
+  const length = textOf(headers['content-length']);
+  const tooLarge = (): S3Error => new S3Error(`${what} is larger than ${maxBytes} bytes`, 200, 'TooLarge');
+  try {
+    return await readBody(body, length === undefined ? undefined : Number(length), maxBytes, tooLarge);
+  } finally {
+    // A body that was not read to its end is not waited for.
+    body.on('error', () => undefined).destroy();
   }
-  return Buffer.concat(chunks, length);
 }
 
 /** The error that a response describes; its body is XML, of which only two elements count. */
-async function refusal(what: string, { statusCode, body }: Dispatcher.ResponseData): Promise<S3Error> {
-  const text = (await readAtMost(body, MAX_ERROR_BODY, what).catch(() => Buffer.alloc(0))).toString();
+async function refusal(what: string, { statusCode, body, headers }: Dispatcher.ResponseData): Promise<S3Error> {
+  const text = (await readAtMost({ body, headers }, MAX_ERROR_BODY, what).catch(() => Buffer.alloc(0))).toString();
   const code = elementOf(text, 'Code');
   const message = elementOf(text, 'Message');
   const details = [code, message].filter((part) => part !== undefined).join(': ');
