@@ -1,7 +1,9 @@
 import { sanitize } from '#runtime/policy';
+import { kindMatcher, kindPatterns } from '../../compiler/ast/kind-patterns.js';
 import type * as ir from '../../compiler/ir/program.js';
 import { Names } from './classes.js';
 import type { Decisions } from './decisions.js';
+import type { Narrowing } from './narrowing.js';
 import type { Point, PointPrincipal } from './point.js';
 
 /** The number of points, and of rows of a report. */
@@ -18,20 +20,23 @@ export class TooManyRows extends Error {
  * The points of one or more sets of policies at which any of them can allow something
  * (docs/spec/analysis.md#points); sorted. Throws a TooManyRows.
  *
- * @param isWanted narrows the points.
+ * @param narrowing what is looked at. What it names is told apart.
+ * @param isWanted narrows the points further.
  */
 export function pointsOf(
   sets: readonly Decisions[],
   lenientScopeSearch: boolean,
+  narrowing: Narrowing = {},
   isWanted: (point: Point) => boolean = () => true,
 ): readonly Point[] {
   const modules = sets.flatMap((set) => set.program.modules);
   const resources = modules.filter((module) => module.kind === 'resource');
   const principals = modules.filter((module) => module.kind === 'principal');
-  const scopes = scopesOf(modules);
+  const scopes = scopesOf(modules, lenientScopeSearch ? narrowing.scope : undefined);
+  const isLookedAt = narrowed(narrowing);
   const found: Point[] = [];
   const add = (point: Point): void => {
-    if (!isWanted(point)) return;
+    if (!isLookedAt(point) || !isWanted(point)) return;
     const decisions = sets.map((set) => set.at(point, []));
     if (
       !decisions.some(
@@ -49,7 +54,7 @@ export function pointsOf(
         add({ kind, isNamedKind: true, version, ...place, principal: undefined });
 
   if (principals.length === 0) return sorted(found);
-  const kinds = kindsOf(modules);
+  const kinds = kindsOf(modules, narrowing.kind === undefined ? [] : kindPatterns(narrowing.kind));
   const versions = unique(principals.map(({ version }) => version));
   const principalPlaces = placesOf(unique(principals.map(({ scope }) => scope)), lenientScopeSearch, false);
   for (const [id, own] of grouped(principals, ({ principal }) => principal))
@@ -119,13 +124,20 @@ export function pointsOfEveryone(
   return sorted(found);
 }
 
-/** The scopes at which requests find policies of resources. */
-function scopesOf(modules: readonly ir.Module[]): readonly string[] {
-  return unique(
-    modules.flatMap((module) =>
+/** Whether a point is among what is looked at. */
+export function narrowed({ kind, scope }: Narrowing): (point: Pick<Point, 'kind' | 'scope'>) => boolean {
+  const isKind = kind === undefined ? () => true : kindMatcher(kind);
+  return (point) => isKind(point.kind) && (scope ?? point.scope) === point.scope;
+}
+
+/** The scopes at which requests find policies of resources, and one that is asked for. */
+function scopesOf(modules: readonly ir.Module[], asked?: string): readonly string[] {
+  return unique([
+    ...modules.flatMap((module) =>
       module.kind === 'resource' || (module.kind === 'role' && module.rules.length > 0) ? [module.scope] : [],
     ),
-  );
+    ...(asked === undefined ? [] : [asked]),
+  ]);
 }
 
 /**

@@ -1,6 +1,7 @@
 import { matchesAny } from '#runtime/policy';
 import { classesAt, type KnownClasses, NOTHING_ASKED } from '../decision/classes.js';
 import { Decisions, type PointDecisions } from '../decision/decisions.js';
+import { checkNarrowing } from '../decision/narrowing.js';
 import type { Point } from '../decision/point.js';
 import { MOST_ROWS, pointsOf, TooManyRows } from '../decision/points.js';
 import type { PolicyVersion } from '../decision/policy-version.js';
@@ -21,7 +22,7 @@ import type { DiffAnswer, DiffReport, DiffRow, DiffVerdict, WitnessRequest } fro
  * and allowed after, and the reverse. Each answer is proved, or shown by a request that the compiled policies of both
  * decide differently, or not decided (docs/spec/analysis.md#what-is-compared).
  *
- * Throws a TooManyRows.
+ * Throws a TooManyRows or a NothingMatches.
  */
 export async function diffVersions(
   old: PolicyVersion,
@@ -114,12 +115,13 @@ class Comparison {
 
   async rows(): Promise<readonly DiffRow[]> {
     const { kind, scope } = this.options;
-    const ofKind = kind === undefined ? () => true : matchesAny(kind);
-    const points = pointsOf(
-      this.sets,
-      this.selecting.lenientScopeSearch === true,
-      (point) => ofKind(point.kind) && (scope === undefined || point.scope === scope),
+    const isLenient = this.selecting.lenientScopeSearch === true;
+    checkNarrowing(
+      this.options,
+      this.sets.map(({ program }) => program),
+      isLenient,
     );
+    const points = pointsOf(this.sets, isLenient, { kind, scope });
     const rows: DiffRow[] = [];
     for (const [index, point] of points.entries()) {
       this.options.onStep?.(index + 1, points.length);
@@ -133,6 +135,7 @@ class Comparison {
     const unnamed = this.sets.map((set) => set.at(point, [])) as [PointDecisions, PointDecisions];
     const { actions, roles } = classesAt(point, unnamed, this.classes, {
       ...NOTHING_ASKED,
+      actions: this.options.action === undefined ? [] : [this.options.action],
       actionGlobs: this.isEnforcing ? unnamed.flatMap((own) => own.exemptActions) : [],
     });
     const isWanted = this.options.action === undefined ? () => true : matchesAny(this.options.action);

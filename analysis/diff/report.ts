@@ -37,7 +37,7 @@ export interface DiffRow {
   readonly principal: RowPrincipal | null;
   /** The action, or the shortest one of a class of actions that only globs match. */
   readonly action: string;
-  /** Whether a policy names the action. */
+  /** Whether a policy names the action, or the options do. */
   readonly named: boolean;
   readonly verdict: DiffVerdict;
   /**

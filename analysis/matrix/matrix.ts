@@ -1,4 +1,5 @@
 import { glob } from '#runtime/policy';
+import { kindMatcher } from '../../compiler/ast/kind-patterns.js';
 import type * as ir from '../../compiler/ir/program.js';
 import { classesAt } from '../decision/classes.js';
 import { Decisions, type PointDecisions, rulesAbout, type Selecting } from '../decision/decisions.js';
@@ -100,12 +101,13 @@ const MOST_CELLS = 100_000;
 export function matrixOf(program: ir.Program, options: MatrixOptions): Matrix {
   const { kind = '*', scope, version, lenientScopeSearch = false } = options;
   const decisions = new Decisions(program, options);
-  const matchesKind = matcherOf(kind);
+  const [matchesKind, isKind] = [matcherOf(kind), kindMatcher(kind)];
   const points = pointsOf(
     [decisions],
     lenientScopeSearch,
+    {},
     (point) =>
-      matchesKind(point.kind) &&
+      (matchesKind(point.kind) || isKind(point.kind)) &&
       (scope === undefined || point.scope === scope) &&
       (version === undefined || point.version === version),
   );

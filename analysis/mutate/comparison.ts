@@ -104,7 +104,7 @@ export class MutantComparison {
   ): Promise<Answer> {
     let left = SAME;
     try {
-      for (const point of pointsOf(compared.sets, isLenient, isConcerned)) {
+      for (const point of pointsOf(compared.sets, isLenient, {}, isConcerned)) {
         const answer = await this.differenceAt(point, compared);
         if (answer.answer === 'yes') return answer;
         if (answer.answer === '?') left = answer;

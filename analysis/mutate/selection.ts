@@ -1,4 +1,5 @@
 import { matchesAny } from '#runtime/policy';
+import { NothingMatches, suggestionFor } from '../decision/narrowing.js';
 import { randomNumbers } from '../witness/random-numbers.js';
 import type { Mutant } from './mutants.js';
 
@@ -11,15 +12,20 @@ export interface Selection {
   readonly seed?: number | undefined;
 }
 
-/** The mutants that are tried, in their order. Equal seeds choose equal samples. */
+/** The mutants that are tried, in their order. Equal seeds choose equal samples. Throws a NothingMatches. */
 export function selected(
   mutants: readonly Mutant[],
   { rule, count = Infinity, seed = 1 }: Selection,
 ): readonly Mutant[] {
   const matches = rule === undefined ? () => true : matchesAny(rule);
   const named = mutants.filter(
-    ({ rules }) => rule === undefined || rules.some((key) => matches(key) || matches(key.slice(key.indexOf('#') + 1))),
+    ({ rules }) => rule === undefined || rules.some((key) => matches(key) || matches(nameOf(key))),
   );
+  if (rule !== undefined && named.length === 0 && mutants.length > 0) {
+    const names = mutants.flatMap(({ rules }) => rules.flatMap((key) => [key, nameOf(key)]));
+    const [note] = suggestionFor(rule, names);
+    throw new NothingMatches(`no rule is \`${rule}\`${note === undefined ? '' : `: ${note.message}`}`);
+  }
   if (count >= named.length) return named;
   const random = randomNumbers(seed);
   return named
@@ -28,4 +34,9 @@ export function selected(
     .slice(0, count)
     .sort((a, b) => a.index - b.index)
     .map(({ mutant }) => mutant);
+}
+
+/** The name of a rule in its policy. */
+function nameOf(key: string): string {
+  return key.slice(key.indexOf('#') + 1);
 }

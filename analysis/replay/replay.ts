@@ -1,3 +1,4 @@
+import { kindMatcher } from '../../compiler/ast/kind-patterns.js';
 import {
   type AuxDataInput,
   type CheckResult,
@@ -124,7 +125,8 @@ class LogReplay {
       compiled.tenantRoles === undefined
         ? createDelegationEngine(compiled, own)
         : createTenantEngine(compiled, { ...own, tenants: (tenant) => tenants?.(tenant).document, onRefused });
-    this.matchesKind = matcherOf(options.kind);
+    const [asWritten, asKind] = [matcherOf(options.kind), kindMatcher(options.kind ?? '*')];
+    this.matchesKind = (kind) => asWritten(kind) || asKind(kind);
     this.matchesAction = matcherOf(options.action);
   }
 

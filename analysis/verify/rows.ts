@@ -57,6 +57,8 @@ export interface Policies {
   readonly enforcesSchemas: boolean;
   /** Narrows the points. */
   readonly isWantedAt: (point: Point) => boolean;
+  /** What narrows the actions: it is told apart. */
+  readonly narrowedActions: readonly string[];
   /** Narrows the actions. */
   readonly isWanted: (action: string) => boolean;
 }
@@ -202,7 +204,7 @@ class Scene {
     const { decisions } = policies;
     const unnamed = decisions.at(point, []);
     const { actions, roles: roleClasses } = classesAt(point, [unnamed], policies.classes, {
-      actions: asked,
+      actions: [...asked, ...policies.narrowedActions],
       actionGlobs: policies.enforcesSchemas ? unnamed.exemptActions : [],
       roles: subject?.roles ?? [],
       modules: [set.conditions],

@@ -1,12 +1,11 @@
 import { matchesAny } from '#runtime/policy';
-import { kindMatcher } from '../../compiler/ast/kind-patterns.js';
 import { invariant } from '../../compiler/diagnostics/invariant.js';
 import type { InvariantSet, Statement } from '../../compiler/ir/invariants.js';
 import { fold } from '../../compiler/optimise/index.js';
 import { Decisions } from '../decision/decisions.js';
 import type { PolicyVersion } from '../decision/policy-version.js';
-import type { Point } from '../decision/point.js';
-import { pointsOf } from '../decision/points.js';
+import { checkNarrowing } from '../decision/narrowing.js';
+import { narrowed, pointsOf } from '../decision/points.js';
 import { witnessRequest } from '../diff/diff.js';
 import type { DiffOptions } from '../diff/options.js';
 
@@ -26,7 +25,7 @@ export type VerifyOptions = DiffOptions;
 
 /**
  * Proves or refutes the statements of invariants about a set of policies (docs/spec/analysis.md#verified-statements). What refutes a
- * statement, or shows what is reachable, was decided by the compiled policies. Throws a TooManyRows.
+ * statement, or shows what is reachable, was decided by the compiled policies. Throws a TooManyRows or a NothingMatches.
  */
 export async function verifyStatements(
   policies: PolicyVersion,
@@ -61,13 +60,13 @@ class Verifier {
     const { engine = {}, effort = 3, prover, kind, action, scope } = options;
     const keys = new FormulaKeys();
     const decisions = new Decisions(version.program, engine);
-    const isKind = kind === undefined ? () => true : kindMatcher(kind);
-    const isWantedAt = (point: Point): boolean => isKind(point.kind) && (scope ?? point.scope) === point.scope;
+    const isLenient = engine.lenientScopeSearch === true;
+    checkNarrowing(options, [version.program], isLenient);
     this.policies = {
       decisions,
       keys,
       classes: new Map(),
-      points: pointsOf([decisions], engine.lenientScopeSearch ?? false, isWantedAt),
+      points: pointsOf([decisions], isLenient, { kind, scope }),
       replay: new Replay(version.compiled, engine),
       applications: new RuleApplications(version.program, engine),
       principals: new Set(
@@ -75,7 +74,8 @@ class Verifier {
       ),
       reading: { selecting: engine, globals: engine.globals },
       enforcesSchemas: engine.schemaEnforcement === 'reject',
-      isWantedAt,
+      isWantedAt: narrowed({ kind, scope }),
+      narrowedActions: action === undefined ? [] : [action],
       isWanted: action === undefined ? () => true : matchesAny(action),
     };
     this.answers = new Answers({ keys, selecting: engine, effort, prover, isOver: () => this.isOver() });

@@ -1,3 +1,4 @@
+import { checkNarrowing } from '../../analysis/decision/narrowing.js';
 import { type Matrix, type MatrixOptions, matrixOf } from '../../analysis/matrix/matrix.js';
 import { matrixHtml } from '../../analysis/matrix/report/html.js';
 import { matrixJson } from '../../analysis/matrix/report/json.js';
@@ -19,6 +20,8 @@ export interface MatrixCommandOptions
 export function matrixCommand(directory: string, { output, ...options }: MatrixCommandOptions): number {
   const compilation = compiledFolder(directory);
   if (compilation === undefined) return EXIT.refused;
+  const { kind, action, scope, lenientScopeSearch } = options;
+  checkNarrowing({ kind, action, scope }, [compilation.lowered], lenientScopeSearch);
   const matrix = matrixOf(fold(compilation.lowered), options);
   if (matrix.tables.length === 0)
     throw new Error('no policy is about such a kind, action, role and scope; `authzc inspect` lists their names');

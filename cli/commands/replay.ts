@@ -72,8 +72,20 @@ async function replayed(logs: readonly string[], options: ReplayCommandOptions):
   return failOn.some((change) => report.decisions[change] > 0) ? EXIT.failed : EXIT.done;
 }
 
-/** Throws an InputError for logs that were read and hold no decision. */
-function requireEntries({ logs, lines, only }: ReplayReport): void {
+/** Throws an InputError for logs that were read and hold no decision that is asked for. */
+function requireEntries({ logs, lines, only, decisions, notReplayed }: ReplayReport): void {
+  requireDecisions({ logs, lines, only });
+  const { kind, action } = only;
+  const asked = [
+    kind === undefined ? [] : `kind \`${kind}\``,
+    action === undefined ? [] : `action \`${action}\``,
+  ].flat();
+  if (asked.length === 0 || decisions.replayed > 0) return;
+  if (Object.values(notReplayed).some((count) => count > 0)) return;
+  throw new InputError(`no decision of the audit log is about ${asked.join(' and ')}`, undefined, [], pathsOf(logs));
+}
+
+function requireDecisions({ logs, lines, only }: Pick<ReplayReport, 'logs' | 'lines' | 'only'>): void {
   const { decisionEntries, accessEntries, damaged } = lines;
   if (decisionEntries > 0) return;
   const isNarrowed = only.since !== undefined || only.until !== undefined;
@@ -88,8 +100,12 @@ function requireEntries({ logs, lines, only }: ReplayReport): void {
           'servers write them with `audit.backend: file` or `local`; `authzc audit --kind decision --raw` prints those of a running server',
       },
     ],
-    logs.map((log) => (log === '-' ? 'standard input' : log)).join(', '),
+    pathsOf(logs),
   );
+}
+
+function pathsOf(logs: readonly string[]): string {
+  return logs.map((log) => (log === '-' ? 'standard input' : log)).join(', ');
 }
 
 /** Throws an InputError for the value of a flag that is not RFC 3339. */

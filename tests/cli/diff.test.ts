@@ -278,8 +278,11 @@ test('kinds, actions and scopes narrow what is looked at, and the report says so
   });
   const { rows } = await reportOf('main..', '--kind', 'ph*');
   assert.equal([...new Set(rows.map(({ kind }) => kind))], ['photo']);
-  const { stdout } = await diff('main..', '--action', 'edit', '--scope', '');
-  assert.match(stdout, /^only action edit, scope ""\n/m);
+  const { stdout } = await diff('main..', '--action', 'view', '--scope', '');
+  assert.match(stdout, /^only action view, scope ""\n/m);
+  const none = await diff('main..', '--action', 'veiw');
+  assert.equal([none.code, none.stdout], [1, '']);
+  assert.is(none.stderr, 'authzc: no policy is about action `veiw`: did you mean `view`?\n');
 });
 
 test('when the time is over, rows are left undecided and the report is complete', async () => {
