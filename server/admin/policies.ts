@@ -33,7 +33,7 @@ export async function listPolicies(
   call: Call,
   request: ListPoliciesRequest,
 ): Promise<ListPoliciesResponse> {
-  await authenticated(services.admin, call.metadata().get('authorization')?.[0]);
+  await authenticated(services.admin, call);
   accept(services, call, listPoliciesRequestViolations(request));
   const isWanted = filterOf(request);
   const found = policiesOf(bundleOf(services).policies).filter(isWanted);
@@ -45,7 +45,7 @@ export async function listPolicies(
  * there. Authenticates the caller as the admin first. Rejects with an RpcError, code 9 for a bundle without documents.
  */
 export async function getPolicy(services: Services, call: Call, request: GetPolicyRequest): Promise<GetPolicyResponse> {
-  await authenticated(services.admin, call.metadata().get('authorization')?.[0]);
+  await authenticated(services.admin, call);
   accept(services, call, getPolicyRequestViolations(request));
   const ids = new Set(request.id);
   const found = (await documentsOf(services)).filter(({ id }) => ids.has(id));
@@ -61,7 +61,7 @@ export async function inspectPolicies(
   call: Call,
   request: InspectPoliciesRequest,
 ): Promise<InspectPoliciesResponse> {
-  await authenticated(services.admin, call.metadata().get('authorization')?.[0]);
+  await authenticated(services.admin, call);
   accept(services, call, inspectPoliciesRequestViolations(request));
   const isWanted = filterOf(request);
   const found = (await documentsOf(services)).filter(isWanted);

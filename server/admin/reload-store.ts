@@ -11,7 +11,7 @@ import { authenticated, type Services } from '../service/services.js';
  * an RpcError; it has the reason if `wait` is set and the bundle cannot be served.
  */
 export async function reloadStore(services: Services, call: Call, { wait }: ReloadStoreRequest): Promise<object> {
-  await authenticated(services.admin, call.metadata().get('authorization')?.[0]);
+  await authenticated(services.admin, call);
   accept(services, call, NONE);
   const { reload, report } = services;
   if (reload === undefined) throw new RpcError('failed_precondition', NO_FILE);

@@ -62,7 +62,7 @@ async function run(
   violations: Violations,
   command: () => RolloutCommand,
 ): Promise<RolloutResponse> {
-  await authenticated(services.admin, call.header('authorization'));
+  await authenticated(services.admin, call);
   accept(services, call, violations);
   const { rollout } = services;
   if (rollout === undefined) throw new RpcError('failed_precondition', NO_FILE);

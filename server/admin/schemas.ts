@@ -13,7 +13,7 @@ import { bundleOf, NO_TEXTS } from './policies.js';
  * Authenticates the caller as the admin first. Rejects with an RpcError.
  */
 export async function listSchemas(services: Services, call: Call): Promise<ListSchemasResponse> {
-  await authenticated(services.admin, call.metadata().get('authorization')?.[0]);
+  await authenticated(services.admin, call);
   accept(services, call, NONE);
   const references = bundleOf(services).policies.resourcePolicies.flatMap(({ schemas }) => [
     schemas?.principal,
@@ -28,7 +28,7 @@ export async function listSchemas(services: Services, call: Call): Promise<ListS
  * Authenticates the caller as the admin first. Rejects with an RpcError, code 9 for a bundle without texts.
  */
 export async function getSchema(services: Services, call: Call, request: GetSchemaRequest): Promise<GetSchemaResponse> {
-  await authenticated(services.admin, call.metadata().get('authorization')?.[0]);
+  await authenticated(services.admin, call);
   accept(services, call, getSchemaRequestViolations(request));
   const texts = await bundleOf(services).policyTexts?.();
   if (texts === undefined) throw new RpcError('failed_precondition', NO_TEXTS);

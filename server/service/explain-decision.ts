@@ -32,7 +32,7 @@ export async function explainDecision(
   call: Call,
   request: ExplainDecisionRequest,
 ): Promise<message.ExplainDecisionResponse> {
-  await authenticated(services.admin, call.metadata().get('authorization')?.[0]);
+  await authenticated(services.admin, call);
   const { explainer } = services;
   if (explainer === undefined) throw new RpcError('unimplemented', NOT_EXPLAINING);
   const size = explainDecisionRequestSize(request);

@@ -8,6 +8,7 @@ import type { SearchService } from './authzen-search.js';
 import type { Bundle, PolicyTexts } from '../swap/bundle.js';
 import type { RolloutCommand, RolloutOutcome } from '../rollout/rollout.js';
 import type { Health } from './health.js';
+import { type Caller, refuseForeignPage } from './foreign-page.js';
 import { type Report, RpcError } from './rpc-error.js';
 import type { Deliver } from './watcher.js';
 
@@ -141,22 +142,20 @@ export const COMPILED_IN = 'policies and schemas are compiled into the build';
  * Returns the admin API to a caller with valid credentials. Rejects with an RpcError for other callers, and if the
  * admin API is off.
  */
-export async function authenticated(
-  admin: AdminService | undefined,
-  authorization: string | undefined,
-): Promise<AdminService> {
+export async function authenticated(admin: AdminService | undefined, caller: Caller): Promise<AdminService> {
   if (admin === undefined) throw new RpcError('unimplemented', ADMIN_DISABLED);
-  await admin.authenticate(authorization);
+  refuseForeignPage(caller);
+  await admin.authenticate(caller.header('authorization'));
   return admin;
 }
 
 /** Authenticates the caller before the request is read. Rejects with an RpcError. */
 export async function* listAuditLogEntries(
   { admin }: Pick<Services, 'admin'>,
-  { authorization }: { readonly authorization: string | undefined },
+  { caller }: { readonly caller: Caller },
   read: () => ListAuditLogEntriesRequest,
 ): AsyncGenerator<ListAuditLogEntriesResponse, void> {
-  const service = await authenticated(admin, authorization);
+  const service = await authenticated(admin, caller);
   yield* service.listAuditLogEntries(read());
 }
 
@@ -164,12 +163,8 @@ export async function* listAuditLogEntries(
  * Refuses a call of the admin API for a reason that only callers with its credentials learn. Always rejects, with an
  * RpcError.
  */
-export async function refuseAdminCall(
-  admin: AdminService | undefined,
-  authorization: string | undefined,
-  reason: string,
-): Promise<never> {
-  await authenticated(admin, authorization);
+export async function refuseAdminCall(admin: AdminService | undefined, caller: Caller, reason: string): Promise<never> {
+  await authenticated(admin, caller);
   throw new RpcError('unimplemented', reason);
 }
 

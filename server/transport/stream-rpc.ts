@@ -1,3 +1,4 @@
+import type { Caller } from '../service/foreign-page.js';
 import type { ReadMessage } from '../../proto/wire/json-scan.js';
 import type { WireWriter } from '../../proto/wire/writer.js';
 import type { Services } from '../service/services.js';
@@ -16,8 +17,7 @@ export interface StreamMessages<Request = unknown, Response = unknown> {
 
 /** The view of its call that an RPC with a stream of responses has. */
 export interface StreamCall {
-  /** The header or metadata. */
-  readonly authorization: string | undefined;
+  readonly caller: Caller;
   /** Aborted when the caller disconnects. */
   readonly gone: AbortSignal;
 }

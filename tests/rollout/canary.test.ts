@@ -179,7 +179,10 @@ test('requests about the rollout that cannot be granted say why', async () => {
   await rollout(server, 'roll_back', {});
   assert.match(await wrong('promote', {}), /^400 there is no candidate/);
   assert.match(await wrong('roll_back', {}), /^400 there is nothing to roll back/);
-  const { status } = await send(server.http, 'POST', '/admin/bundle/promote', '{}', { authorization: 'Basic eDp5' });
+  const { status } = await send(server.http, 'POST', '/admin/bundle/promote', '{}', {
+    authorization: 'Basic eDp5',
+    'content-type': 'application/json',
+  });
   assert.is(status, 401);
   const { text } = await send(server.http, 'POST', '/authz.svc.v1.AuthzAdminService/GetRollout', '{}', {
     authorization: ADMIN,

@@ -171,7 +171,7 @@ export const ASKS: { readonly [name: string]: Ask } = {
         resource: { kind: 'document', id: 'd1' },
         action: 'view',
       },
-      { authorization: ADMIN, ...headers },
+      { authorization: ADMIN, 'content-type': 'application/json', ...headers },
     );
     const { effect } = JSON.parse(answer.text) as { readonly effect: string };
     return { view: effect === 'EFFECT_ALLOW', hash: hashOf(answer) };
@@ -200,7 +200,7 @@ export async function rollout(
     verb,
     `/admin/bundle/${path}`,
     body === undefined ? undefined : JSON.stringify(body),
-    { authorization: ADMIN },
+    { authorization: ADMIN, 'content-type': 'application/json' },
   );
   const { rollout: state = {}, message = '' } = JSON.parse(text) as {
     readonly rollout?: RolloutState;

@@ -210,7 +210,7 @@ interface PostOptions {
 }
 
 function post(server: string, body: unknown, options: PostOptions = {}): ReturnType<typeof send> {
-  const { path = PATH, ...headers } = { authorization: ADMIN, ...options };
+  const { path = PATH, ...headers } = { authorization: ADMIN, 'content-type': 'application/json', ...options };
   const given = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return send(httpOf(server), 'POST', path, JSON.stringify(body), Object.fromEntries(given));
 }

@@ -211,6 +211,7 @@ test('an explanation names the role of the tenant, and the audit log the documen
   const body = JSON.stringify({ principal, resource, action: 'view' });
   const { status, text } = await send(server.httpAddress, 'POST', '/admin/explain/decision', body, {
     authorization: ADMIN,
+    'content-type': 'application/json',
   });
   assert.is(status, 200, text);
   const { effect, tenantRoles, steps } = JSON.parse(text);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { handleServerStreamingCall, handleUnaryCall, Metadata, Server, ServerWritableStream } from '@grpc/grpc-js';
 import { WireWriter } from '../../../proto/wire/writer.js';
 import { serviceNames } from '../../service/aliases.js';
+import type { Caller } from '../../service/foreign-page.js';
 import { refuseAdminCall, type Services } from '../../service/services.js';
 import { rpcErrorOf } from '../../service/rpc-error.js';
 import type { UnservedRpc } from '../rpc.js';
@@ -38,14 +39,14 @@ function handler(rpc: StreamRpc, services: Services): handleServerStreamingCall<
 
 function refusal({ reason }: UnservedRpc, { admin, report }: Services): handleUnaryCall<Buffer, Buffer> {
   return ({ metadata }, callback) => {
-    refuseAdminCall(admin, authorizationOf(metadata), reason).catch((thrown) =>
+    refuseAdminCall(admin, callerOf(metadata), reason).catch((thrown) =>
       callback(grpcErrorOf(rpcErrorOf(thrown, report))),
     );
   };
 }
 
-function authorizationOf(metadata: Metadata): string | undefined {
-  return metadata.get('authorization')[0]?.toString();
+function callerOf(metadata: Metadata): Caller {
+  return { header: (name) => metadata.get(name)[0]?.toString(), host: () => '' };
 }
 
 /** Responses are created at the pace of the caller, and only while it listens. */
@@ -57,7 +58,7 @@ async function answer(
 ): Promise<void> {
   const left = new AbortController();
   call.once('cancelled', () => left.abort());
-  const streamCall = { authorization: authorizationOf(call.metadata), gone: left.signal };
+  const streamCall = { caller: callerOf(call.metadata), gone: left.signal };
   const responses = rpc.run(services, streamCall, () => decodeRequest(rpc, call.request, 'internal'));
   for await (const response of responses) {
     if (call.cancelled) return;

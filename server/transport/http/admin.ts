@@ -7,6 +7,7 @@ import { STREAM_RPCS } from '../rpcs.js';
 import type { StreamRpc } from '../stream-rpc.js';
 import { challenge } from './challenge.js';
 import { type Exchange, JSON_TYPE, queryOf } from './exchange.js';
+import { callerOf } from './http-call.js';
 import type { Router } from './router.js';
 import { streamCall } from './stream-routes.js';
 
@@ -30,7 +31,7 @@ export function addAdminRoutes(router: Router, exchange: Exchange, services: Ser
     });
   }
   const handler = (request: IncomingMessage, response: ServerResponse): void => {
-    refuseAdminCall(admin, request.headers.authorization, COMPILED_IN).catch((thrown) => {
+    refuseAdminCall(admin, callerOf(request), COMPILED_IN).catch((thrown) => {
       const error = rpcErrorOf(thrown, report);
       exchange.sendRestError(request, response, error, [...JSON_TYPE, ...challenge(error)]);
     });

@@ -17,7 +17,7 @@ import { checkDeadline, connectTimeout } from './deadline.js';
 import { type Exchange, JSON_TYPE } from './exchange.js';
 import { grpcWebHandler, sendGrpcWebError } from './grpc-web.js';
 import { isGrpcWeb } from './grpc-web-frames.js';
-import { HttpCall } from './http-call.js';
+import { callerOf, HttpCall } from './http-call.js';
 import { addReflectionRoutes } from './reflection-routes.js';
 import type { Handler, Refusal, Router } from './router.js';
 import { addStreamRoutes } from './stream-routes.js';
@@ -141,8 +141,8 @@ function connectHandler(
 /** Answers refused calls, over Connect and gRPC-Web. */
 function refusalHandler({ reason }: UnservedRpc, exchange: Exchange, { admin, report }: Services): Handler {
   return (request, response) => {
-    const { authorization, 'content-type': contentType } = request.headers;
-    refuseAdminCall(admin, authorization, reason).catch((thrown) => {
+    const { 'content-type': contentType } = request.headers;
+    refuseAdminCall(admin, callerOf(request), reason).catch((thrown) => {
       const error = rpcErrorOf(thrown, report);
       if (isGrpcWeb(contentType)) sendGrpcWebError(request, response, exchange, error);
       else sendConnectError(request, response, exchange, error);

@@ -8,6 +8,7 @@ import { authenticated, type Services } from '../../service/services.js';
 import { challenge } from './challenge.js';
 import type { HeaderList } from './cors.js';
 import { type Exchange, JSON_TYPE } from './exchange.js';
+import { callerOf } from './http-call.js';
 import type { Router } from './router.js';
 
 /**
@@ -49,7 +50,7 @@ async function sendPolicies(
   exchange: Exchange,
   { admin, explainer }: Services,
 ): Promise<void> {
-  await authenticated(admin, request.headers.authorization);
+  await authenticated(admin, callerOf(request));
   if (explainer === undefined) throw new RpcError('unimplemented', NOT_EXPLAINING);
   const files = explainer.texts().map(([path, text]) => ({ path, text }));
   exchange.send(request, response, 200, [...JSON_TYPE, 'Cache-Control', 'no-store'], JSON.stringify({ files }));

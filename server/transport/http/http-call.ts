@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { RequestContext } from '../../../proto/gen/messages.js';
 import type { DecidingBundle } from '../../service/decider.js';
+import type { Caller } from '../../service/foreign-page.js';
 import type { Peer, Protocol } from '../../service/call.js';
 import { peerAddress, peerIp } from '../peer-address.js';
 import type { TransportCall } from '../transport-call.js';
@@ -49,8 +50,7 @@ export class HttpCall implements TransportCall {
   }
 
   host(): string {
-    const { headers } = this.#request;
-    return headers.host ?? String(headers[':authority'] ?? '');
+    return hostOf(this.#request);
   }
 
   isEncrypted(): boolean {
@@ -70,6 +70,16 @@ export class HttpCall implements TransportCall {
       forwardedFor: forwardedFor(headers['x-forwarded-for'] as string | undefined, ip),
     };
   }
+}
+
+/** The headers of a request by which its caller is authenticated. */
+export function callerOf(request: IncomingMessage): Caller {
+  // The platform joins repeated headers.
+  return { header: (name) => request.headers[name] as string | undefined, host: () => hostOf(request) };
+}
+
+function hostOf({ headers }: IncomingMessage): string {
+  return headers.host ?? String(headers[':authority'] ?? '');
 }
 
 /** The addresses that proxies have added, then the one that the call comes from. */

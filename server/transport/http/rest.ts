@@ -120,6 +120,7 @@ function restHandler(rpc: RestRpc, exchange: Exchange, services: Services): Hand
   const { watchers, report } = services;
   const print = restPrinter(rpc, services.aliases);
   const method = fullName(rpc);
+  const isAdminPost = rpc.service === ADMIN_SERVICE && rest.verb !== 'GET';
   const handled = byRelease((release): HeaderList => [...handledHeaders(release), ...(rest.headers?.(release) ?? [])]);
   return (request, response, body) => {
     const call = new HttpCall(method, 'rest', request);
@@ -152,7 +153,7 @@ function restHandler(rpc: RestRpc, exchange: Exchange, services: Services): Hand
     };
     try {
       timeout = grpcTimeout(request.headers['grpc-timeout']);
-      checkMediaType(rest, request);
+      checkMediaType(rest, request, isAdminPost);
       const outcome =
         rest.read === undefined
           ? runJson(rpc, services, call, body, print)
@@ -165,11 +166,16 @@ function restHandler(rpc: RestRpc, exchange: Exchange, services: Services): Hand
   };
 }
 
-function checkMediaType({ mediaType }: RestRoute, request: IncomingMessage): void {
-  if (mediaType === undefined) return;
+/**
+ * Requests to the admin API must name theirs: without it, or with that of a form, the page of any site can make a browser
+ * send them.
+ */
+function checkMediaType({ mediaType }: RestRoute, request: IncomingMessage, isAdminPost: boolean): void {
+  if (mediaType === undefined && !isAdminPost) return;
   const [type = ''] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
-  if (type.trim() !== '' && type.trim() !== mediaType)
-    throw new RpcError('invalid_argument', `the media type must be ${mediaType}`);
+  const expected = mediaType ?? 'application/json';
+  if (type.trim() !== expected && (isAdminPost || type.trim() !== ''))
+    throw new RpcError('invalid_argument', `the media type must be ${expected}`);
 }
 
 /** The headers of handled responses (docs/spec/server.md#response-headers). */

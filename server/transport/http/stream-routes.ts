@@ -11,6 +11,7 @@ import { checkDeadline, connectTimeout, grpcTimeout, type Timeout } from './dead
 import type { Exchange } from './exchange.js';
 import { frame, MESSAGE, messageOf } from './frames.js';
 import { answerType, isGrpcWeb, isTextual, requestMessage, trailersFrame } from './grpc-web-frames.js';
+import { callerOf } from './http-call.js';
 import type { Handler, Refusal, Router } from './router.js';
 import type { StreamForm } from './stream-form.js';
 
@@ -36,7 +37,7 @@ export function addStreamRoutes(router: Router, exchange: Exchange, services: Se
 export function streamCall(request: IncomingMessage, response: ServerResponse): StreamCall {
   const gone = new AbortController();
   response.once('close', () => gone.abort());
-  return { authorization: request.headers.authorization, gone: gone.signal };
+  return { caller: callerOf(request), gone: gone.signal };
 }
 
 /** The form of a stream in the protocol that a media type selects; undefined if there is none. */
