@@ -68,7 +68,7 @@ export function newService(folder: string): string {
         authz: {
           image: FOLDER_IMAGE,
           ports: ['3592:3592', '3593:3593'],
-          volumes: [`./${folder}:/policies:ro`],
+          volumes: [`${folder === '.' ? '.' : `./${folder}`}:/policies:ro`],
         },
       },
     },

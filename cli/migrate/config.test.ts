@@ -4,7 +4,8 @@ import { Random } from '../../tests/support/oracle/random.js';
 import { checkAgreements } from '../../server/config/agreements.js';
 import { readConfig } from '../../server/config/read.js';
 import { type Settled, settle } from '../../server/config/settings.js';
-import { isReferenceConfig, type KeyNote, type TranslatedConfig, translateConfig } from './config.js';
+import { findConfigs, isReferenceConfig } from './config-files.js';
+import { type KeyNote, type TranslatedConfig, translateConfig } from './config.js';
 
 const test = suite('the translation of configurations');
 
@@ -137,7 +138,8 @@ test('equal addresses, the audit backend of Hub, missing credentials and constra
 });
 
 test('files that are not a map in YAML are left alone, and configurations are found by content', () => {
-  for (const text of ['', '[]', 'a: [', 'x', '{{ template }}']) assert.is(translateConfig(text), undefined);
+  for (const text of ['', '[]', 'a: [', 'x', '{{ template }}', 'kind: ConfigMap\nstorage: {}\n', 'port: 1\n'])
+    assert.is(translateConfig(text), undefined);
   for (const text of [
     'storage: {driver: disk}',
     'server:\n  httpListenAddr: ":3592"\n',
@@ -152,6 +154,32 @@ test('files that are not a map in YAML are left alone, and configurations are fo
     '[',
   ])
     assert.not.ok(isReferenceConfig(text), text);
+});
+
+test('files of other programs are not translated, unless they are named', () => {
+  const text = 'server: {httpListenAddr: ":80"}\nstorage: {driver: postgres}\n';
+  const findIn = (files: { readonly [path: string]: string }, named?: string) => {
+    const { configs, findings } = findConfigs(new Map(Object.entries(files)), named, () => false);
+    return [configs.map(({ path }) => path), findings.map(({ path }) => path)];
+  };
+  assert.equal(findIn({ 'config.yaml': text }), [[], ['config.yaml']]);
+  assert.equal(findIn({ 'config.yaml': text }, 'config.yaml'), [['config.yaml'], []]);
+  assert.equal(findIn({ 'config.yaml': text, 'README.md': 'cerbos config.yaml' }), [[], ['config.yaml']]);
+  assert.equal(findIn({ 'cerbos/config.yaml': text }), [['cerbos/config.yaml'], []]);
+  assert.equal(findIn({ 'config.yaml': `# cerbos\n${text}` }), [['config.yaml'], []]);
+  assert.equal(
+    findIn({ 'a/config.yaml': text, 'compose.yaml': 'image: cerbos/cerbos\ncommand: /config/config.yaml' }),
+    [['a/config.yaml'], []],
+  );
+  assert.equal(findIn({ 'config.yaml': `${text}database: {}\n` }), [[], []]);
+  assert.equal(findIn({ 'a/.cerbos.yaml': `${text}other: {}\n`, 'b/cerbos.yaml': 'services: {}\n' }), [
+    ['a/.cerbos.yaml'],
+    [],
+  ]);
+  assert.equal(findIn({ 'testdata/cerbos.yaml': text, '_schemas/cerbos.json': text, 'cerbos_test.yaml': text }), [
+    [],
+    [],
+  ]);
 });
 
 const LINES: readonly (readonly [string, string])[] = [

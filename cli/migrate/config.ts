@@ -34,19 +34,22 @@ export interface KeyNote extends KeyAdvice {
 
 /**
  * Translates a configuration of the reference PDP. Keys without a meaning are removed and kept as comments at the end;
- * all are reported. Undefined if the file is not a map in YAML. Translating the result changes nothing.
+ * all are reported. Undefined if the file is not a configuration in YAML. Translating the result changes nothing.
  */
 export function translateConfig(text: string): TranslatedConfig | undefined {
   const lines = new LineCounter();
   const document = readDocument(text, { intAsBigInt: true, lineCounter: lines });
-  if (document === undefined || !hasNames(document.contents)) return undefined;
+  if (document === undefined || !isConfig(document.contents)) return undefined;
   const translation = new Translation(text, document as Document<YAMLMap>, (offset) => lines.linePos(offset).line);
   translation.run();
   return translation.result();
 }
 
-function hasNames(contents: unknown): boolean {
-  return isMap<unknown>(contents) && contents.items.every(({ key }) => isScalar(key));
+/** Whether there is a block of the server; a manifest of Kubernetes has its configuration in a string. */
+function isConfig(contents: unknown): boolean {
+  if (!isMap<unknown>(contents) || contents.has('kind')) return false;
+  const names = contents.items.map(({ key }) => (isScalar(key) ? String(key.value) : undefined));
+  return !names.includes(undefined) && names.some((name) => name !== undefined && tableEntry(name) === 'block');
 }
 
 /** The values of the last part of paths that are false in YAML 1.1, and those that are true. */
@@ -265,18 +268,3 @@ function plainOf(node: unknown): unknown {
   if (node === null || node === undefined) return null;
   return (node as { toJSON(): unknown }).toJSON();
 }
-
-/** Whether a file is a configuration of the reference PDP, by its content. */
-export function isReferenceConfig(text: string): boolean {
-  if (!/^\s*(?:["']?(?:server|storage)["']?\s*:|\{)/m.test(text)) return false;
-  const document = readDocument(text);
-  if (document === undefined || !isMap(document.contents)) return false;
-  const has = (...path: readonly string[]): boolean => document.hasIn(path);
-  const driver = document.getIn(['storage', 'driver']);
-  return (
-    (typeof driver === 'string' && DRIVERS.has(driver)) ||
-    ((has('server', 'httpListenAddr') || has('server', 'grpcListenAddr')) && !has('bundle'))
-  );
-}
-
-const DRIVERS = new Set(['disk', 'git', 'blob', 'sqlite3', 'postgres', 'mysql', 'overlay', 'hub']);

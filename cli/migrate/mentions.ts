@@ -1,3 +1,4 @@
+import { isProse } from './config-files.js';
 import type { Finding, Topic } from './steps.js';
 import type { Tree } from './tree.js';
 
@@ -36,14 +37,19 @@ const MENTIONS: readonly Mention[] = [
   },
   {
     topic: 'containers',
-    pattern: /\b(?:ghcr\.io|docker\.io)?\/?cerbos\/cerbos(?![\w/-])(?!\.git)/,
+    pattern: /(?<!github\.com[/:])(?<![\w-])cerbos\/cerbos(?![\w/-])/,
     advice:
       'use the image of this project: `docker build --target folder`, or one with compiled policies (docs/migrating.md#the-container)',
   },
   {
     topic: 'containers',
-    pattern: /\bhelm-charts\/cerbos\b|\bcerbos\/cerbos-(?:aws-lambda|lambda)|download\.cerbos\.dev\b/,
+    pattern: /\bhelm-charts\/cerbos\b|\bcerbos\/cerbos-(?:aws-lambda|lambda)/,
     advice: 'use the chart in deploy/helm; there is no image for Lambda, where programs decide in process',
+  },
+  {
+    topic: 'commands',
+    pattern: /github\.com\/cerbos\/cerbos\/releases|cerbos\/tap\b|download\.cerbos\.dev\b/,
+    advice: 'install the package `authzc` from npm, which has the command line',
   },
   {
     topic: 'clients',
@@ -54,7 +60,7 @@ const MENTIONS: readonly Mention[] = [
   {
     topic: 'clients',
     pattern:
-      /cerbos-sdk-(?:go|java|net|php|python|ruby|rust|laravel|javascript)|from cerbos\.sdk|import cerbos\b|dev\.cerbos\.sdk|\bCerbos\.Sdk\b|require ["']cerbos["']|gem ["']cerbos["']|cerbos\.svc\.v1/,
+      /github\.com\/cerbos\/cerbos\/client|cerbos-sdk-(?:go|java|net|php|python|ruby|rust|laravel|javascript)|from cerbos\.sdk|import cerbos\b|dev\.cerbos\.sdk|\bCerbos\.Sdk\b|require ["']cerbos["']|gem ["']cerbos["']|cerbos\.svc\.v1/,
     advice: 'works with `server.aliases: [cerbos]` (docs/aliases.md)',
   },
   {
@@ -124,8 +130,4 @@ function isLockFile(path: string): boolean {
   return /(?:^|\/)(?:package-lock\.json|yarn\.lock|pnpm-lock\.yaml|go\.sum|poetry\.lock|uv\.lock|Cargo\.lock|Gemfile\.lock|composer\.lock)$/.test(
     path,
   );
-}
-
-function isProse(path: string): boolean {
-  return /\.(?:md|mdx|adoc|rst|txt)$/i.test(path);
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import { isSkippedDirectory, isSuiteFile, SCHEMAS_DIRECTORY } from '../../compiler/load/index.js';
 import { type ComposeService, composeServices, isComposeFile } from './compose.js';
-import { isReferenceConfig, type KeyNote, translateConfig } from './config.js';
+import { findConfigs, type PlannedConfig } from './config-files.js';
 import { findMentions } from './mentions.js';
 import { isBelow, isReadAsPolicy, policyFolders } from './policy-folders.js';
 import { type Migrated, migratePolicies, migrateSchema, migrateTests, readPolicies } from './policy-text.js';
@@ -36,14 +36,6 @@ export interface PolicyFolder {
   readonly suites: number;
 }
 
-export interface PlannedConfig {
-  readonly path: string;
-  /** Where it is after the migration. */
-  readonly target: string;
-  readonly text: string;
-  readonly notes: readonly KeyNote[];
-}
-
 /** Plans the migration of a repository. */
 export function planMigration(tree: Tree, options: PlanOptions = {}): Plan {
   const policies = new Map(
@@ -53,7 +45,7 @@ export function planMigration(tree: Tree, options: PlanOptions = {}): Plan {
     }),
   );
   const folders = policyFolders([...tree.keys()], new Set(policies.keys()));
-  const configs = configsOf(tree, policies, options);
+  const { configs, findings } = findConfigs(tree, options.config, (path) => policies.has(path));
   const writes: WriteStep[] = [];
   const add = (path: string, migrated: Migrated | undefined): void => {
     const step = migrated && writeStep(path, migrated, tree);
@@ -82,6 +74,7 @@ export function planMigration(tree: Tree, options: PlanOptions = {}): Plan {
   return {
     writes,
     findings: [
+      ...findings,
       ...strangers(tree, folders, policies),
       ...services.flatMap(({ findings }) => findings),
       ...findMentions(tree, isMigrated),
@@ -114,46 +107,6 @@ function freePath(path: string, number: number, tree: Tree): string {
     const free = posix.join(dir, `${name}-${suffix}${ext}`);
     if (!tree.has(free)) return free;
   }
-}
-
-function configsOf(
-  tree: Tree,
-  policies: ReadonlyMap<string, unknown>,
-  { config: named }: PlanOptions,
-): readonly PlannedConfig[] {
-  return [...tree].flatMap(([path, text]): readonly PlannedConfig[] => {
-    if (named === undefined ? !isConfigFile(path, text) || policies.has(path) : path !== named) return [];
-    const translated = translateConfig(text);
-    if (translated === undefined) {
-      const note: KeyNote = {
-        key: '',
-        line: 1,
-        change: 'by hand',
-        advice: 'the file is not a map in YAML before variables are put in: translate it by hand',
-        isOpen: true,
-      };
-      return [{ path, target: path, text, notes: [note] }];
-    }
-    return [{ path, target: configTarget(path, tree), ...translated }];
-  });
-}
-
-function isConfigFile(path: string, text: string): boolean {
-  if (!/\.(?:ya?ml|json)$/i.test(path) || isSuiteFile(posix.basename(path))) return false;
-  return (
-    !path.split('/').some((part) => part === SCHEMAS_DIRECTORY || isSkippedDirectory(part)) && isReferenceConfig(text)
-  );
-}
-
-/** `.cerbos.yaml` becomes `.authz.yaml`, which commands find, unless other files name it. */
-function configTarget(path: string, tree: Tree): string {
-  const { dir, base } = posix.parse(path);
-  if (base !== '.cerbos.yaml') return path;
-  const target = posix.join(dir, '.authz.yaml');
-  const isNamed = [...tree].some(
-    ([other, text]) => other !== path && text.includes(base) && !/\.(?:md|adoc|txt)$/i.test(other),
-  );
-  return isNamed || tree.has(target) ? path : target;
 }
 
 /** Files in folders of policies that would be read as policies, and are none. */

@@ -2,7 +2,8 @@ import { visible } from '../../compiler/diagnostics/visible.js';
 import type { Comparison } from './compare.js';
 import { FOLDER_IMAGE, newService } from './compose.js';
 import type { KeyNote } from './config.js';
-import type { Plan, PlannedConfig } from './plan.js';
+import type { PlannedConfig } from './config-files.js';
+import type { Plan } from './plan.js';
 import { type Finding, TOPICS, type Topic, type WriteStep } from './steps.js';
 import type { Trial } from './trial.js';
 
@@ -28,7 +29,7 @@ export function reportText({ plan, trials, server, silent, written }: Outcome): 
     ...plan.configs.map(configSection),
     containerSection(plan),
     ...(Object.keys(TOPICS) as Topic[])
-      .filter((topic) => topic !== 'policies' && topic !== 'configuration')
+      .filter((topic) => topic !== 'policies')
       .map((topic) =>
         findingsSection(
           TOPICS[topic],

@@ -27,7 +27,7 @@ export interface Finding {
 /** The parts of a report, in their order. */
 export const TOPICS = {
   policies: 'Policies',
-  configuration: 'Configuration',
+  configuration: 'Files that may be configurations',
   containers: 'Containers',
   clients: 'Programs that call the server',
   commands: 'Commands and pipelines',
