@@ -36,7 +36,7 @@ export function s3Keys<B extends Block>(block: B): S3Keys<B> {
       path,
       undefined,
       'AWS shared credentials file. If not set, `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY` and `AWS_SESSION_TOKEN` of ' +
-        'the environment, or the file of `AWS_SHARED_CREDENTIALS_FILE`',
+        'the environment, the file of `AWS_SHARED_CREDENTIALS_FILE`, or [those of the pod](bundle-sources.md#s3-compatible-storage)',
     ),
     profile: used<string | undefined>(
       name,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
 import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
 import { readBody } from '../outgoing/read-body.js';
+import { PodCredentials } from './pod-credentials.js';
 import { type CredentialSource, readCredentials } from './s3-credentials.js';
 
 /** Where a bucket of S3-compatible storage is. */
@@ -70,11 +71,12 @@ const MAX_ERROR_BODY = 64 * 1024;
 /**
  * Reads and writes objects of a bucket. Requests are signed (AWS Signature Version 4), bounded in time and size, and go
  * through the proxy that `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` name. Credentials are read for each request, so
- * that a file can be replaced.
+ * that a file can be replaced; those of a pod are renewed before they expire.
  */
 export class S3Client {
   readonly #base: URL;
   readonly #dispatcher: Dispatcher;
+  readonly #pod = new PodCredentials();
 
   /** Throws a TypeError if the endpoint is not a URL. */
   constructor(private readonly options: S3Options) {
@@ -153,7 +155,7 @@ export class S3Client {
     const digest = createHash('sha256')
       .update(content ?? '')
       .digest('hex');
-    const credentials = await readCredentials(this.options.credentials);
+    const credentials = await readCredentials(this.options.credentials, process.env, this.#pod);
     const signer = new AwsV4Signer({
       ...credentials,
       method,

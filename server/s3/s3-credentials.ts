@@ -1,29 +1,24 @@
 import { readFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { type Credentials, PodCredentials } from './pod-credentials.js';
 
-/** Where credentials come from: a file, or else the environment. */
+/** Where credentials come from: a file, the environment, or else the pod. */
 export interface CredentialSource {
   /**
-   * An AWS shared credentials file. Undefined: `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY` if both are set, and
-   * otherwise the file that `AWS_SHARED_CREDENTIALS_FILE` names, or `~/.aws/credentials`.
+   * An AWS shared credentials file. Undefined: `AWS_ACCESS_KEY_ID` and `AWS_SECRET_ACCESS_KEY` if both are set;
+   * otherwise the file that `AWS_SHARED_CREDENTIALS_FILE` names, the credentials of the pod, or `~/.aws/credentials`.
    */
   readonly file: string | undefined;
   /** Section of the file; undefined: `AWS_PROFILE`, or `default`. */
   readonly profile: string | undefined;
 }
 
-export interface Credentials {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  /** Absent: the credentials are not temporary. */
-  readonly sessionToken?: string;
-}
-
 /** Reads credentials as they are now. Rejects with an error that says what is missing, and never what is there. */
 export async function readCredentials(
   { file, profile }: CredentialSource,
   environment: { readonly [name: string]: string | undefined } = process.env,
+  pod = new PodCredentials(environment),
 ): Promise<Credentials> {
   const keys = {
     id: environment['AWS_ACCESS_KEY_ID'],
@@ -32,6 +27,8 @@ export async function readCredentials(
   };
   if (file === undefined && isSet(keys.id) && isSet(keys.secret))
     return credentialsOf(keys.id, keys.secret, keys.token);
+  const isNamed = [file, profile, environment['AWS_SHARED_CREDENTIALS_FILE'], environment['AWS_PROFILE']].some(isSet);
+  if (!isNamed && pod.isConfigured) return pod.read();
   const path = file ?? environment['AWS_SHARED_CREDENTIALS_FILE'] ?? join(homedir(), '.aws', 'credentials');
   const name = profile ?? environment['AWS_PROFILE'] ?? 'default';
   const section = sectionOf(await textOf(path), name);
