@@ -2,6 +2,7 @@ import type { RowDataPacket } from 'mysql2/promise';
 import { suite } from 'uvu';
 import { skip } from '../support/skip.js';
 import { startMariadb } from '../support/sql/mariadb-server.js';
+import { compareScalars } from './scalar-comparison.js';
 import { compareHazards, compareTyped, type TypedDatabase } from './typed-comparison.js';
 import { type Cell, COLUMNS, createTable } from '../support/sql/typed-table.js';
 import { SEED, rounds } from '../support/effort.js';
@@ -37,6 +38,15 @@ test('MariaDB selects exactly the rows that check allows, over typed columns', a
       },
     };
     await compareHazards(typed, 200);
+    await compareScalars({
+      dialect: 'mysql',
+      run: (statement) => connection.query(statement),
+      async select({ text, parameters }) {
+        const query = `SELECT position FROM scalars WHERE ${text}`;
+        const [rows] = await connection.execute<RowDataPacket[]>(query, [...parameters]);
+        return new Set(rows.map(({ position }) => position as number));
+      },
+    });
     await compareTyped(typed, {
       seed: SEED,
       stores: rounds(12),

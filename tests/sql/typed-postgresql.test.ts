@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import { startCluster } from '../support/sql/postgresql-cluster.js';
+import { compareScalars } from './scalar-comparison.js';
 import { compareHazards, compareTyped, type TypedDatabase } from './typed-comparison.js';
 import { type Cell, COLUMNS, createTable } from '../support/sql/typed-table.js';
 import { skip } from '../support/skip.js';
@@ -41,6 +42,14 @@ test('PostgreSQL selects exactly the rows that check allows, over typed columns'
       },
     };
     await compareHazards(typed, 200);
+    await compareScalars({
+      dialect: 'postgresql',
+      run: (statement) => client.query(statement),
+      async select({ text, parameters }) {
+        const { rows } = await client.query(`SELECT position FROM scalars WHERE ${text}`, parameters);
+        return new Set(rows.map(({ position }) => position as number));
+      },
+    });
     await compareTyped(typed, {
       seed: SEED,
       stores: rounds(12),

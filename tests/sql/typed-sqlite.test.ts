@@ -1,8 +1,11 @@
 import initSqlJs from 'sql.js';
 import { suite } from 'uvu';
+import { compareScalars } from './scalar-comparison.js';
 import { compareHazards, compareTyped, type TypedDatabase } from './typed-comparison.js';
 import { COLUMNS, createTable } from '../support/sql/typed-table.js';
 import { SEED, rounds } from '../support/effort.js';
+
+type Condition = Parameters<TypedDatabase['select']>[0];
 
 const test = suite('SQL filters in SQLite');
 
@@ -27,19 +30,28 @@ test('SQLite selects exactly the rows that check allows, over typed columns', as
       insert.free();
       database.run('COMMIT');
     },
-    async select({ text, parameters }) {
-      const select = database.prepare(`SELECT position FROM things WHERE ${text}`);
-      try {
-        select.bind(parameters.map((parameter) => (typeof parameter === 'boolean' ? Number(parameter) : parameter)));
-        const positions = new Set<number>();
-        while (select.step()) positions.add(select.get()[0] as number);
-        return positions;
-      } finally {
-        select.free();
-      }
-    },
+    select: (condition) => select('things', condition),
+  };
+  const select: (table: string, condition: Condition) => Promise<ReadonlySet<number>> = async (
+    table,
+    { text, parameters },
+  ) => {
+    const statement = database.prepare(`SELECT position FROM ${table} WHERE ${text}`);
+    try {
+      statement.bind(parameters.map((parameter) => (typeof parameter === 'boolean' ? Number(parameter) : parameter)));
+      const positions = new Set<number>();
+      while (statement.step()) positions.add(statement.get()[0] as number);
+      return positions;
+    } finally {
+      statement.free();
+    }
   };
   await compareHazards(typed, 200);
+  await compareScalars({
+    dialect: 'sqlite',
+    run: async (statement) => database.run(statement),
+    select: (condition) => select('scalars', condition),
+  });
   await compareTyped(typed, {
     seed: SEED,
     stores: rounds(12),

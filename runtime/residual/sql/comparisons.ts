@@ -4,7 +4,7 @@ import type { Dialect } from './dialect.js';
 import { allOf, ALWAYS, anyOf, NEVER, sql, type Sql, unless } from './fragment.js';
 import { compareNumber, compareNumbers, compareShifted, type Order } from './numbers.js';
 import { Refusal } from './refusal.js';
-import { booleanOf, jsonAs, type Scope, textConstant } from './scope.js';
+import { booleanOf, jsonAs, negated, type Scope, textConstant } from './scope.js';
 import type { Constant, Json, JsonType, RelatedRow, RelatedRows, Scalar, ScalarType, SqlValue } from './value.js';
 
 /** Where a value is present. */
@@ -19,6 +19,8 @@ export function readable(scope: Scope, value: SqlValue): Sql {
       if (isReadTime(value)) return orGuess(scope, [value], isMoment(scope, value));
       return value.null === 'missing' ? sql`${value.sql} IS NOT NULL` : ALWAYS;
     case 'shifted':
+      // Arithmetic with null fails.
+      if (value.of.mayBeNan === true && scope.isNegated !== true) return sql`${value.of.sql} < 'NaN'`;
       return value.of.null === 'never' ? ALWAYS : sql`${value.of.sql} IS NOT NULL`;
     case 'json':
       return value.isThere === true ? ALWAYS : sql`${value.list ?? value.type} IS NOT NULL`;
@@ -64,7 +66,10 @@ function exactOrdering(scope: Scope, a: SqlValue, operator: Order, b: SqlValue, 
   if (columns.length === 0) return isOrdered;
   // An application may send NaN or null to check, and null cannot be ordered: where the two results differ, the row is
   // not selected.
-  if (scope.isNegated === true && !isAsked) return anyOf(isOrdered, ...columns.map((column) => sql`${column} = 'NaN'`));
+  if (scope.isNegated === true && !isAsked) {
+    scope.statement.guesses += 1;
+    return anyOf(isOrdered, ...columns.map((column) => sql`${column} = 'NaN'`));
+  }
   const isBelow = a.kind === 'scalar' && b.kind === 'constant' && (operator === '<' || operator === '<=');
   return isBelow ? isOrdered : allOf(isOrdered, ...columns.map((column) => sql`${column} < 'NaN'`));
 }
@@ -105,15 +110,19 @@ function orGuess(scope: Scope, values: readonly SqlValue[], condition: Sql): Sql
   return anyOf(condition, ...unknown);
 }
 
-/** Where a value is null. */
-export function isNull({ dialect }: Scope, value: SqlValue): Sql {
+/** Where a value is null; as a part of a denial, also where it is NaN, which an application may send as null. */
+export function isNull(scope: Scope, value: SqlValue): Sql {
   switch (value.kind) {
     case 'constant':
       return value.value === null ? ALWAYS : NEVER;
-    case 'scalar':
-      return value.null === 'null' ? sql`${value.sql} IS NULL` : NEVER;
+    case 'scalar': {
+      const isNullColumn = value.null === 'null' ? sql`${value.sql} IS NULL` : NEVER;
+      if (value.mayBeNan !== true || scope.isNegated !== true) return isNullColumn;
+      scope.statement.guesses += 1;
+      return anyOf(isNullColumn, sql`${value.sql} = 'NaN'`);
+    }
     case 'json':
-      return dialect.hasType(value, 'null');
+      return scope.dialect.hasType(value, 'null');
     case 'moment':
     case 'shifted':
     case 'row':
@@ -180,10 +189,12 @@ function withConstant(scope: Scope, a: SqlValue, { value }: Constant, isEqual: b
   return a.kind === 'scalar' ? scalarWithConstant(scope, a, value, isEqual) : NEVER;
 }
 
-function notNull(scope: Scope, value: SqlValue): Sql {
-  const { dialect } = scope;
-  if (value.kind === 'scalar') return value.null === 'null' ? sql`${value.sql} IS NOT NULL` : ALWAYS;
-  return value.kind === 'json' ? dialect.isOtherThan(value, 'null') : ALWAYS;
+/** Where a value that is present is not null. */
+export function notNull(scope: Scope, value: SqlValue): Sql {
+  if (value.kind === 'json') return scope.dialect.isOtherThan(value, 'null');
+  if (value.kind !== 'scalar') return ALWAYS;
+  if (value.mayBeNan === true && scope.isNegated !== true) return sql`${value.sql} < 'NaN'`;
+  return value.null === 'null' ? sql`${value.sql} IS NOT NULL` : ALWAYS;
 }
 
 function scalarWithConstant(scope: Scope, a: Scalar, value: Constant['value'], isEqual: boolean): Sql {
@@ -247,8 +258,9 @@ function typeOf(value: Constant['value']): JsonType {
 
 function scalarWithJson(scope: Scope, a: Scalar, b: Json, isEqual: boolean): Sql {
   if (a.type === 'timestamp') throw new Refusal('eq', 'a timestamp compared with a value of a JSON document');
-  const same = anyOf(sameScalars(scope, a, jsonAs(scope, b, a.type)), allOf(isNull(scope, a), isNull(scope, b)));
-  return isEqual ? same : allOf(readable(scope, a), readable(scope, b), unless(same));
+  const same = (inner: Scope): Sql =>
+    anyOf(sameScalars(inner, a, jsonAs(inner, b, a.type)), allOf(isNull(inner, a), isNull(inner, b)));
+  return isEqual ? same(scope) : allOf(readable(scope, a), readable(scope, b), unless(same(negated(scope))));
 }
 
 function ofScalars(scope: Scope, a: Scalar, b: Scalar, isEqual: boolean): Sql {
@@ -257,10 +269,14 @@ function ofScalars(scope: Scope, a: Scalar, b: Scalar, isEqual: boolean): Sql {
     for (const side of [a, b])
       if (side.type === 'timestamp' && (a.type !== b.type || side.isUnread === true)) isTime(side, 'eq');
   const areComparable = a.type === b.type || (isNumber(a) && isNumber(b));
-  const areNull = allOf(isNull(scope, a), isNull(scope, b));
-  if (isEqual) return areComparable ? anyOf(sameScalars(scope, a, b), areNull) : areNull;
-  if (!areComparable) return allOf(readable(scope, a), readable(scope, b), unless(areNull));
-  if (a.null !== 'null' && b.null !== 'null') return differentScalars(scope, a, b);
+  const areSame = (inner: Scope): Sql =>
+    anyOf(areComparable ? sameScalars(inner, a, b) : NEVER, allOf(isNull(inner, a), isNull(inner, b)));
+  if (isEqual) return areSame(scope);
+  const mayBeNull = a.null === 'null' || b.null === 'null';
+  if (areComparable && !mayBeNull) return differentScalars(scope, a, b);
+  // NaN and NULL are two values, but an application may send both as null.
+  if (!areComparable || a.mayBeNan === true || b.mayBeNan === true)
+    return allOf(readable(scope, a), readable(scope, b), unless(areSame(negated(scope))));
   const [left, right] = isNumber(a)
     ? [a.type === 'integer' ? dialect.real(a.sql) : a.sql, b.type === 'integer' ? dialect.real(b.sql) : b.sql]
     : a.type === 'text'

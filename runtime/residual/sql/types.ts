@@ -1,6 +1,6 @@
 import * as cel from '../../cel/index.js';
 import { type Operand, operandsOf, sameOperand } from '../operand.js';
-import { isNull, readable } from './comparisons.js';
+import { isNull, notNull, readable } from './comparisons.js';
 import { ALWAYS, allOf, anyOf, NEVER, sql, type Sql, unless } from './fragment.js';
 import { Refusal } from './refusal.js';
 import { jsonAs, type Scope } from './scope.js';
@@ -66,10 +66,10 @@ const TYPES: { readonly [type: string]: JsonType } = {
 function scalarHasType(scope: Scope, value: Scalar, type: string, outcome: boolean): Sql {
   if (value.isInt === true || value.isUnread === false) throw new Refusal('type', 'of a computed value');
   const isOfNull = isNull(scope, value);
-  const notNull = value.null === 'null' ? sql`${value.sql} IS NOT NULL` : readable(scope, value);
-  if (type === 'null_type') return outcome ? isOfNull : notNull;
+  const isOther = allOf(readable(scope, value), notNull(scope, value));
+  if (type === 'null_type') return outcome ? isOfNull : isOther;
   const isOfType = TYPES[type] === JSON_TYPES[value.type];
-  if (outcome) return isOfType ? notNull : NEVER;
+  if (outcome) return isOfType ? isOther : NEVER;
   return isOfType ? isOfNull : readable(scope, value);
 }
 
@@ -87,10 +87,10 @@ function isInteger(scope: Scope, value: SqlValue, outcome: boolean): Sql {
     case 'constant':
       return typeof value.value === 'number' && Number.isInteger(value.value) === outcome ? ALWAYS : NEVER;
     case 'scalar': {
-      const notNull = value.null === 'null' ? sql`${value.sql} IS NOT NULL` : readable(scope, value);
-      if (value.type === 'integer') return outcome ? notNull : NEVER;
+      const isOther = allOf(readable(scope, value), notNull(scope, value));
+      if (value.type === 'integer') return outcome ? isOther : NEVER;
       if (value.type !== 'number') return NEVER;
-      return outcome ? isWhole(scope, value.sql) : allOf(notNull, unless(isWhole(scope, value.sql)));
+      return outcome ? isWhole(scope, value.sql) : allOf(isOther, unless(isWhole(scope, value.sql)));
     }
     case 'json':
       return isInteger(scope, jsonAs(scope, value, 'number'), outcome);
