@@ -136,7 +136,7 @@ async function compiled(directory: string, options: CompileOptions): Promise<num
   progress.show('bundling and writing files');
   const written = await writeOutputs(
     { policies: directory, out: options.out, bundle: options.bundle },
-    { modules: files, bundling, declarations: bundleDeclarations(snapshot.types.text, { checksOnly, explain }) },
+    { modules: files, bundling, declarations: bundleDeclarations(snapshot.types, { checksOnly, explain }) },
   ).finally(() => progress.clear());
   await compilation.save(
     bundling === undefined ? compilation.written : writtenBundle(await bundling, options.bundle, settings),

@@ -1,3 +1,4 @@
+import type { EmittedFile } from '../ir/emitted-file.js';
 import { PACKAGE_NAMES } from '../package-names.js';
 
 /** What a bundle exports depends on how it was compiled. */
@@ -12,13 +13,14 @@ export interface DeclarationOptions {
  * The declaration file of a bundle, with what the policies know as types: programs in TypeScript import
  * `{ policies, type Policies }` from the bundle. It takes types of the engine from the library, which the program has
  * installed.
- * @param types the text of the generated module `types.ts`.
+ * @param types the generated module `types.ts`.
  */
-export function bundleDeclarations(types: string, { checksOnly, explain }: DeclarationOptions): string {
+export function bundleDeclarations(types: EmittedFile, { checksOnly, explain }: DeclarationOptions): string {
   const full = checksOnly ? [] : FULL;
   const declared = [...ALWAYS, ...full, ...(explain ? EXPLAINED : [])];
-  const body = types.slice(types.indexOf('\n') + 1);
-  return `${FIRST_LINE}\n${body}\n${declared.join('\n\n')}\n`;
+  const { text, pieces } = types;
+  const body = pieces.of(text).map((piece) => (piece.kind === 'comment' ? FIRST_LINE : piece.text));
+  return `${body.join('')}\n${declared.join('\n\n')}\n`;
 }
 
 /** How the declaration file of a bundle begins. */

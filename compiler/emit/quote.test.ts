@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { propertyName, quote } from './quote.js';
+import { propertyName, quote, templateText } from './quote.js';
 
 test('a string is in single quotes, or in double quotes where that saves escapes', () => {
   assert.is(quote('a "b"'), `'a "b"'`);
@@ -52,6 +52,11 @@ test('a property name is unquoted where possible, and never sets the prototype',
   assert.is(propertyName('a-b'), `'a-b'`);
   assert.is(propertyName('1a'), `'1a'`);
   assert.is(propertyName('__proto__'), `['__proto__']`);
+});
+
+test('a string in a template is parsed back unchanged', () => {
+  const texts = ['`', '${', '$', '$$', '{', '\\', "'", '"', '\n', '\u2028', '\u202e', '${a}`\\${', '\\`'];
+  for (const text of [...texts, texts.join('')]) assert.is(new Function(`return \`${templateText(text)}\``)(), text);
 });
 
 test.run();

@@ -15,6 +15,15 @@ export function quoted(text: string): Doc {
   return literal(quote(text));
 }
 
+/** A string between the backticks of a template. */
+export function templateText(text: string): string {
+  return text.replace(UNSAFE_IN_TEMPLATE, (character) =>
+    character === '`' || character === '$' ? `\\${character}` : escape(character),
+  );
+}
+
+const UNSAFE_IN_TEMPLATE = /[\\`\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]|\$(?=\{)/gu;
+
 /** Most strings need no escape, which is found out faster than what to escape. */
 const PLAIN = /^[ -&(-[\]-~]*$/;
 const UNSAFE = /[\\"\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/gu;

@@ -1,5 +1,5 @@
 import { type GlobToken, parseGlob } from '#runtime/policy';
-import { quote } from '../quote.js';
+import { quote, templateText } from '../quote.js';
 import type { Kinds } from './kinds.js';
 
 /**
@@ -24,19 +24,13 @@ function patternType(text: string): string {
   const tokens = text.includes('*') ? parseGlob(text) : undefined;
   if (tokens === undefined) return quote(text);
   const braces = tokens.findIndex(({ kind }) => kind === 'open');
-  const pieces = (braces === -1 ? tokens : tokens.slice(0, braces)).map(piece);
-  const template = [...pieces, ...(braces === -1 ? [] : [ANY])].join('').replaceAll(ANY + ANY, ANY);
-  return template === ANY ? 'string' : `\`${template}\``;
+  const all = [...(braces === -1 ? tokens : tokens.slice(0, braces)).map(piece), ...(braces === -1 ? [] : [ANY])];
+  const pieces = all.filter((each, index) => each !== ANY || all[index - 1] !== ANY);
+  return pieces.every((each) => each === ANY) ? 'string' : `\`${pieces.join('')}\``;
 }
 
 const ANY = '${string}';
 
 function piece(token: GlobToken): string {
-  if (token.kind !== 'text') return ANY;
-  const quoted = quote(`"'${token.text}`).slice(1, -1);
-  // Characters that only need an escape in a template.
-  return quoted
-    .replace(/^"\\'/, '')
-    .replace(/\\'/g, "'")
-    .replace(/`|\$\{/g, '\\$&');
+  return token.kind === 'text' ? templateText(token.text) : ANY;
 }

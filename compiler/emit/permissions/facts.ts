@@ -1,6 +1,7 @@
 import type { Module, Program, RoleRule, Rule, Schema } from '../../ir/program.js';
 import { outputType } from './output-types.js';
 import { type SchemaTypes, schemaTypes } from './schema-types.js';
+import { ATTRIBUTES, composedType, type TypeText } from './type-text.js';
 
 /** All that the types for callers depend on, as JSON. */
 export interface TypeFacts {
@@ -18,7 +19,7 @@ export type ModuleFacts =
       readonly rules: readonly RuleFacts[];
       readonly roles: readonly string[];
       /** The types of the attributes that its schemas describe. */
-      readonly attributes: { readonly principal: string; readonly resource: string };
+      readonly attributes: { readonly principal: TypeText; readonly resource: TypeText };
     }
   | {
       readonly kind: 'principal';
@@ -39,7 +40,7 @@ export interface RuleFacts {
   readonly resource?: string;
   readonly actions: readonly string[];
   /** The type of its output. */
-  readonly output?: string;
+  readonly output?: TypeText;
 }
 
 /** The facts of a program. */
@@ -84,8 +85,8 @@ function ruleFacts(rule: Rule | RoleRule): RuleFacts {
 }
 
 /** Actions that are exempt from the schema require no attributes. */
-function attributeType(schema: Schema | undefined, { attributesOf }: SchemaTypes): string {
-  if (schema === undefined || 'unavailable' in schema.validator) return 'Attributes';
+function attributeType(schema: Schema | undefined, { attributesOf }: SchemaTypes): TypeText {
+  if (schema === undefined || 'unavailable' in schema.validator) return ATTRIBUTES;
   const type = attributesOf(schema.validator);
-  return schema.ignoredActions.length > 0 ? `Partial<${type}>` : type;
+  return schema.ignoredActions.length > 0 ? composedType(['Partial<', type, '>']) : type;
 }

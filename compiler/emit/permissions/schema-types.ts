@@ -4,6 +4,16 @@ import type { SchemaAddress, SchemaTerm } from '../../ir/schema.js';
 import { upperFirst } from '../names.js';
 import { quote } from '../quote.js';
 import { definitionKey, schemaLocations } from '../schema-locations.js';
+import {
+  ATTRIBUTES,
+  composedType,
+  differentTypes,
+  JSON_TYPE,
+  joinedTypes,
+  namedType,
+  stringType,
+  type TypeText,
+} from './type-text.js';
 
 /**
  * The types of JSON schemas, as far as TypeScript can express them. Everything else is `Json`, and never a narrower
@@ -11,9 +21,9 @@ import { definitionKey, schemaLocations } from '../schema-locations.js';
  */
 export interface SchemaTypes {
   /** One type alias per definition, in the order of files. */
-  readonly aliases: readonly { readonly name: string; readonly file: string; readonly type: string }[];
+  readonly aliases: readonly { readonly name: string; readonly file: string; readonly type: TypeText }[];
   /** The attributes that a definition describes: always an object. */
-  readonly attributesOf: (at: SchemaAddress) => string;
+  readonly attributesOf: (at: SchemaAddress) => TypeText;
 }
 
 /** The types of all the schemas of a program. */
@@ -33,15 +43,14 @@ export function schemaTypes({ schemas }: Program): SchemaTypes {
       type: typeOf(schema, { ...context, open: new Set([definitionKey({ file, pointer })]), written: { count: 0 } }),
     })),
   );
-  const attributesOf = (at: SchemaAddress): string => {
+  const attributesOf = (at: SchemaAddress): TypeText => {
     const isObject = isObjectOnly(definitions.get(definitionKey(at)));
-    return isObject ? nameOf(at) : `Extract<${nameOf(at)}, Attributes>`;
+    const name = namedType(nameOf(at));
+    return isObject ? name : composedType(['Extract<', name, ', ', ATTRIBUTES, '>']);
   };
   return { aliases, attributesOf };
 }
 
-const JSON_TYPE = 'Json';
-const UNKNOWN_OBJECT = 'Attributes';
 const LINE = 100;
 
 /**
@@ -66,8 +75,8 @@ function isObjectOnly(term: SchemaTerm | undefined): boolean {
   return types !== undefined && typeNames(types).join() === 'object';
 }
 
-function typeOf(term: SchemaTerm, context: Context): string {
-  if (term.kind === 'name') return term.name === 'nothing' ? 'never' : JSON_TYPE;
+function typeOf(term: SchemaTerm, context: Context): TypeText {
+  if (term.kind === 'name') return term.name === 'nothing' ? NEVER : JSON_TYPE;
   if (term.kind !== 'call') return JSON_TYPE;
   const [first, second] = term.args;
   switch (term.name) {
@@ -85,13 +94,13 @@ function typeOf(term: SchemaTerm, context: Context): string {
 }
 
 /** Members are expanded where they are named, aliases elsewhere: there, an alias may refer back to itself. */
-function memberType(term: SchemaTerm, context: Context): string {
+function memberType(term: SchemaTerm, context: Context): TypeText {
   if (term.kind === 'call' && term.name === 'ref' && term.args[0]?.kind === 'definition')
-    return context.nameOf(term.args[0].at);
+    return namedType(context.nameOf(term.args[0].at));
   return typeOf(term, context);
 }
 
-function refType(target: SchemaTerm | undefined, context: Context): string {
+function refType(target: SchemaTerm | undefined, context: Context): TypeText {
   if (target?.kind !== 'definition') return JSON_TYPE;
   const key = definitionKey(target.at);
   const schema = context.definitions.get(key);
@@ -110,14 +119,15 @@ function unwrapped(keywords: readonly SchemaTerm[]): readonly SchemaTerm[] {
   );
 }
 
-function schemaType(types: readonly string[] | undefined, keywords: readonly SchemaTerm[], context: Context): string {
+function schemaType(types: readonly string[] | undefined, keywords: readonly SchemaTerm[], context: Context): TypeText {
   const literals = literalsOf(keywords);
   if (literals !== undefined)
     return union(literals.filter((node) => types === undefined || isOfTypes(node, types)).map(literalType));
   const base = types === undefined ? [] : [union(types.map((name) => baseType(name, keywords, context)))];
   const combined = keywords.flatMap((keyword) => combination(keyword, types, context));
-  const parts = [...base, ...combined].filter((part) => part !== JSON_TYPE);
-  return parts.length === 0 ? JSON_TYPE : parts.length === 1 ? (parts[0] as string) : parts.map(bracketed).join(' & ');
+  const parts = [...base, ...combined].filter((part) => !isJson(part));
+  if (parts.length === 0) return JSON_TYPE;
+  return joinedTypes(parts.length === 1 ? parts : parts.map(bracketed), ' & ');
 }
 
 function literalsOf(keywords: readonly SchemaTerm[]): readonly JsonNode[] | undefined {
@@ -132,31 +142,37 @@ function isOfTypes(node: JsonNode, types: readonly string[]): boolean {
   return types.includes(node.kind) || (node.kind === 'number' && types.includes('integer'));
 }
 
-function literalType(node: JsonNode): string {
+function literalType(node: JsonNode): TypeText {
   switch (node.kind) {
     case 'null':
-      return 'null';
+      return namedType('null');
     case 'boolean':
-      return String(node.value);
+      return namedType(String(node.value));
     case 'string':
-      return quote(node.value);
+      return stringType(node.value);
     case 'number':
-      return String(Number(node.text)) === node.text ? node.text : 'number';
+      return numberType(node.text);
     case 'array':
     case 'object':
       return JSON_TYPE;
   }
 }
 
-function baseType(name: string, keywords: readonly SchemaTerm[], context: Context): string {
+function numberType(text: string): TypeText {
+  const value = Number(text);
+  if (String(value) !== text) return namedType('number');
+  return { ...namedType(text), isOne: value >= 0 && Number.isSafeInteger(value) };
+}
+
+function baseType(name: string, keywords: readonly SchemaTerm[], context: Context): TypeText {
   switch (name) {
     case 'string':
     case 'boolean':
     case 'null':
     case 'number':
-      return name;
+      return namedType(name);
     case 'integer':
-      return 'number';
+      return namedType('number');
     case 'array':
       return arrayType(keywords, context);
     case 'object':
@@ -166,17 +182,21 @@ function baseType(name: string, keywords: readonly SchemaTerm[], context: Contex
   }
 }
 
-function arrayType(keywords: readonly SchemaTerm[], context: Context): string {
+function arrayType(keywords: readonly SchemaTerm[], context: Context): TypeText {
   for (const keyword of keywords) {
     if (keyword.kind !== 'call' || keyword.args[0] === undefined) continue;
-    if (keyword.name === 'items') return `readonly ${bracketed(memberType(keyword.args[0], context))}[]`;
-    if (keyword.name === 'tuple') return `readonly ${bracketed(tupleItem(keyword.args[0], context))}[]`;
+    if (keyword.name === 'items') return listOf(memberType(keyword.args[0], context));
+    if (keyword.name === 'tuple') return listOf(tupleItem(keyword.args[0], context));
   }
-  return `readonly ${JSON_TYPE}[]`;
+  return listOf(JSON_TYPE);
+}
+
+function listOf(item: TypeText): TypeText {
+  return composedType(['readonly ', bracketed(item), '[]']);
 }
 
 /** JSON Schema allows a tuple to be shorter, so positions are not significant: an item has any of their types. */
-function tupleItem(parts: SchemaTerm, context: Context): string {
+function tupleItem(parts: SchemaTerm, context: Context): TypeText {
   const prefix = memberOf(parts, 'prefixItems');
   const rest = memberOf(parts, 'rest');
   const items = prefix?.kind === 'list' ? prefix.items.map((item) => memberType(item, context)) : [];
@@ -184,10 +204,10 @@ function tupleItem(parts: SchemaTerm, context: Context): string {
   return union(isFlag(rest) ? items : [...items, memberType(rest, context)]);
 }
 
-function objectType(keywords: readonly SchemaTerm[], context: Context): string {
+function objectType(keywords: readonly SchemaTerm[], context: Context): TypeText {
   const required = new Set(namesOf(keywords, 'required'));
-  const members = new Map<string, string>();
-  let others: string | undefined;
+  const members = new Map<string, TypeText>();
+  let others: TypeText | undefined;
   for (const keyword of keywords) {
     if (keyword.kind !== 'call' || keyword.args[0] === undefined) continue;
     if (keyword.name === 'properties') addMembers(members, keyword.args[0], context);
@@ -197,23 +217,27 @@ function objectType(keywords: readonly SchemaTerm[], context: Context): string {
     }
   }
   for (const name of required) if (!members.has(name)) members.set(name, JSON_TYPE);
-  const lines = [...members].map(
-    ([name, type]) =>
-      `readonly ${quote(name)}${required.has(name) ? `: ${type}` : `?: ${union([type, 'undefined'])}`};`,
+  const lines = [...members].map(([name, type]) =>
+    composedType([
+      `readonly ${quote(name)}`,
+      ...(required.has(name) ? [': ', type] : ['?: ', union([type, UNDEFINED])]),
+      ';',
+    ]),
   );
-  if (others !== undefined) lines.push(`readonly [name: string]: ${union([others, 'undefined'])};`);
-  return lines.length === 0 ? UNKNOWN_OBJECT : objectText(lines);
+  if (others !== undefined) lines.push(composedType(['readonly [name: string]: ', union([others, UNDEFINED]), ';']));
+  return lines.length === 0 ? ATTRIBUTES : objectText(lines);
 }
 
 /** On one line where it fits. */
-function objectText(members: readonly string[]): string {
-  const flat = `{ ${members.join(' ')} }`;
-  return flat.length <= LINE
-    ? flat
-    : `{\n${members.map((member) => `  ${member.replaceAll('\n', '\n  ')}\n`).join('')}}`;
+function objectText(members: readonly TypeText[]): TypeText {
+  const flat = composedType(['{ ', joinedTypes(members, ' '), ' }'], true);
+  if (flat.text.length <= LINE) return flat;
+  // Only layout has line breaks: `quote` leaves none in a string.
+  const indented = members.map((member) => ({ ...member, text: member.text.replaceAll('\n', '\n  ') }));
+  return composedType(['{\n', ...indented.flatMap((member) => ['  ', member, '\n']), '}'], true);
 }
 
-function addMembers(members: Map<string, string>, record: SchemaTerm | undefined, context: Context): void {
+function addMembers(members: Map<string, TypeText>, record: SchemaTerm | undefined, context: Context): void {
   if (record?.kind !== 'record') return;
   for (const [name, term] of record.members) members.set(name, memberType(term, context));
 }
@@ -222,7 +246,7 @@ function addMembers(members: Map<string, string>, record: SchemaTerm | undefined
  * The type of members that the schema does not name; next to named members it is `Json`, because an index signature
  * covers those as well. A schema that does not mention other members is taken literally: they are misspelled.
  */
-function otherMembers(record: SchemaTerm, named: number, context: Context): string | undefined {
+function otherMembers(record: SchemaTerm, named: number, context: Context): TypeText | undefined {
   const others = memberOf(record, 'additionalProperties');
   if (memberOf(record, 'patternProperties') !== undefined) return JSON_TYPE;
   if (others === undefined || isFlag(others)) return undefined;
@@ -238,9 +262,9 @@ function namesOf(keywords: readonly SchemaTerm[], name: string): readonly string
 }
 
 /** Combined schemas describe the value as a whole; those without a type apply to the type of the surrounding schema. */
-function combination(keyword: SchemaTerm, types: readonly string[] | undefined, context: Context): readonly string[] {
+function combination(keyword: SchemaTerm, types: readonly string[] | undefined, context: Context): readonly TypeText[] {
   if (keyword.kind !== 'call') return [];
-  const arms = (): readonly string[] => keyword.args.map((arm) => armType(arm, types, context));
+  const arms = (): readonly TypeText[] => keyword.args.map((arm) => armType(arm, types, context));
   switch (keyword.name) {
     case 'ref':
       return [typeOf(keyword, context)];
@@ -248,13 +272,13 @@ function combination(keyword: SchemaTerm, types: readonly string[] | undefined, 
       return arms();
     case 'anyOf':
     case 'oneOf':
-      return arms().includes(JSON_TYPE) ? [] : [union(arms())];
+      return arms().some(isJson) ? [] : [union(arms())];
     default:
       return [];
   }
 }
 
-function armType(arm: SchemaTerm, types: readonly string[] | undefined, context: Context): string {
+function armType(arm: SchemaTerm, types: readonly string[] | undefined, context: Context): TypeText {
   const isUntyped = arm.kind === 'call' && arm.name === 'anyType';
   return isUntyped && types?.join() === 'object'
     ? schemaType(types, unwrapped(arm.args), context)
@@ -274,27 +298,21 @@ function typeNames(term: SchemaTerm): readonly string[] {
   return terms.flatMap((item) => (item.kind === 'value' && item.node.kind === 'string' ? [item.node.value] : []));
 }
 
+function union(types: readonly TypeText[]): TypeText {
+  const different = differentTypes(types).filter(({ text }) => text !== NEVER.text);
+  if (different.some(isJson))
+    return joinedTypes([JSON_TYPE, ...different.filter(({ text }) => text === UNDEFINED.text)], ' | ');
+  return different.length === 0 ? NEVER : joinedTypes(different, ' | ');
+}
+
 /** `&` binds closer than `|`. */
-function union(types: readonly string[]): string {
-  const different = [...new Set(types)].filter((type) => type !== 'never');
-  if (different.includes(JSON_TYPE)) return different.includes('undefined') ? `${JSON_TYPE} | undefined` : JSON_TYPE;
-  return different.length === 0 ? 'never' : different.join(' | ');
+function bracketed(type: TypeText): TypeText {
+  return type.isOne ? type : composedType(['(', type, ')'], true);
 }
 
-function bracketed(type: string): string {
-  return isOne(type) ? type : `(${type})`;
+function isJson({ text }: TypeText): boolean {
+  return text === JSON_TYPE.text;
 }
 
-/** Whether a type is a name, a literal, or one pair of braces with its content. */
-function isOne(type: string): boolean {
-  const bare = type.replace(/'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"/g, 'x');
-  if (/^\w+$/.test(bare)) return true;
-  if (!bare.startsWith('{')) return false;
-  let depth = 0;
-  for (const [index, character] of [...bare].entries()) {
-    if (character === '{') depth += 1;
-    if (character === '}') depth -= 1;
-    if (depth === 0) return index === [...bare].length - 1;
-  }
-  return false;
-}
+const NEVER = namedType('never');
+const UNDEFINED = namedType('undefined');
