@@ -37,7 +37,7 @@ const MENTIONS: readonly Mention[] = [
   },
   {
     topic: 'containers',
-    pattern: /(?<!github\.com[/:])(?<![\w-])cerbos\/cerbos(?![\w/-])/,
+    pattern: /(?<!github\.com[/:])(?<![\w-])cerbos\/cerbos(?![\w/.-])/,
     advice:
       'use the image of this project: `docker build --target folder`, or one with compiled policies (docs/migrating.md#the-container)',
   },
