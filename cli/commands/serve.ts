@@ -39,7 +39,7 @@ export async function serveCommand(directory: string | undefined, options: Serve
  */
 export async function referenceServerCommand(directory: string | undefined, options: ServeOptions): Promise<number> {
   const file = options.config ?? process.env['AUTHZ_CONFIG'] ?? process.env['CERBOS_CONFIG'];
-  const loaded = loadConfig({ file, sets: options.set });
+  const loaded = loadReferenceConfig(file, options.set);
   const { server } = loaded.config;
   const aliases = loaded.places.has('server.aliases') ? server.aliases : [REFERENCE_ALIAS];
   return serveConfigured(
@@ -47,6 +47,17 @@ export async function referenceServerCommand(directory: string | undefined, opti
     { ...options, watch: options.watch ?? (file === undefined && options.git === undefined), allowEmpty: true },
     { ...loaded, config: { ...loaded.config, server: { ...server, aliases } } },
   );
+}
+
+/** Some keys of that PDP have no meaning here, and would be errors one after another. */
+function loadReferenceConfig(file: string | undefined, sets: readonly string[]): LoadedConfig {
+  try {
+    return loadConfig({ file, sets });
+  } catch (error) {
+    if (!(error instanceof ConfigError) || file === undefined) throw error;
+    const advice = '`authzc migrate` translates a configuration of the reference PDP, and lists all such keys';
+    throw new ConfigError(`${error.problem}; ${advice}`, error.place);
+  }
 }
 
 async function serveConfigured(

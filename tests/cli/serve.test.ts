@@ -176,6 +176,7 @@ test('authzc server: the names of the reference PDP, unless the configuration ha
     ...GOOD,
     'none.yaml': 'server: { aliases: [] }\n',
     'plain.yaml': 'storage: { driver: disk, disk: { directory: ./policies } }\n',
+    'foreign.yaml': 'log: { level: debug }\n',
   });
   const statuses = async (http: string): Promise<readonly number[]> =>
     Promise.all(
@@ -183,6 +184,9 @@ test('authzc server: the names of the reference PDP, unless the configuration ha
     );
   const watching = await serveAs('server', folder);
   assert.equal(await statuses(watching.http), [200, 200]);
+  const foreign = await run(PROGRAMS.authzc, ['server', '--config=foreign.yaml'], folder);
+  assert.is(foreign.code, 1);
+  assert.match(foreign.stderr, /^authzc: foreign\.yaml:1:1: unknown key `log`[^\n]*; `authzc migrate` translates /);
   const { code, stdout } = await run(
     PROGRAMS.authzc,
     ['healthcheck', '--no-tls', `--host-port=${watching.grpc}`],
