@@ -13,7 +13,8 @@ import type {
 } from '../client/index.js';
 
 /**
- * Whether an action is allowed. `conditional`: for some resources with these properties it is, and for others it is not.
+ * Whether an action is allowed. `conditional`: for some resources with these properties it may be, and for others it may
+ * not be.
  */
 export type Access = 'allowed' | 'denied' | 'conditional';
 
@@ -79,8 +80,10 @@ function accessOf(engine: Engine, principal: Principal | undefined, action: stri
   if (principal === undefined) return 'denied';
   if (subject.id !== undefined)
     return engine.isAllowed({ principal, resource: subject, action }) ? 'allowed' : 'denied';
-  const { filter } = engine.plan({ principal, resource: subject, actions: [action] });
-  return ACCESS[filter.kind];
+  const { filter, unplanned } = engine.plan({ principal, resource: subject, actions: [action] });
+  const access = ACCESS[filter.kind];
+  // A rule that has no filter is left out of the plan, so it may select too few resources.
+  return access === 'denied' && unplanned.length > 0 ? 'conditional' : access;
 }
 
 const ACCESS = {

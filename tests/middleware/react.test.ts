@@ -8,7 +8,7 @@ import type { PrincipalOf } from '../../client/index.js';
 import { policies } from '../../generated/index.js';
 import { reactAuthz } from '../../middleware/react.js';
 import { hasBrowser, openBrowser } from '../support/browser/browser.js';
-import { ROOT } from '../support/compiled.js';
+import { compileTexts, loaded, ROOT } from '../support/compiled.js';
 import type { Policies } from './contract.js';
 
 const { createElement } = React;
@@ -39,6 +39,37 @@ test('about resources that are partially known, the plan answers', () => {
   assert.is(accesses(user, { status: 'LOCKED' }), 'view: conditional, edit: denied, delete: denied');
   const curator: PrincipalOf<Policies> = { id: 'carol', roles: ['curator'] };
   assert.is(accesses(curator, {}), 'view: allowed, edit: conditional, delete: conditional');
+});
+
+test('where rules have no filter, nothing that they may allow is denied', async () => {
+  const rules = [
+    ['sorted', 'R.attr.tags.sort()[0] == "a"', 'ALLOW'],
+    ['never', 'false', 'ALLOW'],
+    ['always', 'true', 'ALLOW'],
+    ['refused', 'true', 'ALLOW'],
+    ['refused', 'R.attr.tags.sort()[0] == "a"', 'DENY'],
+  ].map(([action, expr, effect]) => ({
+    actions: [action],
+    effect: `EFFECT_${effect}`,
+    roles: ['user'],
+    condition: { match: { expr } },
+  }));
+  const policy = { apiVersion: 'api.authz.dev/v1', resourcePolicy: { resource: 'doc', version: 'default', rules } };
+  const whole = (await loaded(compileTexts({ 'doc.yaml': JSON.stringify(policy) }))).policies;
+  const { filters: _, ...checksOnly } = whole;
+  for (const bundle of [whole, checksOnly]) {
+    const engine = createEngine(bundle);
+    const { AuthzProvider: Provider, useAccess: useAnyAccess } = reactAuthz(engine);
+    for (const action of ['sorted', 'never', 'always', 'refused']) {
+      const Docs = () => useAnyAccess(action, { kind: 'doc' });
+      const access = textOf(createElement(Provider, { principal: user }, createElement(Docs)));
+      const allowed = [['a'], ['b']].map((tags) =>
+        engine.isAllowed({ principal: user, resource: { kind: 'doc', id: '1', attr: { tags } }, action }),
+      );
+      if (allowed.includes(true)) assert.is.not(access, 'denied', action);
+      if (allowed.includes(false)) assert.is.not(access, 'allowed', action);
+    }
+  }
 });
 
 test('without a principal, and without a provider, everything is denied', () => {
