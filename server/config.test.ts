@@ -210,6 +210,30 @@ test('a bundle from another machine comes over TLS, or is verified', () => {
   for (const sets of safe) assert.is(fromSets(...sets).bundle.trust, undefined);
 });
 
+test('a user of Kafka has one password, which is not sent in plain text', () => {
+  const key = 'audit.kafka.authentication.sasl';
+  const user = [`${key}.mechanism=PLAIN`, `${key}.username=u`, `${key}.password=canary`];
+  const tls = 'audit.kafka.authentication.tls.caPath=ca.pem';
+  const remote = 'audit.kafka.brokers={kafka:9092}';
+  const wrong: readonly (readonly [string, readonly string[]])[] = [
+    ['`PLAIN` needs `audit.kafka.authentication.tls.caPath`', [...user, remote]],
+    ['needs `audit.kafka.authentication.sasl.mechanism`', user.slice(1)],
+    ['needs `audit.kafka.authentication.sasl.username`', [user[0] ?? '', user[2] ?? '']],
+    ['needs one of', user.slice(0, 2)],
+    ['needs one of', [...user, `${key}.passwordFile=x`]],
+    ['must be one of `PLAIN`, `SCRAM-SHA-256`, `SCRAM-SHA-512`', [`${key}.mechanism=GSSAPI`]],
+  ];
+  for (const [expected, sets] of wrong) {
+    const said = problem(() => fromSets(...sets));
+    assert.match(said, expected);
+    assert.not.match(said, 'canary');
+  }
+  assert.equal(fromSets(...user, remote, tls).audit.kafka.sasl?.password, { value: 'canary' });
+  fromSets(...user, 'audit.kafka.brokers={localhost:9092,127.0.0.1:9093}');
+  const scram = fromSets(`${key}.mechanism=SCRAM-SHA-512`, `${key}.username=u`, `${key}.passwordFile=/run/p`, remote);
+  assert.equal(scram.audit.kafka.sasl, { mechanism: 'SCRAM-SHA-512', username: 'u', password: { file: '/run/p' } });
+});
+
 test('credentials of tenants and keys that verify tokens come over TLS, unless a switch says otherwise', () => {
   const keySet = (url: string): readonly string[] => [
     'auxData.jwt.keySets[0].id=k',

@@ -1,5 +1,5 @@
 import { ConfigError } from './config-error.js';
-import { isPlainHttp } from './plain-http.js';
+import { isLoopback, isPlainHttp } from './plain-http.js';
 import type { Settled, Settings } from './settings.js';
 import { kindOfSource } from './tenants.js';
 
@@ -134,6 +134,26 @@ const AGREEMENTS: readonly Agreement[] = [
   needs('audit.kafka.authentication.tls.keyPath', 'audit.kafka.authentication.tls.caPath'),
   needs('audit.kafka.authentication.tls.certPath', 'audit.kafka.authentication.tls.keyPath'),
   needs('audit.kafka.authentication.tls.keyPath', 'audit.kafka.authentication.tls.certPath'),
+  ...(['username', 'password', 'passwordFile'] as const).map((key) =>
+    needs(`audit.kafka.authentication.sasl.${key}`, 'audit.kafka.authentication.sasl.mechanism'),
+  ),
+  needs('audit.kafka.authentication.sasl.mechanism', 'audit.kafka.authentication.sasl.username'),
+  {
+    key: 'audit.kafka.authentication.sasl.mechanism',
+    holds: (s) =>
+      !has(s, 'audit.kafka.authentication.sasl.mechanism') ||
+      has(s, 'audit.kafka.authentication.sasl.password') !== has(s, 'audit.kafka.authentication.sasl.passwordFile'),
+    problem: 'needs one of `audit.kafka.authentication.sasl.password` and `.passwordFile`',
+  },
+  {
+    key: 'audit.kafka.authentication.sasl.mechanism',
+    holds: (s) =>
+      s['audit.kafka.authentication.sasl.mechanism'] !== 'PLAIN' ||
+      has(s, 'audit.kafka.authentication.tls.caPath') ||
+      s['audit.kafka.brokers'].every((broker) => isLoopback(new URL(`http://${broker}`))),
+    problem:
+      '`PLAIN` needs `audit.kafka.authentication.tls.caPath`: the password would be sent in plain text; use TLS or SCRAM',
+  },
   ...(['password', 'token'] as const).map(
     (which): Agreement => ({
       key: `bundle.credentials.${which}File`,

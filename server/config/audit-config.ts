@@ -118,6 +118,18 @@ export interface KafkaAuditConfig {
   readonly produceSync: boolean;
   /** `audit.kafka.authentication.tls`; undefined: plaintext. */
   readonly tls: KafkaTls | undefined;
+  /** `audit.kafka.authentication.sasl`; undefined: brokers are not told who the server is. */
+  readonly sasl: KafkaSasl | undefined;
+}
+
+export const KAFKA_MECHANISMS = ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const;
+
+/** A user of the brokers. */
+export interface KafkaSasl {
+  readonly mechanism: (typeof KAFKA_MECHANISMS)[number];
+  readonly username: string;
+  /** A file is read for each connection. */
+  readonly password: { readonly value: string } | { readonly file: string };
 }
 
 export const KAFKA_ACKS = ['none', 'leader', 'all'] as const;
@@ -232,6 +244,7 @@ export const AUDIT_DEFAULTS: AuditConfig = {
     compression: [],
     produceSync: false,
     tls: undefined,
+    sasl: undefined,
   },
   nats: {
     servers: [],

@@ -6,12 +6,14 @@ import {
   KAFKA_ACKS,
   KAFKA_COMPRESSIONS,
   KAFKA_ENCODINGS,
+  KAFKA_MECHANISMS,
   type KafkaCompression,
   type MaskPath,
   parseMaskPath,
 } from './audit-config.js';
 import { type ConfigKey, quiet, used } from './key.js';
 import { s3Keys } from './s3.js';
+import { secret } from './secret-type.js';
 import {
   bool,
   duration,
@@ -226,6 +228,22 @@ export const auditKeys = {
     'how often the files are reloaded; 0 means only at start',
   ),
   'audit.kafka.authentication.tls.insecureSkipVerify': used(bool, false, 'do not verify the certificates of brokers'),
+  'audit.kafka.authentication.sasl.mechanism': used<(typeof KAFKA_MECHANISMS)[number] | undefined>(
+    oneOf(...KAFKA_MECHANISMS),
+    undefined,
+    'how the server says who it is; `PLAIN` needs TLS, or brokers on the same machine',
+  ),
+  'audit.kafka.authentication.sasl.username': used<string | undefined>(name, undefined, 'user of the brokers'),
+  'audit.kafka.authentication.sasl.password': used<string | undefined>(
+    secret,
+    undefined,
+    'its password, such as `${KAFKA_PASSWORD}`',
+  ),
+  'audit.kafka.authentication.sasl.passwordFile': used<string | undefined>(
+    path,
+    undefined,
+    'file with the password, which is read for each connection',
+  ),
   'audit.nats.servers': used(listOf(natsServer), nats.servers, 'servers; at least one is required for `nats`'),
   'audit.nats.subject': used(
     subject,

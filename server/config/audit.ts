@@ -1,4 +1,4 @@
-import type { AuditConfig, KafkaTls, NatsTls } from './audit-config.js';
+import type { AuditConfig, KafkaSasl, KafkaTls, NatsTls } from './audit-config.js';
 import { s3Of } from './s3.js';
 import type { Settings } from './settings.js';
 
@@ -47,6 +47,7 @@ export function auditOf(settings: Settings): AuditConfig {
       compression: settings['audit.kafka.compression'],
       produceSync: settings['audit.kafka.produceSync'],
       tls: kafkaTlsOf(settings),
+      sasl: kafkaSaslOf(settings),
     },
     nats: {
       servers: settings['audit.nats.servers'],
@@ -99,6 +100,18 @@ function kafkaTlsOf(settings: Settings): KafkaTls | undefined {
     keyPath: settings['audit.kafka.authentication.tls.keyPath'],
     reloadInterval: settings['audit.kafka.authentication.tls.reloadInterval'],
     insecureSkipVerify: settings['audit.kafka.authentication.tls.insecureSkipVerify'],
+  };
+}
+
+function kafkaSaslOf(settings: Settings): KafkaSasl | undefined {
+  const mechanism = settings['audit.kafka.authentication.sasl.mechanism'];
+  if (mechanism === undefined) return undefined;
+  const value = settings['audit.kafka.authentication.sasl.password'];
+  return {
+    mechanism,
+    username: settings['audit.kafka.authentication.sasl.username'] ?? '',
+    password:
+      value === undefined ? { file: settings['audit.kafka.authentication.sasl.passwordFile'] ?? '' } : { value },
   };
 }
 

@@ -1,6 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { createServer as createTlsServer, type TlsOptions } from 'node:tls';
 import { compressionsAlgorithmsByBitmask } from '@platformatic/kafka';
+import { SaslServer, type SaslUser } from './kafka-sasl.js';
 
 /** A record from a producer, as the broker stub decoded it. */
 export interface KeptRecord {
@@ -30,13 +31,20 @@ export interface BrokerOptions {
   /** Delay before a Produce request is answered, in milliseconds. */
   readonly delay?: number;
   readonly tls?: TlsOptions;
+  /** Who may send anything else than requests about versions and authentication; by default, everybody. */
+  readonly sasl?: SaslUser;
   /** Whether records are read and kept; by default they are. */
   readonly keeps?: boolean;
 }
 
 const PRODUCE = 0;
 const METADATA = 3;
+const SASL_HANDSHAKE = 17;
 const API_VERSIONS = 18;
+const SASL_AUTHENTICATE = 36;
+/** Error codes of the Kafka protocol. */
+const UNSUPPORTED_MECHANISM = 33;
+const AUTHENTICATION_FAILED = 58;
 
 /** The versions that the stub supports: those with compact requests. */
 const VERSIONS = [
@@ -54,12 +62,13 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     sockets.add(socket);
     socket.on('error', () => {});
     socket.on('close', () => sockets.delete(socket));
+    const sasl = options.sasl && new SaslServer(options.sasl);
     let rest = Buffer.alloc(0);
     socket.on('data', (chunk) => {
       rest = Buffer.concat([rest, chunk]);
       while (rest.length >= 4 && rest.length >= 4 + rest.readInt32BE(0)) {
         const length = rest.readInt32BE(0);
-        answer(socket, rest.subarray(4, 4 + length));
+        answer(socket, rest.subarray(4, 4 + length), sasl);
         rest = rest.subarray(4 + length);
       }
     });
@@ -68,13 +77,38 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const port = (server.address() as { readonly port: number }).port;
 
-  function answer(socket: Socket, request: Buffer): void {
+  function answer(socket: Socket, request: Buffer, sasl: SaslServer | undefined): void {
     const reader = new Reader(request);
     const api = reader.int16();
     reader.int16();
     const correlation = reader.int32();
     reader.nullableString();
+    if (api === SASL_HANDSHAKE) {
+      const error = reader.shortString() === options.sasl?.mechanism ? 0 : UNSUPPORTED_MECHANISM;
+      const mechanism = options.sasl?.mechanism ?? '';
+      const body = new Writer().int16(error).int32(1).int16(mechanism.length).bytes(Buffer.from(mechanism));
+      return void socket.write(framed(correlation, false, body));
+    }
     reader.tags();
+    if (api === SASL_AUTHENTICATE) {
+      const bytes = sasl?.answer(reader.compactBytes());
+      const error = bytes === undefined ? AUTHENTICATION_FAILED : 0;
+      const body = new Writer()
+        .int16(error)
+        .uvarint(0)
+        .uvarint((bytes?.length ?? 0) + 1);
+      return void socket.write(
+        framed(
+          correlation,
+          true,
+          body
+            .bytes(bytes ?? Buffer.alloc(0))
+            .int64(0n)
+            .tags(),
+        ),
+      );
+    }
+    if (api !== API_VERSIONS && sasl?.isDone === false) return void socket.destroy();
     if (api === API_VERSIONS) socket.write(framed(correlation, false, versions()));
     else if (api === METADATA)
       socket.write(framed(correlation, true, metadata(options.topic, options.partitions ?? 1, port)));
@@ -230,6 +264,9 @@ class Reader {
       value |= BigInt(byte & 0x7f) << shift;
       if (byte < 0x80) return Number((value >> 1n) ^ -(value & 1n));
     }
+  }
+  shortString(): string {
+    return this.take(this.int16()).toString('utf8');
   }
   nullableString(): void {
     this.take(this.int16());

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -218,5 +218,47 @@ test('TLS: the broker is verified with the given CA, and unreadable files fail t
       assert.match(String(error), /audit\.kafka\.authentication\.tls\.caPath: .*ENOENT/);
     }
   }));
+
+test('a user is authenticated by each mechanism, also with a password in a file', async () => {
+  await inTempFolder(async (folder) => {
+    const file = join(folder, 'password');
+    writeFileSync(file, 'pass,word=1\n');
+    for (const mechanism of ['PLAIN', 'SCRAM-SHA-256', 'SCRAM-SHA-512'] as const) {
+      const user = { mechanism, username: 'audit', password: 'pass,word=1' };
+      for (const password of [{ value: user.password }, { file }]) {
+        const { broker, problems } = await send(3, { sasl: { ...user, password } }, { sasl: user });
+        assert.equal(problems, []);
+        assert.equal(indexesOf(broker), upTo(3));
+      }
+    }
+  });
+});
+
+test('a broker that refuses the user gets no entry, and the problem has no password', async () => {
+  const user = { mechanism: 'SCRAM-SHA-256', username: 'audit', password: 'right' } as const;
+  const wrong: readonly NonNullable<KafkaAuditConfig['sasl']>[] = [
+    { ...user, password: { value: 'canary' } },
+    { ...user, username: 'canary', password: { value: 'right' } },
+    { ...user, mechanism: 'PLAIN', password: { value: 'canary' } },
+    { ...user, password: { file: '/none/password' } },
+  ];
+  for (const sasl of wrong) {
+    const { broker, log, problems } = await send(1, { sasl, closeTimeout: 2000 }, { sasl: user });
+    assert.equal(broker.records, []);
+    assert.is(log.counts()[0]?.failed ?? 0, 1, problems.join());
+    assert.ok(problems.length > 0);
+    assert.not.match(problems.join(), 'canary');
+  }
+});
+
+test('a broker that answers nonsense does not end the server', async () => {
+  const user = { mechanism: 'SCRAM-SHA-256', username: 'audit', password: 'right' } as const;
+  for (const lie of ['', 'nonsense', 'r=x,s=x,i=1', 'r=x', 'e=other-error']) {
+    const sasl = { ...user, password: { value: 'right' } };
+    const { broker, log } = await send(1, { sasl, closeTimeout: 1000 }, { sasl: { ...user, lie } });
+    assert.equal(broker.records, []);
+    assert.is(log.counts()[0]?.failed ?? 0, 1, lie);
+  }
+});
 
 test.run();

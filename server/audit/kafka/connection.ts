@@ -10,6 +10,7 @@ import {
 import type { KafkaAck, KafkaAuditConfig, KafkaCompression, KafkaTls } from '../../config/audit-config.js';
 import { ConfigError } from '../../config/config-error.js';
 import type { OnAuditProblem } from '../backend.js';
+import { saslOf } from './sasl.js';
 
 export type KafkaMessage = MessageToProduce<Buffer, Buffer, Buffer, Buffer>;
 
@@ -27,6 +28,7 @@ export class KafkaConnection {
     config: KafkaAuditConfig,
     private readonly onProblem: OnAuditProblem,
   ) {
+    const { tls, sasl } = config;
     const compression = config.compression.find((name) => compressionsAlgorithms[name].available);
     this.#options = {
       clientId: config.clientID,
@@ -41,8 +43,8 @@ export class KafkaConnection {
       timeout: 10_000,
       // The client's default means that a topic that moved is looked for every time.
       metadataMaxAge: 60_000,
+      ...(sasl === undefined ? {} : { sasl: saslOf(sasl) }),
     };
-    const { tls } = config;
     this.#tls = tls === undefined ? undefined : readTls(tls);
     this.#producer = this.#connect();
     if (tls === undefined || tls.reloadInterval === 0) return;
