@@ -38,6 +38,15 @@ interface Pod {
   readonly volumes: readonly ({ readonly name: string } & JsonObject)[];
 }
 
+/** The members of a deployment that a test reads; a service has its metadata, too. */
+interface Deployment {
+  readonly metadata: { readonly name: string; readonly annotations: JsonObject };
+  readonly spec: {
+    readonly selector: { readonly matchLabels: JsonObject };
+    readonly template: { readonly spec: { readonly topologySpreadConstraints?: readonly Json[] } };
+  };
+}
+
 if (isRendererInstalled()) defineTests();
 else skip(import.meta.url, `not installed: ${CADDY}`);
 
@@ -183,6 +192,55 @@ function defineTests(): void {
         );
     });
 
+  test('pods are spread, an ingress leads to both ports, and annotations are where they belong', async () => {
+    const zone = { maxSkew: 1, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'ScheduleAnyway' };
+    const node = { ...zone, topologyKey: 'kubernetes.io/hostname', labelSelector: { matchLabels: { app: 'x' } } };
+    const values = {
+      annotations: { a: 'deployment' },
+      topologySpreadConstraints: [zone, node],
+      service: { annotations: { a: 'service' } },
+      ingress: {
+        enabled: true,
+        className: 'nginx',
+        annotations: { 'nginx.ingress.kubernetes.io/backend-protocol': 'GRPC' },
+        hosts: [
+          { host: 'pdp.example.com', paths: [{ path: '/' }] },
+          {
+            host: 'grpc.example.com',
+            paths: [{ path: '/authz.svc.v1.AuthzService', port: 'grpc', pathType: 'Exact' }],
+          },
+        ],
+        tls: [{ secretName: 'pdp-tls', hosts: ['pdp.example.com'] }],
+      },
+    };
+    const deployment = (await render('deployment.yaml', values)) as unknown as Deployment;
+    const { matchLabels } = deployment.spec.selector;
+    assert.equal(deployment.metadata.annotations, { a: 'deployment' });
+    assert.equal(deployment.spec.template.spec.topologySpreadConstraints, [
+      { ...zone, labelSelector: { matchLabels } },
+      node,
+    ]);
+    const service = (await render('service.yaml', values)) as unknown as Deployment;
+    assert.equal(service.metadata.annotations, { a: 'service' });
+    const ingress = (await render('ingress.yaml', values)) as JsonObject;
+    const { name } = service.metadata;
+    const backend = (port: string): object => ({ service: { name, port: { name: port } } });
+    assert.equal(ingress['spec'], {
+      ingressClassName: 'nginx',
+      tls: values.ingress.tls,
+      rules: [
+        { host: 'pdp.example.com', http: { paths: [{ path: '/', pathType: 'Prefix', backend: backend('http') }] } },
+        {
+          host: 'grpc.example.com',
+          http: { paths: [{ path: '/authz.svc.v1.AuthzService', pathType: 'Exact', backend: backend('grpc') }] },
+        },
+      ],
+    });
+    assert.is(await render('ingress.yaml', {}), undefined);
+    const plain = (await render('deployment.yaml', {})) as unknown as Deployment;
+    assert.equal(plain.spec.template.spec.topologySpreadConstraints, []);
+  });
+
   test('values of the chart are part of the configuration, beside those of config', async () => {
     const { config } = await configOf({
       bundle: { ...signed.bundle, credentials: { secret: 'robot', kind: 'basic' } },
@@ -279,6 +337,7 @@ function defineTests(): void {
       autoscaling: { enabled: true },
       serviceMonitor: { enabled: true },
       networkPolicy: { enabled: true },
+      ingress: { enabled: true, hosts: [{ host: 'pdp.example.com', paths: [{ path: '/' }] }] },
     };
     for (const template of templates) {
       const { metadata } = (await render(template, { ...signed, ...values })) as { readonly metadata: JsonObject };
