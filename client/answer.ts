@@ -11,10 +11,10 @@ import type {
   ResourceEntry,
   ResultEntry,
 } from '../proto/gen/messages.js';
+import { plainValue } from '../runtime/cel/plain-json.js';
 import type { CheckAllAnswer, PlanAnswer, ResourceAnswer } from './authz-client.js';
 import { AuthzError } from './authz-error.js';
 import type { Received } from './transport.js';
-import { plainValue } from './plain-json.js';
 
 /**
  * Converts a response after checking that it answers the request: for each resource, in order, a decision about each

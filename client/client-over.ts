@@ -1,5 +1,6 @@
 import type { AnyPermissions, Permissions } from '#runtime/policy';
 import type { CheckResourcesRequest } from '../proto/gen/messages.js';
+import { NotJsonError } from '../runtime/cel/plain-json.js';
 import { checkAnswer, planAnswer } from './answer.js';
 import type {
   AuthzClient,
@@ -36,6 +37,7 @@ export function clientOver<P extends Permissions = AnyPermissions>(
     try {
       return await withDeadline(call, options.timeout ?? timeout, closing.signal, options);
     } catch (error) {
+      if (error instanceof NotJsonError) throw new AuthzError('invalid_argument', error.message);
       throw error instanceof AuthzError
         ? error
         : new AuthzError('internal', error instanceof Error ? error.message : 'the client failed', { cause: error });

@@ -9,8 +9,8 @@ import type {
   Token as TokenMessage,
 } from '../proto/gen/messages.js';
 import type { AuxData, RequestExtras, Token } from './authz-client.js';
+import { plainAttributes, plainText } from '../runtime/cel/plain-json.js';
 import { AuthzError } from './authz-error.js';
-import { plainAttributes, plainText } from './plain-json.js';
 
 /** A request about resources, without type parameters. */
 export interface CheckQuestion extends RequestExtras {

@@ -136,7 +136,18 @@ export function runtimeFunction({ runtime, args }: Value & { kind: 'call' }): st
 /** Plain property access, where it is safe: on values that are certainly JSON, for names that no prototype has. */
 export function propertyAccess(operand: Value, name: string, context: FunctionContext): Doc | undefined {
   if (context.style.traced || !isReadPlainly(operand, name)) return undefined;
-  return [plainDoc(operand, context), accessor(operand, name)];
+  const access = [plainDoc(operand, context), accessor(operand, name)];
+  return isOfCaller(operand) ? [cel('json('), access, ')'] : access;
+}
+
+/**
+ * Whether a chain of selections begins at attributes, which are what the caller of the engine passes: `cel.json` and
+ * `cel.object` convert what is not JSON, or fail the call. Claims are converted before, and elements with their list.
+ */
+function isOfCaller(value: Value): boolean {
+  const step = stepOf(value);
+  if (step !== undefined) return isOfCaller(step.operand);
+  return value.kind === 'field' && value.name === 'attr';
 }
 
 /**
@@ -165,7 +176,10 @@ export function isReadPlainly(operand: Value, name: string): boolean {
 
 function plainDoc(value: Value, context: FunctionContext): Doc {
   const step = stepOf(value);
-  if (step !== undefined) return [plainDoc(step.operand, context), accessor(step.operand, step.name)];
+  if (step !== undefined) {
+    const access = [plainDoc(step.operand, context), accessor(step.operand, step.name)];
+    return isOfCaller(value) ? [cel('object('), access, ')'] : access;
+  }
   if (value.kind === 'field') return ownField(value.of, value.name, context);
   return value.kind === 'local' ? untypedLocal(value.name, context) : invariant(`${value.kind} is not read plainly`);
 }
@@ -204,6 +218,7 @@ function fieldOf(part: RequestPart, name: string, context: FunctionContext): Doc
       : use(context, 'effectiveDerivedRoles');
   }
   if (part === 'auxData' && name === 'jwts') return cel(`jwtMessages(${use(context, 'auxData')})`);
+  if (name === 'attr' && !context.style.traced) return [cel('json('), ownField(part, name, context), ')'];
   return ownField(part, name, context);
 }
 

@@ -2,6 +2,7 @@
 //
 // Who someone is to an album
 
+import * as cel from 'authz/runtime/cel';
 import { derivedRole } from 'authz/runtime/policy';
 
 // owner: a [user] where
@@ -10,5 +11,5 @@ export const owner = derivedRole({
   set: 'album_roles',
   name: 'owner',
   parentRoles: ['user'],
-  when: ({ principal: P, resource: R }) => R.attr.owner === P.id,
+  when: ({ principal: P, resource: R }) => cel.json(R.attr.owner) === P.id,
 });

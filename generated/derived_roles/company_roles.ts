@@ -11,7 +11,7 @@ export const requester = derivedRole({
   set: 'company_roles',
   name: 'requester',
   parentRoles: ['employee'],
-  when: ({ principal: P, resource: R }) => R.attr.owner === P.id,
+  when: ({ principal: P, resource: R }) => cel.json(R.attr.owner) === P.id,
 });
 
 // C.approvers
@@ -26,7 +26,7 @@ export const directManager = derivedRole({
   name: 'direct_manager',
   parentRoles: ['employee'],
   when: ({ principal: P, resource: R }) =>
-    cel.isOneOf(P.attr.title, approversSet) &&
-    cel.isEqual(R.attr.department, P.attr.department) &&
-    cel.differs(R.attr.owner, P.id),
+    cel.isOneOf(cel.json(P.attr.title), approversSet) &&
+    cel.isEqual(cel.json(R.attr.department), cel.json(P.attr.department)) &&
+    cel.differs(cel.json(R.attr.owner), P.id),
 });

@@ -14,8 +14,8 @@ export const companyRolesWhere: Filters = [
     directManager,
     ({ principal: P, row }) =>
       residual.allOf(
-        residual.holds(cel.inCollection(P.attr.title, approvers)),
-        residual.holds(residual.equals(row.attr('department'), P.attr.department)),
+        residual.holds(cel.inCollection(cel.json(P.attr.title), approvers)),
+        residual.holds(residual.equals(row.attr('department'), cel.json(P.attr.department))),
         residual.holds(residual.notEquals(row.attr('owner'), P.id)),
       ),
   ],

@@ -35,7 +35,8 @@ export const audience = {
   roles: USER | GUEST_ANY,
   reaches: matchesAny('comment:*'),
   when: ({ principal: P, resource: R }) =>
-    R.attr.visibility === 'public' || (R.attr.visibility === 'friends' && cel.isTextIn(P.id, R.attr.friends)),
+    cel.json(R.attr.visibility) === 'public' ||
+    (cel.json(R.attr.visibility) === 'friends' && cel.isTextIn(P.id, cel.json(R.attr.friends))),
 } satisfies Rule;
 
 // DENY edit, delete, comment:* to [*] when
@@ -45,7 +46,7 @@ export const locked = {
   effect: DENY,
   roles: ANYONE,
   reaches: matchesAny('comment:*'),
-  when: ({ resource: R }) => R.attr.status === 'LOCKED',
+  when: ({ resource: R }) => cel.json(R.attr.status) === 'LOCKED',
   output: {
     ruleActivated: ({ resource: R }) =>
       cel.toOutput(cel.mapOf([['reason', 'locked'], ['by', cel.select(R.attr, 'lockedBy')]])),

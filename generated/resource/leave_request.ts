@@ -23,7 +23,7 @@ const ownRequests = {
 } satisfies Rule;
 
 // V.is_pending: R.attr.status == "PENDING"
-const isPending = ({ resource: R }: Request): cel.Result => cel.equals(R.attr.status, 'PENDING');
+const isPending = ({ resource: R }: Request): cel.Result => cel.equals(cel.json(R.attr.status), 'PENDING');
 
 // ALLOW edit, delete to [requester] when
 //   V.is_pending
@@ -49,7 +49,7 @@ const managersView = {
 } satisfies Rule;
 
 // V.is_short: R.attr.days <= C.longest_leave_days
-const isShort = ({ resource: R }: Request): cel.Result => cel.atMost(R.attr.days, 30);
+const isShort = ({ resource: R }: Request): cel.Result => cel.atMost(cel.json(R.attr.days), 30);
 
 // C.countries_with_local_rules
 const countriesWithLocalRulesSet = new Set<cel.Value>(['DE', 'FR']);
@@ -71,7 +71,7 @@ export const approve = {
       directManager.when(request) &&
       isPending(request) === true &&
       isShort(request) === true &&
-      !(cel.isOneOf(R.attr.country, countriesWithLocalRulesSet) || R.attr.disputed === true)
+      !(cel.isOneOf(cel.json(R.attr.country), countriesWithLocalRulesSet) || cel.json(R.attr.disputed) === true)
     );
   },
 } satisfies Rule;
@@ -79,7 +79,7 @@ export const approve = {
 // V.has_started: timestamp(R.attr.starts) < now()
 const hasStarted = (request: Request): cel.Result => {
   const { resource: R } = request;
-  return cel.lessThan(cel.toTimestamp(R.attr.starts), cel.now(request));
+  return cel.lessThan(cel.toTimestamp(cel.json(R.attr.starts)), cel.now(request));
 };
 
 // DENY edit, delete, approve to [*] when

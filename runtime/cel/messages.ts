@@ -5,6 +5,7 @@ import { mapEntries } from './maps.js';
 import { AUX_DATA, JWT, PRINCIPAL, REQUEST, RESOURCE, RUNTIME } from './message-types.js';
 import { INTEGER_OVERFLOW, MAX_INT, MIN_INT, UNSIGNED_INTEGER_OVERFLOW } from './numbers.js';
 import { noSuchOverloadOf } from './overload-errors.js';
+import { json } from './plain-json.js';
 import { timestampAt } from './timestamp.js';
 import { VARIABLES } from './type-names.js';
 import { CelError, isFailure, type JsonMap, Message, type Result, Uint, type Value } from './values.js';
@@ -58,13 +59,13 @@ export function requestMessage(request: RequestShape): Message {
 /** `P` as a whole. */
 export function principalMessage(principal: PrincipalShape): Message {
   const { id, roles, attr, policyVersion, scope } = principal;
-  return new Message(PRINCIPAL, setFields({ id, roles, attr, policy_version: policyVersion, scope }));
+  return new Message(PRINCIPAL, setFields({ id, roles, attr: json(attr), policy_version: policyVersion, scope }));
 }
 
 /** `R` as a whole. */
 export function resourceMessage(resource: ResourceShape): Message {
   const { kind, id, attr, policyVersion, scope } = resource;
-  return new Message(RESOURCE, setFields({ kind, id, attr, policy_version: policyVersion, scope }));
+  return new Message(RESOURCE, setFields({ kind, id, attr: json(attr), policy_version: policyVersion, scope }));
 }
 
 /** `request.aux_data` as a whole. */

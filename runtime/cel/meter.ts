@@ -31,7 +31,27 @@ export function beginLimit(steps: number, bytes: number): boolean {
   const isOutermost = meter.steps === Number.POSITIVE_INFINITY;
   meter.steps = Math.min(steps, meter.steps);
   meter.bytes = bytes;
+  remembered = 0;
   return isOutermost;
+}
+
+/*
+ * The lists and maps of a request that have been found to be JSON in the current call, the latest ones. A condition
+ * that reads one for each element of another does not walk it each time.
+ */
+const found: unknown[] = [undefined, undefined, undefined, undefined];
+let remembered = 0;
+
+/** Remembers a list or a map until the call ends. Without a limit it is not known when that is. */
+export function remember(value: unknown): void {
+  if (meter.steps === Number.POSITIVE_INFINITY) return;
+  found[remembered % found.length] = value;
+  remembered += 1;
+}
+
+/** Whether a list or a map is remembered. */
+export function remembers(value: unknown): boolean {
+  return remembered > 0 && found.lastIndexOf(value, remembered - 1) >= 0;
 }
 
 /** Ends a limit. Within another limit, what was used stays used. */

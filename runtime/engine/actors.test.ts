@@ -146,8 +146,8 @@ test('more than eight actors, actors of actors and what is no list are refused',
     [{}, /not a list/],
     ['', /not a list/],
     [null, /not a list/],
-    [[null], /null/],
-    [[undefined], /undefined/],
+    [[null], /principal\.actors\[0\]\.id is not a string/],
+    [[undefined], /principal\.actors\[0\]\.id is not a string/],
   ];
   for (const [actors, message] of hostile) {
     const principal = { ...ann, actors } as PrincipalInput;

@@ -6,6 +6,7 @@ import type { AnyPermissions, KindOf, Permissions, PrincipalOf } from '../policy
 import { FLAT, type Writing } from '../residual/index.js';
 import { type CompiledBundle, createEngine, type Engine, type EngineOptions, settingsOf } from './engine.js';
 import { type AuditedEngine, createAuditedEngine, type Explanation } from './explain.js';
+import { requirePrincipal } from './input.js';
 import type {
   AccessRequest,
   ActionDecision,
@@ -88,8 +89,11 @@ export function chainOf(principal: PrincipalInput): readonly PrincipalInput[] {
   const { actors = [] } = principal;
   if (!Array.isArray(actors)) throw new TypeError('`principal.actors` is not a list');
   if (actors.length > MAX_ACTORS) throw new TypeError(`\`principal.actors\` has more than ${MAX_ACTORS} items`);
-  for (const actor of actors as readonly PrincipalInput[])
+  requirePrincipal(principal);
+  for (const [index, actor] of (actors as readonly PrincipalInput[]).entries()) {
+    requirePrincipal(actor, `principal.actors[${index}]`);
     if (!isAlone(actor)) throw new TypeError('an item of `principal.actors` has actors; list them one after the other');
+  }
   return [principal, ...(actors as readonly ActorInput[])].map(alone);
 }
 
@@ -136,7 +140,8 @@ class DelegationEngine implements Engine {
 }
 
 /** Whether a principal has no actors; only then does an engine decide about it alone. */
-function isAlone({ actors }: PrincipalInput): boolean {
+function isAlone(principal: PrincipalInput): boolean {
+  const actors = principal?.actors;
   return actors === undefined || (Array.isArray(actors) && actors.length === 0);
 }
 

@@ -10,12 +10,14 @@ import {
   type PolicyBundle,
   type PrincipalOf,
 } from '../policy/index.js';
+import { NotJsonError } from '../cel/index.js';
 import type { Writing } from '../residual/index.js';
 import { check } from './decide/check.js';
 import { type CompiledTraces, Evaluation, type Judges, type Listener, MutableRequest } from './decide/evaluation.js';
 import { FEW_ROLES } from './find/chains.js';
 import { Registry, requirePart, type ScopedPolicies } from './find/registry.js';
 import type { RoleList } from './find/tables.js';
+import { claimsOf, isPrincipal, plannable, requireAccess, requireEntries, requirePrincipal, whole } from './input.js';
 import type { EvaluationLimits, Guard } from './limits.js';
 import type { Plan, Planner, PlanSettings } from './plan/planner.js';
 import {
@@ -160,24 +162,28 @@ export class PolicyEngine implements Engine {
   ) {
     this.registry = registry ?? new Registry(bundle, settings);
     this.judges = judgesOf(bundle, settings, this.registry);
-    this.evaluation = new Evaluation(settings.globals, settings.clock, settings.traced);
+    this.evaluation = new Evaluation(settings.globals, settings.clock, settings.traced, readsWhole(settings));
     if (listener === undefined) return;
     this.evaluation.listener = listener;
     this.evaluation.request.failures = listener.failures;
   }
 
   check({ principal, resources, auxData, includeMeta }: CheckRequest): readonly CheckResult[] {
+    requirePrincipal(principal);
+    requireEntries(resources);
     this.begin(principal, auxData);
     return resources.map((entry) => this.checkResource(entry, includeMeta === true));
   }
 
   plan(request: PlanRequest): PlanResult {
     this.planned ??= planOf(this.bundle)(this.bundle, this.settings);
-    return this.planned(request);
+    return this.planned(plannable(request));
   }
 
   isAllowed({ principal, resource, action, auxData }: AccessRequest): boolean {
     const { evaluation } = this;
+    if (!isPrincipal(principal)) requirePrincipal(principal);
+    if (typeof action !== 'string' || typeof resource.id !== 'string') requireAccess(resource, action);
     refuseActors(principal);
     try {
       const { decide, readsPlace, roles } = this.registry.chainOf(resource);
@@ -197,8 +203,12 @@ export class PolicyEngine implements Engine {
     }
   }
 
-  /** Only limits make conditions throw. Should one throw anything else, there is no result, and that denies. */
+  /**
+   * Only limits and values that are not JSON make conditions throw. Should one throw anything else, there is no result,
+   * and that denies.
+   */
   denies(error: unknown): false {
+    if (error instanceof NotJsonError) throw error;
     this.bundle.guard?.passOn(error);
     return false;
   }
@@ -208,13 +218,19 @@ export class PolicyEngine implements Engine {
     return this.settings.schemaEnforcement !== 'reject' && this.registry.principals?.has(id) !== true;
   }
 
-  for(
-    { id, roles, attr, policyVersion, scope, actors }: PrincipalInput,
-    { auxData }: PrincipalOptions = {},
-  ): UntypedPrincipal {
+  for(given: PrincipalInput, { auxData }: PrincipalOptions = {}): UntypedPrincipal {
+    requirePrincipal(given);
     // Field by field, as a spread leaves out the accessors of a class.
-    const principal = { id, roles: [...roles], attr, policyVersion, scope, actors };
-    return new Prepared(this, principal, auxData && { ...auxData }, this.settings);
+    const { id, roles, attr, policyVersion, scope, actors } = given;
+    const principal = {
+      id,
+      roles: [...roles],
+      attr: whole(attr, 'principal.attr'),
+      policyVersion,
+      scope,
+      actors,
+    };
+    return new Prepared(this, principal, auxData == null ? undefined : claimsOf(auxData), this.settings);
   }
 
   protected checkResource({ resource, actions }: ResourceActions, includeMeta: boolean): CheckResult {
@@ -303,15 +319,16 @@ class Prepared implements UntypedPrincipal {
     private readonly engine: PolicyEngine,
     private readonly principal: PrincipalInput,
     private readonly auxData: AuxDataInput | undefined,
-    { globals, clock }: Settings,
+    settings: Settings,
   ) {
-    this.request = new MutableRequest(globals, clock);
+    this.request = new MutableRequest(settings.globals, settings.clock, readsWhole(settings));
     this.request.begin(principal, auxData);
     this.isPlain = engine.isPlainFor(principal.id);
   }
 
   can(action: string, resource: ResourceInput): boolean {
     const { engine, request, principal, auxData } = this;
+    if (typeof action !== 'string' || typeof resource.id !== 'string') requireAccess(resource, action);
     try {
       const { decide, readsPlace, roles } = engine.registry.chainOf(resource);
       if (decide === undefined || readsPlace || !this.isPlain)
@@ -326,6 +343,11 @@ class Prepared implements UntypedPrincipal {
       return engine.denies(error);
     }
   }
+}
+
+/** Whether something reads attributes that does not convert them, as conditions do that are compiled for decisions. */
+function readsWhole({ schemaEnforcement, traced }: Settings): boolean {
+  return schemaEnforcement !== 'none' || traced !== undefined;
 }
 
 /** Throws if a part is missing: the engine would deny without saying why. */

@@ -13,6 +13,7 @@ import {
 import { type RoleLimits, stepsFrom } from './find/chains.js';
 import { find, Registry } from './find/registry.js';
 import { entriesFor, EVERYONE, isReached, lineageBits, type RuleEntry, type RuleTable } from './find/tables.js';
+import { plannable } from './input.js';
 import {
   type CheckRequest,
   type CheckResult,
@@ -107,7 +108,7 @@ class Explainer {
     let results: readonly CheckResult[] | undefined;
     const decideAgain = (): void => {
       if ('resources' in request) results = this.engine.check({ ...request, includeMeta: true });
-      else considerPlan(this.registry, settings, request, journal);
+      else considerPlan(this.registry, settings, plannable(request), journal);
     };
     journal.begin();
     try {

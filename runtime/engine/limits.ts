@@ -1,7 +1,16 @@
-import { beginLimit, DEFAULT_COST, DEFAULT_MEMORY, endLimit, EvaluationLimitError, renewMemory } from '../cel/index.js';
+import {
+  beginLimit,
+  DEFAULT_COST,
+  DEFAULT_MEMORY,
+  endLimit,
+  EvaluationLimitError,
+  NotJsonError,
+  renewMemory,
+} from '../cel/index.js';
 import { type Evaluation, OutputRoles } from './decide/evaluation.js';
 import { FEW_ROLES, roleClasses } from './find/chains.js';
 import { entryOf } from './find/tables.js';
+import { type Asked, nameField } from './input.js';
 import type {
   AccessRequest,
   CheckRequest,
@@ -85,7 +94,7 @@ class LimitedEngine implements Limited {
     try {
       return this.engine.check(request);
     } catch (error) {
-      return fail(error);
+      return fail(error, request);
     } finally {
       endLimit(isOutermost);
     }
@@ -96,7 +105,7 @@ class LimitedEngine implements Limited {
     try {
       return this.engine.isAllowed(request);
     } catch (error) {
-      return fail(error);
+      return fail(error, request);
     } finally {
       endLimit(isOutermost);
     }
@@ -111,7 +120,7 @@ class LimitedEngine implements Limited {
     try {
       return this.engine.plan(request);
     } catch (error) {
-      return fail(error);
+      return fail(error, request);
     } finally {
       endLimit(isOutermost);
     }
@@ -130,14 +139,15 @@ class LimitedPrincipal implements UntypedPrincipal {
     try {
       return this.principal.can(action, resource);
     } catch (error) {
-      return fail(error);
+      return fail(error, { resource });
     } finally {
       endLimit(isOutermost);
     }
   }
 }
 
-function fail(error: unknown): never {
+function fail(error: unknown, asked: Asked): never {
+  if (error instanceof NotJsonError) nameField(asked);
   guard.passOn(error);
   throw error;
 }

@@ -5,7 +5,10 @@ import type { JsonValue, Operand } from './operand.js';
 /** A resource to match against a filter: the one that check would decide about. */
 export interface Row {
   readonly id?: string | undefined;
-  /** Plain JSON, including the attributes that the plan's request listed. */
+  /**
+   * JSON, including the attributes that the plan's request listed. Other values are converted as clients send them: a
+   * Date becomes a string.
+   */
   readonly attr: { readonly [name: string]: unknown };
   readonly policyVersion?: string | undefined;
   /**
@@ -19,6 +22,7 @@ export interface Row {
  * Whether a filter selects a row: exactly if it is true by check's own semantics, so a missing attribute is a failure,
  * which `and` and `or` may absorb (docs/spec/plans.md#evaluating-a-filter). Supports every operator of filters,
  * including `has` and `unless`.
+ * @throws {TypeError} for a value that JSON cannot represent, if the filter reads it.
  * @throws {EvaluationLimitError} for a row that costs more than the limits of a check, or has values nested more than
  * 1,000 levels, as check does.
  */
@@ -123,9 +127,25 @@ function variableOf(name: string, { row, bound }: Environment): cel.Result {
   if (bound.has(root)) return fields.reduce<cel.Result>(cel.select, bound.get(root));
   if (root !== 'request' || fields[0] !== 'resource') return cel.typeValue(name);
   const [, field, ...below] = fields;
-  if (field === 'id') return row.id ?? '';
-  if (field === 'policyVersion') return row.policyVersion ?? '';
-  return below.reduce<cel.Result>(cel.select, field === 'attr' ? (row.attr as cel.JsonMap) : undefined);
+  if (field === 'id') return textOf(row.id, 'id');
+  if (field === 'policyVersion') return textOf(row.policyVersion, 'policyVersion');
+  if (field !== 'attr') return below.reduce<cel.Result>(cel.select, undefined);
+  const [first, ...deeper] = below;
+  // A member is converted when it is read, as in a check.
+  const attr = cel.isPlainObject(row.attr) ? row.attr : cel.plainAttributes(row.attr, 'attr');
+  if (first === undefined) return cel.json(attr);
+  return deeper.reduce<cel.Result>(cel.select, member(attr as cel.JsonMap, first));
+}
+
+function textOf(value: unknown, name: string): string {
+  if (value !== undefined && typeof value !== 'string')
+    throw new cel.NotJsonError(`${name} of the row is not a string`);
+  return value ?? '';
+}
+
+function member(attr: cel.JsonMap, name: string): cel.Result {
+  const value = cel.select(attr, name);
+  return cel.isFailure(value) ? value : cel.json(value);
 }
 
 function timeSince(t: cel.Result, { row: { now }, time, library }: Environment): cel.Result {

@@ -45,8 +45,8 @@ export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
     'derived_roles.company_roles#direct_manager',
     ({ principal: P, row }) =>
       residual.attemptAll(
-        residual.attempt(cel.inCollection(P.attr.title, approvers)),
-        residual.attempt(residual.equals(row.attr('department'), P.attr.department)),
+        residual.attempt(cel.inCollection(cel.json(P.attr.title), approvers)),
+        residual.attempt(residual.equals(row.attr('department'), cel.json(P.attr.department))),
         residual.attempt(residual.notEquals(row.attr('owner'), P.id)),
       ),
   ],

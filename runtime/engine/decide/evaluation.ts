@@ -22,6 +22,7 @@ import {
   type ScopeLimits,
 } from '../find/chains.js';
 import { lineageBits, type RoleNames, type RuleTable } from '../find/tables.js';
+import { attributesOf, claimsOf } from '../input.js';
 import {
   type AuxDataInput,
   type OutputEntry,
@@ -136,8 +137,9 @@ export class Evaluation {
     globals: Attributes,
     clock: () => Instant,
     readonly traced: TracedBundle | undefined,
+    readsWhole: boolean,
   ) {
-    this.request = new MutableRequest(globals, clock);
+    this.request = new MutableRequest(globals, clock, readsWhole);
   }
 
   /** Begins a call. */
@@ -276,6 +278,8 @@ export class MutableRequest implements Request {
   constructor(
     readonly globals: Attributes,
     private readonly clock: () => Instant,
+    /** Whether schemas or traced conditions read the attributes, which do not convert them. */
+    private readonly readsWhole: boolean,
   ) {}
 
   /** One instant for the whole call, taken when a condition first asks (docs/spec/policy-language.md#identifiers). */
@@ -297,8 +301,9 @@ export class MutableRequest implements Request {
    * as it is, if it has attributes. Actors have been refused.
    */
   asGiven(principal: PrincipalInput, resource: ResourceInput, auxData: AuxDataInput | undefined): this {
-    if (principal.attr == null) this.fillPrincipal(principal);
-    else this.principal = principal as Principal;
+    // biome-ignore lint/suspicious/noProto: V8 inlines this, and `getPrototypeOf` only if it knows the hidden class.
+    if (principal.attr?.['__proto__'] === PLAIN) this.principal = principal as Principal;
+    else this.fillPrincipal(principal);
     this.auxData = auxDataOf(auxData);
     return this.about(resource);
   }
@@ -306,8 +311,9 @@ export class MutableRequest implements Request {
   /** Begins such a call of the same principal. */
   about(resource: ResourceInput): this {
     this.instant = undefined;
-    if (resource.attr == null) this.turnTo(resource);
-    else this.resource = resource as Resource;
+    // biome-ignore lint/suspicious/noProto: V8 inlines this, and `getPrototypeOf` only if it knows the hidden class.
+    if (resource.attr?.['__proto__'] === PLAIN) this.resource = resource as Resource;
+    else this.turnTo(resource);
     return this;
   }
 
@@ -316,7 +322,7 @@ export class MutableRequest implements Request {
     const filled = this.filled.resource;
     filled.kind = resource.kind;
     filled.id = resource.id;
-    filled.attr = resource.attr ?? NO_ATTRIBUTES;
+    filled.attr = this.attributesOf(resource.attr, 'resource.attr');
     filled.policyVersion = resource.policyVersion ?? '';
     filled.scope = withoutDot(resource.scope ?? '');
     this.resource = filled;
@@ -326,16 +332,22 @@ export class MutableRequest implements Request {
     const filled = this.filled.principal;
     filled.id = principal.id;
     filled.roles = principal.roles;
-    filled.attr = principal.attr ?? NO_ATTRIBUTES;
+    filled.attr = this.attributesOf(principal.attr, 'principal.attr');
     filled.policyVersion = principal.policyVersion ?? '';
     filled.scope = withoutDot(principal.scope ?? '');
     this.principal = filled;
   }
+
+  private attributesOf(attr: Attributes | undefined, path: string): Attributes {
+    return attr == null ? NO_ATTRIBUTES : attributesOf(attr, path, this.readsWhole);
+  }
 }
 
 function auxDataOf(given: AuxDataInput | undefined): AuxData {
-  return given == null ? NO_AUX_DATA : { jwt: given.jwt ?? NO_ATTRIBUTES, jwts: given.jwts ?? NO_AUX_DATA.jwts };
+  return given == null ? NO_AUX_DATA : claimsOf(given);
 }
+
+const PLAIN: unknown = Object.prototype;
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 

@@ -6,6 +6,7 @@ import {
   sanitize,
   type TracedBundle,
 } from '../../policy/index.js';
+import { requirePlanned, requireText } from '../input.js';
 import { type PlanResourceInput, type PrincipalInput, requestedScope } from '../requests.js';
 import {
   emptyChain,
@@ -202,9 +203,12 @@ export class Registry {
   }
 
   /** The policies that apply to a resource, in the version and at the scope that it or the settings name. */
-  chainOf({ kind, policyVersion, scope }: PlanResourceInput): ResourceChain {
+  chainOf(resource: PlanResourceInput): ResourceChain {
+    const { kind, policyVersion, scope } = resource;
     const { defaultPolicyVersion, defaultScope } = this.settings;
-    if (!policyVersion && !scope && defaultScope === '') return this.rootChain(kind, defaultPolicyVersion);
+    if (policyVersion === undefined && scope === undefined && defaultScope === '')
+      return this.rootChain(kind, defaultPolicyVersion);
+    requirePlanned(resource);
     return this.resourceChain(kind, policyVersion || defaultPolicyVersion, requestedScope(scope, defaultScope));
   }
 
@@ -217,6 +221,7 @@ export class Registry {
   }
 
   private makeRootChain(kind: string, version: string): ResourceChain {
+    requireText(kind, 'resource', '.kind');
     const chain = this.scopedChain(kind, version, '');
     if (this.kinds.has(kind) || this.spellings.has(kind)) this.rootChains.set(kind, chain);
     return chain;

@@ -14,6 +14,7 @@ import { FLAT, type Writing } from '../../residual/index.js';
 import { type AsOne, asOneOf, auditedWithActors, chainOf, withActors } from '../actors.js';
 import { type CompiledBundle, createEngine, type Engine, type EngineOptions, settingsOf } from '../engine.js';
 import { type AuditedEngine, createAuditedEngine, type Explanation } from '../explain.js';
+import { isPrincipal, requireAccess, requireEntries, requirePlannable, requirePrincipal } from '../input.js';
 import {
   type AccessRequest,
   type ActionDecision,
@@ -167,6 +168,7 @@ class Tenancy {
 
   /** Whether a principal has no roles of a tenant; then policies decide as always. */
   isPlain(principal: PrincipalInput): boolean {
+    if (!isPrincipal(principal)) requirePrincipal(principal);
     const { roles } = principal;
     const { rolePrefix } = this.declared;
     for (let index = 0; index < roles.length; index++) if (roles[index]?.startsWith(rolePrefix)) return false;
@@ -195,7 +197,9 @@ class Tenancy {
   }
 
   rolesFor({ principal, resource, action, tenants }: AccessRequest): DecidingRoles {
-    if (this.isPlain(principal)) return { tenant: undefined, roles: principal.roles, given: new Map() };
+    const isPlain = this.isPlain(principal);
+    requireAccess(resource, action);
+    if (isPlain) return { tenant: undefined, roles: principal.roles, given: new Map() };
     const holder = this.holderOf(principal, tenants);
     const kind = sanitize(resource.kind);
     const isOwn = this.isOwn(holder, resource);
@@ -243,6 +247,7 @@ class RolesOfTenants implements Engine {
 
   check(request: CheckRequest): readonly CheckResult[] {
     if (this.tenants.isPlain(request.principal)) return this.engine.check(request);
+    requireEntries(request.resources);
     const parts = partsOf(this.tenants, request);
     return this.asOne(() => {
       const results = parts.map(({ request: part }) => this.engine.check(part));
@@ -253,6 +258,7 @@ class RolesOfTenants implements Engine {
   isAllowed(request: AccessRequest): boolean {
     const { tenants } = this;
     if (tenants.isPlain(request.principal)) return this.engine.isAllowed(request);
+    requireAccess(request.resource, request.action);
     const holder = tenants.holderOf(request.principal, request.tenants);
     const roles = tenants.decidingRoles(holder, request.resource, request.action);
     return this.engine.isAllowed({ ...request, principal: withRoles(request.principal, roles) });
@@ -260,6 +266,7 @@ class RolesOfTenants implements Engine {
 
   plan(request: PlanRequest): PlanResult {
     if (this.tenants.isPlain(request.principal)) return this.engine.plan(request);
+    requirePlannable(request);
     return this.asOne(() => {
       const plans = plannedParts(this.tenants, request).map((part) => this.engine.plan(part));
       const [first] = plans;
@@ -277,6 +284,7 @@ class RolesOfTenants implements Engine {
     const prepared = new Map<string, UntypedPrincipal>();
     return {
       can: (action: string, resource: ResourceInput) => {
+        requireAccess(resource, action);
         const roles = tenants.decidingRoles(holder, resource, action);
         const key = JSON.stringify(roles);
         const known = prepared.get(key) ?? (engine.for(withRoles(principal, roles), options) as UntypedPrincipal);

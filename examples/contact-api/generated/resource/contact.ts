@@ -2,6 +2,7 @@
 //
 // Who may do what with contacts
 
+import * as cel from 'authz/runtime/cel';
 import { ALLOW, anyOf, resourcePolicy, type Rule } from 'authz/runtime/policy';
 import { rowsThatSatisfy } from 'authz/runtime/row-schema';
 import { violationsOf } from 'authz/runtime/schema';
@@ -21,7 +22,7 @@ export const users = {
   name: 'users',
   effect: ALLOW,
   roles: USER,
-  when: ({ principal: P, resource: R }) => R.attr.private === false || R.attr.owner === P.id,
+  when: ({ principal: P, resource: R }) => cel.json(R.attr.private) === false || cel.json(R.attr.owner) === P.id,
 } satisfies Rule;
 
 export const contact = resourcePolicy({

@@ -11,11 +11,12 @@ export const author = derivedRole({
   set: 'document_roles',
   name: 'author',
   parentRoles: ['user'],
-  when: ({ principal: P, resource: R }) => R.attr.author?.id === P.id,
+  when: ({ principal: P, resource: R }) => cel.json(cel.object(R.attr.author)?.id) === P.id,
 });
 
 // V.same_team: P.attr.team in R.attr.teams
-const sameTeam = ({ principal: P, resource: R }: Request): cel.Result => cel.inCollection(P.attr.team, R.attr.teams);
+const sameTeam = ({ principal: P, resource: R }: Request): cel.Result =>
+  cel.inCollection(cel.json(P.attr.team), cel.json(R.attr.teams));
 
 // reviewer: a [user, contractor] where all of
 //   V.same_team

@@ -22,7 +22,7 @@ const openStatesSet = new Set<cel.Value>(['PUBLISHED', 'ARCHIVED']);
 
 // V.is_recent: timestamp(R.attr.created).getFullYear() >= 2020
 const isRecent = ({ resource: R }: Request): cel.Result =>
-  cel.atLeast(cel.getFullYear(cel.toTimestamp(R.attr.created)), 2020n);
+  cel.atLeast(cel.getFullYear(cel.toTimestamp(cel.json(R.attr.created))), 2020n);
 
 // readCondition: whether any of
 //   R.attr.state in C.open_states
@@ -35,9 +35,11 @@ const isRecent = ({ resource: R }: Request): cel.Result =>
 const readCondition: (request: Request) => boolean = (request) => {
   const { principal: P, resource: R } = request;
   return (
-    cel.isOneOf(R.attr.state, openStatesSet) ||
-    (R.attr.state === 'REVIEW' && cel.lessOrEqual(R.attr.size, 1000) && isRecent(request) === true) ||
-    !(R.attr.secret === true || cel.differs(R.attr.owner, P.id))
+    cel.isOneOf(cel.json(R.attr.state), openStatesSet) ||
+    (cel.json(R.attr.state) === 'REVIEW' &&
+      cel.lessOrEqual(cel.json(R.attr.size), 1000) &&
+      isRecent(request) === true) ||
+    !(cel.json(R.attr.secret) === true || cel.differs(cel.json(R.attr.owner), P.id))
   );
 };
 
@@ -73,7 +75,7 @@ export const readAsReviewer = {
 // V.is_draft: R.attr.state == "DRAFT" || V.is_recent
 const isDraft = (request: Request): cel.Result => {
   const { resource: R } = request;
-  return cel.or(cel.equals(R.attr.state, 'DRAFT'), isRecent(request));
+  return cel.or(cel.equals(cel.json(R.attr.state), 'DRAFT'), isRecent(request));
 };
 
 // V.reviewers: R.attr.reviews.filter(r, r.approved == true).map(r, r.by)
@@ -108,11 +110,11 @@ export const quota = {
   effect: ALLOW,
   roles: ANYONE,
   when: ({ principal: P, resource: R }) =>
-    cel.greater(cel.conditional(cel.equals(P.attr.plan, 'free'), 1, 10), R.attr.count),
+    cel.greater(cel.conditional(cel.equals(cel.json(P.attr.plan), 'free'), 1, 10), cel.json(R.attr.count)),
 } satisfies Rule;
 
 const reviewers = ({ resource: R }: Request): cel.Result =>
-  cel.mapEach(cel.filter(R.attr.reviews, (r: any) => cel.equals(r?.approved, true)), (r: any) => r?.by);
+  cel.mapEach(cel.filter(cel.json(R.attr.reviews), (r: any) => cel.equals(r?.approved, true)), (r: any) => r?.by);
 
 // DENY edit, delete, comment:* to [*] when
 //   R.attr.lock.by != P.id && !("moderator" in P.roles) && P.id in V.reviewers
@@ -123,7 +125,11 @@ export const locked = {
   reaches: matchesAny('comment:*'),
   when: (request) => {
     const { principal: P, resource: R } = request;
-    return cel.differs(R.attr.lock?.by, P.id) && !P.roles.includes('moderator') && cel.isIn(P.id, reviewers(request));
+    return (
+      cel.differs(cel.json(cel.object(R.attr.lock)?.by), P.id) &&
+      !P.roles.includes('moderator') &&
+      cel.isIn(P.id, reviewers(request))
+    );
   },
 } satisfies Rule;
 

@@ -59,7 +59,9 @@ export const documentWhere: Filters = [
   [
     quota,
     ({ principal: P, row }) =>
-      residual.holds(residual.greaterThan(cel.conditional(cel.equals(P.attr.plan, 'free'), 1, 10), row.attr('count'))),
+      residual.holds(
+        residual.greaterThan(cel.conditional(cel.equals(cel.json(P.attr.plan), 'free'), 1, 10), row.attr('count')),
+      ),
   ],
   [
     locked,

@@ -21,17 +21,22 @@ export const macros = {
   roles: USER,
   when: ({ resource: R }) =>
     cel.everyElement(
-      R.attr.items,
+      cel.json(R.attr.items),
       (item: any) => cel.less(item?.price, 10) && cel.someElement(item?.tags, (tag) => tag === 'sale'),
     ) &&
-    cel.everyElement(R.attr.items, (item: any) => cel.differs(item?.stock, 0)) &&
-    cel.existsOne(R.attr.items, (item: any) => cel.equals(item?.gift, true)) === true &&
-    cel.someEntry(R.attr.items, (i, item: any) => cel.isEqual(i, 0n) && item?.name === 'first') &&
+    cel.everyElement(cel.json(R.attr.items), (item: any) => cel.differs(item?.stock, 0)) &&
+    cel.existsOne(cel.json(R.attr.items), (item: any) => cel.equals(item?.gift, true)) === true &&
+    cel.someEntry(cel.json(R.attr.items), (i, item: any) => cel.isEqual(i, 0n) && item?.name === 'first') &&
     cel.isEqual(
-      cel.size(cel.filter(cel.mapEach(R.attr.items, (item: any) => item?.price), (price) => cel.greaterThan(price, 5))),
+      cel.size(
+        cel.filter(
+          cel.mapEach(cel.json(R.attr.items), (item: any) => item?.price),
+          (price) => cel.greaterThan(price, 5),
+        ),
+      ),
       2n,
     ) &&
-    cel.bind(R.attr.total, (total) => cel.and(cel.greaterThan(total, 1), cel.lessThan(total, 100))) === true,
+    cel.bind(cel.json(R.attr.total), (total) => cel.and(cel.greaterThan(total, 1), cel.lessThan(total, 100))) === true,
 } satisfies Rule;
 
 const duration = cel.toDuration('24h');
@@ -47,7 +52,7 @@ export const times = {
   when: (request) => {
     const { resource: R } = request;
     return (
-      cel.less(cel.now(request), cel.add(cel.toTimestamp(R.attr.due), duration)) &&
+      cel.less(cel.now(request), cel.add(cel.toTimestamp(cel.json(R.attr.due)), duration)) &&
       cel.less(timestamp, cel.now(request))
     );
   },
@@ -62,9 +67,9 @@ export const texts = {
   effect: ALLOW,
   roles: USER,
   when: ({ resource: R }) =>
-    cel.matchesPattern(R.attr.mail, pattern) &&
-    cel.startsWith(R.attr.name, 'A') === true &&
-    cel.differs(cel.format('%s!', cel.listOf([R.attr.name])), 'A!'),
+    cel.matchesPattern(cel.json(R.attr.mail), pattern) &&
+    cel.startsWith(cel.json(R.attr.name), 'A') === true &&
+    cel.differs(cel.format('%s!', cel.listOf([cel.json(R.attr.name)])), 'A!'),
 } satisfies Rule;
 
 // ALLOW choices to [user] when
@@ -74,9 +79,9 @@ export const choices = {
   effect: ALLOW,
   roles: USER,
   when: ({ principal: P, resource: R }) =>
-    R.attr.vip === true ||
-    (R.attr.vip === undefined && cel.greater(P.attr.level, 3)) ||
-    cel.optionalOrValue(cel.optionalSelect(cel.optionalSelect(R.attr, 'parent'), 'open'), false) === true,
+    cel.json(R.attr.vip) === true ||
+    (cel.json(R.attr.vip) === undefined && cel.greater(cel.json(P.attr.level), 3)) ||
+    cel.optionalOrValue(cel.optionalSelect(cel.optionalSelect(cel.json(R.attr), 'parent'), 'open'), false) === true,
 } satisfies Rule;
 
 const rankValues = new Set<cel.Value>([1, 2, 3]);
@@ -90,10 +95,10 @@ export const numbers = {
   effect: ALLOW,
   roles: USER,
   when: ({ resource: R }) =>
-    cel.isEqual(cel.modulo(cel.toInt(R.attr.count), 2n), 0n) &&
-    cel.less(cel.add(R.attr.count, 1), 100) &&
-    cel.isOneOf(R.attr.rank, rankValues) &&
-    cel.isNoneOf(R.attr.kind, kindValues),
+    cel.isEqual(cel.modulo(cel.toInt(cel.json(R.attr.count)), 2n), 0n) &&
+    cel.less(cel.add(cel.json(R.attr.count), 1), 100) &&
+    cel.isOneOf(cel.json(R.attr.rank), rankValues) &&
+    cel.isNoneOf(cel.json(R.attr.kind), kindValues),
 } satisfies Rule;
 
 // ALLOW odd-names to [user] when
@@ -103,9 +108,9 @@ export const oddNames = {
   effect: ALLOW,
   roles: USER,
   when: ({ resource: R }) =>
-    cel.field(R.attr, 'constructor') === 'x' &&
-    cel.field(R.attr['some-key'], 'length') === 1 &&
-    cel.has(R.attr.nested, 'toString') === true,
+    cel.field(cel.json(R.attr), 'constructor') === 'x' &&
+    cel.field(cel.json(R.attr['some-key']), 'length') === 1 &&
+    cel.has(cel.json(R.attr.nested), 'toString') === true,
 } satisfies Rule;
 
 // ALLOW tokens to [user] when
@@ -115,7 +120,9 @@ export const tokens = {
   effect: ALLOW,
   roles: USER,
   when: ({ principal: P, resource: R, auxData, globals: G }) =>
-    auxData.jwt.sub === P.id && cel.isTextIn('admin', auxData.jwt.groups) && cel.isEqual(G.region, R.attr.region),
+    auxData.jwt.sub === P.id &&
+    cel.isTextIn('admin', auxData.jwt.groups) &&
+    cel.isEqual(G.region, cel.json(R.attr.region)),
 } satisfies Rule;
 
 const list: readonly cel.Value[] = [1n, 2n];
@@ -130,8 +137,11 @@ export const maps = {
   effect: ALLOW,
   roles: USER,
   when: ({ resource: R }) =>
-    cel.isEqual(cel.field(cel.mapOf([['a', R.attr.a], ['b', list]]), 'a'), 1n) &&
-    cel.someElement(regions, (region: any) => cel.isEqual(region?.name, R.attr.region) && region?.open === true),
+    cel.isEqual(cel.field(cel.mapOf([['a', cel.json(R.attr.a)], ['b', list]]), 'a'), 1n) &&
+    cel.someElement(
+      regions,
+      (region: any) => cel.isEqual(region?.name, cel.json(R.attr.region)) && region?.open === true,
+    ),
 } satisfies Rule;
 
 // ALLOW long to [user] when
@@ -141,10 +151,10 @@ export const long = {
   effect: ALLOW,
   roles: USER,
   when: ({ principal: P, resource: R }) =>
-    R.attr.first_rather_long_name === 'some long text' ||
-    (R.attr.second_rather_long_name === 'another long text' &&
-      (cel.isEqual(R.attr.third_rather_long_name, P.attr.third_rather_long_name) ||
-        cel.notGreater(R.attr.fourth, P.attr.fourth))),
+    cel.json(R.attr.first_rather_long_name) === 'some long text' ||
+    (cel.json(R.attr.second_rather_long_name) === 'another long text' &&
+      (cel.isEqual(cel.json(R.attr.third_rather_long_name), cel.json(P.attr.third_rather_long_name)) ||
+        cel.notGreater(cel.json(R.attr.fourth), cel.json(P.attr.fourth)))),
 } satisfies Rule;
 
 export const order = resourcePolicy({

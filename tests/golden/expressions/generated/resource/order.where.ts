@@ -134,7 +134,11 @@ export const orderWhere: Filters = [
     ({ principal: P, row }) =>
       residual.holds(
         residual.or(
-          residual.conditional(residual.has(row.attributes, 'vip'), row.attr('vip'), cel.greaterThan(P.attr.level, 3n)),
+          residual.conditional(
+            residual.has(row.attributes, 'vip'),
+            row.attr('vip'),
+            cel.greaterThan(cel.json(P.attr.level), 3n),
+          ),
           residual.call(
             'orValue',
             cel.optionalOrValue,
@@ -212,8 +216,8 @@ export const orderWhere: Filters = [
           residual.and(
             residual.equals(row.attr('second_rather_long_name'), 'another long text'),
             residual.or(
-              residual.equals(row.attr('third_rather_long_name'), P.attr.third_rather_long_name),
-              residual.complement(residual.greaterThan(row.attr('fourth'), P.attr.fourth)),
+              residual.equals(row.attr('third_rather_long_name'), cel.json(P.attr.third_rather_long_name)),
+              residual.complement(residual.greaterThan(row.attr('fourth'), cel.json(P.attr.fourth))),
             ),
           ),
         ),

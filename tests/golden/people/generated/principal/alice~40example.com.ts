@@ -11,7 +11,7 @@ import {
 const documentRule001 = { name: 'document_rule-001', effect: ALLOW, roles: ANYONE } satisfies Rule;
 
 // V.is_hers: R.attr.owner == P.id
-const isHers = ({ principal: P, resource: R }: Request): cel.Result => cel.equals(R.attr.owner, P.id);
+const isHers = ({ principal: P, resource: R }: Request): cel.Result => cel.equals(cel.json(R.attr.owner), P.id);
 
 // ALLOW comment:* on document when
 //   V.is_hers

@@ -12,7 +12,7 @@ export const rule001 = {
   name: 'rule-001',
   effect: DENY,
   roles: USER,
-  when: ({ principal: P, resource: R }) => !cel.isEqual(R.attr.department, P.attr.department),
+  when: ({ principal: P, resource: R }) => !cel.isEqual(cel.json(R.attr.department), cel.json(P.attr.department)),
 } satisfies Rule;
 
 // ALLOW print to [user]

@@ -41,7 +41,7 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
 ];
 
 const sameTeamWhere = ({ principal: P, row }: Query): residual.Term =>
-  residual.inCollection(P.attr.team, row.attr('teams'));
+  residual.inCollection(cel.json(P.attr.team), row.attr('teams'));
 
 export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
   [

@@ -161,7 +161,9 @@ export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
   [
     'resource.document.vdefault#quota',
     ({ principal: P, row }) =>
-      residual.attempt(residual.greaterThan(cel.conditional(cel.equals(P.attr.plan, 'free'), 1, 10), row.attr('count'))),
+      residual.attempt(
+        residual.greaterThan(cel.conditional(cel.equals(cel.json(P.attr.plan), 'free'), 1, 10), row.attr('count')),
+      ),
   ],
   [
     'resource.document.vdefault#locked',

@@ -343,7 +343,11 @@ export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
     ({ principal: P, row }) =>
       residual.attempt(
         residual.or(
-          residual.conditional(residual.has(row.attributes, 'vip'), row.attr('vip'), cel.greaterThan(P.attr.level, 3n)),
+          residual.conditional(
+            residual.has(row.attributes, 'vip'),
+            row.attr('vip'),
+            cel.greaterThan(cel.json(P.attr.level), 3n),
+          ),
           residual.call(
             'orValue',
             cel.optionalOrValue,
@@ -421,8 +425,8 @@ export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
           residual.and(
             residual.equals(row.attr('second_rather_long_name'), 'another long text'),
             residual.or(
-              residual.equals(row.attr('third_rather_long_name'), P.attr.third_rather_long_name),
-              residual.complement(residual.greaterThan(row.attr('fourth'), P.attr.fourth)),
+              residual.equals(row.attr('third_rather_long_name'), cel.json(P.attr.third_rather_long_name)),
+              residual.complement(residual.greaterThan(row.attr('fourth'), cel.json(P.attr.fourth))),
             ),
           ),
         ),

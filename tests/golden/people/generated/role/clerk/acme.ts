@@ -14,7 +14,7 @@ export const rule001: RoleRule = {
   name: '',
   covers: matchesAny('document'),
   allows: anyOf([literalAndGlob('view'), literalAndGlob('comment:*')]),
-  when: ({ principal: P }) => cel.isOneOf(P.attr.desk, desksSet),
+  when: ({ principal: P }) => cel.isOneOf(cel.json(P.attr.desk), desksSet),
 };
 
 // clerk may at most list on *

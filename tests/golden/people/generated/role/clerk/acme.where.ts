@@ -9,5 +9,5 @@ import { rule001 } from './acme.js';
 const desks: cel.Json = ['post', 'till'];
 
 export const clerkAcmeWhere: Filters = [
-  [rule001, ({ principal: P }) => residual.holds(cel.inCollection(P.attr.desk, desks))],
+  [rule001, ({ principal: P }) => residual.holds(cel.inCollection(cel.json(P.attr.desk), desks))],
 ];

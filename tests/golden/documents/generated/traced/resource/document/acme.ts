@@ -21,6 +21,6 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
 export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
   [
     'resource.document.vdefault/acme#rule-001',
-    ({ principal: P, row }) => residual.attempt(residual.equals(row.attr('department'), P.attr.department)),
+    ({ principal: P, row }) => residual.attempt(residual.equals(row.attr('department'), cel.json(P.attr.department))),
   ],
 ];

@@ -18,5 +18,8 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
 ];
 
 export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
-  ['role.clerk.vdefault/acme#0', ({ principal: P }) => residual.attempt(cel.inCollection(P.attr.desk, desks))],
+  [
+    'role.clerk.vdefault/acme#0',
+    ({ principal: P }) => residual.attempt(cel.inCollection(cel.json(P.attr.desk), desks)),
+  ],
 ];

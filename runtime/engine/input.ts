@@ -1,0 +1,160 @@
+/*
+ * What engines ask of the requests of programs, which no schema has checked: fields of the right type, and attributes
+ * that JSON can represent. The order of the tests is that of clients, and so are the messages.
+ */
+import { isPlainObject, json, NotJsonError, plainAttributes } from '../cel/index.js';
+import type { Attributes } from '../policy/index.js';
+import type {
+  AuxDataInput,
+  PlanRequest,
+  PlanResourceInput,
+  PrincipalInput,
+  ResourceActions,
+  ResourceInput,
+} from './requests.js';
+
+/**
+ * Whether the fields of a principal have their types, if it has only the usual ones: the test of the hot path, where
+ * `requirePrincipal` is called once it fails.
+ */
+export function isPrincipal({ id, roles, policyVersion, scope }: PrincipalInput): boolean {
+  return isName(id) && isNames(roles) && policyVersion === undefined && scope === undefined;
+}
+
+function isName(name: unknown): boolean {
+  return typeof name === 'string' && name !== '';
+}
+
+function isNames(names: readonly unknown[]): boolean {
+  if (!Array.isArray(names)) return false;
+  for (let index = 0; index < names.length; index++) if (!isName(names[index])) return false;
+  return true;
+}
+
+/** Requires the fields of a principal that decide by themselves. */
+export function requirePrincipal(principal: PrincipalInput, path = 'principal'): void {
+  const { id, roles, policyVersion, scope } = principal ?? NOTHING;
+  requireText(id, path, '.id');
+  requireStrings(roles, path, '.roles');
+  for (const role of roles as readonly string[])
+    if (role === '') throw new NotJsonError(`${path}.roles has an empty name`);
+  requireOptional(policyVersion, path, '.policyVersion');
+  requireOptional(scope, path, '.scope');
+}
+
+/** Requires the fields of a resource and an action. */
+export function requireAccess(resource: ResourceInput, action: string): void {
+  requireResource(resource);
+  requireString(action, 'action', '');
+}
+
+/** Requires the fields of a resource that decide by themselves. */
+export function requireResource(resource: ResourceInput): void {
+  requirePlanned(resource);
+  requireString(resource.id, 'resource', '.id');
+}
+
+/** The same of the resource of a plan, which has no id. */
+export function requirePlanned(resource: PlanResourceInput): void {
+  const { kind, policyVersion, scope } = resource ?? NOTHING;
+  requireText(kind, 'resource', '.kind');
+  requireOptional(policyVersion, 'resource', '.policyVersion');
+  requireOptional(scope, 'resource', '.scope');
+}
+
+/** Requires a name: undefined and `''` would be equal to an attribute that is missing, or empty. */
+export function requireText(name: unknown, path: string, field: string): void {
+  requireString(name, path, field);
+  if (name === '') throw new NotJsonError(`${path}${field} is empty`);
+}
+
+/** Requires the resources and actions of a check. */
+export function requireEntries(entries: readonly ResourceActions[]): void {
+  if (!Array.isArray(entries)) throw new NotJsonError('resources is not an array');
+  let index = 0;
+  try {
+    for (; index < entries.length; index++) {
+      const { resource, actions } = entries[index] ?? NO_ENTRY;
+      requireResource(resource as ResourceInput);
+      requireStrings(actions, '', 'actions');
+    }
+  } catch (error) {
+    throw error instanceof NotJsonError ? new NotJsonError(`resources[${index}].${error.message}`) : error;
+  }
+}
+
+/** Requires the fields of a plan that decide by themselves. */
+export function requirePlannable({ principal, resource, actions }: PlanRequest): void {
+  requirePrincipal(principal);
+  requirePlanned(resource);
+  requireStrings(actions, '', 'actions');
+}
+
+/** A request for a plan whose fields have their types, with attributes that are JSON. */
+export function plannable(request: PlanRequest): PlanRequest {
+  requirePlannable(request);
+  const { principal, resource, actions, auxData } = request;
+  const { id, roles, policyVersion, scope, actors } = principal;
+  const { kind, policyVersion: version, scope: requested } = resource;
+  return {
+    principal: { id, roles, attr: whole(principal.attr, 'principal.attr'), policyVersion, scope, actors },
+    resource: { kind, attr: whole(resource.attr, 'resource.attr'), policyVersion: version, scope: requested },
+    actions,
+    auxData: auxData == null ? undefined : claimsOf(auxData),
+  };
+}
+
+function requireStrings(list: unknown, path: string, field: string): void {
+  if (!Array.isArray(list)) throw new NotJsonError(`${path}${field} is not an array`);
+  for (let index = 0; index < list.length; index++)
+    if (typeof list[index] !== 'string') requireString(list[index], path, `${field}[${index}]`);
+}
+
+function requireOptional(value: unknown, path: string, field: string): void {
+  if (value !== undefined) requireString(value, path, field);
+}
+
+function requireString(value: unknown, path: string, field: string): void {
+  if (typeof value !== 'string') throw new NotJsonError(`${path}${field} is not a string`);
+}
+
+const NOTHING: { readonly [name: string]: undefined } = {};
+const NO_ENTRY = { resource: undefined, actions: undefined };
+
+/** Attributes, converted; undefined if there are none. */
+export function whole(attr: Attributes | undefined, path: string): Attributes | undefined {
+  return attr == null ? undefined : attributesOf(attr, path, true);
+}
+
+/**
+ * Attributes that conditions can read: a plain object as it is, as conditions convert its members; any other object as
+ * clients send it.
+ * @param isWhole whether to convert all members, as something reads them that does not convert them.
+ */
+export function attributesOf(attr: Attributes, path: string, isWhole = false): Attributes {
+  if (!isPlainObject(attr)) return plainAttributes(attr, path);
+  return isWhole ? json(attr) : attr;
+}
+
+/** Token claims, converted: there are few tokens. */
+export function claimsOf({ jwt, jwts }: AuxDataInput): {
+  readonly jwt: Attributes;
+  readonly jwts: NonNullable<AuxDataInput['jwts']>;
+} {
+  return { jwt: attributesOf(jwt ?? {}, 'auxData.jwt', true), jwts: attributesOf(jwts ?? {}, 'auxData.jwts', true) };
+}
+
+/** The attributes of a call. */
+export interface Asked {
+  readonly principal?: { readonly attr?: unknown };
+  readonly resource?: { readonly attr?: unknown };
+  readonly resources?: readonly { readonly resource: { readonly attr?: unknown } }[];
+}
+
+/** Names the field of a request in which a condition met a value that is not JSON, by converting them all. */
+export function nameField({ principal, resource, resources = [] }: Asked): void {
+  plainAttributes(principal?.attr, 'principal.attr');
+  plainAttributes(resource?.attr, 'resource.attr');
+  for (const [index, entry] of resources.entries())
+    plainAttributes(entry.resource.attr, `resources[${index}].resource.attr`);
+}
