@@ -1,4 +1,5 @@
 import { dirname, join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { PACKAGE_NAMES } from '../package-names.js';
 import type { EmittedFile } from '../ir/emitted-file.js';
@@ -83,6 +84,11 @@ function emittedFiles(modules: ReadonlyMap<string, string>, runtime: string): Pl
     name: 'emitted-files',
     setup({ onResolve, onLoad }) {
       onResolve({ filter: RUNTIME_IMPORT }, ({ path }) => ({ path: runtimeModule(runtime, path) }));
+      // Under Plug'n'Play, esbuild finds packages only below the folder with the map of packages, and the compiler may be
+      // in a cache elsewhere.
+      if (process.versions['pnp'] !== undefined) {
+        onResolve({ filter: /^re2js$/ }, ({ path }) => ({ path: fileURLToPath(import.meta.resolve(path)) }));
+      }
       onResolve({ filter: /^index\.ts$/ }, ({ kind }) =>
         kind === 'entry-point' ? { path: ENTRY, namespace: EMITTED } : undefined,
       );

@@ -65,6 +65,17 @@ function manifestOf(definition: PackageDefinition, repository: RepositoryManifes
       ),
       './package.json': './package.json',
     },
+    // Projects with `moduleResolution: node`, which does not know `exports`, find the declarations by it.
+    ...([...modules, ...facadeModules].length > 0 && {
+      typesVersions: {
+        '*': Object.fromEntries(
+          [...modules, ...facadeModules].map(([entry = '', path = '']) => [
+            entry.replace('./', ''),
+            [`./dist/${path.replace(/\.js$/, '.d.ts')}`],
+          ]),
+        ),
+      },
+    }),
     files: ['dist', ...files],
     dependencies: Object.fromEntries(dependencies.map((dependency) => [dependency, versionOf(dependency)])),
     peerDependencies: Object.fromEntries(
