@@ -220,11 +220,7 @@ addTableOptions(
     .option('--lenient-scope-search', 'decide as an engine with this option')
     .addOption(nowOption())
     .option('--reference-shapes', 'write the filter in the form of the reference PDP')
-    .addOption(
-      new Option('--missing <word>', 'how the filter says that an attribute is missing')
-        .choices(['has', 'null'])
-        .default('has'),
-    )
+    .addOption(missingOption())
     .addOption(
       new Option('-o, --output <format>', 'format of the filter')
         .choices(['tree', 'text', 'json', 'sql'])
@@ -528,4 +524,11 @@ function exitCodeOf(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
   console.error(`authzc: ${failureMessage(error)}`);
   return EXIT.failed;
+}
+
+/** `null` is the former word. */
+function missingOption(): Option {
+  const option = new Option('--missing <word>', 'how the filter says that an attribute is missing').default('has');
+  const parse = option.choices(['has', 'nulls']).parseArg;
+  return option.argParser((word, before: unknown) => parse?.(word === 'null' ? 'nulls' : word, before));
 }

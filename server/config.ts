@@ -77,7 +77,7 @@ export interface Config {
     /** Plans in the shapes of the reference (docs/spec/plans.md#reference-shapes). */
     readonly referenceShapes: boolean;
     /** How plans say that an attribute is missing (docs/spec/plans.md#missing-as-null). */
-    readonly missing: 'has' | 'null';
+    readonly missing: 'has' | 'nulls';
     readonly globals: { readonly [name: string]: unknown };
     readonly limits: { readonly evaluationCost: number; readonly evaluationMemory: number };
     /** The level at which failures of conditions are logged. */

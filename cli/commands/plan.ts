@@ -52,7 +52,7 @@ export interface PlanOptions extends NowOption, TableOptions, TenantsOption {
   readonly auxData?: string;
   readonly lenientScopeSearch?: boolean;
   readonly referenceShapes?: boolean;
-  readonly missing?: 'has' | 'null';
+  readonly missing?: 'has' | 'nulls';
   readonly output: PlanFormat;
 }
 
@@ -69,8 +69,8 @@ export async function planCommand(directory: string, options: PlanOptions): Prom
 }
 
 async function planned(directory: string, options: PlanOptions): Promise<number> {
-  if (options.referenceShapes === true && options.missing === 'null')
-    throw new InputError('the trees of `--reference-shapes` have no form for `--missing null`', undefined, [
+  if (options.referenceShapes === true && options.missing === 'nulls')
+    throw new InputError('the trees of `--reference-shapes` have no form for `--missing nulls`', undefined, [
       { message: 'use one of them' },
     ]);
   const request = requestOf(options);
@@ -131,9 +131,9 @@ function requestOf({ principal, kind, action, scope, policyVersion, attr, auxDat
 
 /** The table of the kind. Throws an InputError if there is none. */
 function tableOf({ table, kind, referenceShapes, missing }: PlanOptions): SqlTable {
-  if (missing === 'null')
+  if (missing === 'nulls')
     throw new InputError('`-o sql` reads from the table what NULL means', undefined, [
-      { message: 'leave out `--missing null`' },
+      { message: 'leave out `--missing nulls`' },
     ]);
   if (referenceShapes === true)
     throw new InputError(

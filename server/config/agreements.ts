@@ -86,7 +86,7 @@ const AGREEMENTS: readonly Agreement[] = [
   {
     key: 'engine.plan.missing',
     holds: (s) => s['engine.plan.missing'] === 'has' || !s['engine.plan.referenceShapes'],
-    problem: '`null` contradicts `engine.plan.referenceShapes`, whose trees have no form for it',
+    problem: '`nulls` contradicts `engine.plan.referenceShapes`, whose trees have no form for it',
   },
   {
     key: 'audit.enabled',

@@ -28,6 +28,14 @@ import { TENANT_QUERY, tenantSource } from './tenants.js';
 
 const MEBI = 1024 * 1024;
 
+const MISSING_WORDS = oneOf('has', 'nulls');
+
+/** `'null'` in quotes is the former word; without quotes it is YAML's null, which sets nothing. */
+const missingWord: typeof MISSING_WORDS = {
+  ...MISSING_WORDS,
+  read: (node, key) => (node.kind === 'scalar' && node.value === 'null' ? 'nulls' : MISSING_WORDS.read(node, key)),
+};
+
 /**
  * Every key of a configuration file (docs/spec/server.md#configuration). Any other key is an error at start. A key that
  * ends in `.*` stands for all keys below it. The documentation and the JSON Schema are generated from this table.
@@ -256,9 +264,9 @@ export const KEYS = {
       'shapes with the same meaning',
   ),
   'engine.plan.missing': used(
-    oneOf('has', 'null'),
+    missingWord,
     'has',
-    'how plans say that an attribute is missing: with the operators `has` and `unless`, or with `null`, for adapters ' +
+    'how plans say that an attribute is missing: with the operators `has` and `unless`, or with `nulls`, for adapters ' +
       'that lack these operators and programs that leave out attributes whose column is NULL',
   ),
   'engine.limits.evaluationCost': used(

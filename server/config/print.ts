@@ -4,23 +4,29 @@ import { type Settled, type Settings, usedKeys } from './settings.js';
 
 /**
  * The effective configuration as YAML, each value with its origin: the default, a place in the file, or a flag. Secrets
- * are masked; otherwise the output is a configuration with the same effect.
+ * are masked; otherwise the output is a configuration with the same effect. A key without a value is in a comment.
  */
 export function printConfig({ settings, places }: Settled): string {
   const lines: string[] = [];
   let open: readonly string[] = [];
-  for (const [path, key] of usedKeys()) {
+  const keys = usedKeys();
+  const has = (path: string): boolean => settings[path as keyof Settings] !== undefined;
+  for (const [path, key] of keys) {
     const blocks = path.split('.').slice(0, -1);
     const shared = sharedLength(open, blocks);
     for (const [depth, block] of blocks.entries()) {
-      if (depth >= shared) lines.push(`${indent(depth)}${block}:`);
+      if (depth < shared) continue;
+      const isSet = keys.some(([other]) => other.startsWith(`${blocks.slice(0, depth + 1).join('.')}.`) && has(other));
+      lines.push(`${indent(depth)}${isSet ? '' : '# '}${block}:`);
     }
     open = blocks;
     const value = settings[path as keyof Settings];
-    const written = value === undefined ? 'null' : inline(withoutSecrets(key.type.write(value)));
-    lines.push(
-      `${indent(blocks.length)}${path.slice(path.lastIndexOf('.') + 1)}: ${written} # ${places.get(path) ?? 'default'}`,
-    );
+    const name = path.slice(path.lastIndexOf('.') + 1);
+    if (value === undefined) lines.push(`${indent(blocks.length)}# ${name}: not set`);
+    else {
+      const written = inline(withoutSecrets(key.type.write(value)));
+      lines.push(`${indent(blocks.length)}${name}: ${written} # ${places.get(path) ?? 'default'}`);
+    }
   }
   return `${lines.join('\n')}\n`;
 }

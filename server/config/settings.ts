@@ -67,13 +67,21 @@ function visit(block: MapNode, path: string, found: Found): void {
 function visitBlock(node: ConfigNode, path: string, found: Found): void {
   if (!isBlock(path)) throw unknownKey(path, likelyKey(path), node.place);
   if (node.kind === 'map') visit(node, path, found);
-  else if (node.kind !== 'scalar' || node.value !== null)
-    throw new ConfigError(`\`${path}\` must be a map`, node.place);
+  else if (node.kind === 'scalar' && node.value === null)
+    found.warnings.push(
+      `${node.place}: \`${path}\` is null, so it has no keys; remove it, or indent its keys below it`,
+    );
+  else throw new ConfigError(`\`${path}\` must be a map`, node.place);
 }
 
 function readKey(key: ConfigKey, path: string, node: ConfigNode, found: Found): void {
-  // A key without a value is a key left out.
-  if (node.kind === 'scalar' && node.value === null) return;
+  if (node.kind === 'scalar' && node.value === null) {
+    const values = key.kind === 'used' ? `: ${key.type.words}` : '';
+    found.warnings.push(
+      `${node.place}: \`${path}\` is null, which leaves it unset; remove the key, or write a value${values}`,
+    );
+    return;
+  }
   switch (key.kind) {
     case 'used':
       found.values.set(path, key.type.read(node, path));

@@ -239,8 +239,8 @@ test('--scope, --policy-version and --reference-shapes apply to the plan', async
   assert.is(stdout, '(and (not request.resource.attr.locked) (eq request.resource.attr.owner "alice"))\n');
 });
 
-test('--missing null writes neither has nor unless, and not with the forms that have no use for it', async () => {
-  const edit = [...PLAN, '--action', 'edit', '--missing', 'null'];
+test('--missing nulls writes neither has nor unless, and not with the forms that have no use for it', async () => {
+  const edit = [...PLAN, '--action', 'edit', '--missing', 'nulls'];
   const { stdout } = await authzc(newFolder(), ...edit, '-o', 'text');
   assert.is(
     stdout,
@@ -248,8 +248,8 @@ test('--missing null writes neither has nor unless, and not with the forms that 
   );
   const both = await authzc(newFolder(), ...edit, '--reference-shapes');
   assert.is(both.code, 2);
-  assert.match(both.stderr, /the trees of `--reference-shapes` have no form for `--missing null`/);
-  const sql = await authzc(newFolder({ 'tables.yaml': TABLES }), ...SQL, '--missing', 'null');
+  assert.match(both.stderr, /the trees of `--reference-shapes` have no form for `--missing nulls`/);
+  const sql = await authzc(newFolder({ 'tables.yaml': TABLES }), ...SQL, '--missing', 'nulls');
   assert.is(sql.code, 2);
   assert.match(sql.stderr, /`-o sql` reads from the table what NULL means/);
 });

@@ -41,8 +41,8 @@ test('each value is followed by its source', () => {
     '  grpcListenAddr: :3593 # default',
     '  workers: 2 # --set server.workers',
     `    maxAge: 1h30m # ${file}:4:10`,
-    '  tls:',
-    '    cert: null # default',
+    '  # tls:',
+    '    # cert: not set',
   ])
     assert.ok(lines.includes(line), `${line}\n${lines.join('\n')}`);
 });
@@ -58,6 +58,7 @@ test('the printed configuration is equivalent to the original', () => {
       jwt: { ...value.jwt, keySets: value.jwt.keySets.map((set) => ({ ...set, place: '' })) },
     });
     assert.equal(placeless(config(printed(text))), placeless(config(text)));
+    assert.equal(loadConfig({ file: fileOf('b.yaml', printed(text)), environment: {} }).warnings, []);
   }
 });
 

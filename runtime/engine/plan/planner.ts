@@ -150,8 +150,8 @@ const NO_MATCH = 'NO_MATCH';
 const NONE: readonly never[] = [];
 
 /** How filters are written: what `engine.plan.referenceShapes` and `engine.plan.missing` select. */
-export function writingOf(referenceShapes: boolean, missing: 'has' | 'null' = 'has'): Writing {
-  if (missing === 'null') return NULLS;
+export function writingOf(referenceShapes: boolean, missing: 'has' | 'nulls' = 'has'): Writing {
+  if (missing !== 'has') return NULLS;
   return referenceShapes ? REFERENCE : FLAT;
 }
 
