@@ -88,13 +88,13 @@ module.exports = {
       comment: 'docs/decisions/0020-find-decide-plan.md',
       severity: 'error',
       from: { path: '^runtime/engine/find/', pathNot: TESTS },
-      to: { path: '^runtime/engine/', pathNot: '^runtime/engine/(find/|requests\\.ts$)' },
+      to: { path: '^runtime/engine/', pathNot: '^runtime/engine/(find/|(requests|input)\\.ts$)' },
     },
     {
       name: 'check-and-plan-do-not-know-each-other',
       severity: 'error',
       from: { path: '^runtime/engine/(decide|plan)/', pathNot: TESTS },
-      to: { path: '^runtime/engine/', pathNot: '^runtime/engine/($1/|find/|requests\\.ts$)' },
+      to: { path: '^runtime/engine/', pathNot: '^runtime/engine/($1/|find/|(requests|input)\\.ts$)' },
     },
     {
       name: 'requests-know-no-engine',

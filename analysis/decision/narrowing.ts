@@ -1,5 +1,5 @@
 import { literalOrGlob } from '#runtime/policy';
-import { kindMatcher } from '../../compiler/ast/kind-patterns.js';
+import { kindMatcher } from '../../compiler/validate/kind-patterns.js';
 import { didYouMean, suggestionOf } from '../../compiler/diagnostics/did-you-mean.js';
 import type { Note } from '../../compiler/diagnostics/diagnostic.js';
 import { nearestName } from '../../runtime/policy/nearest-name.js';

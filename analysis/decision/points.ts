@@ -1,5 +1,5 @@
 import { sanitize } from '#runtime/policy';
-import { kindMatcher, kindPatterns } from '../../compiler/ast/kind-patterns.js';
+import { kindMatcher, kindPatterns } from '../../compiler/validate/kind-patterns.js';
 import type * as ir from '../../compiler/ir/program.js';
 import { Names } from './classes.js';
 import type { Decisions } from './decisions.js';

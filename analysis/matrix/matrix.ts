@@ -1,5 +1,5 @@
 import { glob } from '#runtime/policy';
-import { kindMatcher } from '../../compiler/ast/kind-patterns.js';
+import { kindMatcher } from '../../compiler/validate/kind-patterns.js';
 import type * as ir from '../../compiler/ir/program.js';
 import { classesAt } from '../decision/classes.js';
 import { Decisions, type PointDecisions, rulesAbout, type Selecting } from '../decision/decisions.js';

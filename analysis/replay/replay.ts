@@ -1,4 +1,4 @@
-import { kindMatcher } from '../../compiler/ast/kind-patterns.js';
+import { kindMatcher } from '../../compiler/validate/kind-patterns.js';
 import {
   type AuxDataInput,
   type CheckResult,

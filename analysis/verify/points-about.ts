@@ -1,13 +1,24 @@
 import type { Point } from '../decision/point.js';
 import { pointsOfEveryone } from '../decision/points.js';
-import type { Policies } from './rows.js';
-import type { Subject } from './subject.js';
+import type { Decisions } from '../decision/decisions.js';
+import type { Reading, Subject } from './subject.js';
+
+/** The points of policies, and what selects and narrows them. */
+interface PolicyPoints {
+  readonly decisions: Decisions;
+  readonly points: readonly Point[];
+  readonly reading: Reading;
+  readonly isWantedAt: (point: Point) => boolean;
+}
 
 /**
  * The points that a statement is about and at which policies can allow something. A kind that only globs of principal
  * policies match is looked at by itself.
  */
-export function pointsAbout(subject: Subject, { points, decisions }: Policies): readonly Point[] {
+export function pointsAbout(
+  subject: Subject,
+  { points, decisions }: Pick<PolicyPoints, 'points' | 'decisions'>,
+): readonly Point[] {
   const about = points.filter((point) => subject.isAbout(point));
   const { kind } = subject;
   if (kind === undefined || points.some((point) => point.kind === kind)) return about;
@@ -25,7 +36,7 @@ export function pointsAbout(subject: Subject, { points, decisions }: Policies): 
 export function pointsWithoutPolicies(
   subject: Subject,
   about: readonly Point[],
-  { decisions, reading, isWantedAt }: Policies,
+  { decisions, reading, isWantedAt }: Omit<PolicyPoints, 'points'>,
 ): readonly Point[] {
   if (about.length === 0) return [];
   const known = new Set(about.map(keyOf));

@@ -1,5 +1,5 @@
 import { type Attributes, matchesAny, type Request, sanitize } from '#runtime/policy';
-import { kindMatcher, kindPatterns } from '../../compiler/ast/kind-patterns.js';
+import { kindMatcher, kindPatterns } from '../../compiler/validate/kind-patterns.js';
 import { bool, string } from '../../compiler/cel/types.js';
 import { invariant } from '../../compiler/diagnostics/invariant.js';
 import type { About, InvariantSet } from '../../compiler/ir/invariants.js';

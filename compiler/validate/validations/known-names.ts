@@ -1,5 +1,5 @@
 import { literalOrGlob } from '#runtime/policy';
-import { kindMatcher } from '../../ast/kind-patterns.js';
+import { kindMatcher } from '../kind-patterns.js';
 import { sanitize } from '../../ast/names.js';
 import { didYouMean } from '../../diagnostics/did-you-mean.js';
 import type { Details } from '../../diagnostics/diagnostic.js';

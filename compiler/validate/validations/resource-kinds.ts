@@ -1,6 +1,6 @@
 import { literalOrGlob } from '#runtime/policy';
 import type { Types } from '../../ast/checked.js';
-import { withoutSeparators } from '../../ast/kind-patterns.js';
+import { withoutSeparators } from '../kind-patterns.js';
 import { sanitize } from '../../ast/names.js';
 import type { PolicySet } from '../../ast/policy-set.js';
 import type { Details } from '../../diagnostics/diagnostic.js';

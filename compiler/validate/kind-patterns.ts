@@ -1,5 +1,5 @@
 import { anyOf, literalOrGlob, type Matcher } from '#runtime/policy';
-import { sanitize } from './names.js';
+import { sanitize } from '../ast/names.js';
 
 /**
  * A matcher of kinds, as people write both: `leave-request` and `leave-*` match `leave_request` and `leave-request`
