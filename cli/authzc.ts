@@ -4,7 +4,7 @@ import { delayOptimisation } from './delay-optimisation.js';
 import { addExamples } from './examples.js';
 import { addBundleCommands } from './commands/bundle-commands.js';
 import { addServerCommands, collect, countOf } from './commands/server-commands.js';
-import { EXIT, failureMessage } from './exit.js';
+import { allowClosedPipes, EXIT, failureMessage } from './exit.js';
 import { LOG_FORMATS } from './findings/log.js';
 import { OUTPUT_FORMATS } from './report.js';
 import { addComparisonOptions, addSolverOptions, CHANGES, FAILING, failing } from './policies/comparison-options.js';
@@ -513,6 +513,7 @@ addServerCommands(program)
   });
 addExamples(program);
 
+allowClosedPipes();
 try {
   await program.parseAsync();
 } catch (error) {

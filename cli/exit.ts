@@ -31,12 +31,12 @@ export function failureMessage(error: unknown): string {
 }
 
 /**
- * Allows the reader of standard output to close it early, as `authzc inspect | head` does. Any other failure to write
- * is thrown.
+ * Allows the reader of standard output or standard error to close it early, as `authzc inspect | head` does. The command
+ * ends as it would otherwise: one that writes files must not end in the middle. Any other failure to write is thrown.
  */
-export function allowClosedPipe(onClosed: () => void = () => undefined): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-    onClosed();
-  });
+export function allowClosedPipes(): void {
+  for (const stream of [process.stdout, process.stderr])
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { addServerCommands, collect } from './commands/server-commands.js';
-import { EXIT } from './exit.js';
+import { allowClosedPipes, EXIT } from './exit.js';
 import { isWorkerProcess, limitGarbage, runWorkerProcess } from '../server/process.js';
 import { release } from '../server/release.js';
 
@@ -12,6 +12,7 @@ import { release } from '../server/release.js';
  * directory.
  */
 export async function runServer(file: string): Promise<void> {
+  allowClosedPipes();
   const program = new Command('server')
     .description('serve authorization decisions from a compiled bundle of policies')
     .version(`${release.version} (${release.commit}, ${release.buildDate})`)

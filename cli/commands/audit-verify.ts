@@ -4,7 +4,7 @@ import { visible } from '../../compiler/diagnostics/visible.js';
 import { readLinked } from '../../server/audit/chain/link.js';
 import { type Checkpoint, ChainVerifier, type Problem, type Verification } from '../audit/chain-verifier.js';
 import { linesOfLog } from '../audit/log-lines.js';
-import { allowClosedPipe, EXIT } from '../exit.js';
+import { EXIT } from '../exit.js';
 import { InputError, reportInputError } from '../report.js';
 
 /** The command line options of `authzc audit verify`. */
@@ -21,7 +21,6 @@ export interface AuditVerifyOptions {
  * that cannot be read.
  */
 export async function auditVerify(logs: readonly string[], options: AuditVerifyOptions): Promise<number> {
-  allowClosedPipe();
   try {
     const verification = await verified(logs, options);
     process.stdout.write(

@@ -3,7 +3,7 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import { visible, visibleJson } from '../../compiler/diagnostics/visible.js';
 import { type EntriesOptions, entriesRequest, listEntries } from '../audit/list-entries.js';
 import { type AdminOptions, adminTargetOf } from '../audit/target.js';
-import { allowClosedPipe, EXIT, printError, UsageError } from '../exit.js';
+import { EXIT, printError, UsageError } from '../exit.js';
 
 /** The command line options of `audit`. */
 export interface AuditOptions extends AdminOptions, EntriesOptions {
@@ -21,7 +21,6 @@ export async function audit(options: AuditOptions): Promise<number> {
     const style = styleOf(options);
     // The gRPC library uses IP addresses as server names in TLS, for which Node would print a deprecation warning.
     process.noDeprecation = true;
-    allowClosedPipe();
     const output = process.stdout;
     for await (const entry of listEntries(target, request)) {
       if (!output.writable) break;

@@ -6,7 +6,7 @@ import { markdownDiff } from '../../analysis/diff/report/markdown.js';
 import { prettyDiff } from '../../analysis/diff/report/pretty.js';
 import { loadVersion } from '../../analysis/decision/policy-version.js';
 import { formatList, formatPretty, shownPath } from '../../compiler/diagnostics/format.js';
-import { allowClosedPipe, EXIT } from '../exit.js';
+import { EXIT } from '../exit.js';
 import type { ComparisonOptions, Failing } from '../policies/comparison-options.js';
 import { engineOptions } from '../policies/engine-options.js';
 import { comparedSets, type ReadSet, readSet, type SetName } from '../policies/compared-sets.js';
@@ -29,7 +29,6 @@ export interface DiffCommandOptions extends ComparisonOptions {
  * @param old a folder or revision; or a range of revisions, and then there is no `new_`.
  */
 export async function diffCommand(old: string, new_: string | undefined, options: DiffCommandOptions): Promise<number> {
-  allowClosedPipe();
   const limit = limitRun(options.timeout);
   try {
     return await compared(comparedSets(old, new_, options.dir), options, limit);

@@ -4,7 +4,7 @@ import { didYouMean } from '../../compiler/diagnostics/did-you-mean.js';
 import { messages } from '../../compiler/diagnostics/messages.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import { runtimeFolder } from '../../compiler/load/runtime-folder.js';
-import { allowClosedPipe, EXIT } from '../exit.js';
+import { EXIT } from '../exit.js';
 import { InputError, reportInputError } from '../report.js';
 
 /**
@@ -12,7 +12,6 @@ import { InputError, reportInputError } from '../report.js';
  * the exit code.
  */
 export function docsCommand(code: string | undefined): number {
-  allowClosedPipe();
   try {
     process.stdout.write(pageOf(code));
     return EXIT.done;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import { parseDuration } from '../../server/config/duration.js';
-import { allowClosedPipe, EXIT, printError, UsageError } from '../exit.js';
+import { EXIT, printError, UsageError } from '../exit.js';
 import { askServers, type ServerState } from '../fleet/ask-server.js';
 
 /** The command line options of `fleet status`. */
@@ -32,7 +32,6 @@ export async function fleetStatus(
     const authorization = authorizationOf(options);
     const states = await askServers(servers, options.concurrency, { authorization, timeout });
     const problems = problemsOf(states);
-    allowClosedPipe();
     process.stdout.write(
       options.output === 'json'
         ? `${JSON.stringify({ agree: problems.length === 0, problems, servers: states }, undefined, 2)}\n`

@@ -1,15 +1,16 @@
-import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import { formatted } from '../../compiler/format/format.js';
 import { readPolicy } from '../../compiler/load/load.js';
-import { isHidden, SCHEMAS_DIRECTORY } from '../../compiler/load/names.js';
-import { allowClosedPipe, EXIT } from '../exit.js';
+import { isHidden, isSkippedDirectory, isSuiteFile, SCHEMAS_DIRECTORY } from '../../compiler/load/names.js';
+import { EXIT } from '../exit.js';
 import { DIAGNOSTIC_RULES, findingsOf } from '../findings/diagnostics.js';
 import type { Finding, FindingRule } from '../findings/finding.js';
 import { type LogFormat, type OnFindings, printLog } from '../findings/log.js';
+import { withLineEndsOf } from '../outputs/line-ends.js';
 import { type OutputFile, replaceFiles } from '../outputs/replace-files.js';
 import { InputError, printDiagnostics, reportInputError } from '../report.js';
 import { counted } from './compile.js';
@@ -32,7 +33,6 @@ export function fmtCommand(
   paths: readonly string[],
   { check = false, output = 'list', onFindings }: FmtOptions,
 ): number {
-  allowClosedPipe();
   try {
     return paths.length === 1 && paths[0] === '-' ? formatInput() : formatFiles(paths, { check, output, onFindings });
   } catch (error) {
@@ -101,7 +101,7 @@ function formattedFile(
 ): { readonly before: string; readonly after: string } | undefined {
   const before = readPolicy(folder, name, report, folder);
   const after = before === undefined ? undefined : formatted(new Source(name, before), report);
-  return before === undefined || after === undefined ? undefined : { before, after };
+  return before === undefined || after === undefined ? undefined : { before, after: withLineEndsOf(before, after) };
 }
 
 /**
@@ -111,7 +111,7 @@ function formattedFile(
 function filesAt(path: string): readonly NamedFile[] {
   const standing = statSync(path, { throwIfNoEntry: false });
   if (standing === undefined) throw new InputError('there is no such file or folder', undefined, [], path);
-  if (standing.isDirectory()) return filesIn(path).map((name) => ({ folder: path, name }));
+  if (standing.isDirectory()) return filesIn(path).flatMap((name) => (isOwn(path, name) ? { folder: path, name } : []));
   if (!isYaml(path)) throw new InputError('only YAML files are formatted', undefined, [], path);
   // A link to a file stays a link.
   const file = lstatSync(path).isSymbolicLink() ? realpathSync(path) : path;
@@ -128,6 +128,18 @@ function filesIn(folder: string, inner = ''): readonly string[] {
       if (entry.isDirectory()) return filesIn(folder, path);
       return entry.isFile() && isYaml(entry.name) ? [path] : [];
     });
+}
+
+/**
+ * Whether a file of a folder is a policy, a test suite or a fixture: a folder of an application has YAML of other programs
+ * as well.
+ */
+function isOwn(folder: string, name: string): boolean {
+  const head = readFileSync(join(folder, name), 'utf8');
+  if (isSuiteFile(basename(name))) return /^["']?tests["']?\s*:/m.test(head);
+  if (isSkippedDirectory(basename(dirname(name))))
+    return /^["']?(principals|resources|auxData|principalGroups|resourceGroups)["']?\s*:/m.test(head);
+  return /^\s*["']?apiVersion["']?\s*:\s*["']?api\.authz\.dev\//m.test(head);
 }
 
 function isYaml(name: string): boolean {

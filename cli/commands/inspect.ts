@@ -5,7 +5,7 @@ import { formatInspected, type InspectFormat } from '../../compiler/inspect/form
 import { inspect, type Pattern, patternOf, select } from '../../compiler/inspect/inspect.js';
 import { load } from '../../compiler/load/index.js';
 import { parse } from '../../compiler/parse/index.js';
-import { allowClosedPipe, EXIT } from '../exit.js';
+import { EXIT } from '../exit.js';
 import { formatInputError, InputError, isColorful, reportInputError } from '../report.js';
 
 /** The command line options of `authzc inspect`. */
@@ -25,7 +25,6 @@ export interface InspectOptions {
  * standard error.
  */
 export function inspectCommand(directory: string, ids: readonly string[], options: InspectOptions): number {
-  allowClosedPipe();
   try {
     return inspected(directory, ids, options);
   } catch (error) {

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.js';
 import type { Fix } from '../../compiler/diagnostics/fix.js';
@@ -6,6 +7,7 @@ import type { Severity } from '../../compiler/diagnostics/messages.js';
 import type { Source } from '../../compiler/diagnostics/source.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import { EXIT } from '../exit.js';
+import { withLineEndsOf } from '../outputs/line-ends.js';
 import { replaceFiles } from '../outputs/replace-files.js';
 import { compileFolder } from '../policies/compile.js';
 import { type OutputFormat, printDiagnostics } from '../report.js';
@@ -65,7 +67,12 @@ function applyFixes(directory: string, diagnostics: readonly Diagnostic[]): Read
     else fixes.push(fix);
   }
   const fixed = [...bySource].map(([source, fixes]) => ({ path: source.path, ...withFixes(source, fixes) }));
-  replaceFiles(fixed.map(({ path, text }) => ({ path: join(directory, path), text })));
+  replaceFiles(
+    fixed.map(({ path, text }) => {
+      const file = join(directory, path);
+      return { path: file, text: withLineEndsOf(readFileSync(file, 'utf8'), text) };
+    }),
+  );
   return new Map(fixed.map(({ path, count }) => [path, count]));
 }
 

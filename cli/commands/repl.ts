@@ -10,7 +10,7 @@ import { load } from '../../compiler/load/index.js';
 import { parse } from '../../compiler/parse/index.js';
 import { PendingInput } from '../../compiler/repl/pending-input.js';
 import { type ReadPolicy, Session } from '../../compiler/repl/session.js';
-import { allowClosedPipe, EXIT } from '../exit.js';
+import { EXIT } from '../exit.js';
 import { formatInputError, isColorful } from '../report.js';
 import type { NowOption } from '../policies/now-option.js';
 import { readText } from '../policies/request-files.js';
@@ -57,7 +57,7 @@ export async function replCommand({ history, now }: ReplOptions): Promise<number
     process.stdout.write('\n(:quit leaves)\n');
     ask();
   });
-  allowClosedPipe(() => lines.close());
+  process.stdout.once('error', () => lines.close());
   if (terminal) process.stdout.write('CEL expressions, as conditions have them; :help lists what else there is\n');
   ask();
   let hasLeft = false;

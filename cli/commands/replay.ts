@@ -4,7 +4,7 @@ import type { Change, ReplayReport } from '../../analysis/replay/report.js';
 import { replayJson } from '../../analysis/replay/report/json.js';
 import { prettyReplay } from '../../analysis/replay/report/pretty.js';
 import { linesOfLog } from '../audit/log-lines.js';
-import { allowClosedPipe, EXIT } from '../exit.js';
+import { EXIT } from '../exit.js';
 import { readSet, setNamed } from '../policies/compared-sets.js';
 import { acceptedOf, policiesOf } from '../policies/compile.js';
 import type { EngineFlags } from '../policies/engine-flags.js';
@@ -30,7 +30,6 @@ export interface ReplayCommandOptions extends EngineFlags, TenantsOption {
 
 /** `authzc replay`: decides the requests of audit logs with other policies. Returns the exit code. */
 export async function replayCommand(logs: readonly string[], options: ReplayCommandOptions): Promise<number> {
-  allowClosedPipe();
   try {
     return await replayed(logs, options);
   } catch (error) {

@@ -41,9 +41,15 @@ export function compareFolder(folder: string, files: readonly EmittedFile[]): Di
   for (const { path, text } of files) {
     const { isWhole, standing } = tree.reach(path);
     if (standing === 'nothing') missing.push(path);
-    else if (!isWhole || standing !== 'file' || readFileSync(join(folder, path), 'utf8') !== text) changed.push(path);
+    else if (!isWhole || standing !== 'file' || !isText(join(folder, path), text)) changed.push(path);
   }
   return { missing, changed, stale: staleFiles(folder, files, tree) };
+}
+
+/** Whether a file has a text. Line ends do not count: git may have checked it out with those of Windows. */
+function isText(path: string, text: string): boolean {
+  const written = readFileSync(path, 'utf8');
+  return written === text || (written.includes('\r\n') && written.replaceAll('\r\n', '\n') === text);
 }
 
 /** Computes which files to write and delete. Changes nothing yet. */

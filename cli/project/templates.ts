@@ -58,11 +58,11 @@ function filesIn(folder: string, name: string): readonly (readonly [path: string
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
     .map((file) => {
-      // npm does not pack files named .gitignore.
+      // npm does not pack files named .gitignore, and git would apply a .gitattributes here.
       const path = file
         .slice(folder.length + 1)
         .replaceAll('\\', '/')
-        .replace(/^gitignore$/, '.gitignore');
+        .replace(/^git(ignore|attributes)$/, '.git$1');
       return [path, readFileSync(file, 'utf8').replaceAll(NAME, name)];
     });
 }

@@ -36,8 +36,9 @@ export function load(directory: string, report: Diagnostics, earlier: readonly S
   const known = new Map(earlier.map((source) => [source.path, source]));
   const sources: Source[] = [];
   for (const path of found.policies.toSorted()) {
-    const text = readPolicy(root, path, report, directory);
-    if (text === undefined) continue;
+    const written = readPolicy(root, path, report, directory);
+    if (written === undefined) continue;
+    const text = withUnixLineEnds(written);
     const before = known.get(path);
     sources.push(before?.text === text ? before : new Source(path, text));
   }
@@ -61,9 +62,14 @@ function readSchemas(
       report.add('file/too-many-schemas', new Source(path, ''), { files: MAX_SCHEMA_FILES, bytes: MAX_SCHEMAS_SIZE });
       break;
     }
-    schemas.set(path.slice('_schemas/'.length), bytes.toString('utf8'));
+    schemas.set(path.slice('_schemas/'.length), withUnixLineEnds(new TextDecoder().decode(bytes)));
   }
   return schemas;
+}
+
+/** Git checks out other line ends on Windows, and what is compiled must not depend on it. */
+export function withUnixLineEnds(text: string): string {
+  return text.replaceAll('\r\n', '\n');
 }
 
 function rootOf(directory: string): string {
@@ -77,8 +83,8 @@ function rootOf(directory: string): string {
 export function readPolicy(root: string, path: string, report: Diagnostics, directory: string): string | undefined {
   const bytes = readBounded(root, path, report, directory);
   if (bytes === undefined) return undefined;
-  // A byte-order mark is not stripped (docs/spec/policy-language.md#encoding).
-  const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+  // Drops a byte-order mark (docs/spec/policy-language.md#encoding).
+  const decoder = new TextDecoder('utf-8', { fatal: true });
   try {
     return decoder.decode(bytes);
   } catch {

@@ -11,7 +11,8 @@ export function digestOf(text: string): string {
 /** Reads the text of a document, JSON or YAML. What it says is proved later. */
 export function readTenantText(text: string): LoadedTenant | { readonly reason: string } {
   try {
-    const value: unknown = /^\s*\{/.test(text) ? JSON.parse(text) : valueOfYaml(text);
+    const written = text.replace(/^\ufeff/, '');
+    const value: unknown = /^\s*\{/.test(written) ? JSON.parse(written) : valueOfYaml(written);
     if (typeof value === 'object' && value !== null)
       return { document: value as TenantDocument, digest: digestOf(text) };
     return { reason: 'the document must be an object' };

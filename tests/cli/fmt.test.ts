@@ -22,6 +22,30 @@ const FILES = {
   'policies/notes.txt': 'a:   1\n',
 };
 
+test('YAML of other programs in a folder stays as it is; a file that is named is formatted', async () => {
+  const others = {
+    'app/docker-compose.yaml': 'services:   {a:   {image: b}}\n',
+    'app/deployment.yaml': 'apiVersion:   apps/v1\nkind:   Deployment\n',
+    'app/values.yml': 'apiVersion: api.authz.development/v1\na:   1\n',
+    'app/broken.yaml': '{{- if .Values.a }}\na:   b\n',
+    'app/load_test.yaml': 'name:   a\nscenarios:   []\n',
+    'app/testdata/golden.yaml': 'a:   1\n',
+    'app/comment.yaml': '# apiVersion: api.authz.dev/v1\na:   1\n',
+  };
+  const own = {
+    'app/untidy.yaml': UNTIDY,
+    'app/quoted.yaml': UNTIDY.replace('apiVersion: api.authz.dev/v1', '"apiVersion": "api.authz.dev/v1"'),
+    'app/untidy_test.yaml': 'name:   a\ntests:   []\n',
+    'app/testdata/resources.yaml': 'resources:   {}\n',
+  };
+  const folder = newFolder({ ...others, ...own });
+  const { code, stdout } = await run(PROGRAMS.authzc, ['fmt', 'app'], folder);
+  assert.is(code, 0);
+  assert.equal(stdout.trim().split('\n').sort(), Object.keys(own).sort());
+  for (const [path, text] of Object.entries(others)) assert.is(readFileSync(join(folder, path), 'utf8'), text, path);
+  assert.is((await run(PROGRAMS.authzc, ['fmt', 'app/values.yml'], folder)).stdout, 'app/values.yml\n');
+});
+
 test('it writes files in one style and prints their paths; --check only prints them', async () => {
   const folder = newFolder(FILES);
   const due = 'policies/testdata/principals.yml\npolicies/untidy.yaml\n';
@@ -39,12 +63,13 @@ test('it writes files in one style and prints their paths; --check only prints t
 });
 
 test('a file that is not well-formed stays, and the others are formatted', async () => {
-  const folder = newFolder({ 'policies/broken.yaml': 'a: [\n', 'policies/untidy.yaml': UNTIDY });
+  const broken = 'apiVersion: api.authz.dev/v1\na: [\n';
+  const folder = newFolder({ 'policies/broken.yaml': broken, 'policies/untidy.yaml': UNTIDY });
   const { code, stdout } = await run(PROGRAMS.authzc, ['fmt'], folder);
   assert.is(code, 3);
-  assert.match(stdout, /policies\/broken\.yaml:2:1|policies\/broken\.yaml:1:5/);
+  assert.match(stdout, /policies\/broken\.yaml:3:1|policies\/broken\.yaml:2:5/);
   assert.match(stdout, /^policies\/untidy\.yaml$/m);
-  assert.is(readFileSync(join(folder, 'policies/broken.yaml'), 'utf8'), 'a: [\n');
+  assert.is(readFileSync(join(folder, 'policies/broken.yaml'), 'utf8'), broken);
   assert.is(readFileSync(join(folder, 'policies/untidy.yaml'), 'utf8'), TIDY);
 });
 

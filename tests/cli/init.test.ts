@@ -16,6 +16,7 @@ test.after(() => {
 /** What every new project has, whatever its template. */
 const COMMON = [
   '.authz.yaml',
+  '.gitattributes',
   '.github/workflows/authz.yml',
   '.gitignore',
   'README.md',
@@ -122,6 +123,7 @@ test('a project gets policies, the engine, scripts and dependencies, and keeps i
   assert.is(code, 0);
   assert.equal(filesIn(folder), [
     '.authz.yaml',
+    '.gitattributes',
     '.github/workflows/authz.yml',
     'package.json',
     'policies/_schemas/document.json',
@@ -182,6 +184,7 @@ test('policies in the project are used where they are', async () => {
   const { code } = await run(PROGRAMS.authzc, ['init', '--yes', '--policies', 'access/rules'], folder);
   assert.is(code, 0);
   assert.equal(filesIn(folder), [
+    '.gitattributes',
     '.github/workflows/authz.yml',
     'access/rules/note.yaml',
     'package.json',

@@ -72,6 +72,24 @@ function proxyTests(name: string, start: (gateway: string, upstream: number) => 
     assert.equal(upstream.reached, []);
   });
 
+  test('a client can only take identity headers away, never choose them', async () => {
+    for (const names of [
+      'X-Authz-Principal',
+      'close, x-authz-roles, X-Authz-Department',
+      'X-Authz-Principal, X-Authz-Roles',
+    ]) {
+      upstream.reached.length = 0;
+      const chosen = ['X-Authz-Principal: admin', 'X-Authz-Roles: admin', 'X-Authz-Department: board'];
+      for (const headers of [[], chosen]) await ask('GET /contacts/1', alice, [`Connection: ${names}`, ...headers]);
+      for (const reached of upstream.reached)
+        for (const [index, value] of identityOf(reached).entries())
+          assert.ok(['', ['alice', 'employee', 'sales'][index]].includes(value), `${names}: ${value}`);
+      // What docs/gateways.md asks of services because of it.
+      const isDropped = upstream.reached.some((reached) => identityOf(reached).includes(''));
+      assert.is(isDropped, name === 'Caddy', names);
+    }
+  });
+
   test('no hostile request bypasses the decision', async () => {
     const corpus = hostileRequests(alice);
     assert.ok(corpus.length >= 150, `${corpus.length} requests`);
