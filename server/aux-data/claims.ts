@@ -9,11 +9,14 @@ export function readClaims(payload: string, now: number, skew: number): Attribut
   const parsed = parse(payload);
   const claims: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(parsed)) {
-    if (value !== null) setOwn(claims, name, convert(name, value));
+    if (value !== null || TYPED.has(name)) setOwn(claims, name, convert(name, value));
   }
   checkTimes(parsed, now, skew);
   return claims;
 }
+
+/** Claims that are never dropped: a token whose `exp` is null is not one that never expires. */
+const TYPED: ReadonlySet<string> = new Set(['exp', 'nbf', 'iat', 'aud']);
 
 /** The reason of the platform would quote the claims. */
 function parse(payload: string): { readonly [name: string]: unknown } {
@@ -49,13 +52,9 @@ function convert(name: string, value: unknown): unknown {
 /** `exp` must lie after now, `nbf` and `iat` must not; each by no more than the skew. Seconds. */
 function checkTimes(claims: { readonly [name: string]: unknown }, now: number, skew: number): void {
   const { exp, nbf, iat } = claims;
-  if (isPresent(exp) && seconds(exp, 'exp') + skew <= now) throw new TokenRefused('token expired');
-  if (isPresent(nbf) && seconds(nbf, 'nbf') - skew > now) throw new TokenRefused('token not yet valid');
-  if (isPresent(iat) && seconds(iat, 'iat') - skew > now) throw new TokenRefused('token issued in the future');
-}
-
-function isPresent(value: unknown): boolean {
-  return value !== undefined && value !== null;
+  if (exp !== undefined && seconds(exp, 'exp') + skew <= now) throw new TokenRefused('token expired');
+  if (nbf !== undefined && seconds(nbf, 'nbf') - skew > now) throw new TokenRefused('token not yet valid');
+  if (iat !== undefined && seconds(iat, 'iat') - skew > now) throw new TokenRefused('token issued in the future');
 }
 
 /** As far as a timestamp can be told: 0001-01-01 to 9999-12-31. */

@@ -39,10 +39,12 @@ export function loadKeySet(config: KeySetConfig): KeySet {
 /** Parses a keyset. Throws BadKeys. */
 export function keySetOf(material: string, config: KeySetConfig): KeySet {
   const { optionalAlg, optionalKid } = config;
-  const jwks = (config.source.pem ? pemKeys(material) : jwkKeys(material))?.map(publicPart);
-  if (jwks === undefined || jwks.length === 0)
+  const all = config.source.pem ? pemKeys(material) : jwkKeys(material);
+  if (all === undefined || all.length === 0)
     throw new BadKeys(config.source.pem ? 'contains no PEM key' : 'is not a JSON Web Key or key set');
-  const keys = jwks.map((jwk) => ({ jwk, key: keyOf(jwk) }));
+  const keys = all.flatMap((key) => verificationKey(key) ?? []);
+  if (keys.length === 0) throw new BadKeys('has no key that can verify a token');
+  const jwks = keys.map(({ jwk }) => jwk);
   return { keys, optionalAlg, optionalKid, unusable: whyUnusable(jwks, config) };
 }
 
@@ -64,7 +66,7 @@ function readMaterial({ source }: KeySetConfig): string {
   }
 }
 
-function jwkKeys(text: string): readonly JWK[] | undefined {
+function jwkKeys(text: string): readonly unknown[] | undefined {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -73,9 +75,26 @@ function jwkKeys(text: string): readonly JWK[] | undefined {
   }
   if (typeof parsed !== 'object' || parsed === null) return undefined;
   const keys = Object.hasOwn(parsed, 'keys') ? (parsed as { keys: unknown }).keys : [parsed];
-  if (!Array.isArray(keys)) return undefined;
-  return keys.every((key) => typeof key === 'object' && key !== null && typeof key.kty === 'string') ? keys : undefined;
+  return Array.isArray(keys) ? keys : undefined;
 }
+
+/**
+ * A key of a set as it verifies tokens; undefined for one that a server does not understand, that is malformed, or that is
+ * not for signatures. Others of the set count nevertheless (RFC 7517, sections 4.2, 4.3 and 5).
+ */
+function verificationKey(given: unknown): VerificationKey | undefined {
+  if (typeof given !== 'object' || given === null) return undefined;
+  const { use, key_ops: operations } = given as JWK;
+  if (use !== undefined && use !== 'sig') return undefined;
+  // A private key says `sign`; its public part verifies.
+  if (operations !== undefined && !(Array.isArray(operations) && operations.some((one) => VERIFY.has(one))))
+    return undefined;
+  const jwk = publicPart(given as JWK);
+  const key = keyOf(jwk);
+  return key && { jwk, key };
+}
+
+const VERIFY: ReadonlySet<string> = new Set(['verify', 'sign']);
 
 const PEM_BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[^-]+-----END \1-----/g;
 
@@ -105,12 +124,12 @@ function whyUnusable(keys: readonly JWK[], { optionalAlg, optionalKid }: KeySetC
   return undefined;
 }
 
-function keyOf(jwk: JWK): KeyObject {
+function keyOf(jwk: JWK): KeyObject | undefined {
   try {
     if (jwk.kty !== 'oct') return createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' });
     if (typeof jwk.k === 'string' && jwk.k !== '') return createSecretKey(jwk.k, 'base64url');
   } catch {
-    // Said below.
+    // Of an unknown type or curve, or malformed.
   }
-  throw new BadKeys('has a key that cannot be used');
+  return undefined;
 }

@@ -8,6 +8,7 @@ import { parseCel } from '../../compiler/parse/cel/index.js';
 import { checkExpression } from '../../compiler/validate/cel/check-expression.js';
 import { policyEnvironment } from '../../compiler/validate/cel/environment.js';
 import type { Random } from '../support/oracle/random.js';
+import { PieceList } from '../../compiler/ir/pieces.js';
 import { compileTexts, ROOT } from '../support/compiled.js';
 import type { Outcome, Task } from './limited-child.js';
 import { type Core, CORES, randomCondition, VARIABLES } from './random-conditions.js';
@@ -120,9 +121,13 @@ async function bundleOf(conditions: readonly string[]): Promise<string> {
   };
   const { program, files, diagnostics } = compileTexts({ 'item.yaml': JSON.stringify(policy) });
   if (program === undefined) throw new Error(diagnostics.map(({ message }) => message).join('\n'));
-  const metered = files.map((file) =>
-    file.path === 'index.ts' ? { ...file, text: `${file.text}\nexport { stepsLeft } from '#runtime/cel';\n` } : file,
-  );
+  const exported = "\nexport { stepsLeft } from '#runtime/cel';\n";
+  const metered = files.map((file) => {
+    if (file.path !== 'index.ts') return file;
+    const pieces = new PieceList([...file.pieces.numbers]);
+    pieces.add('code', exported.length);
+    return { ...file, text: `${file.text}${exported}`, pieces };
+  });
   return (await bundle(metered, join(ROOT, 'runtime'))).js;
 }
 

@@ -170,13 +170,22 @@ test('a wrong method on a known path is 501, without an Allow header', async () 
     ['DELETE', PATH],
     ['OPTIONS', PATH],
     ['POST', '/api/server_info'],
-    ['HEAD', '/_authz/health'],
+    ['HEAD', PATH],
     ['TRACE', PATH],
   ] as const) {
     const answer = await send(server.httpAddress, method, path);
     assert.is(answer.status, 501, `${method} ${path}`);
     assert.is(answer.headers['allow'], undefined);
     if (method !== 'HEAD') assert.is(answer.text, '{"code":12,"message":"Method Not Allowed"}');
+  }
+});
+
+test('HEAD is answered as GET, without a body, on every path that has GET', async () => {
+  for (const path of ['/_authz/health', '/_authz/live', '/api/server_info', '/.well-known/authzen-configuration']) {
+    const [get, head] = [await send(server.httpAddress, 'GET', path), await send(server.httpAddress, 'HEAD', path)];
+    assert.is(get.status, 200, path);
+    assert.equal([head.status, head.text], [200, ''], path);
+    for (const name of ['content-type', 'content-length']) assert.is(head.headers[name], get.headers[name], path);
   }
 });
 

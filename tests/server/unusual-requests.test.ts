@@ -99,6 +99,19 @@ test('methods that no path has are not allowed, with and without a body', async 
   }
 });
 
+test('a request with two hosts is refused, and nothing of its connection is read further', async () => {
+  for (const hosts of ['Host: x\r\nHost: y', 'Host: x\r\nhost: x', 'HOST: x\r\nA: b\r\nHost:'])
+    for (const path of ['/_authz/health', CHECK, '/x']) {
+      const text = await exchange(
+        `GET ${path} HTTP/1.1\r\n${hosts}\r\n\r\nGET /_authz/health HTTP/1.1\r\nHost: x\r\n\r\n`,
+      );
+      assert.equal(statusesOf(text), [400], text);
+      assert.match(text, 'Connection: close');
+    }
+  const one = await exchange('GET /_authz/health HTTP/1.1\r\nhOsT: x\r\nConnection: close\r\n\r\n');
+  assert.equal(statusesOf(one), [200], one);
+});
+
 test('metrics are served for any method, and to browsers of allowed origins', async () => {
   for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'OPTIONS'])
     assert.equal(await textOf(method), [200, 'a 1\n'], method);

@@ -1,4 +1,4 @@
-import { STATUS_CODES } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 
 /**
@@ -18,6 +18,17 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Socket):
   // Further input is ignored, and the connection is cut shortly after: cutting it at once would lose the response.
   socket.resume();
   setTimeout(() => socket.destroy(), PATIENCE).unref();
+}
+
+/** Answers a request that the parser could read and that must not be handled, in the same way. */
+export function refuseRequest(response: ServerResponse): void {
+  const text = `400 ${STATUS_CODES[400]}\n`;
+  response.writeHead(400, {
+    'Content-Type': 'text/plain; charset=utf-8',
+    'Content-Length': text.length,
+    Connection: 'close',
+  });
+  response.end(text);
 }
 
 /** Milliseconds. */

@@ -11,7 +11,7 @@ import type { TLSSocket } from 'node:tls';
 import type { ServerTls } from '../../tls/server-tls.js';
 import { type Deadlines, Http2Sessions, STREAM_WINDOW, type StreamHandler } from '../http2-sessions.js';
 import { Sockets } from '../sockets.js';
-import { answerClientError } from './client-error.js';
+import { answerClientError, refuseRequest } from './client-error.js';
 import { Http1Answers } from './http1-answers.js';
 
 /** One port for HTTP/1.1, HTTP/2 and gRPC over HTTP/2 (docs/spec/server.md#endpoints). */
@@ -144,9 +144,25 @@ function tlsServer(options: ListenerOptions, { sessions, sockets, answers }: Par
 function following(answers: Http1Answers, handleRequest: RequestListener): RequestListener {
   return (request, response) => {
     answers.begin(request.socket, response);
-    handleRequest(request, response);
+    if (hasOneHost(request.rawHeaders)) handleRequest(request, response);
+    else refuseRequest(response);
   };
 }
+
+/**
+ * Whether a request names its host once at most: the platform takes the first of several, another proxy the last (RFC
+ * 9112, section 3.2). It refuses requests of HTTP/1.1 without one.
+ */
+function hasOneHost(rawHeaders: readonly string[]): boolean {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] as string;
+    if (name.length === HOST.length && name.toLowerCase() === HOST) hosts += 1;
+  }
+  return hosts < 2;
+}
+
+const HOST = 'host';
 
 /**
  * How often the platform looks for requests that take too long to arrive, in milliseconds; timeouts are not more exact

@@ -70,8 +70,10 @@ export class Router {
     this.add(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'], path, handler);
   }
 
+  /** Adds a route. That of GET serves HEAD, too: the platform sends the response without its body. */
   add(methods: readonly HTTPMethod[], path: string, handler: Handler, refuses: Refusal = () => false): void {
-    this.#routes.on([...methods], path, (request, response, parameters) => {
+    const all = new Set(methods.includes('GET') ? [...methods, 'HEAD' as const] : methods);
+    this.#routes.on([...all], path, (request, response, parameters) => {
       if (refuses(request, response)) return;
       receiveBody(request, this.#maxMessageSize, this.#budget, (body, failure) => {
         if (failure === undefined) this.#guard(request, response, () => handler(request, response, body, parameters));
