@@ -7,7 +7,14 @@ import { addServerCommands, collect, countOf } from './commands/server-commands.
 import { allowClosedPipes, EXIT, failureMessage } from './exit.js';
 import { LOG_FORMATS } from './findings/log.js';
 import { OUTPUT_FORMATS } from './report.js';
-import { addComparisonOptions, addSolverOptions, CHANGES, FAILING, failing } from './policies/comparison-options.js';
+import {
+  addComparisonOptions,
+  addSolverOptions,
+  ALL_FAILING,
+  CHANGES,
+  FAILING,
+  failing,
+} from './policies/comparison-options.js';
 import { addCoverageOptions } from './policies/coverage-options.js';
 import { nowOption } from './policies/now-option.js';
 import { addMutationOptions } from './policies/mutation-options.js';
@@ -297,8 +304,8 @@ addComparisonOptions(
     )
     .option(
       '--fail-on <results>',
-      'what fails: a list of widened, narrowed, undecided; or none',
-      failing(FAILING),
+      'what fails: a list of widened, narrowed, undecided, also-changed; or none',
+      failing(ALL_FAILING),
       FAILING,
     ),
 ).action(async (old, new_, options) => {

@@ -126,6 +126,18 @@ export class PointDecisions {
     );
   }
 
+  /** Whether a schema that applies to an action cannot be used: it rejects everything, where schemas are enforced. */
+  rejectsAll(action: string): boolean {
+    return this.schemas.some(({ principal, resource }) =>
+      [principal, resource].some(
+        (schema) =>
+          schema !== undefined &&
+          'unavailable' in schema.validator &&
+          !schema.ignoredActions.some((pattern) => glob(pattern)(action)),
+      ),
+    );
+  }
+
   /** The globs of actions that are exempt from the schemas, where schemas are enforced. */
   get exemptActions(): readonly string[] {
     return this.schemas.flatMap(({ principal, resource }) =>

@@ -1,4 +1,5 @@
 import type * as ir from '../../compiler/ir/program.js';
+import { expanded } from '../decision/expanded-schema.js';
 import { definitionsOf, textOf } from '../formula/structure.js';
 import type { AlsoChanged } from './report.js';
 
@@ -38,7 +39,8 @@ function outputsOf({ modules }: ir.Program): Texts {
 
 /** What the schemas of resource policies accept, by policy. */
 function schemasOf({ modules, schemas }: ir.Program): Texts {
-  const files = new Map(schemas.map(({ file, definitions }) => [file, definitions]));
+  const contentOf = (at: ir.Schema['validator'], attributesOf: 'principal' | 'resource'): unknown =>
+    'file' in at ? (expanded({ attributesOf, at, modules: schemas }) ?? [at, schemas]) : at;
   return new Map(
     modules.flatMap((module) =>
       module.kind === 'resource'
@@ -46,15 +48,10 @@ function schemasOf({ modules, schemas }: ir.Program): Texts {
             [
               module.key,
               JSON.stringify(
-                [module.schemas.principal, module.schemas.resource].map(
-                  (schema) =>
-                    schema && [
-                      schema.ref,
-                      schema.ignoredActions,
-                      schema.validator,
-                      'file' in schema.validator ? [...files] : [],
-                    ],
-                ),
+                (['principal', 'resource'] as const).map((attributesOf) => {
+                  const schema = module.schemas[attributesOf];
+                  return schema && [schema.ignoredActions, contentOf(schema.validator, attributesOf)];
+                }),
               ),
             ] as const,
           ]

@@ -5,14 +5,15 @@ import { checkNarrowing } from '../decision/narrowing.js';
 import type { Point } from '../decision/point.js';
 import { MOST_ROWS, pointsOf, TooManyRows } from '../decision/points.js';
 import type { PolicyVersion } from '../decision/policy-version.js';
-import { and, type Formula, not, withRoles } from '../formula/formula.js';
+import { and, type Formula, not } from '../formula/formula.js';
 import { FormulaKeys } from '../formula/keys.js';
 import { Answers, undecided } from '../solve/answers.js';
-import type { Answer, Question } from '../solve/question.js';
-import { isAt, Replay } from '../witness/replay.js';
+import type { Answer } from '../solve/question.js';
+import { Replay } from '../witness/replay.js';
 import type { Situation } from '../witness/situation.js';
 import { alsoChanged } from './also-changed.js';
 import { Causes } from './causes.js';
+import { ComparedPoint, Directions, type Shown } from './directions.js';
 import { grantChanges } from './grants.js';
 import type { DiffOptions } from './options.js';
 import type { DiffAnswer, DiffReport, DiffRow, DiffVerdict, WitnessRequest } from './report.js';
@@ -49,7 +50,9 @@ export async function diffVersions(
         undecided: rows.filter(({ widened, narrowed }) => widened.answer === '?' || narrowed.answer === '?').length,
       },
       grants: grantChanges(old.program, new_.program),
-      alsoChanged: alsoChanged(old.program, new_.program),
+      alsoChanged: alsoChanged(old.program, new_.program).filter(
+        ({ what }) => what !== 'schema' || options.engine?.schemaEnforcement !== 'reject',
+      ),
       limits: {
         solver: solver ?? 'none',
         effort,
@@ -64,28 +67,18 @@ export async function diffVersions(
   }
 }
 
-/** A situation that shows a change, and the roles of which one alone shows it. */
-interface Shown {
-  readonly answer: Answer;
-  readonly roles: readonly string[];
-}
-
 /** The two directions of a change. */
 interface Change {
   readonly widened: Shown;
   readonly narrowed: Shown;
 }
 
-/** The number of situations that are tried for each role. */
-const TRIES_OF_ROLE = 500;
-
 class Comparison {
   readonly answers: Answers;
   private readonly keys = new FormulaKeys();
   private readonly classes: KnownClasses = new Map();
   private readonly sets: readonly [Decisions, Decisions];
-  private readonly replays: readonly [Replay, Replay];
-  private readonly principals: ReadonlySet<string>;
+  private readonly directions: Directions;
   private readonly causes: Causes;
   private readonly selecting;
 
@@ -97,12 +90,6 @@ class Comparison {
     const { engine = {}, effort = 3, prover, isOver = () => false } = options;
     this.selecting = engine;
     this.sets = [new Decisions(old.program, engine), new Decisions(new_.program, engine)];
-    this.replays = [new Replay(old.compiled, engine), new Replay(new_.compiled, engine)];
-    this.principals = new Set(
-      [...old.program.modules, ...new_.program.modules].flatMap((module) =>
-        module.kind === 'principal' ? [module.principal] : [],
-      ),
-    );
     this.causes = new Causes([old.lowered, new_.lowered], engine);
     this.answers = new Answers({
       keys: this.keys,
@@ -110,6 +97,16 @@ class Comparison {
       effort,
       prover,
       isOver: () => isOver() !== false,
+    });
+    this.directions = new Directions({
+      answers: this.answers,
+      selecting: engine,
+      replays: [new Replay(old.compiled, engine), new Replay(new_.compiled, engine)],
+      principals: new Set(
+        [...old.program.modules, ...new_.program.modules].flatMap((module) =>
+          module.kind === 'principal' ? [module.principal] : [],
+        ),
+      ),
     });
   }
 
@@ -136,7 +133,7 @@ class Comparison {
     const { actions, roles } = classesAt(point, unnamed, this.classes, {
       ...NOTHING_ASKED,
       actions: this.options.action === undefined ? [] : [this.options.action],
-      actionGlobs: this.isEnforcing ? unnamed.flatMap((own) => own.exemptActions) : [],
+      actionGlobs: this.directions.isEnforcing ? unnamed.flatMap((own) => own.exemptActions) : [],
     });
     const isWanted = this.options.action === undefined ? () => true : matchesAny(this.options.action);
     const asked = [
@@ -154,8 +151,9 @@ class Comparison {
     );
     const rows: DiffRow[] = [];
     for (const { action, named } of asked) {
-      const change = isSame ? UNCHANGED : await this.changeOf(compared, action);
-      rows.push(this.row(point, { action, named }, isSame || roles.isComplete ? change : withoutProofs(change)));
+      const isAlike = isSame && this.directions.acceptAlike(compared, action);
+      const change = isAlike ? UNCHANGED : await this.changeOf(compared, action);
+      rows.push(this.row(point, { action, named }, isAlike || roles.isComplete ? change : withoutProofs(change)));
     }
     if (!actions.isComplete && !isSame) rows.push(this.row(point, { action: '*', named: false }, TOO_MANY));
     return rows;
@@ -165,74 +163,27 @@ class Comparison {
     const { decisions } = compared;
     if (decisions.some(({ sharesResults }) => sharesResults)) return SHARED;
     const [before, after] = decisions.map((own) => own.of(action, this.keys)) as [Formula, Formula];
-    if (this.keys.of(before) === this.keys.of(after)) return UNCHANGED;
+    const acceptAlike = this.directions.acceptAlike(compared, action);
+    if (this.keys.of(before) === this.keys.of(after) && acceptAlike) return UNCHANGED;
     // Signals and timers are heard between questions.
     await new Promise((resolve) => setImmediate(resolve));
     if (this.options.isOver?.()) return OUT_OF_TIME;
     const known = compared.changes.get(`${this.keys.of(before)} ${this.keys.of(after)}`) ?? NO_SITUATIONS;
-    const change = {
-      widened: await this.shown(compared, action, and(after, not(before)), true, known.widened),
-      narrowed: await this.shown(compared, action, and(before, not(after)), false, known.narrowed),
+    const rules = {
+      widened: await this.directions.shown(compared, action, and(after, not(before)), true, known.widened),
+      narrowed: await this.directions.shown(compared, action, and(before, not(after)), false, known.narrowed),
     };
+    const change = acceptAlike
+      ? rules
+      : {
+          widened: await this.directions.shownBySchemas(compared, action, after, true, rules.widened),
+          narrowed: await this.directions.shownBySchemas(compared, action, before, false, rules.narrowed),
+        };
     compared.changes.set(`${this.keys.of(before)} ${this.keys.of(after)}`, {
       widened: situationsOf(change.widened),
       narrowed: situationsOf(change.narrowed),
     });
     return change;
-  }
-
-  /** Whether a request makes a formula true, which says that the decision turns. */
-  private async shown(
-    { point, roles, decisions }: ComparedPoint,
-    action: string,
-    formula: Formula,
-    isWidening: boolean,
-    seeds: readonly Situation[],
-  ): Promise<Shown> {
-    const question: Question = {
-      formula,
-      point,
-      principals: this.principals,
-      action,
-      roles,
-      globals: this.selecting.globals,
-      schemas: this.isEnforcing ? decisions.flatMap((own) => own.schemasFor(action)) : [],
-    };
-    const confirm = (situation: Situation): boolean =>
-      isAt(point, situation.request, this.principals, this.selecting) && this.turns(situation, isWidening);
-    const about = seeds.map((seed) => ({ ...seed, request: { ...seed.request, action } }));
-    const answer = await this.answers.answer(question, confirm, about);
-    if (answer.answer !== 'yes') return { answer, roles: [] };
-    return { answer, roles: roles.filter((role) => this.showsAlone(question, role, answer.situation, confirm)) };
-  }
-
-  private turns(situation: Situation, isWidening: boolean): boolean {
-    const [before, after] = this.replays.map((replay) => replay.isAllowed(situation));
-    if (before === isWidening || after !== isWidening) return false;
-    return !this.isEnforcing || this.replays.every((replay) => replay.satisfiesSchemas(situation));
-  }
-
-  private get isEnforcing(): boolean {
-    return this.selecting.schemaEnforcement === 'reject';
-  }
-
-  /** Whether a principal with one role alone shows what a situation shows. */
-  private showsAlone(
-    question: Question,
-    role: string,
-    situation: Situation,
-    confirm: (s: Situation) => boolean,
-  ): boolean {
-    const { request } = situation;
-    const alone = { ...situation, request: { ...request, principal: { ...request.principal, roles: [role] } } };
-    if (confirm(alone)) return true;
-    const formula = withRoles(question.formula, (other) => other === role);
-    if (formula === false || this.answers.isImpossible(formula)) return false;
-    const confirmAlone = (shown: Situation): boolean => {
-      const { roles } = shown.request.principal;
-      return roles.length === 1 && roles[0] === role && confirm(shown);
-    };
-    return this.answers.shown({ ...question, formula, roles: [role] }, confirmAlone, [], TRIES_OF_ROLE) !== undefined;
   }
 
   private row(point: Point, action: Pick<DiffRow, 'action' | 'named'>, { widened, narrowed }: Change): DiffRow {
@@ -279,22 +230,6 @@ class Comparison {
       decidedBy: this.causes.decidedBy(situation),
     };
   }
-}
-
-/** A point that is not the same in both sets. */
-class ComparedPoint {
-  /** The situations that show a change of formulas, by their keys: other actions often have the same. */
-  readonly changes = new Map<
-    string,
-    { readonly widened: readonly Situation[]; readonly narrowed: readonly Situation[] }
-  >();
-
-  constructor(
-    readonly point: Point,
-    /** One of each class. */
-    readonly roles: readonly string[],
-    readonly decisions: readonly [PointDecisions, PointDecisions],
-  ) {}
 }
 
 const NO_SITUATIONS = { widened: [], narrowed: [] };

@@ -106,7 +106,8 @@ export class Answers {
     return proof;
   }
 
-  private spaceOf({ formula, point, principals, action, roles, globals, schemas }: Question): SearchSpace {
+  private spaceOf(question: Question): SearchSpace {
+    const { formula, point, principals, action, roles, globals, schemas, candidates } = question;
     const { principal, resource } = requestAt(point, principals, this.options.selecting);
     return {
       base: {
@@ -118,6 +119,7 @@ export class Answers {
       roles,
       conditions: conditionsIn([formula]),
       globals,
+      ...(candidates && { candidates }),
     };
   }
 }

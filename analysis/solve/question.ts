@@ -1,5 +1,6 @@
 import type { Attributes } from '#runtime/policy';
 import type { SchemaAddress, SchemaModule } from '../../compiler/ir/schema.js';
+import type { Candidates } from '../explain/candidates.js';
 import type { Point } from '../decision/point.js';
 import type { Formula } from '../formula/formula.js';
 import type { Situation } from '../witness/situation.js';
@@ -19,6 +20,8 @@ export interface Question {
   readonly globals: Attributes | undefined;
   /** What attributes satisfy: the domain under `--schemas enforce`; empty otherwise. */
   readonly schemas: readonly AssumedSchema[];
+  /** Values that are tried besides those that conditions compare. */
+  readonly candidates?: readonly Candidates[];
 }
 
 /** A schema that the attributes of the principal or the resource satisfy. */
@@ -60,6 +63,7 @@ export type UndecidedReason =
   | 'resource limit'
   | 'does not replay'
   | 'rules share results'
+  | 'schemas differ'
   | 'too many classes'
   | 'proof refuted'
   | 'time';

@@ -27,6 +27,8 @@ export interface SearchSpace {
   readonly conditions: readonly Holds[];
   /** Undefined if any are possible. */
   readonly globals: Attributes | undefined;
+  /** Values to try besides. */
+  readonly candidates?: readonly Candidates[];
 }
 
 /** A request with the globals that it is decided with. */
@@ -137,7 +139,11 @@ function situationOf({ globals = {}, ...request }: Asked, now: string): Situatio
 }
 
 /** What the conditions compare the parts of a request with; instants are added to `times`. */
-function candidatesOf({ conditions, globals }: SearchSpace, asked: Asked, times: Set<string>): readonly Candidates[] {
+function candidatesOf(
+  { conditions, globals, candidates }: SearchSpace,
+  asked: Asked,
+  times: Set<string>,
+): readonly Candidates[] {
   const collector = new CandidateCollector(false);
   for (const holds of conditions) {
     const { condition, module } = holds;
@@ -147,7 +153,8 @@ function candidatesOf({ conditions, globals }: SearchSpace, asked: Asked, times:
     for (const result of results.values())
       if (result instanceof cel.Timestamp && times.size < MOST_TIMES) addTimes(result, times);
   }
-  return globals === undefined ? collector.candidatesOfAll() : collector.candidates();
+  const compared = globals === undefined ? collector.candidatesOfAll() : collector.candidates();
+  return candidates === undefined ? compared : merged(compared, candidates);
 }
 
 const MOST_TIMES = 12;

@@ -111,7 +111,8 @@ function refusalOf({ compilation, folder }: ReadSet, prefix: string, output: Dif
 }
 
 /** A grant to tenants is a way to be allowed: one that is added widens. */
-function fails({ rows, grants }: DiffReport, failOn: readonly Failing[]): boolean {
+function fails({ rows, grants, alsoChanged }: DiffReport, failOn: readonly Failing[]): boolean {
+  if (alsoChanged.length > 0 && failOn.includes('also-changed')) return true;
   const changed = grants.map(({ change }) => (change === 'added' ? 'widened' : 'narrowed'));
   if (changed.some((direction) => failOn.includes(direction))) return true;
   return rows.some(({ widened, narrowed }) => {

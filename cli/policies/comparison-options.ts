@@ -4,8 +4,11 @@ import { addEngineFlags, type EngineFlags } from './engine-flags.js';
 
 /** What `--fail-on` can name for decisions that are known, and for those that are proved. */
 export const CHANGES = ['widened', 'narrowed'] as const;
+/** Those that fail without the flag. */
 export const FAILING = [...CHANGES, 'undecided'] as const;
-export type Failing = (typeof FAILING)[number];
+/** Outputs and schemas, which are not compared, fail only if they are named. */
+export const ALL_FAILING = [...FAILING, 'also-changed'] as const;
+export type Failing = (typeof ALL_FAILING)[number];
 
 /** Which solver proves. */
 export interface SolverOptions {

@@ -164,7 +164,7 @@ test('arguments that do not name two sets are wrong, and say what is right', asy
     [[], "missing required argument 'old'"],
     [['main..', '--effort', '6'], 'It is a number from 1 to 5.'],
     [['main..', '--timeout', '5'], 'It is a duration such as 60s.'],
-    [['main..', '--fail-on', 'changed'], 'It is a list of widened, narrowed, undecided; or none.'],
+    [['main..', '--fail-on', 'changed'], 'It is a list of widened, narrowed, undecided, also-changed; or none.'],
     [['main..', '--output', 'html'], 'Allowed choices are pretty, list, json, markdown.'],
     [['main..', '--globals', 'none.yaml'], 'none.yaml: error: file not found'],
   ] as const) {
@@ -283,6 +283,21 @@ test('kinds, actions and scopes narrow what is looked at, and the report says so
   const none = await diff('main..', '--action', 'veiw');
   assert.equal([none.code, none.stdout], [1, '']);
   assert.is(none.stderr, 'authzc: no policy is about action `veiw`: did you mean `view`?\n');
+});
+
+test('outputs and schemas that changed fail only if they are named', async () => {
+  const output = (text: string): string =>
+    album(RULE.more).replace(
+      'effect: EFFECT_ALLOW',
+      `effect: EFFECT_ALLOW\n      output: {when: {ruleActivated: '"${text}"'}}`,
+    );
+  repository.write({ 'before/album.yaml': output('a'), 'after/album.yaml': output('b') });
+  const same = await diff('before', 'after');
+  assert.equal([same.code, same.stderr], [0, '']);
+  assert.match(same.stdout, /^also changed, and not compared\n {2}output /m);
+  assert.is((await diff('before', 'after', '--fail-on', 'also-changed')).code, 1);
+  assert.is((await diff('before', 'before', '--fail-on', 'also-changed')).code, 0);
+  assert.is((await diff('before', 'after', '--fail-on', 'also')).code, 2);
 });
 
 test('when the time is over, rows are left undecided and the report is complete', async () => {

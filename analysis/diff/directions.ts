@@ -1,0 +1,170 @@
+import { areSameSchemas, isAccepted } from '../decision/schema-inclusion.js';
+import type { Formula } from '../formula/formula.js';
+import { withRoles } from '../formula/formula.js';
+import type { PointDecisions } from '../decision/decisions.js';
+import type { Point } from '../decision/point.js';
+import { type Answers, undecided } from '../solve/answers.js';
+import type { Answer, Question } from '../solve/question.js';
+import { isAt, type Replay } from '../witness/replay.js';
+import { schemaCandidates } from '../witness/schema-candidates.js';
+import { shrink } from '../witness/shrink.js';
+import type { Situation } from '../witness/situation.js';
+import type { DiffOptions } from './options.js';
+
+/** A situation that shows a change, and the roles of which one alone shows it. */
+export interface Shown {
+  readonly answer: Answer;
+  readonly roles: readonly string[];
+}
+
+/** The number of situations that are tried for each role. */
+const TRIES_OF_ROLE = 500;
+
+/** A point that is not the same in both sets. */
+export class ComparedPoint {
+  /** The situations that show a change of formulas, by their keys: other actions often have the same. */
+  readonly changes = new Map<
+    string,
+    { readonly widened: readonly Situation[]; readonly narrowed: readonly Situation[] }
+  >();
+
+  constructor(
+    readonly point: Point,
+    /** One of each class. */
+    readonly roles: readonly string[],
+    readonly decisions: readonly [PointDecisions, PointDecisions],
+  ) {}
+}
+
+/** What changes of a point are looked for with. */
+export interface DirectionOptions {
+  readonly answers: Answers;
+  readonly selecting: DiffOptions['engine'] & {};
+  /** Of the old and of the new set. */
+  readonly replays: readonly [Replay, Replay];
+  readonly principals: ReadonlySet<string>;
+}
+
+/** Looks for requests that are decided otherwise in one direction. */
+export class Directions {
+  constructor(private readonly options: DirectionOptions) {}
+
+  /** Whether a request makes a formula true, which says that the decision turns. */
+  async shown(
+    compared: ComparedPoint,
+    action: string,
+    formula: Formula,
+    isWidening: boolean,
+    seeds: readonly Situation[],
+  ): Promise<Shown> {
+    const { point, roles, decisions } = compared;
+    const question = this.question(
+      compared,
+      action,
+      formula,
+      decisions.flatMap((own) => own.schemasFor(action)),
+    );
+    const confirm = (situation: Situation): boolean =>
+      isAt(point, situation.request, this.options.principals, this.options.selecting) &&
+      this.turns(situation, isWidening) &&
+      (!this.isEnforcing || this.options.replays.every((replay) => replay.satisfiesSchemas(situation)));
+    const about = seeds.map((seed) => ({ ...seed, request: { ...seed.request, action } }));
+    const answer = await this.options.answers.answer(question, confirm, about);
+    if (answer.answer !== 'yes') return { answer, roles: [] };
+    return { answer, roles: roles.filter((role) => this.showsAlone(question, role, answer.situation, confirm)) };
+  }
+
+  /**
+   * Whether a request turns that the rules of one set allow: if no request shows that both schemas accept, then one that
+   * the other schemas reject.
+   *
+   * @param allowed when the rules of the set that allows do.
+   * @param rules what is known of requests that both schemas accept.
+   */
+  async shownBySchemas(
+    compared: ComparedPoint,
+    action: string,
+    allowed: Formula,
+    isWidening: boolean,
+    rules: Shown,
+  ): Promise<Shown> {
+    const { point, roles, decisions } = compared;
+    if (rules.answer.answer === 'yes') return rules;
+    const [before, after] = decisions;
+    const [allowing, denying] = isWidening ? [after, before] : [before, after];
+    const [own, others] = [allowing.schemasFor(action), denying.schemasFor(action)];
+    if (allowed === false || allowing.rejectsAll(action) || this.options.answers.isImpossible(allowed)) return rules;
+    if (!denying.rejectsAll(action) && isAccepted(own, others)) return rules;
+    const question = {
+      ...this.question(compared, action, allowed, own),
+      candidates: schemaCandidates([...own, ...others]),
+    };
+    const confirm = (situation: Situation): boolean =>
+      isAt(point, situation.request, this.options.principals, this.options.selecting) &&
+      this.turns(situation, isWidening);
+    const shown = this.options.answers.shown(question, confirm);
+    if (shown === undefined) return { answer: undecided('schemas differ'), roles: [] };
+    const situation = shrink(shown, confirm);
+    return {
+      answer: { answer: 'yes', by: 'search', situation },
+      roles: roles.filter((role) => this.showsAlone(question, role, situation, confirm)),
+    };
+  }
+
+  private question(
+    { point, roles }: ComparedPoint,
+    action: string,
+    formula: Formula,
+    schemas: Question['schemas'],
+  ): Question {
+    return {
+      formula,
+      point,
+      principals: this.options.principals,
+      action,
+      roles,
+      globals: this.options.selecting.globals,
+      schemas: this.isEnforcing ? schemas : [],
+    };
+  }
+
+  /** Whether the schemas of both sets accept the same attributes, as they are the same; or do not matter. */
+  acceptAlike({ decisions }: ComparedPoint, action: string): boolean {
+    if (!this.isEnforcing) return true;
+    const [before, after] = decisions;
+    return (
+      before.rejectsAll(action) === after.rejectsAll(action) &&
+      areSameSchemas(before.schemasFor(action), after.schemasFor(action))
+    );
+  }
+
+  private turns(situation: Situation, isWidening: boolean): boolean {
+    const [before, after] = this.options.replays.map((replay) => replay.isAllowed(situation));
+    return before !== isWidening && after === isWidening;
+  }
+
+  get isEnforcing(): boolean {
+    return this.options.selecting.schemaEnforcement === 'reject';
+  }
+
+  /** Whether a principal with one role alone shows what a situation shows. */
+  private showsAlone(
+    question: Question,
+    role: string,
+    situation: Situation,
+    confirm: (s: Situation) => boolean,
+  ): boolean {
+    const { request } = situation;
+    const alone = { ...situation, request: { ...request, principal: { ...request.principal, roles: [role] } } };
+    if (confirm(alone)) return true;
+    const formula = withRoles(question.formula, (other) => other === role);
+    if (formula === false || this.options.answers.isImpossible(formula)) return false;
+    const confirmAlone = (shown: Situation): boolean => {
+      const { roles } = shown.request.principal;
+      return roles.length === 1 && roles[0] === role && confirm(shown);
+    };
+    return (
+      this.options.answers.shown({ ...question, formula, roles: [role] }, confirmAlone, [], TRIES_OF_ROLE) !== undefined
+    );
+  }
+}
