@@ -14,6 +14,7 @@ import { AuthzError, codeOfNumber } from '../authz-error.js';
 import { clientOver } from '../client-over.js';
 import { MAX_ANSWER } from '../received-text.js';
 import { BUNDLE_HASH, MIN_BUNDLE, type Received, type Transport } from '../transport.js';
+import { proxyVariable } from './proxy.js';
 
 /** The address of a decision point, and the connection options. */
 export interface GrpcOptions extends ClientOptions {
@@ -49,9 +50,11 @@ const NOTHING = Buffer.alloc(0);
 
 function grpcTransport({ address, tls, metadata }: GrpcOptions): Transport {
   const channel = channelOf(address, tls);
+  const proxy = proxyVariable(address);
   const client = new Client(address, channel.credentials, {
     ...channel.options,
     'grpc.max_receive_message_length': MAX_ANSWER,
+    'grpc.enable_http_proxy': proxy === undefined ? 0 : 1,
   });
   const writer = new WireWriter();
 
@@ -69,7 +72,8 @@ function grpcTransport({ address, tls, metadata }: GrpcOptions): Transport {
       if (signal.aborted) return reject(signal.reason);
       const running = client.makeUnaryRequest(`${SERVICE}/${method}`, same, same, request, sent, (error, bytes) => {
         signal.removeEventListener('abort', abort);
-        if (error !== null) reject(new AuthzError(codeOfNumber(error.code), error.details, { cause: error }));
+        if (error !== null)
+          reject(new AuthzError(codeOfNumber(error.code), reasonOf(error.details, address, proxy), { cause: error }));
         else resolve(bytes ?? NOTHING);
       });
       running.on('metadata', (received: Metadata) => {
@@ -107,6 +111,20 @@ function metadataOf(values: MetadataValues | undefined): Metadata {
   for (const [key, value] of Object.entries(values ?? {})) metadata.set(key, value);
   return metadata;
 }
+
+/**
+ * Why a call failed. Where there is no connection, the library says so with what it did not find out: `Last error:
+ * undefined`, behind a proxy for example.
+ */
+function reasonOf(details: string, address: string, proxy: string | undefined): string {
+  const found = NOT_CONNECTED.exec(details);
+  if (found === null) return details;
+  const [, reason = ''] = found;
+  const place = `cannot connect to \`${address}\`${proxy === undefined ? '' : ` through the proxy of \`${proxy}\``}`;
+  return /^(?:undefined|null)?$/.test(reason) ? place : `${place}: ${reason.replace(/^Error: /, '')}`;
+}
+
+const NOT_CONNECTED = /^No connection established\. Last error: (.*?)\.?(?: Resolution note: .*)?$/s;
 
 function same(bytes: Buffer): Buffer {
   return bytes;
