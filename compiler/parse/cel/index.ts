@@ -3,6 +3,7 @@ import type { SyntaxError } from '../../ast/policy.js';
 import { lex, type Lexed } from './lexer.js';
 import { isTooDeep, maxCodePoints, maxNesting } from './limits.js';
 import { parseTokens } from './parser.js';
+import { adviseMacro, adviseSyntax } from './syntax-advice.js';
 import { reportSyntax } from './syntax-report.js';
 
 /** The tree of an expression, or its errors: `ast` is undefined if and only if there are errors. */
@@ -49,7 +50,10 @@ function parseText(text: string): ParsedCel {
     case 'tree':
       if (isTooDeep(parsed.ast)) return failed(text, 'max recursion depth exceeded', errors);
       if (errors.length > 0 || parsed.errors.length > 0)
-        return { ast: undefined, errors: inOrder([...errors, ...parsed.errors]) };
+        return {
+          ast: undefined,
+          errors: withAdvice(text, lexed, inOrder([...errors, ...parsed.errors.map(adviseMacro)])),
+        };
       return { ast: parsed.ast, errors };
     case 'malformed':
       return malformed(text, lexed);
@@ -63,11 +67,21 @@ const maxSyntaxErrors = 100;
 function malformed(text: string, lexed: Lexed): ParsedCel {
   const report = reportSyntax(text, lexed);
   const errors = [...before(report.reached, lexed.errors), ...report.errors];
-  return report.fatal === undefined ? { ast: undefined, errors: inOrder(errors) } : failed(text, report.fatal, errors);
+  return report.fatal === undefined
+    ? { ast: undefined, errors: withAdvice(text, lexed, inOrder(errors)) }
+    : failed(text, report.fatal, errors);
 }
 
 function failed(text: string, message: string, others: readonly SyntaxError[]): ParsedCel {
   return { ast: undefined, errors: [{ message, start: 0, end: text.length }, ...inOrder(others)] };
+}
+
+/** The advice goes to the first error: the others often follow from it. */
+function withAdvice(text: string, lexed: Lexed, errors: readonly SyntaxError[]): readonly SyntaxError[] {
+  const [first, ...others] = errors;
+  const advice = adviseSyntax(text, lexed.tokens);
+  if (first === undefined || advice.length === 0) return errors;
+  return [{ ...first, advice: [...(first.advice ?? []), ...advice] }, ...others];
 }
 
 function inOrder(errors: readonly SyntaxError[]): readonly SyntaxError[] {

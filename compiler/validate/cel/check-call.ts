@@ -1,6 +1,7 @@
 import type { CallExpr, MacroExpr } from '../../ast/expr.js';
 import type { CelFunction, Overload } from '../../cel/function.js';
 import { type CelType, dyn, errorType } from '../../cel/types.js';
+import { adviseMismatch } from './advice.js';
 import { type Checking, type Locals, report } from './checking.js';
 import { qualifiedName, reportUndeclaredFunction } from './names.js';
 import { operatorOverloads } from './operators.js';
@@ -45,7 +46,9 @@ function checkFunction(
   const at = expr.nameStart + expr.function.length;
   const rows = functionsNamed(checking, name);
   if (rows === undefined) {
-    reportUndeclaredFunction(checking, name, expr.nameStart, at);
+    const [first] = expr.args;
+    if (form === 'member' && first?.kind === 'ident') checking.macroVariables.add(first.name);
+    reportUndeclaredFunction(checking, name, expr.nameStart, at, form === 'member' ? given[0] : undefined);
     return errorType;
   }
   const row = rows.find(({ overloads }) => overloads.some((overload) => overload.form === form)) ?? rows[0];
@@ -97,6 +100,7 @@ export function resolve(checking: Checking, application: Application, overloads:
     start,
     end,
     at,
+    hints: () => adviseMismatch(name, form, types, !overloads.some((overload) => overload.form === form)),
   });
   return errorType;
 }

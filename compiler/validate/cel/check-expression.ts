@@ -37,6 +37,7 @@ function walk(ast: Expr, environment: Environment, reading: Reading): Checking {
     calls: new Map(),
     references: new Map(),
     problems: [],
+    macroVariables: new Set(),
     check: checkNode,
   };
   checkNode(checking, ast, undefined);

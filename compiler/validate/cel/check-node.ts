@@ -213,7 +213,7 @@ function checkFieldType(
   const expected = field?.type ?? message.anyField;
   if (expected === undefined) {
     const place = { start: expr.start, end: expr.end, at: start - 1 };
-    reportUndefinedField(checking, name, place, message.fields.keys());
+    reportUndefinedField(checking, name, place, { name: typeName, fields: message.fields.keys() });
     return;
   }
   if (checking.inference.assignable(expected, found)) return;

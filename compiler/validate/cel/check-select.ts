@@ -1,6 +1,7 @@
 import type { Reference } from '../../ast/checked.js';
 import type { SelectExpr } from '../../ast/expr.js';
 import { type CelType, dyn, errorType, json, optionalOf } from '../../cel/types.js';
+import { adviseSelection } from './advice.js';
 import { type Checking, type Locals, report } from './checking.js';
 import type { Field, MessageType } from './environment.js';
 import { qualifiedName, reportUndefinedField } from './names.js';
@@ -69,6 +70,7 @@ function refuseSelection(checking: Checking, expr: SelectExpr, target: CelType):
   report(checking, {
     message: `type '${printOpenType(target)}' does not support field selection`,
     ...fieldPlace(expr),
+    hints: () => adviseSelection(target, expr.field),
   });
   return dyn;
 }
@@ -79,7 +81,7 @@ function messageField(checking: Checking, expr: SelectExpr, typeName: string): C
   if (type.anyField !== undefined) return boundName(checking, expr, type.anyField);
   const field = type.fields.get(expr.field);
   if (field === undefined) {
-    reportUndefinedField(checking, expr.field, fieldPlace(expr), type.fields.keys());
+    reportUndefinedField(checking, expr.field, fieldPlace(expr), { name: typeName, fields: type.fields.keys() });
     return errorType;
   }
   const reference = fieldReference(checking, expr, type, field);

@@ -3,6 +3,7 @@ import type { Expr } from '../../ast/expr.js';
 import type { CelFunction } from '../../cel/function.js';
 import { type CelType, dyn, optionalOf } from '../../cel/types.js';
 import type { Note } from '../../diagnostics/diagnostic.js';
+import { adviseCondition } from './advice.js';
 import type { Environment } from './environment.js';
 import type { Inference, Reading } from './inference.js';
 import { isDynamic, printOpenType } from './type-algebra.js';
@@ -44,6 +45,8 @@ export interface Checking {
   readonly calls: Map<Expr, CelFunction>;
   readonly references: Map<Expr, Reference>;
   readonly problems: PlacedProblem[];
+  /** Names in the place of a variable of an unknown method, which was probably meant as a macro. */
+  readonly macroVariables: Set<string>;
   /** Checks any node: a property, so that macros and calls need not import it. */
   readonly check: (checking: Checking, expr: Expr, locals: Locals) => CelType;
 }
@@ -72,7 +75,13 @@ export function expectType(checking: Checking, expected: CelType, found: CelType
   if (checking.inference.assignable(found, expected)) return true;
   const { start, end } = expr;
   const message = `expected type '${printOpenType(expected)}' but found '${printOpenType(checking.inference.substitute(found))}'`;
-  report(checking, { message, start, end, at: start });
+  report(checking, {
+    message,
+    start,
+    end,
+    at: start,
+    hints: () => (expected.kind === 'bool' ? adviseCondition(found) : []),
+  });
   return false;
 }
 

@@ -11,7 +11,9 @@ import {
 } from '#runtime/cel';
 import type { CallExpr, Expr, LiteralExpr } from '../../ast/expr.js';
 import type { CelType } from '../../cel/types.js';
+import type { Note } from '../../diagnostics/diagnostic.js';
 import type { Checking, PlacedProblem } from './checking.js';
+import { adviseDuration, advisePattern, timestampAdvice } from './literal-advice.js';
 
 /**
  * The problems in literal arguments that can be checked at compile time (docs/spec/conditions.md#literal-arguments).
@@ -35,14 +37,12 @@ function problemOf(checking: Checking, call: CallExpr): PlacedProblem | undefine
   if (first?.kind !== 'literal' || call.args.length !== 1) return undefined;
   switch (row?.runtime) {
     case 'toDuration':
-      return refusalOf(first, toDuration) && problemAt(first, 'invalid duration argument');
+      return refusalOf(first, toDuration) && problemAt(first, 'invalid duration argument', () => adviseDuration(first));
     case 'toTimestamp':
-      return refusalOf(first, toTimestamp) && problemAt(first, 'invalid timestamp argument');
+      return refusalOf(first, toTimestamp) && problemAt(first, 'invalid timestamp argument', () => timestampAdvice);
     case 'matches':
       // The global form has two arguments and is not checked.
-      return first.type !== 'string' || isPattern(first.value)
-        ? undefined
-        : problemAt(first, 'invalid matches argument');
+      return first.type === 'string' ? patternProblem(first) : undefined;
     case 'toIp':
       return withReason(first, 'invalid ip argument', refusalOf(first, toIp));
     case 'toCidr':
@@ -78,13 +78,14 @@ function withReason(literal: LiteralExpr, message: string, refusal: CelError | u
   return refusal && problemAt(literal, `${message}: ${refusal.message}`);
 }
 
-function isPattern(text: string): boolean {
+function patternProblem(literal: LiteralExpr & { readonly type: 'string' }): PlacedProblem | undefined {
   try {
-    RE2JS.compile(text);
-    return true;
-  } catch {
+    RE2JS.compile(literal.value);
+    return undefined;
+  } catch (error) {
     // The pattern parser throws only for invalid patterns.
-    return false;
+    const reason = error instanceof Error ? error.message : '';
+    return problemAt(literal, 'invalid matches argument', () => advisePattern(literal.value, reason));
   }
 }
 
@@ -190,8 +191,8 @@ function runtimeName(type: CelType | undefined): string {
   }
 }
 
-function problemAt({ start, end }: Expr, message: string): PlacedProblem {
-  return { message, start, end, at: start };
+function problemAt({ start, end }: Expr, message: string, hints?: () => readonly Note[]): PlacedProblem {
+  return { message, start, end, at: start, ...(hints && { hints }) };
 }
 
 /** A `%` clause of a format string: how it formats its argument, or why it is invalid. */

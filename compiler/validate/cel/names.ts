@@ -1,5 +1,8 @@
 import type { Expr, IdentExpr } from '../../ast/expr.js';
+import type { CelType } from '../../cel/types.js';
 import { didYouMean } from '../../diagnostics/did-you-mean.js';
+import type { Note } from '../../diagnostics/diagnostic.js';
+import { adviseField, adviseFunction, adviseName, adviseUnknownName } from './advice.js';
 import { type Checking, localOf, type Locals, type PlacedRange, report } from './checking.js';
 
 /**
@@ -22,25 +25,38 @@ export function qualifiedName(expr: Expr, locals: Locals): string | undefined {
 /** Reports an undeclared identifier. */
 export function reportUndeclaredName(checking: Checking, expr: IdentExpr, locals: Locals): void {
   const place = { start: expr.start, end: expr.end, at: expr.start };
-  reportUndeclared(checking, expr.rooted ? `.${expr.name}` : expr.name, place, () => [
-    ...localNames(locals),
-    ...checking.environment.names.keys(),
-  ]);
+  const { name } = expr;
+  reportUndeclared(checking, expr.rooted ? `.${name}` : name, place, () => {
+    // A variable of a macro that does not exist: the advice is about the macro.
+    if (checking.macroVariables.has(name)) return [];
+    const known = [...localNames(locals), ...checking.environment.names.keys()];
+    const advice = adviseName(name, known);
+    const found = advice.length > 0 ? advice : didYouMean(name, known);
+    return found.length > 0 ? found : [adviseUnknownName(name)];
+  });
 }
 
 /**
  * Reports a function that is not in the table; it may be a macro with the wrong number of arguments.
  *
  * @param at the offset of the parenthesis, by which the problem is sorted.
+ * @param receiver the type of the value whose method it would be.
  */
-export function reportUndeclaredFunction(checking: Checking, name: string, start: number, at: number): void {
+export function reportUndeclaredFunction(
+  checking: Checking,
+  name: string,
+  start: number,
+  at: number,
+  receiver: CelType | undefined,
+): void {
   const place = { start, end: at, at };
-  const forms = macroForms.get(name);
+  // `has` has no receiver.
+  const forms = name === 'has' && receiver !== undefined ? undefined : macroForms.get(name);
   if (forms === undefined)
-    return reportUndeclared(checking, name, place, () => [
-      ...checking.environment.functions.keys(),
-      ...macroForms.keys(),
-    ]);
+    return reportUndeclared(checking, name, place, () => {
+      const advice = adviseFunction(name);
+      return advice.length > 0 ? advice : didYouMean(name, [...callable(checking, receiver), ...macroForms.keys()]);
+    });
   report(checking, {
     message: undeclared(name),
     ...place,
@@ -48,10 +64,29 @@ export function reportUndeclaredFunction(checking: Checking, name: string, start
   });
 }
 
+/** The functions that can be called in this form: attributes have no methods of types that JSON does not have. */
+function callable(checking: Checking, receiver: CelType | undefined): readonly string[] {
+  const rows = [...checking.environment.functions];
+  const fits = ({ kind }: CelType): boolean => kind !== 'opaque' || receiver?.kind === 'opaque';
+  return rows
+    .filter(([, functions]) =>
+      functions.some(
+        ({ overloads, runtime }) =>
+          // `id` returns its argument: nobody misses it.
+          runtime !== 'identity' &&
+          overloads.some(({ form, parameters: [first] }) =>
+            receiver === undefined ? form === 'global' : form === 'member' && first !== undefined && fits(first),
+          ),
+      ),
+    )
+    .map(([name]) => name);
+}
+
 /** Reports a message literal of an unknown type. */
 export function reportUndeclaredType(checking: Checking, name: string, start: number): void {
   const end = start + name.length;
-  reportUndeclared(checking, name, { start, end, at: end }, () => checking.environment.messages.keys());
+  const hints = (): readonly Note[] => didYouMean(name, checking.environment.messages.keys());
+  reportUndeclared(checking, name, { start, end, at: end }, hints);
 }
 
 /** Reports a field that the message does not have. */
@@ -59,13 +94,17 @@ export function reportUndefinedField(
   checking: Checking,
   field: string,
   place: PlacedRange,
-  known: Iterable<string>,
+  type: { readonly name: string; readonly fields: Iterable<string> },
 ): void {
-  report(checking, { message: `undefined field '${field}'`, ...place, hints: () => didYouMean(field, known) });
+  const hints = (): readonly Note[] => {
+    const near = didYouMean(field, type.fields);
+    return near.length > 0 ? near : adviseField(type.name, field);
+  };
+  report(checking, { message: `undefined field '${field}'`, ...place, hints });
 }
 
-function reportUndeclared(checking: Checking, name: string, place: PlacedRange, known: () => Iterable<string>): void {
-  report(checking, { message: undeclared(name), ...place, hints: () => didYouMean(name, known()) });
+function reportUndeclared(checking: Checking, name: string, place: PlacedRange, hints: () => readonly Note[]): void {
+  report(checking, { message: undeclared(name), ...place, hints });
 }
 
 function undeclared(name: string): string {

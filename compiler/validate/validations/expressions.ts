@@ -65,11 +65,15 @@ function notesOf(
   return problems.flatMap((problem) => {
     const span = expression.spanOf(problem.start, problem.end);
     const hints = 'hints' in problem && problem.hints !== undefined ? report.search(problem.hints) : [];
-    return [{ message: problem.message }, ...hints].map((note) => ({
-      ...note,
-      shown: plainSyntaxError(note.message),
-      span,
-    }));
+    const advice = 'advice' in problem && problem.advice !== undefined ? problem.advice : [];
+    return [
+      ...[{ message: problem.message }, ...hints].map((note) => ({
+        ...note,
+        shown: plainSyntaxError(note.message),
+        span,
+      })),
+      ...advice.map(({ message, start, end }) => ({ message, span: expression.spanOf(start, end) })),
+    ];
   });
 }
 
