@@ -174,13 +174,14 @@ function definedRoles(
 ): ReadonlyMap<string, readonly string[]> {
   const roles = new Map<string, readonly string[]>();
   for (const one of chainOf(principal)) {
-    const { tenant, given } = rolesFor({ principal: one, resource: NOTHING, action: '', tenants });
+    const { tenant, given } = rolesFor({ principal: one, resource: ANY, action: '', tenants });
     if (tenant !== undefined) roles.set(tenant, [...new Set([...(roles.get(tenant) ?? []), ...given.keys()])].sort());
   }
   return roles;
 }
 
-const NOTHING = { kind: '', id: '' };
+/** Stands for any resource: only the names of the roles are read. */
+const ANY = { kind: '*', id: '' };
 
 async function engineOptionsOf(config: Config, { traced }: Bundle): Promise<EngineOptions> {
   const {

@@ -28,6 +28,7 @@ import { send } from '../support/server/http-client.js';
 import { S3_KEY, startS3 } from '../support/server/s3.js';
 import { skip } from '../support/skip.js';
 import { type Cluster, startCluster } from '../support/sql/postgresql-cluster.js';
+import { until } from '../support/workers/server.js';
 
 const test = suite('roles of tenants in a server');
 
@@ -230,13 +231,15 @@ test('an explanation names the role of the tenant, and the audit log the documen
 
   assert.is(await asked('audited', server, ['tenant:desk']), 'EFFECT_ALLOW');
   await asked('audited', server, ['editor']);
-  await wait(300);
-  const entries = readFileSync(AUDIT, 'utf8')
-    .split('\n')
-    .flatMap((line) => (line === '' ? [] : [JSON.parse(line)]))
-    .filter((entry) => entry.checkResources?.inputs[0]?.resource.scope === 'tenants.audited');
+  const entries = () =>
+    readFileSync(AUDIT, 'utf8')
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line))
+      .filter((entry) => entry.checkResources?.inputs[0]?.resource.scope === 'tenants.audited');
+  await until(() => entries().length === 2, 'both decisions are in the audit log');
   assert.equal(
-    entries.map(({ tenants }) => tenants),
+    entries().map(({ tenants }) => tenants),
     [[{ tenant: 'audited', digest, roles: ['tenant:desk'] }], undefined],
   );
 });
