@@ -17,7 +17,16 @@ import { type CompiledTraces, Evaluation, type Judges, type Listener, MutableReq
 import { FEW_ROLES } from './find/chains.js';
 import { Registry, requirePart, type ScopedPolicies } from './find/registry.js';
 import type { RoleList } from './find/tables.js';
-import { claimsOf, isPrincipal, plannable, requireAccess, requireEntries, requirePrincipal, whole } from './input.js';
+import {
+  claimsOf,
+  isPrincipal,
+  plannable,
+  requireAccess,
+  requireEntry,
+  requireEntryList,
+  requirePrincipal,
+  whole,
+} from './input.js';
 import type { EvaluationLimits, Guard } from './limits.js';
 import type { Plan, Planner, PlanSettings } from './plan/planner.js';
 import {
@@ -170,9 +179,10 @@ export class PolicyEngine implements Engine {
 
   check({ principal, resources, auxData, includeMeta }: CheckRequest): readonly CheckResult[] {
     requirePrincipal(principal);
-    requireEntries(resources);
+    requireEntryList(resources);
     this.begin(principal, auxData);
-    return resources.map((entry) => this.checkResource(entry, includeMeta === true));
+    // One after the other: a reader of entries sees when each begins.
+    return resources.map((entry, index) => this.checkResource(entry, includeMeta === true, index));
   }
 
   plan(request: PlanRequest): PlanResult {
@@ -233,7 +243,9 @@ export class PolicyEngine implements Engine {
     return new Prepared(this, principal, auxData == null ? undefined : claimsOf(auxData), this.settings);
   }
 
-  protected checkResource({ resource, actions }: ResourceActions, includeMeta: boolean): CheckResult {
+  protected checkResource(entry: ResourceActions, includeMeta: boolean, index: number): CheckResult {
+    const { resource, actions } = entry ?? {};
+    requireEntry(resource, actions, index);
     const { evaluation } = this;
     if (!this.turnTo(resource)) return denyAll(actions, NO_MATCH, NONE);
 

@@ -137,9 +137,9 @@ class ExplainedEngine extends PolicyEngine {
     super(bundle, settings, registry, journal);
   }
 
-  protected override checkResource(entry: ResourceActions, includeMeta: boolean): CheckResult {
+  protected override checkResource(entry: ResourceActions, includeMeta: boolean, index: number): CheckResult {
     this.journal.beginResource();
-    return super.checkResource(entry, includeMeta);
+    return super.checkResource(entry, includeMeta, index);
   }
 }
 

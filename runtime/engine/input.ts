@@ -70,14 +70,20 @@ export function requireText(name: unknown, path: string, field: string): void {
 
 /** Requires the resources and actions of a check. */
 export function requireEntries(entries: readonly ResourceActions[]): void {
+  requireEntryList(entries);
+  for (const [index, entry] of entries.entries()) requireEntry(entry?.resource, entry?.actions, index);
+}
+
+/** Requires that the entries of a check are a list. */
+export function requireEntryList(entries: readonly ResourceActions[]): void {
   if (!Array.isArray(entries)) throw new NotJsonError('resources is not an array');
-  let index = 0;
+}
+
+/** Requires the resource and the actions of one entry. */
+export function requireEntry(resource: ResourceInput, actions: readonly string[], index: number): void {
   try {
-    for (; index < entries.length; index++) {
-      const { resource, actions } = entries[index] ?? NO_ENTRY;
-      requireResource(resource as ResourceInput);
-      requireStrings(actions, '', 'actions');
-    }
+    requireResource(resource);
+    requireStrings(actions, '', 'actions');
   } catch (error) {
     throw error instanceof NotJsonError ? new NotJsonError(`resources[${index}].${error.message}`) : error;
   }
@@ -119,7 +125,6 @@ function requireString(value: unknown, path: string, field: string): void {
 }
 
 const NOTHING: { readonly [name: string]: undefined } = {};
-const NO_ENTRY = { resource: undefined, actions: undefined };
 
 /** Attributes, converted; undefined if there are none. */
 export function whole(attr: Attributes | undefined, path: string): Attributes | undefined {
