@@ -35,7 +35,8 @@ export function decideWith(
   principalOf: (token: Claims) => VerifiedPrincipal,
 ): DecisionPoint {
   return async ({ subject, action, resource, context }, token) => {
-    const { 'authz.context': _, ...properties } = resource.properties ?? {};
+    // A property must not pass for those of the action, or for a context.
+    const { 'authz.context': _, 'authz.actionProperties': __, ...properties } = resource.properties ?? {};
     const attr: { [name: string]: Json } = { ...properties };
     if (action.properties !== undefined) attr['authz.actionProperties'] = action.properties;
     if (context !== undefined) attr['authz.context'] = context;

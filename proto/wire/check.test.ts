@@ -66,6 +66,37 @@ test('an empty message is an empty request', () => {
   });
 });
 
+test('a value that is there twice in an entry is merged, as by other libraries', () => {
+  const text = (number: number, value: string): Buffer => field(number, Buffer.from(value));
+  const struct = (key: string, value: Buffer): Buffer =>
+    field(5, field(1, Buffer.concat([text(1, key), field(2, value)])));
+  const listed = (value: Buffer): Buffer => field(6, field(1, value));
+  const values: readonly Buffer[] = [
+    text(3, 'a'),
+    struct('x', text(3, 'a')),
+    struct('x', struct('deep', text(3, 'a'))),
+    struct('y', text(3, 'b')),
+    struct('y', listed(text(3, 'c'))),
+    listed(text(3, 'a')),
+    listed(struct('z', text(3, 'b'))),
+    Buffer.concat([struct('x', text(3, 'a')), struct('y', text(3, 'b'))]),
+    Buffer.concat([listed(text(3, 'a')), text(3, 'b')]),
+    Buffer.from([8, 0]),
+    Buffer.alloc(0),
+  ];
+  const { decode } = messageType('authz.request.v1.CheckResourcesRequest');
+  for (const first of values)
+    for (const second of values)
+      for (const third of values) {
+        // The library refuses a value of no kind, which is null.
+        if (first.length + second.length + third.length === 0) continue;
+        const entry = Buffer.concat([text(1, 'k'), field(2, first), field(2, second), field(2, third)]);
+        const bytes = field(3, field(4, entry));
+        const expected = (decode(bytes) as { principal: { attr: object } }).principal.attr;
+        assert.equal(decodeCheckResourcesRequest(bytes).principal?.attr, expected, bytes.toString('hex'));
+      }
+});
+
 test('a repeated message is merged, and the last repeated scalar counts', () => {
   const first = encodeRequest({ requestId: 'a', principal: { id: 'p', roles: ['x'], attr: { a: 1, b: 1 } } });
   const second = encodeRequest({ requestId: 'b', principal: { roles: ['y'], attr: { b: 2 } } });
@@ -292,6 +323,12 @@ function varint(value: number): number[] {
 
 function isWireError(error: unknown): boolean {
   return error instanceof WireError;
+}
+
+/** A field of bytes with fewer than 128 of them, or two bytes of length. */
+function field(number: number, bytes: Buffer): Buffer {
+  const length = bytes.length < 128 ? [bytes.length] : [(bytes.length & 0x7f) | 0x80, bytes.length >> 7];
+  return Buffer.concat([Buffer.from([(number << 3) | 2, ...length]), bytes]);
 }
 
 test.run();

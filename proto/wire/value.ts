@@ -8,11 +8,12 @@ export const MAX_VALUE_DEPTH = 1000;
 /**
  * google.protobuf.Value as plain JSON, directly from the bytes. A Value without a kind is null
  * (docs/spec/server.md#json-mapping); NaN and infinities are accepted. Starts at the length of the message.
+ * @param known what was read of the message before, if its field is there again: then both are one message.
  */
-export function readJsonValue(reader: WireReader, depth = 0): unknown {
+export function readJsonValue(reader: WireReader, depth = 0, known: unknown = null): unknown {
   if (depth > MAX_VALUE_DEPTH) throw new WireError('values nested too deep');
   const end = reader.messageEnd();
-  let value: unknown = null;
+  let value = known;
   while (reader.at < end) {
     const tag = reader.tag();
     switch (tag) {
@@ -30,10 +31,10 @@ export function readJsonValue(reader: WireReader, depth = 0): unknown {
         value = reader.bool();
         break;
       case (5 << 3) | BYTES:
-        value = readStruct(reader, depth);
+        value = readStruct(reader, depth, isStruct(value) ? value : {});
         break;
       case (6 << 3) | BYTES:
-        value = readList(reader, depth);
+        value = readList(reader, depth, Array.isArray(value) ? value : []);
         break;
       default:
         reader.skip(tag);
@@ -51,16 +52,20 @@ export function readJsonEntry(reader: WireReader, target: Record<string, unknown
   while (reader.at < end) {
     const tag = reader.tag();
     if (tag === ((1 << 3) | BYTES)) key = reader.string();
-    else if (tag === ((2 << 3) | BYTES)) value = readJsonValue(reader, depth + 1);
+    else if (tag === ((2 << 3) | BYTES)) value = readJsonValue(reader, depth + 1, value);
     else reader.skip(tag);
   }
   reader.checkEnd(end);
   setOwn(target, key, value);
 }
 
-function readStruct(reader: WireReader, depth: number): Record<string, unknown> {
+function isStruct(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Adds to what is known of the struct. */
+function readStruct(reader: WireReader, depth: number, struct: Record<string, unknown>): Record<string, unknown> {
   const end = reader.messageEnd();
-  const struct: Record<string, unknown> = {};
   while (reader.at < end) {
     const tag = reader.tag();
     if (tag === ((1 << 3) | BYTES)) readJsonEntry(reader, struct, depth);
@@ -70,9 +75,9 @@ function readStruct(reader: WireReader, depth: number): Record<string, unknown> 
   return struct;
 }
 
-function readList(reader: WireReader, depth: number): unknown[] {
+/** Adds to what is known of the list. */
+function readList(reader: WireReader, depth: number, list: unknown[]): unknown[] {
   const end = reader.messageEnd();
-  const list: unknown[] = [];
   while (reader.at < end) {
     const tag = reader.tag();
     if (tag === ((1 << 3) | BYTES)) list.push(readJsonValue(reader, depth + 1));

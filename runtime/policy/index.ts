@@ -14,7 +14,7 @@ export {
 export { type GlobState, type GlobStates, globStates } from './glob-automaton.js';
 export { anyOf, glob, literalAndGlob, literalOrGlob } from './glob.js';
 export { type GlobToken, parseGlob } from './glob-syntax.js';
-export { policyKey, sanitize } from './names.js';
+export { policyKey, sanitize, sanitizeGlob } from './names.js';
 export type {
   ActionOf,
   ActorOf,

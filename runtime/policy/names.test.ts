@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { policyKey, sanitize } from './names.js';
+import { policyKey, sanitize, sanitizeGlob } from './names.js';
 
 const table: readonly (readonly [string, string])[] = [
   ['album:object', 'album_object'],
@@ -28,6 +28,23 @@ for (const [name, expected] of table) {
     assert.is(sanitize(name), expected);
   });
 }
+
+test('the text of a glob sanitises as that of the names that it matches', () => {
+  for (const [pattern, expected] of [
+    ['leave-*', 'leave_*'],
+    ['doc:*', 'doc_*'],
+    ['*:b/c-*', '*_b_c_*'],
+    ['a@-*', 'a_*'],
+    ['{leave,sick}-*', '{leave,sick}_*'],
+    ['[a-c]-?*', '[a-c]_?*'],
+    ['a*', 'a*'],
+    ['*', '*'],
+    ['1-*', undefined],
+    ['leave *', undefined],
+    ['-*', undefined],
+  ] as const)
+    assert.is(sanitizeGlob(pattern), expected, pattern);
+});
 
 test('a policy key has type, sanitised name, version and, except for the root, scope', () => {
   assert.is(policyKey('resource', 'a:b/c', '20210210', 'acme'), 'resource.a_b_c.v20210210/acme');

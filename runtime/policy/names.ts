@@ -7,6 +7,20 @@ export function sanitize(name: string): string {
 }
 
 /**
+ * The same of a glob: `leave-*` matches `leave_request`, as `leave-request` is sanitized. Undefined if no name that it
+ * matches is sanitized.
+ */
+export function sanitizeGlob(pattern: string): string | undefined {
+  if (!NAME.test(pattern.replace(PLACES, 'a'))) return undefined;
+  return pattern.replace(TEXT_OF_GLOB, (part) => (part.startsWith('[') ? part : part.replace(UNSAFE, '_')));
+}
+
+/** Where a glob may have any character of a name. */
+const PLACES = /\[[^\]]*\]|[*?{},]/g;
+/** A class of characters, or text. */
+const TEXT_OF_GLOB = /\[[^\]]*\]|[^*?[\]{},]+/g;
+
+/**
  * The identity of a policy, as decisions and outputs name it: `resource.album.vdefault/acme`
  * (docs/spec/policy-language.md#policy-keys-and-rule-names).
  */

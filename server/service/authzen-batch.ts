@@ -136,7 +136,8 @@ function askersOf(request: AccessEvaluationBatchRequest, service: CheckService):
     const context = contextOf(evaluation, request);
     if (!forConditions.has(context)) forConditions.set(context, contextForConditions(context, service));
     const seen = forConditions.get(context);
-    if (isCopied(resource.properties, action, seen)) copiedAttributes += Object.keys(resource.properties).length;
+    if (isCopied(resource.properties, action, seen, service))
+      copiedAttributes += Object.keys(resource.properties).length;
     if (copiedAttributes > MAX_COPIED_ATTRIBUTES) throw tooManyCopies();
     const entry = entryOf(resource, action, seen, service);
     const known = bySubject.get(subject) ?? new Map<Attributes, Asker>();

@@ -49,7 +49,9 @@ export function entryOf(
     kind: type,
     policyVersion: textSetting(properties, 'policyVersion', names),
     id,
-    attr: isCopied(properties, action, context) ? copied(properties, action, context, names) : properties,
+    attr: isCopied(properties, action, context, { propertyNames: names })
+      ? copied(properties, action, context, names)
+      : properties,
     scope: textSetting(properties, 'scope', names),
   };
   return { resource, actions: [action.name] };
@@ -67,8 +69,18 @@ export function contextForConditions(
 }
 
 /** Whether the attributes of a resource are a copy of its properties, which costs as much as there are of them. */
-export function isCopied(properties: Attributes, action: Action, context: Attributes | undefined): boolean {
-  return context !== undefined || Object.hasOwn(properties, CONTEXT) || Object.keys(action.properties).length > 0;
+export function isCopied(
+  properties: Attributes,
+  action: Action,
+  context: Attributes | undefined,
+  { propertyNames: names = OWN_NAMES }: Aliased = {},
+): boolean {
+  return (
+    context !== undefined ||
+    Object.hasOwn(properties, CONTEXT) ||
+    Object.keys(action.properties).length > 0 ||
+    names.some(({ actionProperties }) => Object.hasOwn(properties, actionProperties))
+  );
 }
 
 function copied(
@@ -78,9 +90,10 @@ function copied(
   names: readonly PropertyNames[],
 ): Attributes {
   const attributes: { [name: string]: unknown } = { ...properties };
-  if (Object.keys(action.properties).length > 0)
-    for (const { actionProperties } of names) attributes[actionProperties] = action.properties;
-  // A property must not pass for a context.
+  // A property must not pass for those of the action, or for a context.
+  for (const { actionProperties } of names)
+    if (Object.keys(action.properties).length > 0) attributes[actionProperties] = action.properties;
+    else delete attributes[actionProperties];
   if (context === undefined) delete attributes[CONTEXT];
   else attributes[CONTEXT] = context;
   return attributes;

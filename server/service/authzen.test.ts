@@ -9,10 +9,12 @@ import type { AuxData } from '../../proto/gen/messages.js';
 import type { Attributes } from '../../proto/wire/json-shape.js';
 import { accessEvaluation, authzenMetadata } from './authzen.js';
 import { accessEvaluationBatch } from './authzen-batch.js';
+import { entryOf } from './authzen-mapping.js';
 import { CallIds } from './call-id.js';
 import type { Call } from './call.js';
 import type { CheckService } from './check-resources.js';
 import type { CheckCall } from './decider.js';
+import { propertyNames } from './property-names.js';
 import { RpcError } from './rpc-error.js';
 
 /**
@@ -145,6 +147,25 @@ test('conditions see a context as an attribute of the resource, without what it 
   assert.equal(attributesFor({ amount: 9 }, { 'authz.context': { amount: 5 } }), { 'authz.context': { amount: 9 } });
   const named = attributesFor(JSON.parse('{"__proto__": {"amount": 1}}') as Attributes);
   assert.equal(Object.keys(named?.['authz.context'] as Attributes), ['__proto__']);
+});
+
+test('a property of the resource does not pass for properties of the action', () => {
+  const names = [propertyNames('authz'), propertyNames('other')];
+  const fake = { 'authz.actionProperties': { soft: true }, 'other.actionProperties': { soft: true }, a: 1 };
+  const resource = { type: 'k', id: '1', properties: fake };
+  const attributesFor = (properties: Attributes, context?: Attributes): Attributes =>
+    entryOf(resource, { name: 'read', properties }, context, { propertyNames: names }).resource.attr;
+  assert.equal(attributesFor({}), { a: 1 });
+  assert.equal(attributesFor({}, { b: 2 }), { a: 1, 'authz.context': { b: 2 } });
+  assert.equal(attributesFor({ hard: true }), {
+    a: 1,
+    'authz.actionProperties': { hard: true },
+    'other.actionProperties': { hard: true },
+  });
+  assert.equal(entryOf(resource, { name: 'read', properties: {} }, undefined).resource.attr, {
+    a: 1,
+    'other.actionProperties': { soft: true },
+  });
 });
 
 test('each evaluation of a batch has its own context, or that of the batch', () => {

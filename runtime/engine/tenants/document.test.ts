@@ -1,5 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { sanitize } from '../../policy/index.js';
 import { Grants, proveTenantDocument, TenantDocumentError } from './document.js';
 
 const grants = new Grants({
@@ -40,6 +41,42 @@ test('a role gives the granted roles of what it names, within its own restrictio
   assert.equal(given('some', 'album', 'view'), []);
   assert.equal(given('some', 'leave_request', 'approve'), []);
   assert.is(roles.get('constructor'), undefined);
+});
+
+test('globs for kinds match them as they are sanitized, in grants and in restrictions', () => {
+  const granted = new Grants({
+    grants: [
+      { role: 'a', resources: [{ resource: 'leave-*', actions: ['view'] }] },
+      { role: 'b', resources: [{ resource: 'doc:*', actions: ['view'] }] },
+      { role: 'c', resources: [{ resource: '*-x/y', actions: ['view'] }] },
+      { role: 'd', resources: [{ resource: '1-*', actions: ['view'] }] },
+      { role: 'e', resources: [{ resource: '*', actions: ['view'] }] },
+    ],
+  });
+  const cases: readonly (readonly [role: string, has: readonly string[], lacks: readonly string[]])[] = [
+    ['a', ['leave-request', 'leave_request', 'leave:x', 'leave_'], ['leave', 'leaver', 'sick-leave', '1leave-x']],
+    ['b', ['doc:a', 'doc-a', 'doc_a'], ['doc', 'docs', 'a:doc:b']],
+    ['c', ['a-x/y', 'a_x_y', 'a:x-y'], ['x_y', 'a_x_z', '1_x_y']],
+    ['d', ['1-a'], ['1_a', 'a_1-a']],
+  ];
+  for (const [role, has, lacks] of cases)
+    for (const [kinds, expected] of [
+      [has, [role]],
+      [lacks, []],
+    ] as const)
+      for (const kind of kinds) {
+        const given = proveTenantDocument({ tenant: 'acme', roles: { r: { roles: [role] } } }, 'acme', granted);
+        assert.equal(given.get('r')?.rolesFor(sanitize(kind), 'view'), expected, `${role} ${kind}`);
+        const resources = [{ resource: kind, actions: ['view'] }];
+        const prove = () =>
+          proveTenantDocument({ tenant: 'acme', roles: { r: { roles: [role], resources } } }, 'acme', granted);
+        if (expected.length > 0) assert.equal(prove().get('r')?.rolesFor(sanitize(kind), 'view'), expected, kind);
+        else assert.throws(prove, /may not grant/, `${role} ${kind}`);
+      }
+  const restricted = { roles: ['e'], resources: [{ resource: 'leave-*', actions: ['view'] }] };
+  const given = proveTenantDocument({ tenant: 'acme', roles: { r: restricted } }, 'acme', granted).get('r');
+  assert.equal(given?.rolesFor('leave_request', 'view'), ['e']);
+  assert.equal(given?.rolesFor('sick_leave', 'view'), []);
 });
 
 test('names and globs that are within a grant are accepted, kinds as they are sanitized', () => {

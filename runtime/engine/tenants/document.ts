@@ -1,4 +1,12 @@
-import { type GrantedResource, literalOrGlob, type Matcher, sanitize, type TenantRoles } from '../../policy/index.js';
+import {
+  glob,
+  type GrantedResource,
+  literalOrGlob,
+  type Matcher,
+  sanitize,
+  sanitizeGlob,
+  type TenantRoles,
+} from '../../policy/index.js';
 
 /** A document that cannot be used: what is wrong with it, and where. */
 export class TenantDocumentError extends Error {
@@ -61,7 +69,7 @@ export class AllowList {
     for (const { resource, actions } of resources) {
       const matches = matcherOf(actions);
       const kind = sanitize(resource);
-      if (kind.includes('*')) this.byGlob.push([literalOrGlob(kind), matches]);
+      if (kind.includes('*')) this.byGlob.push([kindGlob(kind), matches]);
       else this.byKind.set(kind, [...(this.byKind.get(kind) ?? []), matches]);
     }
   }
@@ -79,7 +87,9 @@ export class AllowList {
    */
   contains(resource: string, action: string): boolean {
     return this.resources.some(
-      (own) => isWithin(sanitize(resource), sanitize(own.resource)) && own.actions.some((one) => isWithin(action, one)),
+      (own) =>
+        isWithin(sanitize(resource), sanitize(own.resource), kindGlob) &&
+        own.actions.some((one) => isWithin(action, one)),
     );
   }
 }
@@ -174,9 +184,21 @@ function proveResource(
 }
 
 /** Whether a name or glob matches nothing that another one does not. */
-function isWithin(text: string, other: string): boolean {
-  return other === '*' || other === text || (!text.includes('*') && literalOrGlob(other)(text));
+function isWithin(text: string, other: string, matcher = literalOrGlob): boolean {
+  return other === '*' || other === text || (!text.includes('*') && matcher(other)(text));
 }
+
+/** The matcher of a kind or a glob for sanitized kinds: `leave-*` has `leave_request`. */
+function kindGlob(pattern: string): Matcher {
+  const matches = literalOrGlob(pattern);
+  const sanitized = pattern.includes('*') ? sanitizeGlob(pattern) : undefined;
+  if (sanitized === undefined || sanitized === pattern) return matches;
+  const matchesSanitized = glob(sanitized);
+  // A name that begins with another character is never sanitized.
+  return (kind) => matches(kind) || (LETTER.test(kind) && matchesSanitized(kind));
+}
+
+const LETTER = /^[A-Za-z]/;
 
 /** Names are looked up; only globs are tried one by one. */
 function matcherOf(texts: readonly string[]): Matcher {
