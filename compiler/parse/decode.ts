@@ -1,5 +1,4 @@
-import { didYouMean, suggestionOf } from '../diagnostics/did-you-mean.js';
-import type { Note } from '../diagnostics/diagnostic.js';
+import { adviseEnum, adviseField, adviseType } from './advice.js';
 import type { FirstProblem } from './first-problem.js';
 import { jsonConstant } from './json-value.js';
 import type { Field, Kind, MessageType } from './schema/field.js';
@@ -13,7 +12,7 @@ import type { YamlEntry, YamlKey, YamlMapping, YamlNode } from './yaml/node.js';
 export function decodeObject(node: YamlMapping, type: MessageType, problems: FirstProblem): ObjectValue {
   const fields = new Map<string, FieldValue>();
   for (const entry of node.entries) {
-    const field = fieldOf(entry.key, type, problems);
+    const field = fieldOf(entry.key, type, node, problems);
     if (field === undefined) continue;
     const taken = takenBy(field, type, fields);
     if (taken !== undefined) {
@@ -37,15 +36,15 @@ export function decodeObject(node: YamlMapping, type: MessageType, problems: Fir
 
 const NOTHING: Value = { kind: 'json', value: null };
 
-function fieldOf(key: YamlKey, type: MessageType, problems: FirstProblem): Field | undefined {
+function fieldOf(key: YamlKey, type: MessageType, mapping: YamlMapping, problems: FirstProblem): Field | undefined {
   if (key.type !== 'String') {
     problems.note('yaml/key-type', key.place, { type: key.type });
     return undefined;
   }
   const field = type.bySpelling.get(key.text);
   if (field === undefined) {
-    const known = type.fields.map(({ name }) => name);
-    problems.note('policy/unknown-field', key.place, { name: key.text }, () => didYouMean(key.text, known));
+    const hints = (): ReturnType<typeof adviseField> => adviseField(key.text, type, mapping);
+    problems.note('policy/unknown-field', key.place, { name: key.text }, hints);
   }
   return field;
 }
@@ -87,7 +86,7 @@ function decode(node: YamlNode, kind: Kind, problems: FirstProblem): Value | und
 }
 
 function wrongType(expected: string, node: YamlNode, problems: FirstProblem): undefined {
-  problems.note('policy/wrong-type', node.place, { expected, type: node.type });
+  problems.note('policy/wrong-type', node.place, { expected, type: node.type }, () => adviseType(expected, node));
   return undefined;
 }
 
@@ -122,14 +121,8 @@ function decodeEnum(node: YamlNode, names: readonly string[], problems: FirstPro
   const name = node.type === 'String' && node.style !== 'block' ? node.text : undefined;
   const number = name === undefined ? -1 : names.indexOf(name);
   if (number >= 0) return { kind: 'number', number };
-  problems.note('policy/enum-name', node.place, { name }, () => enumHints(name ?? '', names));
+  problems.note('policy/enum-name', node.place, { name }, () => adviseEnum('text' in node ? node.text : '', names));
   return undefined;
-}
-
-/** Names of enum values begin with the name of the enum: `ALLOW` for `EFFECT_ALLOW` is the usual mistake. */
-function enumHints(written: string, names: readonly string[]): readonly Note[] {
-  const whole = names.find((name) => written !== '' && name.endsWith(`_${written.toUpperCase()}`));
-  return whole === undefined ? didYouMean(written, names) : [suggestionOf(written, whole, { isSafe: true })];
 }
 
 function decodeList(node: YamlNode, kind: Kind, problems: FirstProblem): ListValue | undefined {

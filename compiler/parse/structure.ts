@@ -1,7 +1,8 @@
-import type { Diagnostics } from '../diagnostics/diagnostic.js';
+import type { Details, Diagnostics } from '../diagnostics/diagnostic.js';
 import type { Code, MessageParameters } from '../diagnostics/messages.js';
 import type { Source } from '../diagnostics/source.js';
 import type { Place } from '../diagnostics/span.js';
+import { adviseAlternatives, adviseExactText, advisePattern, adviseRequired } from './advice.js';
 import type { Field, Kind, Rule } from './schema/field.js';
 import type { ListValue, MapValue, ObjectValue, Value } from './schema/value.js';
 
@@ -35,7 +36,14 @@ function addViolationsOf(object: ObjectValue, path: string, found: Violation[]):
   for (const field of object.type.fields) addViolationsOfField(field, object, prefix, found);
   for (const { name, of } of object.type.alternatives) {
     if (of.some((alternative) => object.fields.has(alternative))) continue;
-    found.push(violation('policy/alternative-missing', undefined, { field: `${prefix}${name}` }));
+    found.push(
+      violation(
+        'policy/alternative-missing',
+        undefined,
+        { field: `${prefix}${name}` },
+        { notes: adviseAlternatives(of) },
+      ),
+    );
   }
 }
 
@@ -45,7 +53,8 @@ function addViolationsOfField(field: Field, object: ObjectValue, prefix: string,
   if (present === undefined && !isRequired) return;
   const path = `${prefix}${field.name}`;
   if (present === undefined || (isRequired && isZero(present.value))) {
-    if (isRequired) found.push(violation('policy/required', present?.place, { field: path }));
+    if (isRequired)
+      found.push(violation('policy/required', present?.place, { field: path }, { notes: adviseRequired(path) }));
     return;
   }
   addBrokenRules(present, field.rules, path, found);
@@ -120,10 +129,20 @@ function brokenRule({ value, place }: Standing, rule: Rule, field: string): Viol
       return value.kind === 'list' && repeats(value) ? violation('policy/repeated-item', place, { field }) : undefined;
     case 'pattern':
       if (value.kind !== 'text' || rule.pattern.accepts.test(value.text)) return undefined;
-      return violation('policy/pattern', place, { field, pattern: rule.pattern.text });
+      return violation(
+        'policy/pattern',
+        place,
+        { field, pattern: rule.pattern.text },
+        { notes: advisePattern(field, value.text) },
+      );
     case 'equals':
       if (value.kind !== 'text' || value.text === rule.text) return undefined;
-      return violation('policy/exact-text', place, { field, text: rule.text });
+      return violation(
+        'policy/exact-text',
+        place,
+        { field, text: rule.text },
+        adviseExactText(value.text, rule.text, place),
+      );
     case 'among':
       if (value.kind !== 'number' || rule.choices.has(value.number)) return undefined;
       return violation('policy/enum-choice', place, { field, names: [...rule.choices.values()].sort() });
@@ -144,6 +163,11 @@ function violation<C extends Code>(
   code: C,
   place: Place | undefined,
   parameters: MessageParameters<C> & { readonly field: string },
+  details: Details = {},
 ): Violation {
-  return { field: parameters.field, place, reportTo: (report, target) => report.add(code, target, parameters) };
+  return {
+    field: parameters.field,
+    place,
+    reportTo: (report, target) => report.add(code, target, parameters, details),
+  };
 }

@@ -145,7 +145,7 @@ class Writer {
       this.line(
         0,
         isComplete
-          ? 'no change of up to 3 values turns it'
+          ? 'no change of up to 3 of the values tried gives another decision; others may'
           : 'the search for changes that turn it was too large, and ended',
       );
       return;
