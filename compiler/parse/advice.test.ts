@@ -105,6 +105,21 @@ test('the version of the reference PDP has a safe fix, and a version of other pr
   assert.is(fix('apps/v1'), false);
 });
 
+test('a syntax error marks the line that is wrong, not blank lines around it', () => {
+  for (const [text, line] of [
+    ['a:\n  b: 1\n\n c: 2\n', 4],
+    ['a:\n  b: 1\n\n\n c: 2\n', 5],
+    ['a:\n  b: 1\n\n  c\n  d: 2\n', 4],
+    ['a: "x\n\n\n', 1],
+    ['a: [x\n\n\n', 1],
+  ] as const) {
+    const [found] = diagnosticsOf(text);
+    const marked = found?.focus ?? found?.place?.span;
+    assert.is(found?.code, 'yaml/syntax');
+    assert.is(marked?.source.lineAndColumn(marked.start).line, line, text);
+  }
+});
+
 function adviceOn(text: string): readonly string[] {
   return diagnosticsOf(text).flatMap(({ notes }) => notes.map(({ message }) => message));
 }

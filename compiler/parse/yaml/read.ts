@@ -1,7 +1,7 @@
 import { composeYaml, type CST, type Document, tokenise, type Tokens } from '../../../yaml-input/index.js';
 import type { Diagnostics } from '../../diagnostics/diagnostic.js';
 import type { Source } from '../../diagnostics/source.js';
-import type { Place } from '../../diagnostics/span.js';
+import type { Place, Span } from '../../diagnostics/span.js';
 import { FirstProblem } from '../first-problem.js';
 import { MAX_DEPTH, MAX_DOCUMENT_LENGTH } from '../limits.js';
 import { falseBlank, quotedPrefixes, stripTags } from './tokens.js';
@@ -100,10 +100,25 @@ function composeDocuments(
     const first = errors.reduce((a, b) => (b.pos[0] < a.pos[0] ? b : a));
     const place = placeAt(source, first.pos[0]);
     const end = Math.min(Math.max(first.pos[1], place.span.end), source.text.length);
-    report.add('yaml/syntax', { ...place, span: { ...place.span, end } }, { reason: inHouseStyle(first.message) });
+    const span = { ...place.span, end };
+    const focus = textAt(span);
+    report.add('yaml/syntax', { ...place, span }, { reason: inHouseStyle(first.message) }, { focus });
     return undefined;
   }
   return hasDocument ? documents : [];
+}
+
+/**
+ * The line that is wrong, if the YAML package points to the blanks before it, or to the end of the file after it.
+ * Undefined if it points to text.
+ */
+function textAt({ source, start, end }: Span): Span | undefined {
+  const { text } = source;
+  if (text.slice(start, end).trim() !== '' || text.trim() === '') return undefined;
+  const next = start + text.slice(start).search(/\S/);
+  if (next >= start) return { source, start: next, end: next + 1 };
+  const last = text.trimEnd().length;
+  return { source, start: last - 1, end: last };
 }
 
 // A document that contains only `---` and comments is absent (docs/spec/policy-language.md#documents-in-a-file), and so
