@@ -63,7 +63,7 @@ test('every check is made, and the highest exit code is returned', async () => {
     /FAILED {2}the policies are in one style\nFAILED {2}the policies compile.*\nFAILED {2}the tests pass\n/,
   );
 
-  writeFileSync(join(folder, 'policies/document.yaml'), 'a: [\n');
+  writeFileSync(join(folder, 'policies/document.yaml'), `${POLICY}a: [\n`);
   const broken = await run(PROGRAMS.authzc, ['ci'], folder);
   assert.is(broken.code, 3);
   assert.match(
