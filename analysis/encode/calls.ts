@@ -1,7 +1,8 @@
 import { functions } from '../../compiler/cel/functions.js';
 import type { CelType } from '../../compiler/cel/types.js';
-import { addressesIn, IPV4_ADDRESSES } from './networks.js';
+import { addressesIn, IPV4_ADDRESSES, isInRange, isMapped } from './networks.js';
 import { matchingTexts } from './regular-expressions.js';
+import { optional, orOther } from './optionals.js';
 import type { Script } from './script.js';
 import { apply } from './smt.js';
 import { FAILURE, type Term, unknown } from './values.js';
@@ -28,17 +29,20 @@ const ENCODINGS: { readonly [runtime: string]: Encoding } = {
       : ofString(text, (string) => `(Bool (str.in_re ${string} ${language}))`, script);
   },
   inIPAddrRange: ([text, range], script) => {
-    const language = typeof range?.value === 'string' ? addressesIn(range.value) : undefined;
-    if (language === undefined || text === undefined || range === undefined) return undefined;
-    const other = uninterpretedCall('inIPAddrRange', [text, range], script).text;
-    return ofString(
-      text,
-      (string) => `(ite (str.in_re ${string} ${IPV4_ADDRESSES}) (Bool (str.in_re ${string} ${language})) ${other})`,
-      script,
-    );
+    if (text === undefined || typeof range?.value !== 'string') return undefined;
+    const bits = `(ipBits (str ${text.text}))`;
+    const isIn = isInRange(range.value, bits);
+    if (isIn === undefined) return undefined;
+    // Texts of IPv4 addresses are known; of others only that each is one address, or none.
+    const isPlain = `(str.in_re (str ${text.text}) ${IPV4_ADDRESSES})`;
+    const language = addressesIn(range.value);
+    const isMatch = language === undefined ? 'false' : `(str.in_re (str ${text.text}) ${language})`;
+    script.assert(`(=> ${isPlain} (and ${isMapped(bits)} (= ${isIn} ${isMatch})))`);
+    return ofString(text, () => `(ite (< ${bits} 0) Err (Bool ${isIn}))`, script);
   },
   optionalOf: ([value], script) => value && optional(value, value, script),
   optionalNone: (_, script) => optional(FAILURE, { text: 'Null', isJson: true }, script),
+  optionalOr: (args, script) => orOther(args, script),
   optionalHasValue: ([of], script) => contentOf(of, (content) => `(Bool (not (isErr ${content})))`, script),
   optionalValue: ([of], script) => contentOf(of, (content) => content, script),
   optionalOrValue: ([of, other], script) =>
@@ -70,19 +74,6 @@ export function uninterpretedCall(runtime: string, args: readonly Term[], script
   const text =
     TOLERANT.has(runtime) || failing.length === 0 ? limited : `(ite (or ${failing.join(' ')}) Err ${limited})`;
   return unknown(script.define('V', text));
-}
-
-/**
- * An optional with a content that fails if there is none.
- * @param failing fails where there is no optional at all.
- */
-export function optional(content: Term, failing: Term, script: Script): Term {
-  const image = script.uninterpreted('optional', 'V', 'V', content.text);
-  return {
-    text: script.define('V', `(ite (isErr ${failing.text}) Err (otherOf ${image}))`),
-    isJson: false,
-    content: { ...content, text: script.define('V', `(ite (isErr ${failing.text}) Err ${content.text})`) },
-  };
 }
 
 function contentOf(

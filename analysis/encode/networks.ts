@@ -1,3 +1,30 @@
+import * as cel from '#runtime/cel';
+
+/** The addresses that IPv6 has for those of IPv4: `::ffff:0:0/96`. */
+const MAPPED = 0xffffn << 32n;
+const LAST_MAPPED = MAPPED + 0xffffffffn;
+
+/**
+ * That an address is in a range, as a term of the sort Bool; undefined for ranges that `inIPAddrRange` may read in
+ * another way than `cidr`, or not at all.
+ *
+ * @param bits the address as a number of 128 bits, a term of the sort Int.
+ */
+export function isInRange(range: string, bits: string): string | undefined {
+  const network = cel.parseCidr(range);
+  if (!(network instanceof cel.CidrValue)) return undefined;
+  const { address, prefix } = network;
+  const size = 1n << BigInt((address.version === 4 ? 32 : 128) - prefix);
+  const first = (address.version === 4 ? MAPPED : 0n) + (address.bits / size) * size;
+  const isBetween = `(<= ${first} ${bits} ${first + size - 1n})`;
+  return address.version === 4 ? isBetween : `(and ${isBetween} (not ${isMapped(bits)}))`;
+}
+
+/** That an address is one of IPv4. */
+export function isMapped(bits: string): string {
+  return `(<= ${MAPPED} ${bits} ${LAST_MAPPED})`;
+}
+
 /** The texts of an IPv4 address with dots, as a term of the sort RegLan. */
 export const IPV4_ADDRESSES: string = address([any(), any(), any(), any()]);
 

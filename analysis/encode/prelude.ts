@@ -114,6 +114,11 @@ const COLLECTIONS = `
   (ite ((_ is Lst) v) (ite (and (isNumber i) (isWithin (lst v) i)) (elem (lst v) (position i)) Err)
   (ite ((_ is Oth) v) (indexOther v i) Err)))))
 (define-fun elemJson ((l L) (i Int)) V (ite (isJson (elem l i)) (elem l i) Null))
+(define-fun isPosition ((i V)) Bool
+  (or ((_ is Int) i) (and ((_ is Uint) i) (< (uint i) 9223372036854775808)) ((_ is NegZero) i)
+    (and ((_ is Dbl) i) (is_int (dbl i)) (< (- 9223372036854775808.0) (dbl i) 9223372036854775808.0))))
+(define-fun indexable ((v V) (i V)) V
+  (ite (or (isErr v) (not (isKey i)) (and ((_ is Lst) v) (not (isPosition i)))) Err Null))
 (define-fun indexJson ((v V) (i V)) V
   (ite (and ((_ is Map) v) ((_ is Str) i)) (jsonOf (entry (map v) (str i)))
   (ite (and ((_ is Lst) v) (isNumber i) (isWithin (lst v) i)) (elemJson (lst v) (position i)) Err)))
@@ -211,6 +216,7 @@ const TIME = `
 (assert ((_ is Ts) now))
 (declare-fun parseTimestamp (String) V)
 (declare-fun parseDuration (String) V)
+(declare-fun ipBits (String) Int)
 (define-fun toTimestamp ((v V)) V
   (ite ((_ is Ts) v) v
   (ite ((_ is Str) v) (timestampOf (parseTimestamp (str v)))

@@ -5,12 +5,14 @@ import type { Match, Module } from '../../compiler/ir/program.js';
 import { survives } from '../../compiler/ir/survives.js';
 import type { Macro, Operator, Value } from '../../compiler/ir/value.js';
 import { parts, some } from '../../compiler/ir/visit.js';
-import { call, optional, uninterpretedCall } from './calls.js';
+import { call, uninterpretedCall } from './calls.js';
 import { abstracted } from './macros.js';
 import { IPV4_ADDRESSES } from './networks.js';
+import { equality } from './equality.js';
+import { hasContent, ofContent, optional } from './optionals.js';
 import type { Script } from './script.js';
 import { and, apply, intConstant, not, or, stringConstant } from './smt.js';
-import { besideJson, constant, equality, FAILURE, list, map, type Term, unknown, unlessFailed } from './values.js';
+import { besideJson, constant, FAILURE, list, map, type Term, unknown, unlessFailed } from './values.js';
 
 /** Where an expression stands: what its names mean. */
 export interface Scope {
@@ -185,13 +187,13 @@ export class Terms {
       case 'has':
         return this.has(of(value.operand), value.name);
       case 'optional-select':
+        if (value.operand.kind === 'bindings' && value.operand.of === 'globals')
+          return optional(this.global(value.name), NULL, this.script);
         return this.optionalSelect(of(value.operand), value.name);
       case 'index':
         return this.index(of(value.operand), of(value.index));
       case 'optional-index': {
-        const [operand, index] = [of(value.operand), of(value.index)];
-        if (typeof index.value === 'string') return this.optionalSelect(operand, index.value);
-        return this.unexplained('[?]', 'optionalIndex', [operand, index]);
+        return this.optionalIndex(of(value.operand), of(value.index));
       }
       case 'operator':
         return this.operator(value, scope);
@@ -268,9 +270,16 @@ export class Terms {
 
   private definition(definition: Value, scope: Scope): Term {
     const own = this.term(definition, scope);
-    const kept = survives(definition.type) ? own : this.unexplained('a stored value', 'stored', [own]);
+    const kept = survives(definition.type) ? own : this.stored(own);
     if (!scope.failedIsNull) return kept;
     return unknown(this.script.define('V', `(ite (isErr ${kept.text}) Null ${kept.text})`), kept.isJson);
+  }
+
+  /** What a variable keeps of a value whose type does not survive: of an optional, its content or null. */
+  private stored(own: Term): Term {
+    if (!own.content?.isJson) return this.unexplained('a stored value', 'stored', [own]);
+    const { text } = own.content;
+    return unknown(this.script.define('V', `(ite (isErr ${own.text}) Err (ite (isErr ${text}) Null ${text}))`), true);
   }
 
   private constantOf(name: string, scope: Scope): Term {
@@ -311,6 +320,7 @@ export class Terms {
   }
 
   private select(operand: Term, name: string): Term {
+    if (hasContent(operand)) return this.optionalSelect(operand, name);
     if (operand.entries !== undefined && operand.value !== undefined) return operand.entries.get(name) ?? FAILURE;
     const key = stringConstant(name);
     this.read(operand, key);
@@ -318,6 +328,11 @@ export class Terms {
   }
 
   private has(operand: Term, name: string): Term {
+    if (hasContent(operand)) {
+      const { content } = operand;
+      const isThere = `(ite (isErr ${content.text}) (Bool false) ${this.has(content, name).text})`;
+      return unknown(`(ite (isErr ${operand.text}) Err ${isThere})`, true);
+    }
     if (operand.entries !== undefined && operand.value !== undefined)
       return constant(operand.entries.has(name), this.script) as Term;
     const key = stringConstant(name);
@@ -326,12 +341,31 @@ export class Terms {
   }
 
   private optionalSelect(operand: Term, name: string): Term {
-    if (!operand.isJson) return this.unexplained('.?', `optionalSelect ${JSON.stringify(name)}`, [operand]);
-    const failing = this.script.define('V', `(ite ((_ is Lst) ${operand.text}) Err ${operand.text})`);
-    return optional(this.select(operand, name), unknown(failing), this.script);
+    const { script } = this;
+    const failing = ({ text }: Term): string => `(ite ((_ is Lst) ${text}) Err ${text})`;
+    if (operand.isJson)
+      return optional(this.select(operand, name), unknown(script.define('V', failing(operand))), script);
+    if (hasContent(operand) && operand.content.isJson)
+      return ofContent(operand, (content) => this.select(content, name), failing, script);
+    return this.unexplained('.?', `optionalSelect ${JSON.stringify(name)}`, [operand]);
+  }
+
+  private optionalIndex(operand: Term, index: Term): Term {
+    if (typeof index.value === 'string') return this.optionalSelect(operand, index.value);
+    const { script } = this;
+    const failing = ({ text }: Term): string => apply('indexable', text, index.text);
+    if (operand.isJson)
+      return optional(this.index(operand, index), unknown(script.define('V', failing(operand))), script);
+    if (hasContent(operand) && operand.content.isJson) {
+      // Of none, too, an index has to be one.
+      const indexed = { ...operand, text: `(ite (isKey ${index.text}) ${operand.text} Err)` };
+      return ofContent(indexed, (content) => this.index(content, index), failing, script);
+    }
+    return this.unexplained('[?]', 'optionalIndex', [operand, index]);
   }
 
   private index(operand: Term, index: Term): Term {
+    if (hasContent(operand)) return this.optionalIndex(operand, index);
     if (typeof index.value === 'string') return this.select(operand, index.value);
     this.read(operand, `(str ${index.text})`);
     this.collections.set(operand.text, operand);
@@ -352,10 +386,14 @@ export class Terms {
       const [condition, yes, no] = operands as [Value, Value, Value];
       const [whenTrue, whenFalse] = [this.term(yes, scope), this.term(no, scope)];
       const [isTrue, isFalse] = [true, false].map((polarity) => this.truth(condition, scope, polarity));
-      return unknown(
-        `(ite ${isTrue} ${whenTrue.text} (ite ${isFalse} ${whenFalse.text} Err))`,
-        whenTrue.isJson && whenFalse.isJson,
-      );
+      const chosen = (one: Term, other: Term): Term =>
+        unknown(
+          this.script.define('V', `(ite ${isTrue} ${one.text} (ite ${isFalse} ${other.text} Err))`),
+          one.isJson && other.isJson,
+        );
+      const result = chosen(whenTrue, whenFalse);
+      if (!hasContent(whenTrue) || !hasContent(whenFalse)) return result;
+      return { ...result, content: chosen(whenTrue.content, whenFalse.content) };
     }
     const terms = operands.map((operand) => this.term(operand, scope));
     if (operator !== 'inCollection') return this.strict(operator, terms);
@@ -497,7 +535,10 @@ export class Terms {
     const range = this.term(macro.range, scope);
     const [local = ''] = macro.variables;
     if (macro.runtime === 'bind') return this.term(macro.body, withLocals(scope, [[local, range]]));
-    if (macro.runtime === 'optMap' && range.content !== undefined) return this.optMap(macro, range, scope);
+    if (hasContent(range) && (macro.runtime === 'optMap' || macro.runtime === 'optFlatMap')) {
+      const mapped = this.optMap(macro, range, scope);
+      if (mapped !== undefined) return mapped;
+    }
     if (range.elements !== undefined && isQuantifier(macro))
       return unknown(unlessFailed([range], this.unrolled(macro, range.elements, scope)), true);
     if (range.candidates !== undefined && isQuantifier(macro) && macro.variables.length === 1) {
@@ -571,15 +612,21 @@ export class Terms {
     return unknown(`(ite (isErr ${element.text}) ${failed} ${found})`, true);
   }
 
-  private optMap({ variables: [local = ''], body }: Macro, range: Term, scope: Scope): Term {
-    const content = range.content as Term;
-    const result = this.term(body, withLocals(scope, [[local, content]]));
-    const inner = unknown(this.script.define('V', `(ite (isErr ${content.text}) Err ${result.text})`), result.isJson);
-    const failing = this.script.define(
-      'V',
-      `(ite (isErr ${range.text}) Err (ite (isErr ${content.text}) Null ${result.text}))`,
+  /** Undefined where what `optFlatMap` gives is not known to be an optional. */
+  private optMap(
+    { runtime, variables: [local = ''], body }: Macro,
+    range: Term & { readonly content: Term },
+    scope: Scope,
+  ): Term | undefined {
+    const result = this.term(body, withLocals(scope, [[local, range.content]]));
+    const content = runtime === 'optMap' ? result : result.content;
+    if (content === undefined) return undefined;
+    return ofContent(
+      range,
+      () => content,
+      () => result.text,
+      this.script,
     );
-    return optional(inner, unknown(failing), this.script);
   }
 
   /** `a == b`. */
@@ -640,6 +687,8 @@ const MACRO_RESULTS: { readonly [runtime: string]: string } = {
 
 /** Operators that do not need all of their operands, and the one that classes of roles depend on. */
 type Logical = 'and' | 'or' | 'not' | 'conditional' | 'inCollection';
+
+const NULL: Term = { text: 'Null', isJson: true };
 
 function isWritten({ kind }: Value): boolean {
   return kind === 'literal' || kind === 'constant';

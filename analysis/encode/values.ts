@@ -1,6 +1,6 @@
 import * as cel from '#runtime/cel';
 import type { Script } from './script.js';
-import { apply, intConstant, or, realConstant, stringConstant } from './smt.js';
+import { intConstant, or, realConstant, stringConstant } from './smt.js';
 
 /** The image of a value in a query, and what is known about it. */
 export interface Term {
@@ -103,14 +103,6 @@ export function besideJson(term: Term, script: Script): Term {
   if (term.isJson || term.value === undefined) return term;
   const json = jsonOf(term.value);
   return (json === undefined ? undefined : constant(json, script)) ?? term;
-}
-
-/** `a == b`. */
-export function equality(a: Term, b: Term, script: Script): Term {
-  const left = b.isJson ? besideJson(a, script) : a;
-  const right = a.isJson ? besideJson(b, script) : b;
-  const relation = left.isJson && right.isJson ? 'equalJson' : 'equal';
-  return unknown(script.define('V', apply(relation, left.text, right.text)), true);
 }
 
 function scalar(value: cel.Value, script: Script): string | undefined {

@@ -6,10 +6,8 @@ import { holds, surroundingsOf } from '../../analysis/program/conditions.js';
 import type { Request } from '#runtime/policy';
 import { isSatisfied } from '../support/analysis/predicates.js';
 import { rounds, SEED } from '../support/effort.js';
-import { FAMILIES } from '../support/cel/condition-stores.js';
-import { OPAQUE } from '../support/cel/opaque-conditions.js';
 import { Random } from '../support/oracle/random.js';
-import { type Pair, randomPairs } from '../support/solve/pairs.js';
+import { PAIR_FAMILIES, type Pair, randomPairs } from '../support/solve/pairs.js';
 
 /** The number of stores of each family, of conditions in each, and of requests for each condition. */
 const STORES = rounds(10);
@@ -70,7 +68,7 @@ function check(pairs: readonly Pair[], detail: string): number {
   return checked;
 }
 
-for (const [name, family] of Object.entries({ ...FAMILIES, 'of opaque values': OPAQUE })) {
+for (const [name, family] of Object.entries(PAIR_FAMILIES)) {
   test(`decide as conditions ${name}, and what is known about them is true`, () => {
     let checked = 0;
     for (let seed = SEED; seed < SEED + STORES; seed += 1)

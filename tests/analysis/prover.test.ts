@@ -32,7 +32,7 @@ function policyOf(one: string, other: string): { readonly program: Program; read
     roles: ['*'],
     condition: { match: { expr } },
   }));
-  const variables = { local: { seen: '"admin"', given: 'R.attr.given' } };
+  const variables = { local: { seen: '"admin"', given: 'R.attr.given', kept: 'R.attr.?x' } };
   const text = JSON.stringify({
     apiVersion: 'api.authz.dev/v1',
     resourcePolicy: { resource: 'doc', version: 'default', variables, rules },
@@ -103,6 +103,31 @@ const IMPLIED: readonly (readonly [string, string])[] = [
   ['P.id + "x" == R.attr.owner', 'R.attr.owner.startsWith(P.id)'],
 ];
 
+/** Conditions that hold for the same requests. */
+const EQUIVALENT: readonly (readonly [string, string])[] = [
+  ['R.attr.?x.hasValue()', 'has(R.attr.x)'],
+  ['!R.attr.?x.hasValue()', '!has(R.attr.x)'],
+  ['R.attr.?x.orValue(false)', 'has(R.attr.x) && R.attr.x'],
+  ['R.attr.?x.orValue("a") == "a"', '!has(R.attr.x) || R.attr.x == "a"'],
+  ['R.attr.?x.orValue(0) > 5.0', 'R.attr.x > 5.0'],
+  ['R.attr.?x.?y.orValue("") == "a"', 'R.attr.x.y == "a"'],
+  ['R.attr.?x.y.hasValue()', 'has(R.attr.x) && has(R.attr.x.y)'],
+  ['R.attr.l[?0].orValue("") == "a"', 'R.attr.l[0] == "a"'],
+  ['R.attr.?x.or(R.attr.?y).orValue("") == "a"', 'has(R.attr.x) ? R.attr.x == "a" : R.attr.y == "a"'],
+  ['R.attr.?x == optional.of("a")', 'R.attr.x == "a"'],
+  ['R.attr.?x == optional.none()', '!has(R.attr.x)'],
+  ['R.attr.?x.optFlatMap(e, e.?y).orValue("") == "a"', 'R.attr.x.y == "a"'],
+  ['V.kept == "a"', 'R.attr.x == "a"'],
+  ['"a" in R.attr.?x.orValue([])', '"a" in R.attr.x'],
+  ['G.?x.orValue("") == "a"', 'G.x == "a"'],
+  [
+    'R.attr.ip.inIPAddrRange("10.0.0.0/9") || R.attr.ip.inIPAddrRange("10.128.0.0/9")',
+    'R.attr.ip.inIPAddrRange("10.0.0.0/8")',
+  ],
+  ['R.attr.ip.inIPAddrRange("::/1") || R.attr.ip.inIPAddrRange("8000::/1")', 'R.attr.ip.inIPAddrRange("::/0")'],
+  ['R.attr.ip.inIPAddrRange("10.0.0.0/8") && R.attr.ip.inIPAddrRange("::/0")', 'false'],
+];
+
 const NOT_IMPLIED: readonly (readonly [string, string])[] = [
   ['has(R.attr.x)', 'R.attr.x == "a"'],
   ['P.roles.exists(r, r == "admin" || r == "user")', '"admin" in P.roles'],
@@ -126,6 +151,12 @@ const NOT_IMPLIED: readonly (readonly [string, string])[] = [
 for (const [one, other] of IMPLIED)
   test(`proves that ${one} implies ${other}`, async () => {
     assert.equal(await implication(one, other), { answer: 'no', by: 'solver' });
+  });
+
+for (const [one, other] of EQUIVALENT)
+  test(`proves that ${one} is ${other}`, async () => {
+    assert.equal(await implication(one, other), { answer: 'no', by: 'solver' });
+    assert.equal(await implication(other, one), { answer: 'no', by: 'solver' });
   });
 
 for (const [one, other] of NOT_IMPLIED)

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BundleModule, importBundle } from '../../compiler/bundle/import-bundle.js';
 import { bundle } from '../../compiler/bundle/index.js';
-import { type Compilation, compile } from '../../compiler/compile.js';
+import { type Compilation, compile, type CompileOptions } from '../../compiler/compile.js';
 import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { linkedBundle } from './linked-bundle.js';
@@ -14,8 +14,12 @@ export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 export const SHARED = join(ROOT, '..', 'shared');
 
 /** Compiles policies given as source texts by path. */
-export function compileTexts(texts: { readonly [path: string]: string }): Compilation {
-  return compile(Object.entries(texts).map(([path, text]) => new Source(path, text)));
+export function compileTexts(texts: { readonly [path: string]: string }, options?: CompileOptions): Compilation {
+  return compile(
+    Object.entries(texts).map(([path, text]) => new Source(path, text)),
+    undefined,
+    options,
+  );
 }
 
 /**

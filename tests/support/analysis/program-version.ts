@@ -1,11 +1,12 @@
 import type { PolicyVersion } from '../../../analysis/decision/policy-version.js';
 import { bundleOf } from '../../../analysis/program/bundle.js';
+import type { CompileOptions } from '../../../compiler/compile.js';
 import { fold, optimise } from '../../../compiler/optimise/index.js';
 import { compileTexts } from '../compiled.js';
 
 /** Policies that are decided from their program, as emitted code does (tests/analysis/program.test.ts). */
-export function programVersion(texts: { readonly [path: string]: string }): PolicyVersion {
-  const { lowered, diagnostics } = compileTexts(texts);
+export function programVersion(texts: { readonly [path: string]: string }, options?: CompileOptions): PolicyVersion {
+  const { lowered, diagnostics } = compileTexts(texts, options);
   if (lowered === undefined) throw new Error(diagnostics.map(({ message }) => message).join('\n'));
   const program = optimise(fold(lowered));
   return { source: 'policies', program, lowered, compiled: bundleOf(program).bundle };

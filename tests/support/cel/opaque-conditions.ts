@@ -79,6 +79,22 @@ export const OPAQUE: Family = {
   },
 };
 
+/** An equality or a membership of an opaque value, which means something else the other way round. */
+export function opaqueEquality(random: Random): string {
+  const name = random.pick(['h', 's']);
+  const { conversions, texts: own } = THEMES[name] as Theme;
+  const opaque = `dyn(${random.pick(conversions)}(R.attr.${name}))`;
+  const text = (): string =>
+    random.pick([`R.attr.${name}`, `P.attr.${name}`, 'P.id', JSON.stringify(random.pick(own))]);
+  return random.pick([
+    () => `${opaque} == ${text()}`,
+    () => `${text()} == ${opaque}`,
+    () => `${opaque} != ${text()}`,
+    () => `${opaque} in [${own.map((each) => JSON.stringify(each)).join(', ')}]`,
+    () => `[${opaque}] == [${text()}]`,
+  ])();
+}
+
 /** Strings that fit, or other values. */
 function texts(random: Random, fitting: number): { readonly [name: string]: unknown } {
   return Object.fromEntries(

@@ -4,6 +4,8 @@ import { functions } from '../../../compiler/cel/functions.js';
 import type { Match, Module, Program } from '../../../compiler/ir/program.js';
 import { fold } from '../../../compiler/optimise/index.js';
 import { compileTexts } from '../compiled.js';
+import { OPAQUE } from '../cel/opaque-conditions.js';
+import { OPTIONAL } from '../cel/optional-conditions.js';
 import { acceptedStore, FAMILIES, type Family } from '../cel/condition-stores.js';
 import { randomRequest } from '../cel/differential/random-requests.js';
 import { TYPED, typedRow } from '../mutants/conditions.js';
@@ -33,6 +35,8 @@ const TYPICAL: Family = {
 export const PAIR_FAMILIES: { readonly [name: string]: Family } = {
   ...FAMILIES,
   'with usual types': TYPICAL,
+  'of opaque values': OPAQUE,
+  'of optionals': OPTIONAL,
   'of all functions': {
     condition: (random) => random.pick(CALLS),
     variables: () => ({}),
@@ -49,7 +53,9 @@ export function randomPairs(family: Family, random: Random, conditions: number, 
   return conditionsOf(compilation, random.chance(0.5)).flatMap(({ kind, condition, module }) =>
     Array.from({ length: requests }, () => {
       const base = randomRequest(random);
-      const principal = { ...base.principal, attr: json(family.principal(random)) };
+      // Servers refuse requests of principals without roles.
+      const roles = base.principal.roles.length === 0 ? ['guest'] : base.principal.roles;
+      const principal = { ...base.principal, roles, attr: json(family.principal(random)) };
       const resource = { ...base.resource, kind, attr: json(family.row(random)) };
       const request = { ...base, principal, resource, auxData: json(base.auxData) };
       return { expression: expressions.get(Number(kind.slice(4))) as string, condition, module, request };
@@ -93,7 +99,7 @@ function json<T>(value: T): T {
   ) as T;
 }
 
-const OPAQUE: { readonly [name: string]: string } = {
+const OPAQUE_SAMPLES: { readonly [name: string]: string } = {
   'authz.lib.hierarchy': 'hierarchy(R.attr.h)',
   'net.IP': 'ip(R.attr.ip)',
   'net.CIDR': 'cidr(R.attr.cidr)',
@@ -142,7 +148,7 @@ function sample(type: CelType): string {
     case 'optional':
       return 'R.attr.?s';
     case 'opaque':
-      return OPAQUE[type.name] ?? 'R.attr.x';
+      return OPAQUE_SAMPLES[type.name] ?? 'R.attr.x';
     case 'null':
     case 'dyn':
     case 'error':
