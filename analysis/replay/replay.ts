@@ -1,4 +1,5 @@
 import { kindMatcher } from '../../compiler/validate/kind-patterns.js';
+import { OBSERVED } from '#runtime/cel';
 import {
   type AuxDataInput,
   type CheckResult,
@@ -331,6 +332,7 @@ function observed(onRead: () => void): Attributes {
     {},
     {
       get: (target, name, receiver) => {
+        if (name === OBSERVED) return true;
         onRead();
         return Reflect.get(target, name, receiver);
       },

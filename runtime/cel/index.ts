@@ -20,7 +20,7 @@ export {
 export { type Kind, kindOf } from './kinds.js';
 export { implementationNameOf, typeNameOf, typeValue } from './type-names.js';
 export { undefinedField } from './failures.js';
-export { isPlainObject, json, NotJsonError, object, plainAttributes } from './plain-json.js';
+export { isPlainObject, json, NotJsonError, OBSERVED, object, plainAttributes } from './plain-json.js';
 export {
   AUTOMATON,
   type LiteralPattern,

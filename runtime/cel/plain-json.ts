@@ -18,6 +18,12 @@ export class NotJsonError extends TypeError {
 const NAME = 'NotJsonError';
 
 /**
+ * The key of objects that report what conditions read of them, for which it has the value `true`. They are JSON, and
+ * are not walked: that would count as reading.
+ */
+export const OBSERVED = Symbol('observed');
+
+/**
  * An attribute as a condition reads it: JSON, or undefined if it is missing. On the hot path: strings and booleans,
  * which most attributes are, come first (bench/check.bench.ts).
  */

@@ -1,4 +1,4 @@
-import { EvaluationLimitError, type Failures } from '../cel/index.js';
+import { EvaluationLimitError, type Failures, OBSERVED } from '../cel/index.js';
 import type { Attributes, DerivedRole, Request, Resource, TracedBundle } from '../policy/index.js';
 import type { CompiledTraces, Listener } from './decide/evaluation.js';
 import { visitRules } from './decide/visit-rules.js';
@@ -236,6 +236,7 @@ class KnownResource implements Resource {
     };
     this.attr = new Proxy(attr, {
       get: (listed, name) => {
+        if (name === OBSERVED) return true;
         unlessListed(name);
         return Reflect.get(listed, name);
       },

@@ -2,7 +2,7 @@
  * What engines ask of the requests of programs, which no schema has checked: fields of the right type, and attributes
  * that JSON can represent. The order of the tests is that of clients, and so are the messages.
  */
-import { isPlainObject, json, NotJsonError, plainAttributes } from '../cel/index.js';
+import { isPlainObject, json, NotJsonError, OBSERVED, plainAttributes } from '../cel/index.js';
 import type { Attributes } from '../policy/index.js';
 import type {
   AuxDataInput,
@@ -137,6 +137,7 @@ export function whole(attr: Attributes | undefined, path: string): Attributes | 
  * @param isWhole whether to convert all members, as something reads them that does not convert them.
  */
 export function attributesOf(attr: Attributes, path: string, isWhole = false): Attributes {
+  if ((attr as { readonly [OBSERVED]?: true })[OBSERVED] === true) return attr;
   if (!isPlainObject(attr)) return plainAttributes(attr, path);
   return isWhole ? json(attr) : attr;
 }

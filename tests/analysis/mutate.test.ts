@@ -23,7 +23,7 @@ import { SEED, rounds } from '../support/effort.js';
 
 /** The number of random policies and of random stores; SEED is the first seed. */
 const POLICIES = rounds(3);
-const STORES = rounds(2);
+const STORES = rounds(2, 2);
 
 const test = suite('mutants');
 
