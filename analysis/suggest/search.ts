@@ -155,7 +155,7 @@ function changesOf(situation: Situation, sight: Sight, { literalValues, roles }:
   for (const time of times) changed.push({ ...situation, now: time });
   const texts = [...literals].slice(0, FEW);
   for (const { path } of candidates) for (const value of [...MADE_UP, ...texts.map((text) => [text])]) set(path, value);
-  return changed.filter(({ request: { principal, resource } }) => isValid(principal.id, principal.roles, resource.id));
+  return changed.filter(({ request }) => isValid(request));
 }
 
 const FEW = 10;
@@ -177,8 +177,15 @@ const PAIRS: readonly (readonly [unknown, unknown])[] = [
   ['x', ['y']],
 ];
 
-function isValid(principal: string, roles: readonly string[], resource: string): boolean {
-  return principal !== '' && resource !== '' && roles.length > 0 && !roles.includes('');
+/** Whether servers accept a request. */
+function isValid({ principal, resource }: Situation['request']): boolean {
+  const { id, roles } = principal;
+  const hasNames = id !== '' && resource.id !== '' && roles.length > 0 && !roles.includes('');
+  return hasNames && isObject(principal.attr) && isObject(resource.attr);
+}
+
+function isObject(attr: unknown): boolean {
+  return attr === undefined || (typeof attr === 'object' && attr !== null && !Array.isArray(attr));
 }
 
 interface OwnCondition {
