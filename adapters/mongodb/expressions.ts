@@ -55,11 +55,10 @@ export class Expressions implements Store<Expression, Read> {
 
   compared(read: Read, comparison: Comparison, constant: Scalar): Outcomes<Expression> {
     const isOfType = this.isOfTypeOf(read, constant);
-    const isTrue = (): Expression =>
-      this.allOf([isOfType, { [OPERATORS[comparison]]: [read.reference, literal(constant)] }]);
+    const isTrue = (): Expression => this.allOf([isOfType, compareWith(read, comparison, constant)]);
     if (comparison === 'eq') return this.outcomes(read, isTrue);
     const opposite = { lt: 'ge', le: 'gt', gt: 'le', ge: 'lt' }[comparison] as Comparison;
-    const isFalse = { [OPERATORS[opposite]]: [read.reference, literal(constant)] };
+    const isFalse = compareWith(read, opposite, constant);
     return {
       is: (outcome) => (outcome ? isTrue() : this.allOf([isOfType, isFalse])),
       fails: () => this.anyOf([isMissing(read), this.allOf([isJson(read), not(isOfType)])]),
@@ -67,7 +66,17 @@ export class Expressions implements Store<Expression, Read> {
   }
 
   among(read: Read, constants: readonly Scalar[]): Outcomes<Expression> {
-    return this.outcomes(read, () => this.anyOf(constants.map((one) => this.compared(read, 'eq', one).is(true))));
+    const types = new Map<string, Scalar[]>();
+    for (const one of constants) types.set(typeof one, [...(types.get(typeof one) ?? []), one]);
+    return this.outcomes(read, () =>
+      this.anyOf(
+        [...types.values()].map((alike) => {
+          const [first] = alike as [Scalar];
+          if (alike.length === 1 || first === null) return this.compared(read, 'eq', first).is(true);
+          return this.allOf([this.isOfTypeOf(read, first), { $in: [read.reference, { $literal: alike }] }]);
+        }),
+      ),
+    );
   }
 
   presence(read: Read): Outcomes<Expression> {
@@ -188,6 +197,8 @@ const OPERATORS: { readonly [comparison in Comparison]: string } = {
   ge: '$gte',
 };
 
+const MIRRORED = { eq: 'eq', lt: 'gt', le: 'ge', gt: 'lt', ge: 'le' } as const;
+
 const KINDS: { readonly [type: string]: string } = {
   string: 'string',
   bool: 'bool',
@@ -202,6 +213,11 @@ const END = '(?![\\s\\S])';
 /** A regular expression that matches a string. */
 export function literalPattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
+/** The constant stands first: Mongoose casts one that stands second to the type that its schema has for the field. */
+function compareWith({ reference }: Read, comparison: Comparison, constant: Scalar): Expression {
+  return { [OPERATORS[MIRRORED[comparison]]]: [literal(constant), reference] };
 }
 
 function literal(constant: Scalar): Expression {
@@ -250,7 +266,7 @@ function isMissing(read: Read): Expression {
 
 function isNumber(read: Read): Expression {
   const { reference } = read;
-  const within = (most: number): Expression[] => [{ $gte: [reference, -most] }, { $lte: [reference, most] }];
+  const within = (most: number): Expression[] => [{ $lte: [-most, reference] }, { $gte: [most, reference] }];
   return joined(
     '$and',
     [

@@ -71,7 +71,7 @@ type Path = readonly string[];
  */
 class Matches implements Store<MongoFilter, Path> {
   readonly always: MongoFilter = {};
-  readonly never: MongoFilter = { _id: { $in: [] } };
+  readonly never: MongoFilter = { _id: { $in: [] }, $expr: false };
   private readonly expressions: Expressions;
 
   constructor(
@@ -123,12 +123,13 @@ class Matches implements Store<MongoFilter, Path> {
   }
 
   compared(path: Path, comparison: Comparison, constant: Scalar): Outcomes<MongoFilter> {
-    if (comparison === 'eq') return onlyTrue(() => among(path, [constant]));
+    if (comparison === 'eq') return this.among(path, [constant]);
+    const isTrue = this.expressions.compared(readOf(path), comparison, constant);
     const operator = { lt: '$lt', le: '$lte', gt: '$gt', ge: '$gte' }[comparison];
-    if (typeof constant === 'string') return onlyTrue(() => at(path, { [operator]: constant }));
+    if (typeof constant === 'string') return narrowedTo(isTrue, () => at(path, { [operator]: constant }));
     // NaN is not ordered, and infinity is not JSON.
     const range = { $gte: -LARGEST, $lte: LARGEST, [operator]: constant };
-    return onlyTrue(() =>
+    return narrowedTo(isTrue, () =>
       joined(
         '$or',
         [
@@ -146,7 +147,7 @@ class Matches implements Store<MongoFilter, Path> {
   }
 
   among(path: Path, constants: readonly Scalar[]): Outcomes<MongoFilter> {
-    return onlyTrue(() => among(path, constants));
+    return narrowedTo(this.expressions.among(readOf(path), constants), () => among(path, constants));
   }
 
   presence(): Outcomes<MongoFilter> {
@@ -155,11 +156,13 @@ class Matches implements Store<MongoFilter, Path> {
 
   text(path: Path, test: TextTest, constant: string): Outcomes<MongoFilter> {
     if (test !== 'startsWith') throw new Refusal(test, 'is an expression');
-    return onlyTrue(() => at(path, { $regex: `^${literalPattern(constant)}` }));
+    const isTrue = this.expressions.text(readOf(path), test, constant);
+    return narrowedTo(isTrue, () => at(path, { $regex: `^${literalPattern(constant)}` }));
   }
 
   sharing(path: Path, constants: readonly Scalar[]): Outcomes<MongoFilter> {
-    return onlyTrue(() => at(path, { $elemMatch: valueAmong(constants) }, false));
+    const isTrue = this.expressions.sharing(readOf(path), constants);
+    return narrowedTo(isTrue, () => at(path, { $elemMatch: valueAmong(constants) }, false));
   }
 
   otherwise(test: Operand, wanted: Wanted, translation: Translation): MongoFilter {
@@ -169,11 +172,15 @@ class Matches implements Store<MongoFilter, Path> {
   }
 }
 
-function onlyTrue(isTrue: () => MongoFilter): Outcomes<MongoFilter> {
+/**
+ * A test by operators of `find`, and the same as an expression. Mongoose drops the operators if its schema does not have
+ * the field, and an application may write another test of the field beside them; neither touches the expression.
+ */
+function narrowedTo(isTrue: Outcomes<Expression>, match: () => MongoFilter): Outcomes<MongoFilter> {
   const refuse = (): never => {
     throw new Refusal('not', 'is an expression');
   };
-  return { is: (outcome) => (outcome ? isTrue() : refuse()), fails: refuse };
+  return { is: (outcome) => (outcome ? { ...match(), $expr: isTrue.is(true) } : refuse()), fails: refuse };
 }
 
 function readOf(path: Path): Read {

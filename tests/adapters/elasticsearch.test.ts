@@ -82,7 +82,7 @@ test('a query selects exactly the documents that check allows, for random condit
     return query && new Set(documents.filter(({ index }) => matches(query, index, MAPPING)).map(({ id }) => id));
   });
   assert.equal([...tally.overGrants, ...tally.underGrants].slice(0, 5), []);
-  assert.ok(tally.selected > 2_500, 'the adapter refuses too much');
+  assert.ok(tally.selected > tally.plans * 10, 'the adapter refuses too much');
 });
 
 test('a document with a value that the index ignores is not missing it', () => {

@@ -73,7 +73,7 @@ test('a filter selects exactly the documents that check allows, for random condi
   const tally = compared(plans, rows, ({ filter }) => selected(allowed, filter, documents));
   assert.equal(tally.overGrants.filter((text) => !hasOrder(text)).slice(0, 5), []);
   assert.equal(tally.underGrants.filter((text) => !hasOrder(text) && !hasLargeNumber(text)).slice(0, 5), []);
-  assert.ok(tally.selected > 2_500, 'the adapter refuses too much');
+  assert.ok(tally.selected > tally.plans * 10, 'the adapter refuses too much');
 });
 
 for (const [name, family] of Object.entries(FAMILIES))
@@ -146,13 +146,20 @@ test('a value that JSON does not have is never selected by a condition that read
 
 test('tests that an index can answer are operators of find', () => {
   const owner = { variable: 'request.resource.attr.owner' };
-  const filterOf = (operator: string, ...operands: readonly Operand[]): object =>
+  const filterOf = (operator: string, ...operands: readonly Operand[]) =>
     allowed({ filter: { kind: 'KIND_CONDITIONAL', condition: { expression: { operator, operands } } } });
-  assert.equal(filterOf('eq', owner, { value: 'anna' }), { owner: { $eq: 'anna', $not: { $type: 'array' } } });
-  assert.equal(filterOf('in', { value: 'x' }, { variable: 'request.resource.attr.tags' }), {
+  // The expression is the same test, for what Mongoose and applications make of the operators.
+  const operatorsOf = ({ $expr, ...operators }: { readonly [name: string]: unknown }): object => {
+    assert.type($expr, 'object');
+    return operators;
+  };
+  assert.equal(operatorsOf(filterOf('eq', owner, { value: 'anna' })), {
+    owner: { $eq: 'anna', $not: { $type: 'array' } },
+  });
+  assert.equal(operatorsOf(filterOf('in', { value: 'x' }, { variable: 'request.resource.attr.tags' })), {
     tags: { $elemMatch: { $eq: 'x', $not: { $type: 'array' } } },
   });
-  assert.equal(filterOf('startsWith', owner, { value: 'a.b' }), {
+  assert.equal(operatorsOf(filterOf('startsWith', owner, { value: 'a.b' })), {
     owner: { $regex: '^a\\.b', $not: { $type: 'array' } },
   });
 });
