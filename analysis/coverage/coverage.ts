@@ -67,7 +67,7 @@ export class CoverageRecorder {
 
   /** Records a decision. `options` are those of the engine that made it. */
   record(request: AccessRequest, options: EngineOptions): void {
-    for (const sight of this.observe(request, options)) sight.record.add(sight);
+    recordSights(this.observe(request, options));
   }
 
   /** What a decision exercises, without recording it. */
@@ -149,6 +149,17 @@ export class CoverageRecorder {
     this.records.set(key, record);
     return record;
   }
+}
+
+/** Records what one decision exercises: several roles of a principal may reach a rule in it. */
+export function recordSights(sights: readonly Sight[]): void {
+  const byRecord = new Map<RuleRecord, Sight[]>();
+  for (const sight of sights) {
+    const own = byRecord.get(sight.record);
+    if (own === undefined) byRecord.set(sight.record, [sight]);
+    else own.push(sight);
+  }
+  for (const [record, own] of byRecord) record.add(own);
 }
 
 function totalsOf(rules: readonly RuleCoverage[]): CoverageTotals {

@@ -93,18 +93,20 @@ export class RuleRecord {
     if ('roles' in rule && rule.derivedRole === undefined) this.addTexts('role', rule.roles);
   }
 
-  add({ action, role, vector, applies }: Sight): void {
+  /** Records a decision that reaches it: once, also if several roles do. */
+  add(sights: readonly Sight[]): void {
     this.reached += 1;
-    if (applies) this.applied += 1;
+    if (sights.some(({ applies }) => applies)) this.applied += 1;
     for (const name of this.names.values()) {
-      const text = name.kind === 'action' ? action : role;
-      if (matchesAny(name.text)(text)) name.matched += 1;
+      const matches = matchesAny(name.text);
+      if (sights.some(({ action, role }) => matches(name.kind === 'action' ? action : role))) name.matched += 1;
     }
     if (this.condition === undefined) return;
-    const key = vector.join();
-    const seen = this.vectors.get(key) ?? { vector, count: 0 };
-    seen.count += 1;
-    this.vectors.set(key, seen);
+    for (const [key, vector] of new Map(sights.map((sight) => [sight.vector.join(), sight.vector]))) {
+      const seen = this.vectors.get(key) ?? { vector, count: 0 };
+      seen.count += 1;
+      this.vectors.set(key, seen);
+    }
   }
 
   /** Whether a decision shows that a clause decides with a truth value. */

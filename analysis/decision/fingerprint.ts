@@ -1,6 +1,6 @@
 import type * as ir from '../../compiler/ir/program.js';
 import { survives } from '../../compiler/ir/survives.js';
-import { textOf } from '../formula/structure.js';
+import { exactText, textOf } from '../formula/structure.js';
 
 /**
  * Everything of a module that decisions depend on, but its key: modules with equal fingerprints decide alike. Names,
@@ -9,7 +9,7 @@ import { textOf } from '../formula/structure.js';
 export function fingerprintOf(module: ir.Module): string {
   return JSON.stringify([
     module.variables.map(({ name, value }) => [name, survives(value.type), textOf(value)]),
-    module.constants.map(({ name, value }) => [name, value]),
+    module.constants.map(({ name, value }) => [name, exactText(value)]),
     partsOf(module),
   ]);
 }

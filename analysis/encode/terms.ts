@@ -441,8 +441,11 @@ export class Terms {
   }
 
   /** @param isWritten whether the text of the condition has both. */
-  private membership(element: Term, collection: Term, isWritten: boolean): Term {
+  private membership(sought: Term, collection: Term, isWritten: boolean): Term {
     const { script } = this;
+    // Of constants that are equal, such as [0.0] and [-0.0], all are in a list or none is.
+    const isList = Array.isArray(sought.value) && collection.isJson;
+    const element = isList ? besideJson(sought, script) : sought;
     const texts = `${element.text} ${collection.text}`;
     if (collection.isRoles) {
       const { value } = element;

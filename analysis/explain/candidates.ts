@@ -155,9 +155,15 @@ export class CandidateCollector {
   private add(path: Path, ...values: readonly unknown[]): void {
     const key = keyOf(path);
     const entry = this.found.get(key) ?? { path, values: new Map<string, unknown>() };
-    for (const value of values) entry.values.set(JSON.stringify(value) ?? '', value);
+    for (const value of values) if (canBe(path, value)) entry.values.set(JSON.stringify(value) ?? '', value);
     this.found.set(key, entry);
   }
+}
+
+/** Whether a part of a request can have a value: attributes and claims as a whole are objects, or absent. */
+export function canBe(path: Path, value: unknown): boolean {
+  const isWhole = path.length === 2 && path[0] !== GLOBALS && (path[1] === 'attr' || path[1] === 'jwt');
+  return !isWhole || value === undefined || (typeof value === 'object' && value !== null && !Array.isArray(value));
 }
 
 function keyOf(path: Path): string {

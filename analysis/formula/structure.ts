@@ -27,7 +27,7 @@ export function definitionsOf(values: readonly Value[], { variables, constants }
     found.push(JSON.stringify(['variable', variable.name, survives(variable.value.type), textOf(variable.value)]));
   }
   for (const { name, value } of constants)
-    if (isRead('constant', name, read)) found.push(JSON.stringify(['constant', name, value]));
+    if (isRead('constant', name, read)) found.push(JSON.stringify(['constant', name, exactText(value)]));
   return found;
 }
 
@@ -38,9 +38,18 @@ export function textOf(value: unknown): string {
     if (typeof part === 'bigint') return `${part}n`;
     if (typeof part === 'number' && (Object.is(part, -0) || !Number.isFinite(part))) return `number ${part}`;
     // The names in it are the author's.
-    if (isJsonLiteral(part)) return ['json', JSON.stringify(part.value)];
+    if (isJsonLiteral(part)) return ['json', exactText(part.value)];
     return part;
   });
+}
+
+/** A JSON value as text, which tells 0 and -0 apart: divisions by them differ. */
+export function exactText(value: unknown): string {
+  if (Object.is(value, -0)) return '-0';
+  if (Array.isArray(value)) return `[${value.map(exactText).join()}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'undefined';
+  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${exactText(member)}`);
+  return `{${members.join()}}`;
 }
 
 function isJsonLiteral(part: unknown): part is { readonly value: unknown } {

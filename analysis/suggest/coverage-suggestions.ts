@@ -1,4 +1,4 @@
-import type { CoverageRecorder } from '../coverage/coverage.js';
+import { type CoverageRecorder, recordSights } from '../coverage/coverage.js';
 import { LiteralValues } from '../witness/literal-values.js';
 import { realistic } from '../witness/realistic.js';
 import { instantOf } from '../witness/replay.js';
@@ -102,6 +102,6 @@ class SituationTrial extends SchemaTrial implements Trial {
   }
 
   record(situation: Situation): void {
-    for (const sight of this.observe(situation)) sight.record.add(sight);
+    recordSights(this.observe(situation));
   }
 }

@@ -5,7 +5,7 @@ import type { Match, Module } from '../../compiler/ir/program.js';
 import type { Value } from '../../compiler/ir/value.js';
 import { parts, some, valuesOf } from '../../compiler/ir/visit.js';
 import type { Sight } from '../coverage/rule-record.js';
-import { CandidateCollector, type Path, pathOf } from '../explain/candidates.js';
+import { CandidateCollector, canBe, type Path, pathOf } from '../explain/candidates.js';
 import { type Results, resultsOf } from '../explain/condition-tree.js';
 import { withValueAt } from '../explain/near-misses.js';
 import { surroundingsOf } from '../program/conditions.js';
@@ -133,6 +133,7 @@ function changesOf(situation: Situation, sight: Sight, { literalValues, roles }:
   }
   const changed: Situation[] = [];
   const set = (path: Path, value: unknown, also?: readonly [Path, unknown]): void => {
+    if (!canBe(path, value) || (also !== undefined && !canBe(...also))) return;
     const one = withValueAt({ ...request, globals }, path, value);
     const { globals: own, ...asked } = (also ? withValueAt(one, ...also) : one) as AccessRequest & {
       readonly globals?: Situation['globals'];

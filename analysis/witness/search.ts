@@ -4,7 +4,7 @@ import type { Attributes, Request } from '#runtime/policy';
 import { evaluate } from '../../compiler/evaluate.js';
 import type { Predicate } from '../../compiler/ir/predicate.js';
 import type { Value } from '../../compiler/ir/value.js';
-import { CandidateCollector, type Candidates, GLOBALS, pathOf } from '../explain/candidates.js';
+import { CandidateCollector, canBe, type Candidates, GLOBALS, pathOf } from '../explain/candidates.js';
 import { resultsOf } from '../explain/condition-tree.js';
 import { nearMisses, withValueAt } from '../explain/near-misses.js';
 import type { Formula, Holds } from '../formula/formula.js';
@@ -207,7 +207,8 @@ function settingsOf(predicate: Predicate, resultOf: (value: Value) => cel.Result
   const set = (value: Value, result: cel.Result): readonly Setting[] => {
     const path = pathOf(value);
     const output = cel.isFailure(result) ? undefined : cel.toOutput(result);
-    return path === undefined || output === undefined || 'error' in output ? [] : [[path, output.val]];
+    if (path === undefined || output === undefined || 'error' in output) return [];
+    return canBe(path, output.val) ? [[path, output.val]] : [];
   };
   switch (predicate.kind) {
     case 'is':

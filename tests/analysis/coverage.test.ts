@@ -107,6 +107,40 @@ test('clauses are counted, and are decisive, as their definition says', () => {
   assert.ok(decisive > CONDITIONS / 10, `only ${decisive} clauses are decisive`);
 });
 
+test('a decision counts once, however many roles reach a rule', () => {
+  const derivedRoles = {
+    name: 'roles',
+    definitions: [{ name: 'owner', parentRoles: ['user', 'admin'], condition: { match: { expr: 'R.attr.c0' } } }],
+  };
+  const condition = { match: { expr: 'R.attr.c1' } };
+  const rules = [
+    { actions: ['view', 'v*'], effect: 'EFFECT_ALLOW', roles: ['*'], condition, name: 'everyone' },
+    { actions: ['*'], effect: 'EFFECT_ALLOW', derivedRoles: ['owner'], name: 'owners' },
+  ];
+  const program = compileTexts({
+    'roles.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', derivedRoles }),
+    'doc.yaml': policyText({ importDerivedRoles: ['roles'], rules }),
+  }).lowered as Program;
+  const recorder = new CoverageRecorder(program);
+  const request = requestOf('view', { c0: true, c1: true });
+  for (const roles of [['user'], ['admin', 'user', 'guest']])
+    recorder.record({ ...request, principal: { ...request.principal, roles } }, {});
+  const of = recorder.coverage().files.flatMap((file) => file.rules);
+  assert.equal(
+    of.map(({ reached, applied, names, clauses }) => [
+      reached,
+      applied,
+      names.map(({ text, matched }) => `${text} ${matched}`).join(),
+      clauses.map((clause) => clause.true),
+    ]),
+    [
+      [2, 2, 'view 2,v* 2,* 2', [2]],
+      [2, 2, '* 2', []],
+      [2, 2, '', [2]],
+    ],
+  );
+});
+
 test('the order of rules and of operands changes nothing', () => {
   const rules = [
     rule('a', 'view', { expr: 'R.attr.c0 && R.attr.c1' }),

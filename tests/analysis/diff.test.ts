@@ -349,6 +349,23 @@ test('an empty set of policies allows nothing', async () => {
   );
 });
 
+test('constants that divide otherwise are not the same', async () => {
+  const policies = (zero: string): { readonly [path: string]: string } => ({
+    'doc.yaml': `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  {resource: doc, version: default, constants: {local: {zero: ${zero}}}, rules: [{actions: [view], effect: EFFECT_ALLOW,
+    roles: [user], condition: {match: {expr: R.attr.a / C.zero${zero.startsWith('[') ? '[0]' : ''} > 1.0}}}]}
+`,
+  });
+  for (const [before, after] of [
+    ['0.0', '-0.0'],
+    ['[0.0]', '[-0.0]'],
+  ] as const) {
+    const { rows } = await diffVersions(versionOf(policies(before)), versionOf(policies(after)));
+    assert.is.not(rows.find(({ action }) => action === 'view')?.verdict, 'unchanged', before);
+  }
+});
+
 test('kinds, actions and scopes narrow what is looked at', async () => {
   const [old, new_] = [one({ rules: [VIEW] }), one({ rules: [{ ...VIEW, actions: ['view', 'edit'] }] })];
   const report = await diffOf(old, new_, { action: 'ed*' });
