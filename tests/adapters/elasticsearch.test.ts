@@ -1,9 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { conformance, ROWS } from '../../adapters/conformance/index.js';
-import { elasticsearchAdapter, UnsupportedPlanError } from '../../adapters/elasticsearch.js';
+import { elasticsearchAdapter, type SearchQuery, UnsupportedPlanError } from '../../adapters/elasticsearch.js';
 import type { Filter, Operand } from '../../runtime/residual/filters.js';
 import { type IndexMapping, indexed, matches } from '../support/elasticsearch/evaluator.js';
+import { Random } from '../support/oracle/random.js';
+import { composed, compositionsOf, holds } from './compositions.js';
 import { randomTypedAttributes } from './random-conditions.js';
 import { compared, randomPlans } from './random-plans.js';
 
@@ -83,6 +85,44 @@ test('a query selects exactly the documents that check allows, for random condit
   });
   assert.equal([...tally.overGrants, ...tally.underGrants].slice(0, 5), []);
   assert.ok(tally.selected > tally.plans * 10, 'the adapter refuses too much');
+});
+
+test('plans keep their meaning where applications combine them', async () => {
+  const { rows, plans } = await randomPlans(randomTypedAttributes);
+  const documents = rows.map(({ id, attr }) => indexed({ id, ...attr }, MAPPING));
+  const constant = (kind: 'KIND_ALWAYS_ALLOWED' | 'KIND_ALWAYS_DENIED') => ({
+    query: allowed({ filter: { kind } }),
+    isAllowed: () => kind === 'KIND_ALWAYS_ALLOWED',
+  });
+  const combined = [
+    constant('KIND_ALWAYS_ALLOWED'),
+    constant('KIND_ALWAYS_DENIED'),
+    ...plans.flatMap(({ filter, isAllowed, isWhole }) => {
+      const query = queryOf(filter);
+      return query === undefined || !isWhole ? [] : [{ query, isAllowed }];
+    }),
+  ];
+  const random = new Random(1);
+  const own = [0, 1].map(() => rows.map(({ id }) => id).filter(() => random.chance(0.5)));
+  for (const composition of compositionsOf({ plans: combined.length, own: own.length }, random, 40)) {
+    const query = composed<SearchQuery>(composition, {
+      plan: (plan) => combined[plan]?.query as SearchQuery,
+      own: (index) => ({ terms: { id: own[index] } }),
+      all: (filter) => ({ bool: { filter } }),
+      any: (should) => ({ bool: { should, minimum_should_match: 1 } }),
+      not: (part) => ({ bool: { must_not: [part] } }),
+    });
+    for (const [position, row] of rows.entries())
+      assert.is(
+        matches(query, documents[position] as (typeof documents)[number], MAPPING),
+        holds(
+          composition,
+          (plan) => combined[plan]?.isAllowed(row) === true,
+          (index) => own[index]?.includes(row.id) === true,
+        ),
+        `${row.id}: ${JSON.stringify(composition)}`,
+      );
+  }
 });
 
 test('a document with a value that the index ignores is not missing it', () => {
