@@ -185,7 +185,8 @@ module.exports = {
     },
     {
       name: 's3-knows-no-user',
-      comment: 'bundles are read with it, audit entries are written with it; it keeps the rules of all requests that the server sends',
+      comment:
+        'bundles are read with it, audit entries are written with it; it keeps the rules of all requests that the server sends',
       severity: 'error',
       from: { path: '^server/s3/', pathNot: TESTS },
       to: { path: '^server/(?!s3/|outgoing/|config/plain-http\\.ts$)' },
