@@ -1,7 +1,7 @@
 import type { Match, Module } from '../../compiler/ir/program.js';
 import type { Value } from '../../compiler/ir/value.js';
 import { parts } from '../../compiler/ir/visit.js';
-import { type Candidates, type Path, pathOf } from '../explain/candidates.js';
+import { type Candidates, canBe, type Path, pathOf } from '../explain/candidates.js';
 import type { Holds } from '../formula/formula.js';
 
 /** Strings that functions accept which refuse most others, by the names of the functions. */
@@ -39,6 +39,7 @@ export function exampleTexts(conditions: readonly Holds[], hasId: boolean): read
       if (texts.size === 0) continue;
       for (const path of paths) {
         if (path[0] === 'principal' && path[1] === 'id' && !hasId) continue;
+        if (!canBe(path, '')) continue;
         const key = path.join('\0');
         const entry = found.get(key) ?? { path, values: new Set() };
         for (const text of texts) entry.values.add(text);

@@ -69,6 +69,27 @@ test('an empty role is in no principal, and every principal has one: proved', as
   assert.is(await verdict('R.attr.x', 'R.attr.x || P.roles.exists(r, r == "")', solver), 'unchanged');
 });
 
+test('attributes as a whole are objects', async () => {
+  const conditions = [
+    '"a" in R.attr',
+    'R.attr == P.attr.all',
+    'P.attr.key in R.attr && R.attr[P.attr.key]',
+    'hierarchy(R.attr["a"]) == dyn(R.attr)',
+    'R.attr.?x.orValue(R.attr) == dyn("a")',
+    'R.attr[?P.attr.key].orValue("") == "a"',
+    'request.auxData.jwt == R.attr || spiffeID(P.id) == dyn(request.auxData.jwt)',
+    'R.attr != {}',
+  ];
+  for (const way of WAYS)
+    for (const condition of conditions)
+      for (const [before, after] of [
+        [condition, 'false'],
+        ['false', condition],
+      ] as const)
+        for (const { principal, resource } of requestsIn(await diffVersions(versionOf(before), versionOf(after), way)))
+          for (const { attr } of [principal, resource]) assert.ok(typeof attr === 'object' && !Array.isArray(attr));
+});
+
 test('statements are not refuted by principals without roles', async () => {
   const about = { resource: 'doc', actions: ['view'] };
   const statements = [
