@@ -77,25 +77,26 @@ test('tenants with another scope or prefix are other tenants', async () => {
 });
 
 test('all formats show them', async () => {
-  const report = await diffPolicies(policies(VIEW), policies(MORE), { kind: 'nothing' });
+  const report = await diffPolicies(policies(VIEW), policies(MORE), { action: 'delete' });
   assert.is(
     prettyDiff(report, { pathOf: (_, file) => file, paint: plain }),
     `roles that tenants may give
   ADDED   editor   delete, edit of album   by \`tenant:\` of tenants.*
   ADDED   viewer   view of *   by \`tenant:\` of tenants.*
 
-only kind nothing
-0 rows: nothing to compare
+only action delete
+1 row: all unchanged
 `,
   );
   assert.is(
     diffList(report),
-    `grant: added role=editor kind=album actions=delete,edit scope=tenants.* prefix=tenant:
+    `album default - delete unchanged
+grant: added role=editor kind=album actions=delete,edit scope=tenants.* prefix=tenant:
 grant: added role=viewer kind=* actions=view scope=tenants.* prefix=tenant:
 `,
   );
   const markdown = markdownDiff(report);
-  assert.match(markdown, /^### Policies: nothing to compare, other grants to tenants\n/);
+  assert.match(markdown, /^### Policies: no decision changes, other grants to tenants\n/);
   assert.match(
     markdown,
     'Tenants (`tenant:` of `tenants.*`) may now give the role `editor` for `delete`, `edit` of `album`.',
