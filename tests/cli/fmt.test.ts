@@ -67,7 +67,7 @@ test('a file that is not well-formed stays, and the others are formatted', async
   const folder = newFolder({ 'policies/broken.yaml': broken, 'policies/untidy.yaml': UNTIDY });
   const { code, stdout } = await run(PROGRAMS.authzc, ['fmt'], folder);
   assert.is(code, 3);
-  assert.match(stdout, /policies\/broken\.yaml:3:1|policies\/broken\.yaml:2:5/);
+  assert.match(stdout, /policies\/broken\.yaml:2:4: error/);
   assert.match(stdout, /^policies\/untidy\.yaml$/m);
   assert.is(readFileSync(join(folder, 'policies/broken.yaml'), 'utf8'), broken);
   assert.is(readFileSync(join(folder, 'policies/untidy.yaml'), 'utf8'), TIDY);
