@@ -60,7 +60,7 @@ export interface ProofOptions extends Pick<DiffOptions, 'kind' | 'action' | 'sco
  * a request that the compiled policies of both sets decide so, or undecided.
  *
  * Rejects with a PolicyError if a set does not compile, with the error of a solver that does not start, and with an
- * Error for more than 20,000 rows: narrow what is compared with `kind`, `action` or `scope`.
+ * Error for more than 200,000 rows: narrow what is compared with `kind`, `action` or `scope`.
  */
 export async function diffPolicies(old: Policies, new_: Policies, options: ProofOptions = {}): Promise<DiffReport> {
   const sets = await compiledSets({ old, new: new_ });

@@ -7,7 +7,7 @@ import type { Narrowing } from './narrowing.js';
 import type { Point, PointPrincipal } from './point.js';
 
 /** The number of points, and of rows of a report. */
-export const MOST_ROWS = 20_000;
+export const MOST_ROWS = 200_000;
 
 /** Thrown if a report would have too many rows, or if there are too many globs to find its rows. */
 export class TooManyRows extends Error {

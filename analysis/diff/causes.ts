@@ -1,6 +1,6 @@
 import type { EngineOptions } from '#runtime/engine';
 import type { Explainer, Explanation, FilePlace } from '#runtime/parts';
-import type { Instant } from '#runtime/policy';
+import { type Instant, sanitize } from '#runtime/policy';
 import type * as ir from '../../compiler/ir/program.js';
 import { valuesOf } from '../../compiler/ir/visit.js';
 import { fold } from '../../compiler/optimise/index.js';
@@ -15,7 +15,10 @@ import type { Cause, DiffWitness } from './report.js';
 export class Causes {
   private readonly sets: readonly [ExplainedSet, ExplainedSet];
 
-  constructor(programs: readonly [ir.Program, ir.Program], options: EngineOptions) {
+  constructor(
+    programs: readonly [ir.Program, ir.Program],
+    private readonly options: EngineOptions,
+  ) {
     const [old, new_] = programs;
     this.sets = [new ExplainedSet(old, options), new ExplainedSet(new_, options)];
   }
@@ -40,7 +43,32 @@ export class Causes {
         if (cause !== undefined) found.set(rule, cause);
       }
     }
+    if (found.size === 0) for (const cause of this.policyCauses(situations)) found.set(cause.rule, cause);
     return [...found.values()].sort((a, b) => (a.rule < b.rule ? -1 : 1));
+  }
+
+  /** Where no rule differs: the policies that only one of the sets has at the scopes of the situations. */
+  private policyCauses(situations: readonly Situation[]): readonly Cause[] {
+    const [old, new_] = this.sets.map((set) => set.policies) as [Policies, Policies];
+    const isConcerned = ({ module }: OwnPolicy): boolean =>
+      situations.some(({ request: { principal, resource } }) => {
+        const { defaultScope = '' } = this.options;
+        const own = (module.kind === 'principal' ? principal : resource).scope || defaultScope;
+        const scope = own.replace(/^\./, '');
+        return module.scope === '' || scope === module.scope || scope.startsWith(`${module.scope}.`);
+      });
+    const only = (side: 'old' | 'new', policies: Policies, others: Policies): readonly (Cause & OwnPolicy)[] =>
+      [...policies].flatMap(([rule, policy]) =>
+        others.has(rule) || !isConcerned(policy) ? [] : [{ side, rule, ...policy }],
+      );
+    const found = [...only('old', old, new_), ...only('new', new_, old)];
+    // That of the kind says more than one by which the scope exists.
+    const kinds = new Set(situations.map(({ request: { resource } }) => sanitize(resource.kind)));
+    const isOfKind = ({ module }: OwnPolicy): boolean => module.kind === 'resource' && kinds.has(module.kindName);
+    const ofKind = found.filter(isOfKind);
+    return (ofKind.length > 0 ? ofKind : found)
+      .slice(0, MOST_POLICIES)
+      .map(({ side, rule, place }) => ({ side, rule, place }));
   }
 
   /** Undefined if both sets have the same rule. */
@@ -56,6 +84,16 @@ export class Causes {
     const place = changed?.place ?? after ?? new_.place;
     return { side: 'both', rule, place, ...(changed && { condition: changed.condition }) };
   }
+}
+
+/** The policies that are named as a cause. */
+const MOST_POLICIES = 3;
+
+type Policies = ReadonlyMap<string, OwnPolicy>;
+
+interface OwnPolicy {
+  readonly module: Exclude<ir.Module, { readonly kind: 'derived-roles' }>;
+  readonly place: FilePlace;
 }
 
 /** The result of each rule that a request reaches. */
@@ -81,8 +119,11 @@ interface ExplainedRule {
 
 class ExplainedSet {
   readonly rules: ReadonlyMap<string, ExplainedRule>;
+  /** By their keys. */
+  readonly policies: Policies;
   private readonly program: ir.Program;
   private explainer: Explainer | undefined;
+  private readonly explained = new WeakMap<Situation, Explanation>();
   private globals = '';
   private now: Instant | undefined;
 
@@ -92,9 +133,23 @@ class ExplainedSet {
   ) {
     this.program = fold(program);
     this.rules = rulesOf(this.program);
+    this.policies = new Map(
+      this.program.modules.flatMap((module) => {
+        if (module.kind === 'derived-roles') return [];
+        const span = module.rules[0]?.span;
+        const place = span === undefined ? { file: module.sourcePath, line: 1, column: 1 } : placeAt(span);
+        return [[module.key, { module, place }] as const];
+      }),
+    );
   }
 
-  explain({ request, globals, now }: Situation): Explanation {
+  explain(situation: Situation): Explanation {
+    const known = this.explained.get(situation) ?? this.explanationOf(situation);
+    this.explained.set(situation, known);
+    return known;
+  }
+
+  private explanationOf({ request, globals, now }: Situation): Explanation {
     const known = this.options.globals;
     const key = known === undefined ? JSON.stringify(globals) : '';
     this.now = instantOf(now);

@@ -76,6 +76,11 @@ interface Change {
 class Comparison {
   readonly answers: Answers;
   private readonly keys = new FormulaKeys();
+  /** The situations that show a change of formulas, by their keys: other actions and kinds often have the same. */
+  private readonly changes = new Map<
+    string,
+    { readonly widened: readonly Situation[]; readonly narrowed: readonly Situation[] }
+  >();
   private readonly classes: KnownClasses = new Map();
   private readonly sets: readonly [Decisions, Decisions];
   private readonly directions: Directions;
@@ -168,7 +173,7 @@ class Comparison {
     // Signals and timers are heard between questions.
     await new Promise((resolve) => setImmediate(resolve));
     if (this.options.isOver?.()) return OUT_OF_TIME;
-    const known = compared.changes.get(`${this.keys.of(before)} ${this.keys.of(after)}`) ?? NO_SITUATIONS;
+    const known = this.changes.get(`${this.keys.of(before)} ${this.keys.of(after)}`) ?? NO_SITUATIONS;
     const rules = {
       widened: await this.directions.shown(compared, action, and(after, not(before)), true, known.widened),
       narrowed: await this.directions.shown(compared, action, and(before, not(after)), false, known.narrowed),
@@ -179,7 +184,7 @@ class Comparison {
           widened: await this.directions.shownBySchemas(compared, action, after, true, rules.widened),
           narrowed: await this.directions.shownBySchemas(compared, action, before, false, rules.narrowed),
         };
-    compared.changes.set(`${this.keys.of(before)} ${this.keys.of(after)}`, {
+    this.changes.set(`${this.keys.of(before)} ${this.keys.of(after)}`, {
       widened: situationsOf(change.widened),
       narrowed: situationsOf(change.narrowed),
     });

@@ -22,12 +22,6 @@ const TRIES_OF_ROLE = 500;
 
 /** A point that is not the same in both sets. */
 export class ComparedPoint {
-  /** The situations that show a change of formulas, by their keys: other actions often have the same. */
-  readonly changes = new Map<
-    string,
-    { readonly widened: readonly Situation[]; readonly narrowed: readonly Situation[] }
-  >();
-
   constructor(
     readonly point: Point,
     /** One of each class. */
@@ -68,7 +62,10 @@ export class Directions {
       isAt(point, situation.request, this.options.principals, this.options.selecting) &&
       this.turns(situation, isWidening) &&
       (!this.isEnforcing || this.options.replays.every((replay) => replay.satisfiesSchemas(situation)));
-    const about = seeds.map((seed) => ({ ...seed, request: { ...seed.request, action } }));
+    const about = seeds.map((seed) => {
+      const resource = { ...seed.request.resource, kind: point.kind };
+      return { ...seed, request: { ...seed.request, resource, action } };
+    });
     const answer = await this.options.answers.answer(question, confirm, about);
     if (answer.answer !== 'yes') return { answer, roles: [] };
     return { answer, roles: roles.filter((role) => this.showsAlone(question, role, answer.situation, confirm)) };

@@ -18,7 +18,8 @@ export function nearMisses(
 ): NearMisses {
   const groups = [roleGroup(request, roles), ...candidates.map((entry) => attributeGroup(request, entry))]
     .filter(({ path, options }) => path[0] !== keep && options.length > 0)
-    .sort((a, b) => (a.path.join('.') < b.path.join('.') ? -1 : 1));
+    // Another attribute is what a caller can rather have than another role.
+    .sort((a, b) => Number(isRoles(a)) - Number(isRoles(b)) || (a.path.join('.') < b.path.join('.') ? -1 : 1));
   const search = new Search(groups, isAllowed, isAllowed(request), { near, tries, isOver });
   for (let size = 1; size <= MOST_CHANGES; size += 1) {
     search.visit(request, 0, size, []);
@@ -66,9 +67,9 @@ class Search {
     }
   }
 
-  /** Whether another change of the same parts turns the decision. */
+  /** Whether a set that turns the decision changes one of the parts. */
   private isKnown(changes: readonly Change[]): boolean {
-    return this.found.some((known) => known.every(({ path }, index) => path === changes[index]?.path));
+    return this.found.some((known) => known.some(({ path }) => changes.some((change) => change.path === path)));
   }
 
   private turns(request: AccessRequest): boolean {
@@ -76,6 +77,10 @@ class Search {
     if (this.tries > this.limits.tries || this.limits.isOver()) this.isComplete = false;
     return this.isComplete && this.isAllowed(request) !== this.before;
   }
+}
+
+function isRoles({ path }: Group): boolean {
+  return path.join('.') === 'principal.roles';
 }
 
 function roleGroup({ principal }: AccessRequest, names: readonly string[]): Group {

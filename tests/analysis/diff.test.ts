@@ -354,7 +354,7 @@ test('constants that divide otherwise are not the same', async () => {
     'doc.yaml': `apiVersion: api.authz.dev/v1
 resourcePolicy:
   {resource: doc, version: default, constants: {local: {zero: ${zero}}}, rules: [{actions: [view], effect: EFFECT_ALLOW,
-    roles: [user], condition: {match: {expr: R.attr.a / C.zero${zero.startsWith('[') ? '[0]' : ''} > 1.0}}}]}
+    roles: [user], condition: {match: {expr: "R.attr.a / C.zero${zero.startsWith('[') ? '[0]' : ''} > 1.0"}}}]}
 `,
   });
   for (const [before, after] of [

@@ -62,8 +62,8 @@ function grantText({ change, scope, rolePrefix, role, resource, actions }: Grant
     : `${SIGNS.narrowed} ${who} may no longer give ${what}.`;
 }
 
-function rowOf({ row, actions }: Paragraph): string {
-  const { kind, version, scope, principal, verdict, roles, combined } = row;
+function rowOf({ row, actions, kinds }: Paragraph): string {
+  const { version, scope, principal, verdict, roles, combined } = row;
   const word = verdictWord(verdict);
   const where = [
     ...(version === 'default' ? [] : [`version ${code(version)}`]),
@@ -72,7 +72,7 @@ function rowOf({ row, actions }: Paragraph): string {
   ];
   const cells = [
     `${SIGNS[word]} ${word}`,
-    `${code(kind)}${where.length === 0 ? '' : ` (${where.join(', ')})`}`,
+    `${listed(kinds.map(code))}${where.length === 0 ? '' : ` (${where.join(', ')})`}`,
     listed(actions.map(code)),
     combined ? 'combined' : listed(roles.map(code)),
     DIRECTIONS.flatMap(({ name, noun }) => exampleOf(row[name], name, noun)).join('<br>'),

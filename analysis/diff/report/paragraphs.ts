@@ -12,6 +12,8 @@ export interface Paragraph {
   readonly row: DiffRow;
   /** Those that policies name, and then those that stand for others. */
   readonly actions: readonly string[];
+  /** The kinds for which that is so: that of the row is the first. */
+  readonly kinds: readonly string[];
 }
 
 /** The rows that are not unchanged, as paragraphs, in the order of their first rows. */
@@ -24,11 +26,35 @@ export function paragraphsOf({ rows }: DiffReport): readonly Paragraph[] {
     group.push(row);
     groups.set(key, group);
   }
-  return [...groups.values()].map((group) => {
+  const ofPoints = [...groups.values()].map((group) => {
     const named = group.filter((row) => row.named);
     const [row] = [...named, ...group] as [DiffRow, ...DiffRow[]];
-    return { row, actions: [...named, ...group.filter((other) => !other.named)].map(actionText) };
+    return { row, actions: [...named, ...group.filter((other) => !other.named)].map(actionText), kinds: [row.kind] };
   });
+  return ofManyKinds(ofPoints);
+}
+
+/** Paragraphs that say the same of several kinds as one, at the place of the first. */
+function ofManyKinds(paragraphs: readonly Paragraph[]): readonly Paragraph[] {
+  const merged = new Map<string, Paragraph>();
+  for (const paragraph of paragraphs) {
+    const { row, actions, kinds } = paragraph;
+    const { version, scope, principal } = row;
+    const key = JSON.stringify([version, scope, principal, actions, sharedOf(row)], (name, value: unknown) =>
+      withoutKind(name, value),
+    );
+    const known = merged.get(key);
+    merged.set(key, known === undefined ? paragraph : { ...known, kinds: [...known.kinds, ...kinds] });
+  }
+  return [...merged.values()];
+}
+
+/** Rules of policies of many kinds have one name, and stand in many files. */
+function withoutKind(name: string, value: unknown): unknown {
+  if (name === 'kind' || name === 'place') return undefined;
+  return name === 'rule' && typeof value === 'string' && value.startsWith('resource.')
+    ? value.slice(value.indexOf('#') + 1)
+    : value;
 }
 
 /** What tells points apart. */

@@ -1,6 +1,6 @@
 import type { Paint } from '../../../compiler/diagnostics/paint.js';
 import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
-import type { Cause, DiffAnswer, DiffReport, DiffRow, GrantChange, RulePlace, WitnessRequest } from '../report.js';
+import type { Cause, DiffAnswer, DiffReport, GrantChange, RulePlace, WitnessRequest } from '../report.js';
 import {
   countsOf,
   DIRECTIONS,
@@ -27,8 +27,8 @@ export function prettyDiff(report: DiffReport, style: PrettyStyle): string {
   const lines: string[] = [];
   let point = '';
   for (const paragraph of paragraphsOf(report)) {
-    const own = JSON.stringify(pointOf(paragraph.row));
-    if (own !== point) lines.push(...(lines.length === 0 ? [] : ['']), headingOf(paragraph.row, style));
+    const own = JSON.stringify([pointOf(paragraph.row), paragraph.kinds]);
+    if (own !== point) lines.push(...(lines.length === 0 ? [] : ['']), headingOf(paragraph, style));
     point = own;
     lines.push(...paragraphLines(paragraph, style));
   }
@@ -37,9 +37,14 @@ export function prettyDiff(report: DiffReport, style: PrettyStyle): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function headingOf({ kind, version, scope, principal }: DiffRow, { paint }: PrettyStyle): string {
+/** More kinds are counted. */
+const MOST_KINDS = 5;
+
+function headingOf({ row: { version, scope, principal }, kinds }: Paragraph, { paint }: PrettyStyle): string {
+  const left = kinds.length - MOST_KINDS;
+  const shown = kinds.slice(0, MOST_KINDS).map((kind) => paint.strong(visible(kind)));
   return [
-    paint.strong(visible(kind)),
+    `${shown.join(', ')}${left > 0 ? ` and ${left} more ${left === 1 ? 'kind' : 'kinds'}` : ''}`,
     ...(version === 'default' ? [] : [`version ${visible(version)}`]),
     ...(scope === '' ? [] : [`scope ${visible(scope)}`]),
     ...(principal === null ? [] : [`principal ${visible(principal.id)}`]),
