@@ -165,7 +165,7 @@ export function decidingEngine(
       ),
     rolesWithoutEffect: (principal) =>
       chainOf(principal).flatMap((one) => {
-        const { tenant, given } = engine.rolesFor({ principal: one, resource: NOTHING, action: '' });
+        const { tenant, given } = engine.rolesFor({ principal: one, resource: ANY, action: '' });
         if (tenant !== undefined && refused.has(tenant)) return [];
         return one.roles
           .filter((role) => role.startsWith(rolePrefix) && !given.has(role))
@@ -174,7 +174,8 @@ export function decidingEngine(
   };
 }
 
-const NOTHING = { kind: '', id: '' };
+/** Stands for any resource: only the names of the roles are read. */
+const ANY = { kind: '*', id: '' };
 
 /** The roles of a principal that policies may name: all but those of a tenant. */
 export function rolesOfPolicies({ tenantRoles }: CompiledBundle, { roles }: PrincipalInput): readonly string[] {
