@@ -317,7 +317,9 @@ test('it shows the mutants that no test notices, in a file on request, and fails
   const { mutants, total } = JSON.parse(readFileSync(join(folder, 'out/mutation.json'), 'utf8'));
   assert.equal([mutants.length, total.score], [5, 80]);
 
-  assert.match((await authzc(folder, 'test', '--rule', 'nothing')).stdout, /^mutants: 0 .* score 100 %$/m);
+  const none = await authzc(folder, 'test', '--rule', 'nothing');
+  assert.is(none.code, 1);
+  assert.match(none.stderr, /^authzc: no rule is `nothing`$/m);
   assert.match((await authzc(folder, 'test', '--mutants', '1', '--seed', '7')).stdout, /^mutants: 1 /m);
   for (const wrong of [
     ['--min-score', '-1'],
