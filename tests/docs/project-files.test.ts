@@ -63,7 +63,7 @@ test('the changelog has a section for unreleased changes, and only known heading
   const headings = [...read('CHANGELOG.md').matchAll(/^(#{2,3}) (.*)$/gm)].map(([, , heading = '']) => heading);
   assert.is(headings[0], '[Unreleased]');
   const isKnown = (heading: string): boolean =>
-    /^\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d$|^(Added|Changed|Deprecated|Removed|Fixed|Security)$/.test(heading);
+    /^\[\d+\.\d+\.\d+\] - \d{4}-\d\d-\d\d$|^(Added|Changed|Decisions|Deprecated|Removed|Fixed|Security)$/.test(heading);
   assert.equal(
     headings.slice(1).filter((heading) => !isKnown(heading)),
     [],
