@@ -126,7 +126,7 @@ const CASES: readonly (readonly [string, () => readonly string[], string | RegEx
   [
     'a keyset with unusable keys',
     () => set(`${KEY_SET}.local.data=${base64('{"kty":"RSA","alg":"RS256","kid":"k"}')}`),
-    'keyset `k` has a key that cannot be used',
+    'keyset `k` has no key that can verify a token',
   ],
   [
     'a keyset with an invalid URL',
