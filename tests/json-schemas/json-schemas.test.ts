@@ -75,14 +75,15 @@ test('mistakes that the tables know are refused', () => {
 test('what a schema refuses, the parser refuses', () => {
   const random = new Random(SEED);
   let refused = 0;
-  for (let round = 0; round < rounds(3_000); round += 1) {
+  const documents = rounds(3_000);
+  for (let round = 0; round < documents; round += 1) {
     const value = mutated(random, asEditors(random.pick(POLICIES).text));
     if (accepts('policy', value)) continue;
     refused += 1;
     const text = stringify(value);
     assert.not.ok(isAccepted(text), text);
   }
-  assert.ok(refused > 500);
+  assert.ok(refused > documents / 6);
 });
 
 test.run();
