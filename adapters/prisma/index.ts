@@ -376,7 +376,7 @@ class Records implements Store<Where, Read> {
 
 const OUTSIDE = new Refusal('exists', 'a condition on elements that also reads the resource or other elements');
 
-/** In a list of its own, so that fields that are written beside it do not replace any of its tests. */
+/** Wraps the tests in a separate list, so that fields written beside it replace none of them. */
 function conjunctionOf(where: Where): Where {
   return Object.keys(where).length === 1 && Array.isArray(where.AND) ? where : { AND: [where] };
 }

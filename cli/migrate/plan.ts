@@ -75,7 +75,7 @@ export function planMigration(tree: Tree, options: PlanOptions = {}): Plan {
     writes,
     findings: [
       ...findings,
-      ...strangers(tree, folders, policies),
+      ...findStrayFiles(tree, folders, policies),
       ...services.flatMap(({ findings }) => findings),
       ...findMentions(tree, isMigrated),
     ],
@@ -109,8 +109,12 @@ function freePath(path: string, number: number, tree: Tree): string {
   }
 }
 
-/** Files in folders of policies that would be read as policies, and are none. */
-function strangers(tree: Tree, folders: readonly string[], policies: ReadonlyMap<string, unknown>): readonly Finding[] {
+/** Finds files in folders of policies that would be read as policies although they are not. */
+function findStrayFiles(
+  tree: Tree,
+  folders: readonly string[],
+  policies: ReadonlyMap<string, unknown>,
+): readonly Finding[] {
   return [...tree.keys()]
     .filter((path) => folders.some((folder) => isBelow(path, folder)) && !policies.has(path))
     .filter((path) => isReadAsPolicy(path) && !path.split('/').includes(SCHEMAS_DIRECTORY))
