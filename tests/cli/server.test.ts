@@ -96,8 +96,9 @@ for (const protocol of ['grpc', 'http/protobuf']) {
 }
 
 test('compiled code is kept beside the program, where Node can', async () => {
+  // Another version of Node may have left the folder there.
   const cache = join(dirname(PROGRAMS.server), '.compile-cache');
-  assert.is(existsSync(cache), 'enableCompileCache' in module);
+  assert.ok(existsSync(cache) || !('enableCompileCache' in module));
 });
 
 test('a missing bundle ends with status 1 and names the command that builds one', async () => {

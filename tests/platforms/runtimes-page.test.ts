@@ -51,13 +51,13 @@ test('src/worker.js answers in workerd', async () => {
   const program = await bundled(`import worker from './src/worker.js';
     const ask = (user, path) => worker.fetch(new Request('http://worker' + path, { headers: { 'x-user': user } }));
     export const answers = async () => JSON.stringify([
-      await ask('ann', '/').json(), await ask('ann', '/d1').json(), ask('ann', '/d2').status, await ask('', '/').json(),
+      await ask('ann', '/').json(), await ask('ann', '/d1').json(), ask('ann', '/d2').status, ask('', '/').status,
     ]);`);
   assert.equal(JSON.parse(await inWorker(program)), [
     ['d1', 'd3'],
     { id: 'd1', author: 'ann', shared: false, mayEdit: true },
     404,
-    ['d3'],
+    401,
   ]);
 });
 
