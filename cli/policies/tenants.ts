@@ -159,23 +159,20 @@ export function decidingEngine(
     decidedPlans: (request) =>
       chainOf(request.principal).flatMap((principal) =>
         request.actions.map((action) => {
-          const { roles } = engine.rolesFor({ principal, resource: { ...request.resource, id: '' }, action });
+          const { roles } = engine.rolesFor({ principal, resource: request.resource, action });
           return { ...request, principal: { ...principal, roles }, actions: [action] };
         }),
       ),
     rolesWithoutEffect: (principal) =>
       chainOf(principal).flatMap((one) => {
-        const { tenant, given } = engine.rolesFor({ principal: one, resource: ANY, action: '' });
+        const { tenant, roles } = engine.definedRoles(one);
         if (tenant !== undefined && refused.has(tenant)) return [];
         return one.roles
-          .filter((role) => role.startsWith(rolePrefix) && !given.has(role))
+          .filter((role) => role.startsWith(rolePrefix) && !roles.includes(role))
           .map((role) => `role \`${role}\` gives nothing: ${reasonFor(one.id, tenant)}`);
       }),
   };
 }
-
-/** Stands for any resource: only the names of the roles are read. */
-const ANY = { kind: '*', id: '' };
 
 /** The roles of a principal that policies may name: all but those of a tenant. */
 export function rolesOfPolicies({ tenantRoles }: CompiledBundle, { roles }: PrincipalInput): readonly string[] {

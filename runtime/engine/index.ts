@@ -46,6 +46,8 @@ export {
   createAuditedTenantEngine,
   createTenantEngine,
   type DecidingRoles,
+  type DefinedRoles,
+  type RolesRequest,
   type TenantEngine,
   type TenantEngineOptions,
   tenantsOf,

@@ -45,6 +45,11 @@ export function requirePrincipal(principal: PrincipalInput, path = 'principal'):
 /** Requires the fields of a resource and an action. */
 export function requireAccess(resource: ResourceInput, action: string): void {
   requireResource(resource);
+  requireAction(action);
+}
+
+/** Requires that an action is a string. */
+export function requireAction(action: unknown): void {
   requireString(action, 'action', '');
 }
 

@@ -4,6 +4,7 @@ import {
   createAuditedDelegationEngine,
   createAuditedTenantEngine,
   type DecidingRoles,
+  type DefinedRoles,
   type Engine,
   type EngineOptions,
   type AccessRequest,
@@ -67,6 +68,8 @@ export interface ServedTenants {
   readonly neededBy: (principal: PrincipalInput) => readonly string[];
   /** The roles that decide, of a principal without its actors. */
   readonly rolesFor: (request: AccessRequest) => DecidingRoles;
+  /** The roles that the document of its tenant defines, of a principal without its actors. */
+  readonly definedRoles: (principal: PrincipalInput, documents: TenantEngineOptions['tenants']) => DefinedRoles;
 }
 
 /**
@@ -162,26 +165,24 @@ export async function engineOf(
     tenants: {
       neededBy: (principal) => tenantsOf(tenantRoles, principal, config.engine.defaultScope),
       rolesFor: (request) => engine.rolesFor(request),
+      definedRoles: (principal, documents) => engine.definedRoles(principal, documents),
     },
   };
 }
 
 /** The roles of a principal and its actors that the document of a tenant defines. */
 function definedRoles(
-  { rolesFor }: ServedTenants,
+  tenants: ServedTenants,
   principal: PrincipalInput,
-  tenants: TenantEngineOptions['tenants'],
+  documents: TenantEngineOptions['tenants'],
 ): ReadonlyMap<string, readonly string[]> {
-  const roles = new Map<string, readonly string[]>();
+  const found = new Map<string, readonly string[]>();
   for (const one of chainOf(principal)) {
-    const { tenant, given } = rolesFor({ principal: one, resource: ANY, action: '', tenants });
-    if (tenant !== undefined) roles.set(tenant, [...new Set([...(roles.get(tenant) ?? []), ...given.keys()])].sort());
+    const { tenant, roles } = tenants.definedRoles(one, documents);
+    if (tenant !== undefined) found.set(tenant, [...new Set([...(found.get(tenant) ?? []), ...roles])].sort());
   }
-  return roles;
+  return found;
 }
-
-/** Stands for any resource: only the names of the roles are read. */
-const ANY = { kind: '*', id: '' };
 
 async function engineOptionsOf(config: Config, { traced }: Bundle): Promise<EngineOptions> {
   const {

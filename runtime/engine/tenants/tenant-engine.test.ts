@@ -199,6 +199,25 @@ test('requests may bring their documents, in place of those of the engine', () =
   });
 });
 
+test('the roles that a tenant defines are found without a resource', () => {
+  const found = (principal: Parameters<typeof engine.definedRoles>[0], tenants?: () => TenantDocument | undefined) => {
+    const { tenant, roles } = engine.definedRoles(principal, tenants);
+    return `${tenant}: ${roles.join(' ')}`;
+  };
+  assert.is(found(holding('x', 'tenant:desk', 'tenant:none', 'tenant:proof')), 'acme: tenant:desk tenant:proof');
+  assert.is(found(holding('x')), 'undefined: ');
+  assert.is(found({ id: 'ann', roles: ['tenant:desk'], scope: 'elsewhere' }), 'undefined: ');
+  assert.is(
+    found(holding('tenant:own', 'tenant:desk'), () => ({ tenant: 'acme', roles: { own: { roles: ['viewer'] } } })),
+    'acme: tenant:own',
+  );
+  assert.is(
+    found(holding('tenant:desk'), () => undefined),
+    'acme: ',
+  );
+  assert.throws(() => engine.definedRoles({ id: '', roles: ['tenant:desk'] }), /principal\.id is empty/);
+});
+
 test('only tenants of principals with such roles are needed', () => {
   const { tenantRoles } = policies;
   assert.ok(tenantRoles);

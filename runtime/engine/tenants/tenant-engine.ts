@@ -14,7 +14,15 @@ import { FLAT, type Writing } from '../../residual/index.js';
 import { type AsOne, asOneOf, auditedWithActors, chainOf, withActors } from '../actors.js';
 import { type CompiledBundle, createEngine, type Engine, type EngineOptions, settingsOf } from '../engine.js';
 import { type AuditedEngine, createAuditedEngine, type Explanation } from '../explain.js';
-import { isPrincipal, requireAccess, requireEntries, requirePlannable, requirePrincipal } from '../input.js';
+import {
+  isPrincipal,
+  requireAccess,
+  requireAction,
+  requireEntries,
+  requirePlannable,
+  requirePlanned,
+  requirePrincipal,
+} from '../input.js';
 import {
   type AccessRequest,
   type ActionDecision,
@@ -22,6 +30,7 @@ import {
   type CheckResult,
   type OutputEntry,
   type PlanRequest,
+  type PlanResourceInput,
   type PlanResult,
   type PreparedPrincipal,
   type PrincipalInput,
@@ -47,7 +56,22 @@ export interface TenantEngineOptions extends EngineOptions {
 /** An engine that knows roles of tenants. */
 export interface TenantEngine<P extends Permissions = AnyPermissions> extends Engine<P> {
   /** The roles with which the policies decide about one action. Of a principal without its actors. */
-  rolesFor(request: AccessRequest): DecidingRoles;
+  rolesFor(request: RolesRequest): DecidingRoles;
+  /** The roles of a principal that the document of its tenant defines, whatever is asked. Without its actors. */
+  definedRoles(principal: PrincipalInput, tenants?: TenantDocuments): DefinedRoles;
+}
+
+/** One action on a resource whose id may be unknown: roles do not depend on it. */
+export interface RolesRequest extends Omit<AccessRequest, 'resource'> {
+  readonly resource: PlanResourceInput;
+}
+
+/** The roles of a principal that its tenant defines. */
+export interface DefinedRoles {
+  /** Undefined if the principal is in no tenant, or has no roles of one. */
+  readonly tenant: string | undefined;
+  /** As the request has them, with prefix. */
+  readonly roles: readonly string[];
 }
 
 /** The roles with which the policies decide, and where they come from. */
@@ -79,7 +103,9 @@ export function createTenantEngine<P extends Permissions = AnyPermissions>(
     isAllowed: (request: AccessRequest) => all.isAllowed(request),
     plan: (request: PlanRequest) => all.plan(request),
     for: (principal: PrincipalInput, options?: PrincipalOptions) => all.for(principal, options),
-    rolesFor: (request: AccessRequest) => tenants.rolesFor(request),
+    rolesFor: (request: RolesRequest) => tenants.rolesFor(request),
+    definedRoles: (principal: PrincipalInput, documents?: TenantDocuments) =>
+      tenants.definedRoles(principal, documents),
   } as unknown as TenantEngine<P>;
 }
 
@@ -106,7 +132,11 @@ export function createAuditedTenantEngine(
     },
     options.plan,
   );
-  return { ...audited, rolesFor: (request) => tenants.rolesFor(request) };
+  return {
+    ...audited,
+    rolesFor: (request) => tenants.rolesFor(request),
+    definedRoles: (principal, documents) => tenants.definedRoles(principal, documents),
+  };
 }
 
 /**
@@ -189,16 +219,17 @@ class Tenancy {
   }
 
   /** The roles with which the policies decide about an action, each once. */
-  decidingRoles(holder: Holder, resource: Omit<ResourceInput, 'id'>, action: string): readonly string[] {
+  decidingRoles(holder: Holder, resource: PlanResourceInput, action: string): readonly string[] {
     if (!this.isOwn(holder, resource)) return holder.shipped;
     const kind = sanitize(resource.kind);
     const given = holder.roles.flatMap((role) => role.rolesFor(kind, action));
     return given.length === 0 ? holder.shipped : [...new Set([...holder.shipped, ...given])];
   }
 
-  rolesFor({ principal, resource, action, tenants }: AccessRequest): DecidingRoles {
+  rolesFor({ principal, resource, action, tenants }: RolesRequest): DecidingRoles {
     const isPlain = this.isPlain(principal);
-    requireAccess(resource, action);
+    requirePlanned(resource);
+    requireAction(action);
     if (isPlain) return { tenant: undefined, roles: principal.roles, given: new Map() };
     const holder = this.holderOf(principal, tenants);
     const kind = sanitize(resource.kind);
@@ -206,16 +237,21 @@ class Tenancy {
     return {
       tenant: holder.tenant,
       roles: this.decidingRoles(holder, resource, action),
-      given: new Map(
-        holder.roles.map((role) => [
-          `${this.declared.rolePrefix}${role.name}`,
-          isOwn ? role.rolesFor(kind, action) : NONE,
-        ]),
-      ),
+      given: new Map(holder.roles.map((role) => [this.nameOf(role), isOwn ? role.rolesFor(kind, action) : NONE])),
     };
   }
 
-  private isOwn({ tenant, roles }: Holder, { scope }: Omit<ResourceInput, 'id'>): boolean {
+  definedRoles(principal: PrincipalInput, documents: TenantDocuments | undefined): DefinedRoles {
+    if (this.isPlain(principal)) return { tenant: undefined, roles: NONE };
+    const { tenant, roles } = this.holderOf(principal, documents);
+    return { tenant, roles: roles.map((role) => this.nameOf(role)) };
+  }
+
+  private nameOf({ name }: ProvenRole): string {
+    return `${this.declared.rolePrefix}${name}`;
+  }
+
+  private isOwn({ tenant, roles }: Holder, { scope }: PlanResourceInput): boolean {
     if (tenant === undefined || roles.length === 0) return false;
     return tenantIn(this.declared, requestedScope(scope, this.defaultScope)) === tenant;
   }
