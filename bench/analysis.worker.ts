@@ -4,7 +4,7 @@ import { diffVersions } from '../analysis/diff/diff.js';
 import { explainDecisions, stoppedClock } from '../analysis/explain/explain-decisions.js';
 import { askEngine } from '../analysis/policy-tests/ask-engine.js';
 import { proverOf } from '../analysis/solve/prover.js';
-import type { Prover } from '../analysis/solve/question.js';
+import type { Prover } from '../analysis/question/question.js';
 import { findZ3, startZ3 } from '../analysis/solve/z3.js';
 import { suggestForCoverage } from '../analysis/suggest/coverage-suggestions.js';
 import { verifyStatements } from '../analysis/verify/verify.js';

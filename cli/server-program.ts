@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import { addServerCommands, collect } from './commands/server-commands.js';
+import { addServerCommands } from './commands/server-commands.js';
+import { collect } from './option-values.js';
 import { allowClosedPipes, EXIT } from './exit.js';
 import { isWorkerProcess, limitGarbage, runWorkerProcess } from '../server/process.js';
 import { release } from '../server/release.js';

@@ -5,7 +5,7 @@ import { evaluate } from '../../compiler/evaluate.js';
 import { extentOf } from '../../compiler/ir/origins.js';
 import type { AuthoredText, Match, Module } from '../../compiler/ir/program.js';
 import type { Value } from '../../compiler/ir/value.js';
-import { placeAt } from '../explain/place.js';
+import { placeAt } from '../program/place.js';
 import { surroundingsOf } from '../program/conditions.js';
 
 /** The result of a clause: a clause that fails is neither true nor false. */

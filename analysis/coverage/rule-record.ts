@@ -2,7 +2,7 @@ import type { FilePlace } from '#runtime/parts';
 import { matchesAny, type Request } from '#runtime/policy';
 import type { Span } from '../../compiler/diagnostics/span.js';
 import type { Module } from '../../compiler/ir/program.js';
-import { placeAt } from '../explain/place.js';
+import { placeAt } from '../program/place.js';
 import type { Origin } from '../program/bundle.js';
 import { type Clause, type ClausedCondition, clausedCondition, isDecisive, type Truth } from './clauses.js';
 

@@ -3,7 +3,7 @@ import type { Value } from '../../compiler/ir/value.js';
 import { parts, some, valuesOf } from '../../compiler/ir/visit.js';
 import { type PointDecisions, rulesAbout } from './decisions.js';
 import { type NameClasses, nameClasses } from './name-classes.js';
-import type { Point } from './point.js';
+import type { Point } from '../question/point.js';
 
 /** What policies tell apart at a point. */
 export interface Classes {

@@ -5,9 +5,9 @@ import type * as ir from '../../compiler/ir/program.js';
 import { and, type Formula, hasRole, or } from '../formula/formula.js';
 import type { FormulaKeys } from '../formula/keys.js';
 import { bundleOf } from '../program/bundle.js';
-import type { AssumedSchema } from '../solve/question.js';
+import type { AssumedSchema } from '../question/question.js';
 import { fingerprintOf } from './fingerprint.js';
-import type { Point } from './point.js';
+import type { Point } from '../question/point.js';
 import { OpaqueResiduals } from './residuals.js';
 
 /** The options of an engine that select policies. */

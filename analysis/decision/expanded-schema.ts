@@ -1,6 +1,6 @@
 import type { JsonNode } from '../../compiler/ir/json-node.js';
 import type { SchemaAddress, SchemaTerm } from '../../compiler/ir/schema.js';
-import type { AssumedSchema } from '../solve/question.js';
+import type { AssumedSchema } from '../question/question.js';
 
 /** A schema without references: a name, a JSON value, or a keyword with its arguments. */
 export type Expanded =

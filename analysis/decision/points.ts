@@ -4,7 +4,7 @@ import type * as ir from '../../compiler/ir/program.js';
 import { Names } from './classes.js';
 import type { Decisions } from './decisions.js';
 import type { Narrowing } from './narrowing.js';
-import type { Point, PointPrincipal } from './point.js';
+import type { Point, PointPrincipal } from '../question/point.js';
 
 /** The number of points, and of rows of a report. */
 export const MOST_ROWS = 200_000;

@@ -1,4 +1,4 @@
-import type { AssumedSchema } from '../solve/question.js';
+import type { AssumedSchema } from '../question/question.js';
 import {
   type Call,
   type DeclaredMembers,

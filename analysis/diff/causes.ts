@@ -5,10 +5,10 @@ import type * as ir from '../../compiler/ir/program.js';
 import { valuesOf } from '../../compiler/ir/visit.js';
 import { fold } from '../../compiler/optimise/index.js';
 import { explainerOf } from '../explain/explain.js';
-import { placeAt } from '../explain/place.js';
+import { placeAt } from '../program/place.js';
 import { definitionsOf, textOf } from '../formula/structure.js';
 import { configured, instantOf } from '../witness/replay.js';
-import type { Situation } from '../witness/situation.js';
+import type { Situation } from '../question/situation.js';
 import type { Cause, DiffWitness } from './report.js';
 
 /** Explains why two sets of policies decide situations differently. */

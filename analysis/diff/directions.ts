@@ -2,13 +2,13 @@ import { areSameSchemas, isAccepted } from '../decision/schema-inclusion.js';
 import type { Formula } from '../formula/formula.js';
 import { withRoles } from '../formula/formula.js';
 import type { PointDecisions } from '../decision/decisions.js';
-import type { Point } from '../decision/point.js';
+import type { Point } from '../question/point.js';
 import { type Answers, undecided } from '../solve/answers.js';
-import type { Answer, Question } from '../solve/question.js';
+import type { Answer, Question } from '../question/question.js';
 import { isAt, type Replay } from '../witness/replay.js';
 import { schemaCandidates } from '../witness/schema-candidates.js';
 import { shrink } from '../witness/shrink.js';
-import type { Situation } from '../witness/situation.js';
+import type { Situation } from '../question/situation.js';
 import type { DiffOptions } from './options.js';
 
 /** A situation that shows a change, and the roles of which one alone shows it. */

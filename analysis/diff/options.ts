@@ -1,5 +1,5 @@
 import type { EngineOptions } from '#runtime/engine';
-import type { Prover } from '../solve/question.js';
+import type { Prover } from '../question/question.js';
 
 /** How two sets of policies are compared. */
 export interface DiffOptions {

@@ -1,7 +1,7 @@
 import type { AuxDataInput } from '#runtime/engine';
 import type { FilePlace } from '#runtime/parts';
 import type { Attributes } from '#runtime/policy';
-import type { UndecidedReason } from '../solve/question.js';
+import type { UndecidedReason } from '../question/question.js';
 
 /**
  * What changes between two sets of policies. Plain data: `JSON.stringify` of it is the JSON of `authzc diff`, and equal

@@ -1,6 +1,6 @@
 import type { Attributes } from '#runtime/policy';
 import type { Formula, Holds } from '../formula/formula.js';
-import type { Question } from '../solve/question.js';
+import type { Question } from '../question/question.js';
 import { type ListedElement, schemaFacts } from './schemas.js';
 import { Script } from './script.js';
 import { and, apply, intConstant, NotEncodable, not, or, stringConstant } from './smt.js';

@@ -2,7 +2,7 @@ import type { Value } from '#runtime/cel';
 import { decimal } from '#runtime/schema';
 import type { JsonNode } from '../../compiler/ir/json-node.js';
 import type { SchemaAddress, SchemaTerm } from '../../compiler/ir/schema.js';
-import type { AssumedSchema } from '../solve/question.js';
+import type { AssumedSchema } from '../question/question.js';
 import { and, apply, implies, NotEncodable, or, realConstant, stringConstant } from './smt.js';
 import type { Terms } from './terms.js';
 import { constant } from './values.js';

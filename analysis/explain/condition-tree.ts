@@ -1,11 +1,11 @@
 import type { Clause, ConditionTree, FilePlace, Outcome, ReadValue, Verdict } from '#runtime/parts';
 import * as cel from '#runtime/cel';
-import { evaluate, type Surroundings } from '../../compiler/evaluate.js';
 import { extentOf } from '../../compiler/ir/origins.js';
 import type { AuthoredText, Match, Module } from '../../compiler/ir/program.js';
 import type { Value } from '../../compiler/ir/value.js';
 import { parts } from '../../compiler/ir/visit.js';
-import { placeAt } from './place.js';
+import { placeAt } from '../program/place.js';
+import type { Results } from '../program/results.js';
 
 /** What the tree of a condition is made from. */
 export interface EvaluatedCondition {
@@ -47,21 +47,6 @@ function combined(kind: 'all' | 'any' | 'none', of: readonly ConditionTree[], is
     if (verdict !== (kind === 'all')) return kind === 'any';
   }
   return kind !== 'any';
-}
-
-/** The result of each value of a condition. */
-export type Results = ReadonlyMap<Value, cel.Result>;
-
-/** Evaluates all expressions of a condition. */
-export function resultsOf(match: Match, surroundings: (observe: Surroundings['observe']) => Surroundings): Results {
-  const results = new Map<Value, cel.Result>();
-  const within = surroundings((value, result) => results.set(value, result));
-  const visit = (part: Match): void => {
-    if (part.kind === 'expr') evaluate(part.value, within);
-    else part.of.forEach(visit);
-  };
-  visit(match);
-  return results;
 }
 
 interface Context {

@@ -25,10 +25,11 @@ import type * as ir from '../../compiler/ir/program.js';
 import { bundleOf, type Origin, type ProgramBundle } from '../program/bundle.js';
 import { surroundingsOf } from '../program/conditions.js';
 import { surveyOf } from '../program/survey.js';
-import { CandidateCollector, type Candidates } from './candidates.js';
-import { conditionTree, resultsOf, verdictOf } from './condition-tree.js';
-import { nearMisses } from './near-misses.js';
-import { placeAt } from './place.js';
+import { CandidateCollector, type Candidates } from '../candidates/candidates.js';
+import { resultsOf } from '../program/results.js';
+import { conditionTree, verdictOf } from './condition-tree.js';
+import { nearMisses } from '../candidates/near-misses.js';
+import { placeAt } from '../program/place.js';
 
 /**
  * An engine that explains the decisions of a program.

@@ -3,7 +3,7 @@ import type { Span } from '../../compiler/diagnostics/span.js';
 import type * as ir from '../../compiler/ir/program.js';
 import type { Value } from '../../compiler/ir/value.js';
 import { parts, valuesOf } from '../../compiler/ir/visit.js';
-import { placeAt } from '../explain/place.js';
+import { placeAt } from '../program/place.js';
 import type { Holds } from '../formula/formula.js';
 
 /** What a name in a condition stands for. */

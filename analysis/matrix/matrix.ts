@@ -3,7 +3,7 @@ import { kindMatcher } from '../../compiler/validate/kind-patterns.js';
 import type * as ir from '../../compiler/ir/program.js';
 import { classesAt } from '../decision/classes.js';
 import { Decisions, type PointDecisions, rulesAbout, type Selecting } from '../decision/decisions.js';
-import type { Point } from '../decision/point.js';
+import type { Point } from '../question/point.js';
 import { pointsOf } from '../decision/points.js';
 import { type Formula, type Holds, not } from '../formula/formula.js';
 import { FormulaKeys } from '../formula/keys.js';

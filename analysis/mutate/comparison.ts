@@ -3,16 +3,16 @@ import type * as ir from '../../compiler/ir/program.js';
 import { fold } from '../../compiler/optimise/index.js';
 import { classesAt, type KnownClasses } from '../decision/classes.js';
 import { Decisions, type PointDecisions } from '../decision/decisions.js';
-import type { Point } from '../decision/point.js';
+import type { Point } from '../question/point.js';
 import { pointsOf, TooManyRows } from '../decision/points.js';
 import { and, type Formula, not, or } from '../formula/formula.js';
 import { FormulaKeys } from '../formula/keys.js';
 import { bundleOf } from '../program/bundle.js';
 import { Answers, undecided } from '../solve/answers.js';
-import type { Answer, Prover, Question } from '../solve/question.js';
+import type { Answer, Prover, Question } from '../question/question.js';
 import { isAt, Replay } from '../witness/replay.js';
 import { shrink } from '../witness/shrink.js';
-import type { Situation } from '../witness/situation.js';
+import type { Situation } from '../question/situation.js';
 
 /** Which situations are tried first, and which count. */
 export interface DifferenceOptions {

@@ -3,7 +3,7 @@ import { anyOf, literalAndGlob, matchesAny } from '#runtime/policy';
 import type { Span } from '../../compiler/diagnostics/span.js';
 import type * as ir from '../../compiler/ir/program.js';
 import { valuesOf } from '../../compiler/ir/visit.js';
-import { placeAt } from '../explain/place.js';
+import { placeAt } from '../program/place.js';
 import {
   bindingsRead,
   isSameConstant,

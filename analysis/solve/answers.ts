@@ -5,9 +5,9 @@ import { requestAt } from '../witness/replay.js';
 import { conditionsIn, randomSituations, search, type SearchSpace } from '../witness/search.js';
 import { withRequired } from '../witness/schema-example.js';
 import { shrink } from '../witness/shrink.js';
-import type { Situation } from '../witness/situation.js';
+import type { Situation } from '../question/situation.js';
 import { Booleans } from './booleans.js';
-import type { Answer, No, Prover, Question, Undecided, UndecidedReason } from './question.js';
+import type { Answer, No, Prover, Question, Undecided, UndecidedReason } from '../question/question.js';
 
 /** How questions are answered. */
 export interface AnswerOptions {

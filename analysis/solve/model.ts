@@ -4,8 +4,8 @@ import type { Attributes } from '#runtime/policy';
 import type { Asked } from '../encode/query.js';
 import { withRequired } from '../witness/schema-example.js';
 import { idOfAnyone } from '../witness/replay.js';
-import type { Situation } from '../witness/situation.js';
-import type { Question } from './question.js';
+import type { Situation } from '../question/situation.js';
+import type { Question } from '../question/question.js';
 import type { SExpression } from './reply.js';
 
 /** A value of a model: a scalar as JavaScript has it, or the name of a list, a map or another object. */

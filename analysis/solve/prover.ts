@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { askedTerms, type Query, queryOf } from '../encode/query.js';
 import { and, NotEncodable } from '../encode/smt.js';
-import type { Situation } from '../witness/situation.js';
+import type { Situation } from '../question/situation.js';
 import { situationOf } from './model.js';
-import type { Answer, Prover, Question, UndecidedReason } from './question.js';
+import type { Answer, Prover, Question, UndecidedReason } from '../question/question.js';
 import { type Reply, replyOf, type SExpression } from './reply.js';
 import type { Solver } from './solver.js';
 

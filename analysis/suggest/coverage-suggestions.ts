@@ -3,7 +3,7 @@ import { LiteralValues } from '../witness/literal-values.js';
 import { realistic } from '../witness/realistic.js';
 import { instantOf } from '../witness/replay.js';
 import { shrink } from '../witness/shrink.js';
-import { type Situation, situationOf } from '../witness/situation.js';
+import { type Situation, situationOf } from '../question/situation.js';
 import { requestsOf } from '../witness/test-requests.js';
 import { type Goal, goalsOf } from './goals.js';
 import { Reachability } from './reachability.js';

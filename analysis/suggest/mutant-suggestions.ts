@@ -5,7 +5,7 @@ import type { Mutant } from '../mutate/mutants.js';
 import { LiteralValues } from '../witness/literal-values.js';
 import { realistic } from '../witness/realistic.js';
 import { shrink } from '../witness/shrink.js';
-import type { Situation } from '../witness/situation.js';
+import type { Situation } from '../question/situation.js';
 import { suggestForCoverage } from './coverage-suggestions.js';
 import type { RequestNames } from './starts.js';
 import { type Continue, SchemaTrial, type SuggestionSubject, type Suggestions, testOf, type Unmet } from './subject.js';

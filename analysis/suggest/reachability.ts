@@ -1,8 +1,8 @@
 import type { Module } from '../../compiler/ir/program.js';
 import { FormulaKeys } from '../formula/keys.js';
 import { Booleans } from '../solve/booleans.js';
-import type { Prover } from '../solve/question.js';
-import type { Situation } from '../witness/situation.js';
+import type { Prover } from '../question/question.js';
+import type { Situation } from '../question/situation.js';
 import type { Goal } from './goals.js';
 
 /** Decides goals that searches do not reach. */

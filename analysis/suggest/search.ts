@@ -5,14 +5,14 @@ import type { Match, Module } from '../../compiler/ir/program.js';
 import type { Value } from '../../compiler/ir/value.js';
 import { parts, some, valuesOf } from '../../compiler/ir/visit.js';
 import type { Sight } from '../coverage/rule-record.js';
-import { CandidateCollector, canBe, type Path, pathOf } from '../explain/candidates.js';
-import { type Results, resultsOf } from '../explain/condition-tree.js';
-import { withValueAt } from '../explain/near-misses.js';
+import { CandidateCollector, canBe, type Path, pathOf } from '../candidates/candidates.js';
+import { type Results, resultsOf } from '../program/results.js';
+import { withValueAt } from '../candidates/near-misses.js';
 import { surroundingsOf } from '../program/conditions.js';
 import type { LiteralValues } from '../witness/literal-values.js';
 import { MADE_UP } from '../witness/realistic.js';
 import { addTimes } from '../witness/search.js';
-import type { Situation } from '../witness/situation.js';
+import type { Situation } from '../question/situation.js';
 import type { Goal } from './goals.js';
 
 /** What a search asks. */

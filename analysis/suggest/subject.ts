@@ -5,9 +5,9 @@ import { invariant } from '../../compiler/diagnostics/invariant.js';
 import type * as ir from '../../compiler/ir/program.js';
 import type { Ask } from '../../compiler/policy-tests/ask.js';
 import type { TestCall } from '../../compiler/policy-tests/run-tests.js';
-import type { Prover } from '../solve/question.js';
+import type { Prover } from '../question/question.js';
 import { instantOf } from '../witness/replay.js';
-import { DEFAULT_NOW, type Situation } from '../witness/situation.js';
+import { DEFAULT_NOW, type Situation } from '../question/situation.js';
 import type { RequestNames } from './starts.js';
 import type { SuggestedTest } from './suite.js';
 

@@ -2,7 +2,7 @@ import { Document, isMap, type Node, Scalar, visit } from '../../yaml-input/inde
 import type { AuxDataInput, PrincipalInput, ResourceInput } from '#runtime/engine';
 import type { Attributes } from '#runtime/policy';
 import type { EffectName } from '../../compiler/policy-tests/suite.js';
-import type { Situation } from '../witness/situation.js';
+import type { Situation } from '../question/situation.js';
 
 /** A test that is suggested. */
 export interface SuggestedTest {

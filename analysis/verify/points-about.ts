@@ -1,4 +1,4 @@
-import type { Point } from '../decision/point.js';
+import type { Point } from '../question/point.js';
 import { pointsOfEveryone } from '../decision/points.js';
 import type { Decisions } from '../decision/decisions.js';
 import type { Reading, Subject } from './subject.js';

@@ -1,7 +1,7 @@
 import type { FilePlace } from '#runtime/parts';
 import type { Claim } from '../../compiler/ir/invariants.js';
 import type { DiffLimits, RowPrincipal, RulePlace, WitnessRequest } from '../diff/report.js';
-import type { UndecidedReason } from '../solve/question.js';
+import type { UndecidedReason } from '../question/question.js';
 
 /**
  * Which statements of invariants hold. Plain data: `JSON.stringify` of it is the JSON of `authzc verify`, and equal input

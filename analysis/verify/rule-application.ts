@@ -9,7 +9,7 @@ import { bundleOf } from '../program/bundle.js';
 import { holds, surroundingsOf } from '../program/conditions.js';
 import { type Survey, surveyOf } from '../program/survey.js';
 import { configured, instantOf } from '../witness/replay.js';
-import type { Situation } from '../witness/situation.js';
+import type { Situation } from '../question/situation.js';
 
 /** The lowered parts of a DENY rule: one for its roles, and one for each of its derived roles. */
 export interface DenyRule {

@@ -6,11 +6,11 @@ import type { About, InvariantSet } from '../../compiler/ir/invariants.js';
 import type { Match } from '../../compiler/ir/program.js';
 import type { Selecting } from '../decision/decisions.js';
 import type { NameClasses } from '../decision/name-classes.js';
-import type { Point } from '../decision/point.js';
+import type { Point } from '../question/point.js';
 import { and, type Formula, hasRole, not, or } from '../formula/formula.js';
 import { holds, surroundingsOf } from '../program/conditions.js';
 import { configured, instantOf } from '../witness/replay.js';
-import type { Situation } from '../witness/situation.js';
+import type { Situation } from '../question/situation.js';
 
 /** How requests are read that leave something out, and the globals of the engine if they are known. */
 export interface Reading {

@@ -10,12 +10,12 @@ import { witnessRequest } from '../diff/diff.js';
 import type { DiffOptions } from '../diff/options.js';
 
 import { explainerOf } from '../explain/explain.js';
-import { placeAt } from '../explain/place.js';
+import { placeAt } from '../program/place.js';
 import { FormulaKeys } from '../formula/keys.js';
 import { Answers, undecided } from '../solve/answers.js';
-import type { Answer, Undecided } from '../solve/question.js';
+import type { Answer, Undecided } from '../question/question.js';
 import { configured, instantOf, Replay } from '../witness/replay.js';
-import type { Situation } from '../witness/situation.js';
+import type { Situation } from '../question/situation.js';
 import type { StatementAnswer, VerifiedRow, VerifiedStatement, VerifyReport } from './report.js';
 import { type Goal, type Policies, type Row, rowsOf } from './rows.js';
 import { RuleApplications } from './rule-application.js';

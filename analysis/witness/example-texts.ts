@@ -1,7 +1,7 @@
 import type { Match, Module } from '../../compiler/ir/program.js';
 import type { Value } from '../../compiler/ir/value.js';
 import { parts } from '../../compiler/ir/visit.js';
-import { type Candidates, canBe, type Path, pathOf } from '../explain/candidates.js';
+import { type Candidates, canBe, type Path, pathOf } from '../candidates/candidates.js';
 import type { Holds } from '../formula/formula.js';
 
 /** Strings that functions accept which refuse most others, by the names of the functions. */

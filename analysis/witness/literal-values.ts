@@ -3,8 +3,8 @@ import { type Request, sanitize } from '#runtime/policy';
 import type { Module, Program } from '../../compiler/ir/program.js';
 import type { Value } from '../../compiler/ir/value.js';
 import { some } from '../../compiler/ir/visit.js';
-import { type Path, pathOf } from '../explain/candidates.js';
-import { type Results, resultsOf } from '../explain/condition-tree.js';
+import { type Path, pathOf } from '../candidates/candidates.js';
+import { type Results, resultsOf } from '../program/results.js';
 import { surroundingsOf } from '../program/conditions.js';
 
 /** How conditions use an attribute or a claim. */

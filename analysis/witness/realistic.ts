@@ -1,8 +1,8 @@
 import type { AccessRequest } from '#runtime/engine';
-import type { Path } from '../explain/candidates.js';
-import { withValueAt } from '../explain/near-misses.js';
+import type { Path } from '../candidates/candidates.js';
+import { withValueAt } from '../candidates/near-misses.js';
 import type { AttributeUse, LiteralValues } from './literal-values.js';
-import type { Situation } from './situation.js';
+import type { Situation } from '../question/situation.js';
 
 /** Values of each type, for searches that know none. */
 export const MADE_UP: readonly unknown[] = ['x', 1, 0, false, [], ['x'], ['x', 'y'], {}];

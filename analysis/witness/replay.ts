@@ -9,9 +9,9 @@ import { type Attributes, type Instant, sanitize } from '#runtime/policy';
 import { parseTimestamp } from '#runtime/cel';
 import { invariant } from '../../compiler/diagnostics/invariant.js';
 import type { Selecting } from '../decision/decisions.js';
-import type { Point } from '../decision/point.js';
+import type { Point } from '../question/point.js';
 import { unusedName } from '../decision/points.js';
-import type { Situation } from './situation.js';
+import type { Situation } from '../question/situation.js';
 
 /** Decides situations by a compiled bundle, the emitted code. */
 export class Replay {

@@ -1,6 +1,6 @@
 import { type Expanded, expanded, keywordsOf, membersOf, numberOf, textsOf } from '../decision/expanded-schema.js';
-import type { Candidates } from '../explain/candidates.js';
-import type { AssumedSchema } from '../solve/question.js';
+import type { Candidates } from '../candidates/candidates.js';
+import type { AssumedSchema } from '../question/question.js';
 
 /** How deep attributes are looked at, and how many. */
 const MOST_LEVELS = 4;

@@ -1,7 +1,7 @@
 import type { Attributes } from '#runtime/policy';
 import type { JsonNode } from '../../compiler/ir/json-node.js';
 import type { SchemaAddress, SchemaModule, SchemaTerm } from '../../compiler/ir/schema.js';
-import type { AssumedSchema } from '../solve/question.js';
+import type { AssumedSchema } from '../question/question.js';
 
 /**
  * A small value that a JSON schema accepts, as far as types, constants, required properties, least and greatest numbers

@@ -4,16 +4,16 @@ import type { Attributes, Request } from '#runtime/policy';
 import { evaluate } from '../../compiler/evaluate.js';
 import type { Predicate } from '../../compiler/ir/predicate.js';
 import type { Value } from '../../compiler/ir/value.js';
-import { CandidateCollector, canBe, type Candidates, GLOBALS, pathOf } from '../explain/candidates.js';
-import { resultsOf } from '../explain/condition-tree.js';
-import { nearMisses, withValueAt } from '../explain/near-misses.js';
+import { CandidateCollector, canBe, type Candidates, GLOBALS, pathOf } from '../candidates/candidates.js';
+import { resultsOf } from '../program/results.js';
+import { nearMisses, withValueAt } from '../candidates/near-misses.js';
 import type { Formula, Holds } from '../formula/formula.js';
 import type { Atom } from '../formula/formula-diagram.js';
 import { surroundingsOf } from '../program/conditions.js';
 import { exampleTexts } from './example-texts.js';
 import { randomNumbers } from './random-numbers.js';
 import { instantOf } from './replay.js';
-import { DEFAULT_NOW, type Situation } from './situation.js';
+import { DEFAULT_NOW, type Situation } from '../question/situation.js';
 
 /** Where situations are searched. */
 export interface SearchSpace {

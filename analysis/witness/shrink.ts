@@ -1,5 +1,5 @@
 import type { AccessRequest, AuxDataInput } from '#runtime/engine';
-import { DEFAULT_NOW, type Situation } from './situation.js';
+import { DEFAULT_NOW, type Situation } from '../question/situation.js';
 
 type Json = { readonly [name: string]: unknown };
 

@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { referenceArgument, withRegistryOptions } from '../bundles/registry-options.js';
 import { durationOption, timeOption } from '../bundles/time-option.js';
-import { collect } from './server-commands.js';
+import { collect } from '../option-values.js';
 
 /** Adds `authzc bundle` and the commands below it. */
 export function addBundleCommands(program: Command): void {

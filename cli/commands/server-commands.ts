@@ -1,4 +1,5 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
+import { collect, countOf } from '../option-values.js';
 
 /** Adds the commands that dist/server.js and authzc share. They need no compiler. Returns one that authzc extends. */
 export function addServerCommands(program: Command): { readonly audit: Command } {
@@ -93,15 +94,4 @@ export function addServerCommands(program: Command): { readonly audit: Command }
       process.exitCode = await command.audit(options);
     });
   return { audit };
-}
-
-/** A flag that is a number of things. */
-export function countOf(text: string): number {
-  if (/^\d{1,3}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is a number from 0 to 999.');
-}
-
-/** Collects the values of a flag that may be repeated. */
-export function collect(value: string, earlier: readonly string[] = []): readonly string[] {
-  return [...earlier, value];
 }

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { collect } from '../commands/server-commands.js';
+import { collect } from '../option-values.js';
 
 /** Adds the argument and the options of the commands that compile a folder and serve it. */
 export function addServeOptions(command: Command) {

@@ -1,4 +1,4 @@
-import type { Prover } from '../../analysis/solve/question.js';
+import type { Prover } from '../../analysis/question/question.js';
 import type { Solver } from '../../analysis/solve/solver.js';
 import { findZ3, startZ3 } from '../../analysis/solve/z3.js';
 import type { ComparisonOptions, SolverOptions } from './comparison-options.js';

@@ -1,6 +1,6 @@
 import type { DescField, DescMessage, DescOneof, FileRegistry } from '@bufbuild/protobuf';
 import { FeatureSet_FieldPresence } from '@bufbuild/protobuf/wkt';
-import { commentOf } from '../openapi/comments.js';
+import { commentOf } from '../definitions/comments.js';
 import { fieldsOf, formOf, innerMessages, Reach, typeModule } from './messages.js';
 import { entriesOf, holderOf, isAlways, isJsonType, isRequiredMember, sentValues, typeName } from './options.js';
 

@@ -1,6 +1,6 @@
 import { type DescEnum, type DescField, type DescMessage, ScalarType } from '@bufbuild/protobuf';
 import { FeatureSet_FieldPresence, FieldDescriptorProto_Type as FieldType } from '@bufbuild/protobuf/wkt';
-import type { Annotations, FieldRules } from './annotations.js';
+import type { Annotations, FieldRules } from '../definitions/annotations.js';
 
 /** The names that the code of one message refers to. */
 export interface Module {

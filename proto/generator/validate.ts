@@ -2,7 +2,7 @@ import type { DescMessage, DescOneof, FileRegistry } from '@bufbuild/protobuf';
 import { expressionCode } from './expression.js';
 import { fieldsOf, messageNamed, REQUESTS, typeModule } from './messages.js';
 import { typeName } from './options.js';
-import { type Annotations, annotationsOf } from './annotations.js';
+import { type Annotations, annotationsOf } from '../definitions/annotations.js';
 import { type Code, constantName, fieldCode, joined, messageOf, type Module, nameOf } from './validate-fields.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { DescField, DescMessage, DescOneof, FileRegistry } from '@bufbuild/protobuf';
-import { annotationsOf, type FieldRules, type StringRules } from '../generator/annotations.js';
+import { annotationsOf, type FieldRules, type StringRules } from '../definitions/annotations.js';
 import type { JsonObject } from '../wire/json-shape.js';
 
 /** The annotated rules of the .proto files (protovalidate) as keywords of JSON Schema. */

@@ -1,6 +1,6 @@
 import type { DescMethod, FileRegistry } from '@bufbuild/protobuf';
 import { errorsOf, examplesOf, goodAnswer } from './answers.js';
-import { commentOf } from './comments.js';
+import { commentOf } from '../definitions/comments.js';
 import type { JsonObject } from '../wire/json-shape.js';
 import { type Operation, OPERATIONS } from './operations.js';
 import type { Schemas } from './schemas.js';

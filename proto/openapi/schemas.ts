@@ -1,5 +1,5 @@
 import { type DescEnum, type DescField, type DescMessage, type FileRegistry, ScalarType } from '@bufbuild/protobuf';
-import { commentOf } from './comments.js';
+import { commentOf } from '../definitions/comments.js';
 import type { Constraints } from './constraints.js';
 import type { JsonObject } from '../wire/json-shape.js';
 

@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { calledFiles, filesOfOneCheck } from './check-coverage.js';
 import { anchorsIn, citationsIn, unresolvedIn } from './citations.js';
+import { folderCycles } from './folder-cycles.js';
 import { arrows, floors, graphOf, within, withOneImporter } from './import-graph.js';
 import { table } from './table.js';
 import { crossSuiteImports, isGenerated, isMessageLayer, lineCount, longLines } from './tree.js';
@@ -114,6 +115,33 @@ test('floors are the longest chain of imports, arrows are all imports within a f
         ]),
       ),
     /an import cycle runs through x/,
+  );
+});
+
+test('folders that import each other are a cycle, directly or through others, on every level', () => {
+  const graph = new Map([
+    ['top/a/one.ts', ['top/b/one.ts']],
+    ['top/b/one.ts', ['top/c/deep/one.ts', 'top/main.ts']],
+    ['top/c/two.ts', ['top/a/two.ts']],
+    ['top/c/deep/one.ts', []],
+    ['top/a/two.ts', []],
+    ['top/main.ts', ['top/b/one.ts', 'low/x/one.ts']],
+    ['low/x/one.ts', ['low/y/one.ts']],
+    ['low/y/one.ts', []],
+  ]);
+  const cycle = {
+    folders: ['top/a', 'top/b', 'top/c'],
+    imports: ['top/a/one.ts > top/b/one.ts', 'top/b/one.ts > top/c/deep/one.ts', 'top/c/two.ts > top/a/two.ts'],
+  };
+  assert.equal(folderCycles(graph), [cycle]);
+  graph.set('low/y/one.ts', ['low/x/one.ts', 'top/a/two.ts']);
+  assert.equal(
+    folderCycles(graph).map(({ folders }) => folders),
+    [
+      ['top/a', 'top/b', 'top/c'],
+      ['low', 'top'],
+      ['low/x', 'low/y'],
+    ],
   );
 });
 

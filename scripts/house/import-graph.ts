@@ -12,19 +12,22 @@ interface CruisedModule {
   readonly dependencies: readonly { readonly resolved: string }[];
 }
 
-/**
- * The imports among the files of some folders, tests left out. `anything` lists the files that import something at all,
- * packages and Node's modules included.
- */
-export function importGraph(folders: readonly string[]): {
-  readonly graph: ImportGraph;
-  readonly importing: ReadonlySet<string>;
+/** An import that .dependency-cruiser.cjs forbids. */
+interface Violation {
+  readonly rule: { readonly name: string };
+  readonly from: string;
+  readonly to: string;
+}
+
+/** The modules of some folders with what they import, and the imports that the rules forbid. */
+export function cruise(folders: readonly string[]): {
+  readonly modules: readonly CruisedModule[];
+  readonly violations: readonly Violation[];
 } {
   const program = join(ROOT, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
-  const present = folders.filter((folder) => existsSync(join(ROOT, folder)));
   const output = execFileSync(
     process.execPath,
-    [program, '--config', '.dependency-cruiser.cjs', '--output-type', 'json', ...present],
+    [program, '--config', '.dependency-cruiser.cjs', '--output-type', 'json', ...folders],
     {
       cwd: ROOT,
       encoding: 'utf8',
@@ -32,7 +35,23 @@ export function importGraph(folders: readonly string[]): {
       stdio: ['ignore', 'pipe', 'ignore'],
     },
   );
-  return graphOf((JSON.parse(output) as { readonly modules: readonly CruisedModule[] }).modules, present);
+  const { modules, summary } = JSON.parse(output) as {
+    readonly modules: readonly CruisedModule[];
+    readonly summary: { readonly violations: readonly Violation[] };
+  };
+  return { modules, violations: summary.violations };
+}
+
+/**
+ * The imports among the files of some folders, tests left out. `importing` lists the files that import something at
+ * all, packages and Node's modules included.
+ */
+export function importGraph(folders: readonly string[]): {
+  readonly graph: ImportGraph;
+  readonly importing: ReadonlySet<string>;
+} {
+  const present = folders.filter((folder) => existsSync(join(ROOT, folder)));
+  return graphOf(cruise(present).modules, present);
 }
 
 /** The graph in what dependency-cruiser prints. */

@@ -24,9 +24,9 @@ export const GATES: readonly Gate[] = [
   {
     name: 'boundaries',
     command: [
-      'node_modules/dependency-cruiser/bin/dependency-cruise.mjs',
-      '--config',
-      '.dependency-cruiser.cjs',
+      '--import',
+      'tsx',
+      'scripts/check-boundaries.ts',
       'adapters',
       'analysis',
       'archive',

@@ -8,7 +8,7 @@ import type { DiffRow } from '../../analysis/diff/report.js';
 import { NotEncodable } from '../../analysis/encode/smt.js';
 import { holds, surroundingsOf } from '../../analysis/program/conditions.js';
 import { proverOf } from '../../analysis/solve/prover.js';
-import type { AssumedSchema } from '../../analysis/solve/question.js';
+import type { AssumedSchema } from '../../analysis/question/question.js';
 import { compile } from '../../compiler/compile.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import type { SchemaAddress } from '../../compiler/ir/schema.js';

@@ -4,7 +4,7 @@ import { areSameSchemas, isAccepted } from '../../analysis/decision/schema-inclu
 import { diffVersions } from '../../analysis/diff/diff.js';
 import type { PolicyVersion } from '../../analysis/decision/policy-version.js';
 import type { DiffReport } from '../../analysis/diff/report.js';
-import type { AssumedSchema } from '../../analysis/solve/question.js';
+import type { AssumedSchema } from '../../analysis/question/question.js';
 import type { ResourceModule } from '../../compiler/ir/program.js';
 import { compiledSet } from '../support/analysis/random-claims.js';
 

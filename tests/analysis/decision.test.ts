@@ -4,7 +4,7 @@ import { createEngine, type EngineOptions } from '#runtime/engine';
 import { classesAt } from '../../analysis/decision/classes.js';
 import { Decisions } from '../../analysis/decision/decisions.js';
 import { nameClasses } from '../../analysis/decision/name-classes.js';
-import type { Point } from '../../analysis/decision/point.js';
+import type { Point } from '../../analysis/question/point.js';
 import { pointsOf } from '../../analysis/decision/points.js';
 import type { Formula } from '../../analysis/formula/formula.js';
 import { FormulaKeys } from '../../analysis/formula/keys.js';

@@ -5,7 +5,7 @@ import { diffVersions } from '../../analysis/diff/diff.js';
 import { diffList } from '../../analysis/diff/report/list.js';
 import { markdownDiff } from '../../analysis/diff/report/markdown.js';
 import { prettyDiff } from '../../analysis/diff/report/pretty.js';
-import type { Prover } from '../../analysis/solve/question.js';
+import type { Prover } from '../../analysis/question/question.js';
 import { prettyVerification } from '../../analysis/verify/report/pretty.js';
 import { verifyStatements } from '../../analysis/verify/verify.js';
 import { exitCodeOf as diffExitCode } from '../../cli/commands/diff.js';

@@ -1,5 +1,5 @@
 import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
-import { DEFAULT_NOW } from '../../witness/situation.js';
+import { DEFAULT_NOW } from '../../question/situation.js';
 import type { MutantResult, MutationReport, Witness } from '../mutate.js';
 
 /** The mutants that survived, and the score; if `verbose`, also those that are equivalent. */

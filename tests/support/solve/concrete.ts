@@ -5,7 +5,7 @@ import { Script } from '../../../analysis/encode/script.js';
 import { intConstant, not, stringConstant } from '../../../analysis/encode/smt.js';
 import { type Scope, Terms } from '../../../analysis/encode/terms.js';
 import { constant, instantOf } from '../../../analysis/encode/values.js';
-import type { AssumedSchema } from '../../../analysis/solve/question.js';
+import type { AssumedSchema } from '../../../analysis/question/question.js';
 import type { Match, Module } from '../../../compiler/ir/program.js';
 
 /** The derived roles that conditions of tests ask about. */

@@ -1,9 +1,9 @@
 import type { Attributes } from '#runtime/policy';
 import type { SchemaAddress, SchemaModule } from '../../compiler/ir/schema.js';
-import type { Candidates } from '../explain/candidates.js';
-import type { Point } from '../decision/point.js';
+import type { Candidates } from '../candidates/candidates.js';
+import type { Point } from './point.js';
 import type { Formula } from '../formula/formula.js';
-import type { Situation } from '../witness/situation.js';
+import type { Situation } from './situation.js';
 
 /** Whether any request of a point makes a formula true. */
 export interface Question {

@@ -2,7 +2,7 @@ import * as cel from '#runtime/cel';
 import type { Match, Module } from '../../compiler/ir/program.js';
 import type { Value } from '../../compiler/ir/value.js';
 import { parts } from '../../compiler/ir/visit.js';
-import type { Results } from './condition-tree.js';
+import type { Results } from '../program/results.js';
 
 /** A part of a request that conditions read: `['resource', 'attr', 'status']`. */
 export type Path = readonly string[];

@@ -1,0 +1,14 @@
+import { InvalidArgumentError } from 'commander';
+
+/* How the command lines read the values of options. */
+
+/** A flag that is a number of things. */
+export function countOf(text: string): number {
+  if (/^\d{1,3}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It is a number from 0 to 999.');
+}
+
+/** Collects the values of a flag that may be repeated. */
+export function collect(value: string, earlier: readonly string[] = []): readonly string[] {
+  return [...earlier, value];
+}
