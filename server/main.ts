@@ -12,7 +12,9 @@ import type { Log } from './observe/log/logger.js';
 import { loggingRefusals } from './observe/log/call-log.js';
 import { observe, tracesCalls } from './observe/observe.js';
 import type { LoadedBundle, Observation, Scrape, SourceStatus } from './observe/options.js';
+import { createExtAuthz } from './gateway/ext-authz.js';
 import { Gateway } from './gateway/gateway.js';
+import { GatewayEndpoints } from './gateway/http-endpoints.js';
 import { unknownNames } from './gateway/unknown-names.js';
 import { expiryOf } from './bundle/provenance.js';
 import type { BundleText } from './bundle/read-bundle.js';
@@ -38,7 +40,7 @@ import {
 import type { TenantService } from './service/tenants.js';
 import { guarded, tellAudited } from './service/watch.js';
 import type { Deliver, Watcher } from './service/watcher.js';
-import type { Bundle } from './swap/bundle.js';
+import type { Bundle } from './service/bundle.js';
 import { DecisionClock } from './swap/decision-clock.js';
 import { evaluateBundleText } from './swap/evaluate-bundle.js';
 import { ServedBundles } from './swap/served-bundles.js';
@@ -51,7 +53,7 @@ import { BodyBudget } from './transport/body-budget.js';
 import { grpcServer } from './transport/grpc/grpc-server.js';
 import { httpServer, type MetricsText } from './transport/http/http-server.js';
 
-export type { Bundle } from './swap/bundle.js';
+export type { Bundle } from './service/bundle.js';
 
 /** A running server. */
 export interface ListeningServer {
@@ -483,8 +485,9 @@ async function listen({
   };
   const budget = new BodyBudget(config.server.requestLimits.maxUnfinishedBytes);
   const gateway = config.server.gateway && new Gateway(config.server.gateway, services);
-  const grpc = grpcServer(config.server, services, tls, budget, gateway);
-  const http = httpServer(config.server, services, { grpc, tls, metrics, budget, gateway });
+  const grpc = grpcServer(config.server, services, tls, budget, gateway && [createExtAuthz(gateway, services)]);
+  const endpoints = gateway && [new GatewayEndpoints(gateway, services)];
+  const http = httpServer(config.server, services, { grpc, tls, metrics, budget, endpoints });
   const listeners: Listener[] = [];
   let hasRetired = false;
   const retire = (): void => {

@@ -14,8 +14,9 @@ import { type Reload, type RunRollout, sourceHealth } from './service/services.j
 import { debugOnSignal } from './observe/log/debug-signal.js';
 import type { Log, Logger } from './observe/log/logger.js';
 import { RolloutControl } from './rollout/rollout-control.js';
-import type { KnownBundle, RolloutChange } from './rollout/rollout.js';
-import { BundleSource } from './swap/bundle-source.js';
+import type { KnownBundle } from './service/rollout-command.js';
+import type { RolloutChange } from './rollout/rollout.js';
+import { BundleSource } from './bundle/bundle-source.js';
 import { evaluateBundleText } from './swap/evaluate-bundle.js';
 import { engineOf } from './swap/serving-engine.js';
 import { WORKER_VARIABLE } from './workers/worker-environment.js';

@@ -22,7 +22,7 @@ import type { Call } from '../service/call.js';
 import { accept } from '../service/check-resources.js';
 import { RpcError } from '../service/rpc-error.js';
 import { authenticated, type Services } from '../service/services.js';
-import type { Bundle, PolicyDocuments } from '../swap/bundle.js';
+import type { Bundle, PolicyDocuments } from '../service/bundle.js';
 
 /**
  * ListPolicies (docs/spec/server.md#admin-messages): the ids of the policies in use that match every filter, sorted.

@@ -8,7 +8,7 @@ import type { Bundle, Rollout } from '../../proto/gen/rollout-messages.js';
 import { setRolloutRequestViolations } from '../../proto/gen/validate/request.js';
 import { rfc3339 } from '../../proto/wire/moment.js';
 import { NONE, type Violations } from '../../proto/wire/violation.js';
-import type { KnownBundle, RolloutCommand, RolloutStatus } from '../rollout/rollout.js';
+import type { KnownBundle, RolloutCommand, RolloutStatus } from '../service/rollout-command.js';
 import type { Call } from '../service/call.js';
 import { accept } from '../service/check-resources.js';
 import { refused, RpcError } from '../service/rpc-error.js';

@@ -1,4 +1,5 @@
-import { expiryOf, type Provenance } from './provenance.js';
+import type { Provenance } from '../service/bundle.js';
+import { expiryOf } from './provenance.js';
 
 /** The longest delay of a timer, in milliseconds. */
 const LONGEST = 2 ** 31 - 1;

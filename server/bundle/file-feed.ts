@@ -1,7 +1,7 @@
 import { ArchiveError } from '../../archive/index.js';
 import { ConfigError } from '../config/config-error.js';
 import type { Logger } from '../observe/log/logger.js';
-import { BundleSource } from '../swap/bundle-source.js';
+import { BundleSource } from './bundle-source.js';
 import type { BundleFeed } from './feed.js';
 import { provenanceFields } from './provenance.js';
 import { type BundleText, readBundleFile } from './read-bundle.js';

@@ -1,18 +1,5 @@
-import type { Manifest, Verified } from '../../archive/index.js';
 import type { BundleProvenance } from '../../proto/gen/messages.js';
-
-/** What is known of a bundle besides its policies. */
-export interface Provenance {
-  /**
-   * SHA-256, hexadecimal: of the manifest if the bundle came in an archive, which covers its files; else of the text.
-   * Different files may contain the same policies; those with the same digest are equal.
-   */
-  readonly digest: string;
-  /** What the archive says about the bundle; undefined if it did not come in one. */
-  readonly manifest?: Manifest | undefined;
-  /** What its signatures are worth; undefined if no keys are configured. */
-  readonly verified?: Verified | undefined;
-}
+import type { Provenance } from '../service/bundle.js';
 
 /** When a bundle expires, in milliseconds since 1970, apart from clock skew; undefined if it does not. */
 export function expiryOf({ manifest, verified }: Provenance): number | undefined {

@@ -11,7 +11,7 @@ import {
   type Verified,
 } from '../../archive/index.js';
 import { ConfigError } from '../config/config-error.js';
-import type { Provenance } from './provenance.js';
+import type { Provenance } from '../service/bundle.js';
 
 /** A bundle as it was read: later deciders are created from this text, whatever happens to where it came from. */
 export interface BundleText extends Provenance {

@@ -11,7 +11,7 @@ import {
 } from '../../archive/index.js';
 import type { BundleConfig, TrustConfig } from '../config/bundle-config.js';
 import { ConfigError } from '../config/config-error.js';
-import type { Provenance } from './provenance.js';
+import type { Provenance } from '../service/bundle.js';
 import type { BundleTrust } from './read-bundle.js';
 import { writeAtomically } from './write-atomically.js';
 

@@ -1,4 +1,4 @@
-import type { handleUnaryCall, Server } from '@grpc/grpc-js';
+import type { handleUnaryCall } from '@grpc/grpc-js';
 import type { CheckResponse, HeaderValueOption } from '../../proto/gen/ext-authz-answers.js';
 import type { CheckRequest, HttpRequest } from '../../proto/gen/ext-authz-messages.js';
 import { encodeCheckResponse } from '../../proto/gen/wire/ext-authz.js';
@@ -7,6 +7,7 @@ import { WireWriter } from '../../proto/wire/writer.js';
 import { CODES, type RpcError, rpcErrorOf } from '../service/rpc-error.js';
 import type { Services } from '../service/services.js';
 import { GrpcCall } from '../transport/grpc/grpc-call.js';
+import type { GrpcPlugin } from '../transport/grpc/grpc-server.js';
 import { BYTES, unary } from '../transport/grpc/method.js';
 import { begin, deliver, end, endFailed } from '../transport/watched-call.js';
 import type { Gateway, Identity, ProxiedRequest } from './gateway.js';
@@ -14,14 +15,18 @@ import { denied } from './header-fields.js';
 import { statusOf } from './status.js';
 
 /** The service that Envoy calls. */
-export const EXT_AUTHZ_SERVICE = 'envoy.service.auth.v3.Authorization';
+const EXT_AUTHZ_SERVICE = 'envoy.service.auth.v3.Authorization';
 
-/** Adds Envoy's external authorization to a gRPC server (docs/gateways.md#envoy). */
-export function addExtAuthz(server: Server, gateway: Gateway, services: Services, authInfo: string): void {
-  server.addService(
-    { Check: unary(EXT_AUTHZ_SERVICE, 'Check', BYTES) },
-    { Check: handler(gateway, services, authInfo) },
-  );
+/** Envoy's external authorization, as a plugin of the gRPC server (docs/gateways.md#envoy). */
+export function createExtAuthz(gateway: Gateway, services: Services): GrpcPlugin {
+  return {
+    service: EXT_AUTHZ_SERVICE,
+    addTo: (server, authInfo) =>
+      server.addService(
+        { Check: unary(EXT_AUTHZ_SERVICE, 'Check', BYTES) },
+        { Check: handler(gateway, services, authInfo) },
+      ),
+  };
 }
 
 function handler(gateway: Gateway, services: Services, authInfo: string): handleUnaryCall<Buffer, Buffer> {

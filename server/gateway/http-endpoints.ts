@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type RpcError, rpcErrorOf } from '../service/rpc-error.js';
 import type { Services } from '../service/services.js';
 import { HttpCall } from '../transport/http/http-call.js';
+import type { HttpEndpoints } from '../transport/http/http-server.js';
 import { begin, deliver, end, endFailed } from '../transport/watched-call.js';
 import type { Gateway, Identity } from './gateway.js';
 import { statusOf } from './status.js';
@@ -15,7 +16,7 @@ const EXT_AUTHZ = '/_authz/ext-authz';
  * Answers requests of proxies over HTTP with a status and an empty body. It runs before the router and CORS, which would
  * decode paths and answer preflight requests.
  */
-export class GatewayEndpoints {
+export class GatewayEndpoints implements HttpEndpoints {
   constructor(
     private readonly gateway: Gateway,
     private readonly services: Services,

@@ -1,16 +1,15 @@
 import type { Logger } from '../observe/log/logger.js';
 import type { BundleText } from '../bundle/read-bundle.js';
 import { RolledBackError } from '../bundle/rejected-bundles.js';
-import {
-  initialRollout,
-  type KnownBundle,
-  type Rollout,
-  type RolloutChange,
-  type RolloutCommand,
-  type RolloutOutcome,
-  type RolloutStage,
-  type RolloutStatus,
-} from './rollout.js';
+import type {
+  KnownBundle,
+  RolloutCommand,
+  RolloutOutcome,
+  RolloutStage,
+  RolloutStatus,
+} from '../service/rollout-command.js';
+import type { Rollout } from '../swap/rollout.js';
+import { initialRollout, type RolloutChange } from './rollout.js';
 
 /** The options of a rollout. */
 export interface RolloutControlOptions {

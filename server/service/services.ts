@@ -5,8 +5,8 @@ import type { ListAuditLogEntriesResponse } from '../../proto/gen/audit-messages
 import type { AliasConfig } from '../config/aliases.js';
 import type { DecidingBundle } from './decider.js';
 import type { SearchService } from './authzen-search.js';
-import type { Bundle, PolicyTexts } from '../swap/bundle.js';
-import type { RolloutCommand, RolloutOutcome } from '../rollout/rollout.js';
+import type { Bundle, PolicyTexts } from './bundle.js';
+import type { RolloutCommand, RolloutOutcome } from './rollout-command.js';
 import type { Health } from './health.js';
 import { type Caller, refuseForeignPage } from './foreign-page.js';
 import { type Report, RpcError } from './rpc-error.js';

@@ -1,7 +1,8 @@
 import { type Exported, evaluateModule } from '../../archive/index.js';
 import type { BundleText } from '../bundle/read-bundle.js';
 import { ConfigError } from '../config/config-error.js';
-import { type Bundle, bundleOf } from './bundle.js';
+import type { Bundle } from '../service/bundle.js';
+import { bundleOf } from './bundle.js';
 
 /** Evaluates a bundle that was read. Rejects with a ConfigError that names it. */
 export async function evaluateBundleText({ text, name, ...provenance }: BundleText): Promise<Bundle> {

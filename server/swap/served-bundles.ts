@@ -1,5 +1,5 @@
-import { isInCanary } from '../rollout/canary.js';
-import type { Rollout } from '../rollout/rollout.js';
+import { isInCanary } from './canary.js';
+import type { Rollout } from './rollout.js';
 import type { BundleChoice, MinBundle } from '../service/bundle-choice.js';
 import type { DecidingBundle } from '../service/decider.js';
 import type { Call } from '../service/call.js';

@@ -19,13 +19,13 @@ import type { AuditedBundle } from '../audit/audited-bundle.js';
 import type { Config } from '../config.js';
 import { ConfigError } from '../config/config-error.js';
 import { provenanceMessage } from '../bundle/provenance.js';
-import { policyNames } from '../explorer/policy-names.js';
+import { policyNames } from './policy-names.js';
 import { release } from '../release.js';
 import type { ServerInfoResponse } from '../../proto/gen/messages.js';
 import type { Decider, DecidingBundle } from '../service/decider.js';
 import type { KindNames } from '../service/services.js';
 import { type ActionNames, actionNames } from './action-names.js';
-import type { Bundle, PolicyTexts } from './bundle.js';
+import type { Bundle, PolicyTexts } from '../service/bundle.js';
 import type { DecisionClock } from './decision-clock.js';
 
 /** A bundle with its engine, in use or ready to be. */

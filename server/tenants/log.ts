@@ -1,5 +1,5 @@
 import type { Config } from '../config.js';
-import type { Bundle } from '../swap/bundle.js';
+import type { Bundle } from '../service/bundle.js';
 import { ThrottledReporter } from '../throttled-reporter.js';
 import type { TenantProblem } from './open-tenants.js';
 

@@ -2,7 +2,8 @@ import type { Config } from '../config.js';
 import type { Snapshot } from '../observe/metrics/family.js';
 import type { AuditPage, AuditQuery, PageEnd } from '../audit/reader.js';
 import type { AuditRecord } from '../audit/record.js';
-import type { RolloutChange, RolloutCommand, RolloutOutcome } from '../rollout/rollout.js';
+import type { RolloutCommand, RolloutOutcome } from '../service/rollout-command.js';
+import type { RolloutChange } from '../rollout/rollout.js';
 import type { SourceHealth } from '../service/services.js';
 
 /** The listeners of a server. */

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import type { ServiceError } from '@grpc/grpc-js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isInCanary } from '../../server/rollout/canary.js';
+import { isInCanary } from '../../server/swap/canary.js';
 import { randomNumbers } from '../support/protobuf.js';
 import { send } from '../support/server/http-client.js';
 import {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ReplayReport } from '../../analysis/replay/report.js';
-import { isInCanary } from '../../server/rollout/canary.js';
+import { isInCanary } from '../../server/swap/canary.js';
 import { PROGRAMS, run } from '../support/cli/programs.js';
 import { send } from '../support/server/http-client.js';
 import { discard, remove, type Server, startProgram, until } from '../support/workers/server.js';

@@ -1,7 +1,5 @@
 import { logVerbosity, Server, setLogVerbosity } from '@grpc/grpc-js';
 import type { Config } from '../../config.js';
-import { addExtAuthz, EXT_AUTHZ_SERVICE } from '../../gateway/ext-authz.js';
-import type { Gateway } from '../../gateway/gateway.js';
 import type { Services } from '../../service/services.js';
 import type { ServerTls } from '../../tls/server-tls.js';
 import { BodyBudget } from '../body-budget.js';
@@ -20,24 +18,37 @@ export interface GrpcServer extends GrpcListener {
   readonly streamsRequest: (path: string) => boolean;
 }
 
+/** A service that the gRPC server answers besides those of `RPCS`. */
+export interface GrpcPlugin {
+  /** The full name of the service, for reflection. */
+  readonly service: string;
+  /** `authInfo` names the transport security of connections: `tls`, or empty. */
+  readonly addTo: (server: Server, authInfo: string) => void;
+}
+
 /**
  * Creates the gRPC server of a configuration. Without `tls`: plaintext. Without `budget`: incomplete messages have no
- * common limit. Without `gateway`: proxies are not answered.
+ * common limit.
  */
 export function grpcServer(
   config: Pick<Config['server'], 'grpc' | 'http'>,
   services: Services,
   tls?: ServerTls,
   budget = new BodyBudget(0),
-  gateway?: Gateway,
+  plugins: readonly GrpcPlugin[] = [],
 ): GrpcServer {
   // The library also writes to the console what it reports to its caller.
   setLogVerbosity(logVerbosity.NONE);
   const server = new Server({ 'grpc.max_receive_message_length': config.grpc.maxRecvMsgSizeBytes * MESSAGE_FACTOR });
-  addRpcServices(server, services, tls === undefined ? '' : 'tls');
-  if (gateway !== undefined) addExtAuthz(server, gateway, services, tls === undefined ? '' : 'tls');
+  const authInfo = tls === undefined ? '' : 'tls';
+  addRpcServices(server, services, authInfo);
+  for (const { addTo } of plugins) addTo(server, authInfo);
   addStreamServices(server, services);
-  addReflectionServices(server, services, gateway === undefined ? [] : [EXT_AUTHZ_SERVICE]);
+  addReflectionServices(
+    server,
+    services,
+    plugins.map(({ service }) => service),
+  );
   const handleStream = grpcStreamHandler(server, budget);
   return {
     ...grpcListener(handleStream, { ...config.http, ...config.grpc, streamsRequest: isReflection, tls }),

@@ -2,8 +2,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Config } from '../../config.js';
 import type { Protocol } from '../../service/call.js';
-import type { Gateway } from '../../gateway/gateway.js';
-import { GatewayEndpoints } from '../../gateway/http-endpoints.js';
 import { type Report, type RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import type { Services } from '../../service/services.js';
 import type { ServerTls } from '../../tls/server-tls.js';
@@ -53,10 +51,16 @@ export interface HttpSurroundings {
    * unknown.
    */
   readonly metrics?: MetricsText | undefined;
-  /** If absent: proxies are not answered. */
-  readonly gateway?: Gateway | undefined;
+  /** Endpoints that see requests before CORS and the router. */
+  readonly endpoints?: readonly HttpEndpoints[] | undefined;
   /** If absent: incomplete bodies have no common limit. */
   readonly budget?: BodyBudget;
+}
+
+/** Endpoints beside the router, for requests whose paths and methods must not be interpreted. */
+export interface HttpEndpoints {
+  /** Answers a request to one of the endpoints. Returns whether it was one. */
+  answer(request: IncomingMessage, response: ServerResponse, isStopping: boolean): boolean;
 }
 
 export interface MetricsText {
@@ -71,7 +75,7 @@ const MAX_HEADER_SIZE = 1024 * 1024;
 export function httpServer(
   config: Config['server'],
   services: Services,
-  { grpc, tls, metrics, gateway, budget = new BodyBudget(0) }: HttpSurroundings = {},
+  { grpc, tls, metrics, endpoints = [], budget = new BodyBudget(0) }: HttpSurroundings = {},
 ): HttpServer {
   const exchange = new Exchange(corsOf(config.cors));
   const router = new Router(services.maxMessageSize, budget, {
@@ -87,7 +91,6 @@ export function httpServer(
       router.any(`${root}/metrics`, (request, response) =>
         sendMetrics(metrics, request, response, exchange, services.report),
       );
-  const proxies = gateway && new GatewayEndpoints(gateway, services);
   const { maxConcurrentStreams, maxConnectionAge } = config.grpc;
   const listener = httpListener({
     ...config.http,
@@ -96,7 +99,7 @@ export function httpServer(
     maxHeaderSize: MAX_HEADER_SIZE,
     tls,
     handleRequest: (request, response) => {
-      if (proxies?.answer(request, response, exchange.stopping)) return;
+      for (const each of endpoints) if (each.answer(request, response, exchange.stopping)) return;
       if (!exchange.answerPreflight(request, response)) router.route(request, response);
     },
     handleGrpc: grpc?.handleStream,

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { BundleText } from '../bundle/read-bundle.js';
+import type { BundleText } from './read-bundle.js';
 
 /** The options of a source. */
 export interface BundleSourceOptions {

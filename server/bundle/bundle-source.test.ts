@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type BundleText, readBundleFile } from '../bundle/read-bundle.js';
+import { type BundleText, readBundleFile } from './read-bundle.js';
 import { BundleSource } from './bundle-source.js';
 
 const test = suite('the source of a bundle');

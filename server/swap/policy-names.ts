@@ -1,6 +1,6 @@
 import type { PolicyBundle, ResourcePolicy } from '#runtime/policy';
 import type { KindNames } from '../service/services.js';
-import type { PolicyTexts } from '../swap/bundle.js';
+import type { PolicyTexts } from '../service/bundle.js';
 import { exampleOfSchema } from './schema-example.js';
 
 /** A page has no use for more. */
