@@ -8,7 +8,7 @@ import { type Report, toReport } from '../compiler/diagnostics/json.js';
 import { plain } from '../compiler/diagnostics/paint.js';
 import { invariant } from '../compiler/diagnostics/invariant.js';
 import { Source } from '../compiler/diagnostics/source.js';
-import { loadSuites, type SuiteFiles, suitesAmong } from '../compiler/load/index.js';
+import { loadSuites, sourceText, type SuiteFiles, suitesAmong } from '../compiler/load/index.js';
 import { fold } from '../compiler/optimise/index.js';
 import { testFilter } from '../compiler/policy-tests/filter.js';
 import { jsonReport, type TestReport } from '../compiler/policy-tests/report/json.js';
@@ -163,7 +163,8 @@ export async function coverTests(
   { filter = '', strictEvaluation = false, schemaEnforcement = 'none' }: CoverTestsOptions = {},
 ): Promise<TestCoverage> {
   const { compiled, lowered, traced } = (await compiledSets({ policies })).policies;
-  const suites = 'suites' in tests ? tests.suites : suitesAmong(tests.map(({ path, text }) => new Source(path, text)));
+  const suites =
+    'suites' in tests ? tests.suites : suitesAmong(tests.map(({ path, text }) => new Source(path, sourceText(text))));
   const recorder = new CoverageRecorder(lowered);
   const options = { strictEvaluation, schemaEnforcement };
   const { ask } = askEngine({ policies: compiled, traces: await traced() }, options, (request, engineOptions) =>

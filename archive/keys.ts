@@ -29,7 +29,9 @@ export interface SigningKey extends Pick<PublicKey, 'id' | 'algorithm' | 'key'> 
  * must be Ed25519, P-256 or P-384, and public.
  */
 export async function readPublicKeys(text: string): Promise<readonly PublicKey[]> {
-  const jwks = text.trimStart().startsWith('{') ? jwksOf(text) : pemKeysOf(text);
+  // Also without a byte-order mark, which JSON.parse does not read.
+  const trimmed = text.trim();
+  const jwks = trimmed.startsWith('{') ? jwksOf(trimmed) : pemKeysOf(trimmed);
   if (jwks.length === 0) throw new Error('contains no public key');
   return Promise.all(jwks.map(publicKeyOf));
 }

@@ -1,7 +1,7 @@
 import { type Compilation, compile, type CompileOptions } from './compile.js';
 import { Diagnostics } from './diagnostics/diagnostic.js';
 import { Source } from './diagnostics/source.js';
-import { load } from './load/index.js';
+import { load, sourceText } from './load/index.js';
 
 /** A text and where it stands: below the folder of the policies, or below the folder of generated code; with `/`. */
 export interface TextFile {
@@ -40,7 +40,7 @@ export function compileTexts(
 ): Compilation {
   const report = new Diagnostics();
   if ('report' in texts) report.adopt(texts.report);
-  const sources = texts.policies.map(({ path, text }) => new Source(path, text));
-  const schemaTexts = new Map((texts.schemas ?? []).map(({ path, text }) => [path, text]));
+  const sources = texts.policies.map(({ path, text }) => new Source(path, sourceText(text)));
+  const schemaTexts = new Map((texts.schemas ?? []).map(({ path, text }) => [path, sourceText(text)]));
   return compile(sources, report, { ...options, schemaTexts });
 }

@@ -43,7 +43,7 @@ export type EffectName = 'EFFECT_ALLOW' | 'EFFECT_DENY';
 /** Reads a line: as the file backend writes it, or an entry alone, as `authzc audit --raw` prints it. */
 export function readLine(text: string): LoggedLine {
   try {
-    return lineOf(objectOf(JSON.parse(text)), text.includes(`"${MASKED}"`));
+    return lineOf(objectOf(JSON.parse(text.replace(/^\ufeff/, ''))), text.includes(`"${MASKED}"`));
   } catch {
     // A broken value can only end in an error, of JSON.parse or of a function here.
     return { kind: 'damaged' };

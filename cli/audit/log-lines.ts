@@ -8,7 +8,7 @@ import { InputError } from '../report.js';
 const LONGEST_LINE = 64 * 1024 * 1024;
 
 /**
- * The lines of an audit log, without their line feeds: of a file, which is decompressed if its name ends in `.gz`, or
+ * The lines of an audit log, without their line ends: of a file, which is decompressed if its name ends in `.gz`, or
  * of standard input for `-`. For a database of the backend `local`, or its folder, the entries in the order of their
  * times, or in the order in which they were written. Undefined stands for a line that is too long, and for the rest of a damaged archive.
  *
@@ -64,7 +64,7 @@ async function* linesOfFile(path: string): AsyncGenerator<string | undefined> {
     const line = begun.length === 0 ? rest : Buffer.concat([...begun, rest]);
     begun = [];
     length = 0;
-    return isTooLong ? undefined : line.toString('utf8');
+    return isTooLong ? undefined : textOf(line);
   };
   try {
     for await (const chunk of openLog(path) as AsyncIterable<Buffer>) {
@@ -87,6 +87,12 @@ async function* linesOfFile(path: string): AsyncGenerator<string | undefined> {
 }
 
 const LINE_FEED = 0x0a;
+
+/** A line as the server wrote it: a copy made on Windows may begin with a byte-order mark, and end lines with CRLF. */
+function textOf(line: Buffer): string {
+  const text = line.toString('utf8');
+  return text.slice(text.startsWith('\ufeff') ? 1 : 0, text.endsWith('\r') ? -1 : undefined);
+}
 
 function openLog(path: string): Readable {
   if (path === '-') return process.stdin;

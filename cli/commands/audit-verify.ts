@@ -103,7 +103,7 @@ function readKey(path: string): KeyObject {
 /** The state file of a chain, or the output of an earlier verification. */
 function readCheckpoints(path: string): readonly Checkpoint[] {
   try {
-    const value = JSON.parse(readFileSync(path, 'utf8')) as {
+    const value = JSON.parse(new TextDecoder().decode(readFileSync(path))) as {
       readonly id?: unknown;
       readonly written?: { readonly sequence: number; readonly hash: string };
       readonly chains?: readonly Checkpoint[];

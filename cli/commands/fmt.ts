@@ -135,7 +135,7 @@ function filesIn(folder: string, inner = ''): readonly string[] {
  * as well.
  */
 function isOwn(folder: string, name: string): boolean {
-  const head = readFileSync(join(folder, name), 'utf8');
+  const head = new TextDecoder().decode(readFileSync(join(folder, name)));
   if (isSuiteFile(basename(name))) return /^["']?tests["']?\s*:/m.test(head);
   if (isSkippedDirectory(basename(dirname(name))))
     return /^["']?(principals|resources|auxData|principalGroups|resourceGroups)["']?\s*:/m.test(head);

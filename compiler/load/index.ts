@@ -1,4 +1,4 @@
-export { load, type Loaded, MAX_FILE_SIZE } from './load.js';
+export { load, type Loaded, MAX_FILE_SIZE, sourceText } from './load.js';
 export {
   isHidden,
   isPolicyFile,

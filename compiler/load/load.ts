@@ -38,7 +38,7 @@ export function load(directory: string, report: Diagnostics, earlier: readonly S
   for (const path of found.policies.toSorted()) {
     const written = readPolicy(root, path, report, directory);
     if (written === undefined) continue;
-    const text = withUnixLineEnds(written);
+    const text = sourceText(written);
     const before = known.get(path);
     sources.push(before?.text === text ? before : new Source(path, text));
   }
@@ -62,14 +62,17 @@ function readSchemas(
       report.add('file/too-many-schemas', new Source(path, ''), { files: MAX_SCHEMA_FILES, bytes: MAX_SCHEMAS_SIZE });
       break;
     }
-    schemas.set(path.slice('_schemas/'.length), withUnixLineEnds(new TextDecoder().decode(bytes)));
+    schemas.set(path.slice('_schemas/'.length), sourceText(new TextDecoder().decode(bytes)));
   }
   return schemas;
 }
 
-/** Git checks out other line ends on Windows, and what is compiled must not depend on it. */
-export function withUnixLineEnds(text: string): string {
-  return text.replaceAll('\r\n', '\n');
+/**
+ * A text as it is compiled. Git checks out other line ends on Windows, and editors there write a byte-order mark: what is
+ * compiled depends on neither.
+ */
+export function sourceText(text: string): string {
+  return text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
 }
 
 function rootOf(directory: string): string {
@@ -83,7 +86,6 @@ function rootOf(directory: string): string {
 export function readPolicy(root: string, path: string, report: Diagnostics, directory: string): string | undefined {
   const bytes = readBounded(root, path, report, directory);
   if (bytes === undefined) return undefined;
-  // Drops a byte-order mark (docs/spec/policy-language.md#encoding).
   const decoder = new TextDecoder('utf-8', { fatal: true });
   try {
     return decoder.decode(bytes);

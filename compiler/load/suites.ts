@@ -1,7 +1,7 @@
 import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Source } from '../diagnostics/source.js';
-import { MAX_FILE_SIZE, withUnixLineEnds } from './load.js';
+import { MAX_FILE_SIZE, sourceText } from './load.js';
 import { linkTarget } from './link-target.js';
 import { isHidden, isSkippedDirectory, isSuiteFile } from './names.js';
 import { suiteAt, type SuiteFiles, type TestFile } from './suite-files.js';
@@ -68,7 +68,7 @@ function readTestFile(root: string, path: string): TestFile {
   if (bytes === undefined || bytes.length > MAX_FILE_SIZE)
     return { path, unreadable: `document is larger than ${MAX_FILE_SIZE} bytes` };
   try {
-    return { source: new Source(path, withUnixLineEnds(new TextDecoder('utf-8', { fatal: true }).decode(bytes))) };
+    return { source: new Source(path, sourceText(new TextDecoder('utf-8', { fatal: true }).decode(bytes))) };
   } catch {
     return { path, unreadable: 'invalid document: contents are not valid UTF-8' };
   }

@@ -152,7 +152,8 @@ test('invalid JSON is rejected', () => {
   ]) {
     assert.match(refusal(withAttr(`{"v":${json}}`)), 'invalid JSON at line 1, column', json);
   }
-  assert.match(refusal('\ufeff{}'), 'unexpected');
+  for (const body of ['\ufeff{}', '\ufeff', '\ufeff\r\n{}'])
+    assert.is(refusal(body), 'invalid JSON at line 1, column 1: unexpected byte-order mark where a value belongs');
   assert.match(refusal('{} x'), 'after the end');
   assert.match(refusal('{}{}'), 'after the end');
 });

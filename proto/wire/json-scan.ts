@@ -348,6 +348,7 @@ class StrictScanner {
   }
 
   #character(): string {
+    if (this.text[this.#at] === '\ufeff') return 'unexpected byte-order mark';
     return `unexpected ${quoteShort(String.fromCodePoint(this.text.codePointAt(this.#at) ?? 0))}`;
   }
 

@@ -69,7 +69,7 @@ function readMaterial({ source }: KeySetConfig): string {
 function jwkKeys(text: string): readonly unknown[] | undefined {
   let parsed: unknown;
   try {
-    parsed = JSON.parse(text);
+    parsed = JSON.parse(text.replace(/^\ufeff/, ''));
   } catch {
     return undefined;
   }

@@ -1,12 +1,29 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { credsAuthenticator, nkeys } from '@nats-io/nats-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { coverTests } from '../../analysis/index.js';
+import { readLine } from '../../analysis/replay/entry.js';
+import { readPublicKeys, readSigningKey } from '../../archive/index.js';
+import { linesOfLog } from '../../cli/audit/log-lines.js';
+import { planMigration } from '../../cli/migrate/plan.js';
 import { compileFolder } from '../../cli/policies/compile.js';
-import { readTablesOf } from '../../cli/policies/request-files.js';
+import { readPrincipal, readTablesOf } from '../../cli/policies/request-files.js';
+import { readVocabulary } from '../../cli/policies/vocabulary.js';
+import { compilePolicies } from '../../compiler/index.js';
 import { loadSuites } from '../../compiler/load/suites.js';
+import { readSigner } from '../../server/audit/chain/signer.js';
+import { saslOf } from '../../server/audit/kafka/sasl.js';
+import { readCreds } from '../../server/audit/nats/connection.js';
+import { loadKeySet } from '../../server/aux-data/key-set.js';
+import { readSecret } from '../../server/bundle/credentials.js';
+import { dockerCredentials } from '../../server/bundle/oci/docker-config.js';
 import { loadSettings } from '../../server/config.js';
+import type { KeySetConfig } from '../../server/config/key-sets.js';
+import { readCredentials } from '../../server/s3/s3-credentials.js';
 import { readTenantText } from '../../server/tenants/tenant-text.js';
 import { ROOT } from '../support/compiled.js';
 import { documentPolicy } from '../support/cli/policies.js';
@@ -39,6 +56,30 @@ function copyWith(folder: string, name: string, change: (text: string) => string
   cpSync(folder, copy, { recursive: true });
   for (const path of textsBelow(copy)) writeFileSync(path, change(readFileSync(path, 'utf8')));
   return copy;
+}
+
+const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+const PEM = String(publicKey.export({ type: 'spki', format: 'pem' }));
+const PRIVATE_PEM = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
+const JWK = { ...publicKey.export({ format: 'jwk' }), kid: 'k', alg: 'EdDSA' };
+const USER = nkeys.createUser();
+
+const keySetIn = (path: string, pem: boolean): KeySetConfig => ({
+  id: 'own',
+  source: { kind: 'file', path, pem },
+  optionalAlg: true,
+  optionalKid: true,
+  plainHttp: false,
+  place: 'place',
+});
+
+interface Reader {
+  readonly text: string;
+  readonly read: (path: string) => unknown;
+}
+
+function reads(text: string, read: (path: string) => unknown): Reader {
+  return { text, read };
 }
 
 const golden = join(ROOT, 'tests/golden');
@@ -108,6 +149,115 @@ for (const [way, change] of Object.entries(WAYS))
       assert.equal(after.document, before.document);
     }
   });
+
+/** Readers of single files: a text that each reads, and what it makes of a file. */
+const READERS: { readonly [what: string]: Reader } = {
+  'a JSON Web Key set': reads(JSON.stringify({ keys: [JWK] }, undefined, 2), (path) =>
+    loadKeySet(keySetIn(path, false)).keys.map(({ jwk }) => jwk),
+  ),
+  'a key in PEM': reads(PEM, (path) => loadKeySet(keySetIn(path, true)).keys.map(({ jwk }) => jwk)),
+  'a key set in the configuration': reads(JSON.stringify({ keys: [JWK] }, undefined, 2), (path) => {
+    const source = { kind: 'data', base64: readFileSync(path).toString('base64'), pem: false } as const;
+    return loadKeySet({ ...keySetIn(path, false), source }).keys.map(({ jwk }) => jwk);
+  }),
+  'keys that bundles are trusted by': reads(`${JSON.stringify(JWK, undefined, 2)}\n`, async (path) =>
+    (await readPublicKeys(readFileSync(path, 'utf8'))).map(({ names }) => names),
+  ),
+  'the same in PEM': reads(PEM, async (path) =>
+    (await readPublicKeys(readFileSync(path, 'utf8'))).map(({ names }) => names),
+  ),
+  'a key that signs bundles': reads(PRIVATE_PEM, async (path) => (await readSigningKey(readFileSync(path, 'utf8'))).id),
+  'a key that signs audit logs': reads(PRIVATE_PEM, (path) => readSigner(path).keyId),
+  'credentials of a registry': reads('{\n"auths": {"r.example": {"username": "u", "password": "p"}}\n}\n', (path) =>
+    dockerCredentials(path, 'r.example'),
+  ),
+  'a secret': reads('pass word\n', (path) => readSecret({ file: path })),
+  'a password of brokers': reads('pass word\n', (path) => {
+    const { password } = saslOf({ mechanism: 'PLAIN', username: 'u', password: { file: path } });
+    return (password as () => Promise<string>)();
+  }),
+  'credentials of S3': reads('[default]\naws_access_key_id = a\naws_secret_access_key = b\n', (path) =>
+    readCredentials({ file: path, profile: undefined }, {}),
+  ),
+  'credentials of NATS': reads(
+    `-----BEGIN NATS USER JWT-----\na.b.c\n------END NATS USER JWT------\n\n-----BEGIN USER NKEY SEED-----\n${Buffer.from(USER.getSeed())}\n------END USER NKEY SEED------\n`,
+    (path) => credsAuthenticator(readCreds(path))('nonce'),
+  ),
+  'an audit log': reads('{"a":1}\n{"b":"\\r"}\n', async (path) => {
+    const lines: (string | undefined)[] = [];
+    for await (const line of linesOfLog(path)) lines.push(line);
+    return lines;
+  }),
+  'a line of a log': reads(
+    '{"log.logger":"authz.audit","log.kind":"access","timestamp":"2026-01-01T00:00:00Z"}\n',
+    (path) => readLine(readFileSync(path, 'utf8')),
+  ),
+  'checkpoints of audit logs': reads('{\n"chains": [{"id": "c", "sequence": 1, "hash": "x"}]\n}\n', async (path) => {
+    writeFileSync(join(temporary, 'empty.ndjson'), '');
+    return run(PROGRAMS.authzc, ['audit', 'verify', '--checkpoint', path, 'empty.ndjson'], temporary);
+  }),
+  'a vocabulary': reads('vocabulary:\n  roles: [user]\n', (path) => readVocabulary(path)),
+  'a principal': reads('id: ann\nroles: [user]\n', (path) => readPrincipal(path)),
+};
+
+for (const [what, { text, read }] of Object.entries(READERS))
+  test(`${what} may be a file of Windows`, async () => {
+    const path = join(temporary, 'one');
+    writeFileSync(path, text);
+    const before = await read(path);
+    for (const [way, change] of Object.entries(WAYS)) {
+      writeFileSync(path, change(text));
+      assert.equal(await read(path), before, way);
+    }
+  });
+
+for (const [way, change] of Object.entries(WAYS)) {
+  test(`with ${way}, texts that programs read themselves compile`, async () => {
+    const policies = [{ path: 'document.yaml', text: change(documentPolicy('view')) }];
+    const tests = [{ path: 'document_test.yaml', text: change('name: documents\ntests: []\n') }];
+    assert.equal(compilePolicies({ policies }).report.errors, []);
+    const { tests: report } = await coverTests({ policies }, tests);
+    assert.not.match(JSON.stringify(report), 'ufeff');
+  });
+
+  test(`with ${way}, a repository is migrated alike`, () => {
+    const tree = new Map([
+      ['policies/document.yaml', documentPolicy('view').replace('api.authz.dev', 'api.cerbos.dev')],
+      ['policies/_schemas/document.json', '{\n"$schema": "https://json-schema.org/draft/2020-12/schema"\n}\n'],
+      [
+        'policies/document_test.yaml',
+        '# yaml-language-server: $schema=https://api.cerbos.dev/TestSuite.schema.json\nname: x\n',
+      ],
+      [
+        '.cerbos.yaml',
+        'server:\n  httpListenAddr: ":3592"\nstorage:\n  driver: disk\n  disk:\n    directory: policies\n',
+      ],
+      ['compose.yaml', 'services:\n  pdp:\n    image: ghcr.io/cerbos/cerbos:0.40.0\n'],
+    ]);
+    const planned = (files: ReadonlyMap<string, string>): unknown => {
+      const { writes, findings, configs, services } = planMigration(files);
+      return JSON.parse(
+        JSON.stringify({ writes, findings, configs, services }).replaceAll('\ufeff', '').replaceAll('\\r\\n', '\\n'),
+      );
+    };
+    assert.equal(planned(new Map([...tree].map(([path, text]) => [path, change(text)]))), planned(tree));
+  });
+
+  test(`with ${way}, files of a project are formatted`, async () => {
+    const folder = folderOf({
+      'policies/document.yaml': change(documentPolicy('view')),
+      'policies/document_test.yaml': change('tests:   []\n'),
+      'policies/testdata/principals.yaml': change('principals:   {}\n'),
+    });
+    try {
+      const { code, stdout } = await run(PROGRAMS.authzc, ['fmt', '--check'], folder);
+      assert.is(code, 1);
+      for (const name of ['document_test.yaml', 'principals.yaml']) assert.match(stdout, name);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+}
 
 test('generated files that git checked out with CRLF are up to date, and formatted files stay formatted', async () => {
   const folder = folderOf({ 'policies/document.yaml': documentPolicy('view') });

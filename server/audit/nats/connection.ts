@@ -75,11 +75,16 @@ function authenticatorOf(
   const path = credentialsPath ?? environment['NATS_CREDS'];
   if (path !== undefined) {
     read(path, 'audit.nats.authentication.credentialsPath');
-    return (nonce) => credsAuthenticator(readFileSync(path))(nonce);
+    return (nonce) => credsAuthenticator(readCreds(path))(nonce);
   }
   const { NATS_USER: user, NATS_PASSWORD: password, NATS_TOKEN: token } = environment;
   if (user !== undefined) return usernamePasswordAuthenticator(user, password);
   return token === undefined ? undefined : tokenAuthenticator(token);
+}
+
+/** A credentials file with the only line ends that the client reads. */
+export function readCreds(path: string): Uint8Array {
+  return Buffer.from(readFileSync(path, 'utf8').replaceAll('\r\n', '\n'));
 }
 
 function tlsOf({ caPath, certPath, keyPath }: NatsTls): NonNullable<NodeConnectionOptions['tls']> {

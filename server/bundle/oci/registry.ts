@@ -306,7 +306,7 @@ export function readDescriptor(value: unknown): Descriptor {
 /** The properties of a JSON object. Throws an OriginError that names it. */
 export function readObject(bytes: Buffer, what: string): { readonly [name: string]: unknown } {
   try {
-    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as { readonly [name: string]: unknown };
   } catch {
