@@ -1,3 +1,5 @@
+import type { Types } from './ast/checked.js';
+import type { PolicySet } from './ast/policy-set.js';
 import { attributes } from './attributes/index.js';
 import { type Diagnostic, Diagnostics } from './diagnostics/diagnostic.js';
 import type { Source } from './diagnostics/source.js';
@@ -7,6 +9,7 @@ import type { EmittedFile } from './ir/emitted-file.js';
 import { policyDocuments } from './inspect/policy-documents.js';
 import type { InvariantSet } from './ir/invariants.js';
 import type { DerivedRolesModule, Program } from './ir/program.js';
+import type { SchemaSet } from './ir/schema.js';
 import { link } from './link/index.js';
 import { lower, lowerInvariants } from './lower/index.js';
 import { fold, optimise } from './optimise/index.js';
@@ -99,8 +102,27 @@ function textsOf(sources: readonly Source[], schemaTexts: ReadonlyMap<string, st
 export function programOf(
   sources: readonly Source[],
   report: Diagnostics,
-  { schemaTexts = new Map(), strictTypes = false, vocabulary = {}, onStep }: CompileOptions,
+  options: CompileOptions,
 ): { readonly lowered: Program; readonly invariants: readonly InvariantSet[] } | undefined {
+  const checked = validateSources(sources, report, options);
+  if (checked === undefined) return undefined;
+  const { policies, types, schemas } = checked;
+  return { lowered: lower(policies, types, schemas), invariants: lowerInvariants(policies, types) };
+}
+
+/** The result of the stages that report: policies without errors. */
+export interface Checked {
+  readonly policies: PolicySet;
+  readonly types: Types;
+  readonly schemas: SchemaSet;
+}
+
+/** The stages that report; undefined if there are errors. */
+export function validateSources(
+  sources: readonly Source[],
+  report: Diagnostics,
+  { schemaTexts = new Map(), strictTypes = false, vocabulary = {}, onStep }: CompileOptions,
+): Checked | undefined {
   const files = sources.flatMap((source) => {
     onStep?.('parsing');
     return parse(source, report) ?? [];
@@ -111,8 +133,7 @@ export function programOf(
   const types = validate(policies, report);
   const schemas = schema(policies, schemaTexts, report);
   if (!report.hasErrors) attributes(policies, types, schemas, { strictTypes }, report);
-  if (report.hasErrors) return undefined;
-  return { lowered: lower(policies, types, schemas), invariants: lowerInvariants(policies, types) };
+  return report.hasErrors ? undefined : { policies, types, schemas };
 }
 
 /** As the policies are, so that conditions that say the same are the same. */

@@ -1,27 +1,14 @@
 import type { Diagnostic as LspDiagnostic } from 'vscode-languageserver';
-import { programOf } from '../compiler/compile.js';
-import { Diagnostics } from '../compiler/diagnostics/diagnostic.js';
-import type { Source } from '../compiler/diagnostics/source.js';
-import type { Vocabulary } from '../compiler/validate/vocabulary.js';
 import { editorDiagnostic } from './diagnostics.js';
-
-/** A folder of policies as an editor has it. */
-export interface FolderTexts {
-  /** In path order. */
-  readonly sources: readonly Source[];
-  readonly schemaTexts: ReadonlyMap<string, string>;
-  readonly vocabulary: Vocabulary;
-}
+import { findProblems, type FolderTexts } from './find-problems.js';
 
 /** The diagnostics of files, by path; their locations have the path of a file in place of its URI. */
 export type FolderDiagnostics = ReadonlyMap<string, readonly LspDiagnostic[]>;
 
 /** What is wrong with a folder: the diagnostics of `authzc compile`, as editors show them. */
-export function folderDiagnostics({ sources, schemaTexts, vocabulary }: FolderTexts): FolderDiagnostics {
-  const report = new Diagnostics();
-  programOf(sources, report, { schemaTexts, vocabulary });
+export function folderDiagnostics(folder: FolderTexts): FolderDiagnostics {
   const byPath = new Map<string, LspDiagnostic[]>();
-  for (const diagnostic of report.sorted()) {
+  for (const diagnostic of findProblems(folder)) {
     const path = diagnostic.source?.path;
     if (path === undefined) continue;
     const own = byPath.get(path) ?? [];

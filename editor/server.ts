@@ -6,6 +6,7 @@ import {
   type InitializeResult,
   DidChangeWatchedFilesNotification,
   ErrorCodes,
+  LSPErrorCodes,
   MessageType,
   ResponseError,
   ShowMessageNotification,
@@ -34,6 +35,7 @@ import { hover } from './hover.js';
 import { definition, references, rename, renameable } from './navigation.js';
 import { SEMANTIC_TOKEN_TYPES, semanticTokens } from './semantic-tokens.js';
 import { documentSymbols, workspaceSymbols } from './symbols.js';
+import { PendingEdits, QUIET } from './pending-edits.js';
 import { failuresOf, lensesOf, problemsOf, RUN_TESTS, suitesOf } from './suites.js';
 import { kindOf, policyFolderIn, Workspace } from './workspace.js';
 
@@ -54,12 +56,6 @@ export interface LanguageServerOptions {
    */
   readonly evaluate: (workspace: Workspace, path: string, line: number) => Promise<Evaluated>;
 }
-
-/**
- * After a pause of this many milliseconds the folder is compiled
- * (docs/decisions/0061-an-edit-compiles-what-a-file-imports.md).
- */
-const QUIET = 300;
 
 /** Serves an editor over a connection. Answers from the texts in the editor, and writes no file. */
 export function serveEditor(connection: Connection, options: LanguageServerOptions): void {
@@ -195,19 +191,22 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
     }
   };
 
+  const edits = new PendingEdits();
   documents.onDidChangeContent(({ document }) =>
     guarded(() => {
       const [workspace, path] = locate(document.uri) ?? [];
       if (workspace === undefined || path === undefined) return;
       uris.set(workspace.uriOf(path), document.uri);
-      workspace.setText(path, document.getText());
-      diagnose(workspace, path);
+      const text = document.getText();
+      workspace.setText(path, text);
+      edits.add(document.uri, text.length, () => guarded(() => diagnose(workspace, path)));
     }),
   );
   documents.onDidClose(({ document }) =>
     guarded(() => {
       const [workspace, path] = locate(document.uri) ?? [];
       if (workspace === undefined || path === undefined) return;
+      edits.drop(document.uri);
       workspace.setText(path, undefined);
       publish(workspace, path, []);
       reload(workspace);
@@ -226,8 +225,15 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
     const [workspace, path] = locate(uri) ?? [];
     return workspace === undefined || path === undefined ? undefined : answer(workspace, path);
   };
+  /** Answers what editors ask after each edit by itself, about the last text only. */
+  const atLast = async <T>(uri: string, answer: (workspace: Workspace, path: string) => T) => {
+    const version = documents.get(uri)?.version;
+    await edits.settled(uri);
+    if (documents.get(uri)?.version === version) return at(uri, answer);
+    return new ResponseError(LSPErrorCodes.ContentModified, 'the text was changed meanwhile');
+  };
   connection.onDocumentSymbol(({ textDocument: { uri } }) =>
-    at(uri, (workspace, path) => {
+    atLast(uri, (workspace, path) => {
       const file = workspace.get(path)?.file;
       return file && documentSymbols(file);
     }),
@@ -255,10 +261,10 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
     at(uri, (workspace, path) => complete(workspace, path, position)),
   );
   connection.onCodeAction(({ textDocument: { uri }, range, context }) =>
-    at(uri, (workspace, path) => codeActions(workspace.diagnoseFile(path), range, context.only, uriIn(workspace))),
+    atLast(uri, (workspace, path) => codeActions(workspace.diagnoseFile(path), range, context.only, uriIn(workspace))),
   );
-  connection.languages.semanticTokens.on(({ textDocument: { uri } }) => {
-    const tokens = at(uri, (workspace, path) => {
+  connection.languages.semanticTokens.on(async ({ textDocument: { uri } }) => {
+    const tokens = await atLast(uri, (workspace, path) => {
       const { source, file } = workspace.get(path) ?? {};
       return file?.source === source && file !== undefined ? semanticTokens(file) : undefined;
     });
@@ -271,7 +277,7 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
     }),
   );
   connection.onCodeLens(({ textDocument: { uri } }) =>
-    at(uri, (workspace, path) => {
+    atLast(uri, (workspace, path) => {
       const file = workspace.get(path)?.file;
       return [
         ...workspace.suites.filter((suite) => suite.path === path).flatMap((suite) => lensesOf(suite, uri)),
@@ -312,6 +318,7 @@ export function serveEditor(connection: Connection, options: LanguageServerOptio
     return { passed, failed: failures.length };
   });
   connection.onShutdown(() => {
+    edits.dropAll();
     for (const timer of timers.values()) clearTimeout(timer);
   });
 

@@ -3,9 +3,7 @@ import { join, posix, relative, sep } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { importKey, policyKeyOf } from '../compiler/ast/names.js';
 import type { PolicyFile } from '../compiler/ast/policy.js';
-import { type CompileOptions, programOf } from '../compiler/compile.js';
 import { type Diagnostic, Diagnostics } from '../compiler/diagnostics/diagnostic.js';
-import type { Code } from '../compiler/diagnostics/messages.js';
 import { Source } from '../compiler/diagnostics/source.js';
 import {
   isReadFromPolicies,
@@ -17,6 +15,7 @@ import {
 } from '../compiler/load/index.js';
 import { parse } from '../compiler/parse/index.js';
 import type { Vocabulary } from '../compiler/validate/vocabulary.js';
+import { DEPENDS_ON_THE_SET, findProblems, isTooLarge } from './find-problems.js';
 
 /** A file of a folder. */
 export interface Indexed {
@@ -34,9 +33,15 @@ export class Workspace {
   private onDisk: ReadonlyMap<string, Source> = new Map();
   private schemas: ReadonlyMap<string, string> = new Map();
   private readonly open = new Map<string, Source>();
-  private readonly index = new Map<string, Indexed>();
-  /** The paths of documents, by key. */
-  private readonly byKey = new Map<string, Set<string>>();
+  /** All that is derived from the texts, but for those in `stale`. */
+  private readonly indexed: Index = { files: new Map(), byKey: new Map(), families: new Map() };
+  /** The paths of the texts that changed since something was asked about them: of many edits, one is parsed. */
+  private readonly stale = new Set<string>();
+  /** Changes with each text. */
+  private revision = 0;
+  private diagnosed:
+    | { readonly path: string; readonly revision: number; readonly found: readonly Diagnostic[] }
+    | undefined;
 
   /**
    * @param folder must exist.
@@ -58,7 +63,8 @@ export class Workspace {
     this.onDisk = new Map(sources.map((source) => [source.path, source]));
     this.schemas = schemas;
     this.suitesOnDisk = loadSuites(this.root);
-    for (const path of new Set([...this.index.keys(), ...this.onDisk.keys()])) this.update(path);
+    this.outdate(...this.index.files.keys(), ...this.onDisk.keys());
+    this.refresh();
   }
 
   /** The path of a document below the folder, with `/`; undefined if it is not a file of the folder. */
@@ -79,18 +85,20 @@ export class Workspace {
 
   /** Sets the text of an open document; undefined when it is closed. */
   setText(path: string, text: string | undefined): void {
+    const saved = this.onDisk.get(path);
     if (text === undefined) this.open.delete(path);
+    else if (text === saved?.text) this.open.set(path, saved);
     else this.open.set(path, new Source(path, text));
-    this.update(path);
+    this.outdate(path);
   }
 
   get(path: string): Indexed | undefined {
-    return this.index.get(path);
+    return this.index.files.get(path);
   }
 
   /** The text of a file that is a policy or open. */
   sourceOf(path: string): Source | undefined {
-    return this.index.get(path)?.source ?? this.open.get(path);
+    return this.get(path)?.source ?? this.open.get(path);
   }
 
   /** The test suites of the folder, with the texts that are open. */
@@ -113,17 +121,17 @@ export class Workspace {
 
   /** The sources of all policies, in path order; that of a file is the same object until its text changes. */
   get sources(): readonly Source[] {
-    return [...this.index.values()].map(({ source }) => source).sort((a, b) => (a.path < b.path ? -1 : 1));
+    return [...this.files.values()].map(({ source }) => source).sort((a, b) => (a.path < b.path ? -1 : 1));
   }
 
   /** All policies, by path. */
   get files(): ReadonlyMap<string, Indexed> {
-    return this.index;
+    return this.index.files;
   }
 
   /** The documents with a key, such as `derived_roles.common`. */
   withKey(key: string): readonly PolicyFile[] {
-    return [...(this.byKey.get(key) ?? [])].flatMap((path) => this.index.get(path)?.file ?? []);
+    return [...(this.index.byKey.get(key) ?? [])].flatMap((path) => this.get(path)?.file ?? []);
   }
 
   get vocabulary(): Vocabulary {
@@ -138,68 +146,93 @@ export class Workspace {
 
   /**
    * The diagnostics of one file as far as they depend on what it imports and on the other scopes of its policy: the
-   * first answer to an edit.
+   * first answer to an edit. Until a text changes, those that were found before.
    */
   diagnoseFile(path: string): readonly Diagnostic[] {
-    const sources = this.involvedIn(path).flatMap((involved) => this.index.get(involved)?.source ?? []);
-    return this.compiled(sources).filter(({ code, source }) => source?.path === path && !DEPENDS_ON_THE_SET.has(code));
+    const { diagnosed } = this;
+    if (diagnosed?.path === path && diagnosed.revision === this.revision) return diagnosed.found;
+    const found = this.findIn(path);
+    this.diagnosed = { path, revision: this.revision, found };
+    return found;
+  }
+
+  private findIn(path: string): readonly Diagnostic[] {
+    const involved = new Set([...this.involvedIn(path), ...this.tooLarge]);
+    const sources = [...involved].sort().flatMap((other) => this.get(other)?.source ?? []);
+    const { schemaTexts, vocabulary, onStep } = this;
+    const all = findProblems({ sources, schemaTexts, vocabulary }, onStep);
+    return all.filter(({ code, source }) => source?.path === path && !DEPENDS_ON_THE_SET.has(code));
+  }
+
+  private get tooLarge(): readonly string[] {
+    return [...this.files.values()].flatMap(({ source }) => (isTooLarge(source) ? [source.path] : []));
   }
 
   /** A file, with what it imports, directly or not, and the other scopes of its policy. */
   involvedIn(path: string): readonly string[] {
     const involved = new Set([path]);
-    const own = this.index.get(path)?.file;
+    const own = this.get(path)?.file;
     const family = own && isExecutable(own) ? familyOf(policyKeyOf(own.policy)) : undefined;
-    const scopes = family === undefined ? [] : [...(this.families.get(family) ?? [])];
+    const scopes = family === undefined ? [] : [...(this.index.families.get(family) ?? [])];
     const pending = [path, ...scopes];
     for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
       involved.add(next);
-      for (const key of importsOf(this.index.get(next)?.file))
-        for (const imported of this.byKey.get(key) ?? []) if (!involved.has(imported)) pending.push(imported);
+      for (const key of importsOf(this.get(next)?.file))
+        for (const imported of this.index.byKey.get(key) ?? []) if (!involved.has(imported)) pending.push(imported);
     }
     return [...involved].sort();
   }
 
-  /** The paths of policies with the same kind, name and version, in any scope. */
-  private readonly families = new Map<string, Set<string>>();
+  private get index(): Index {
+    this.refresh();
+    return this.indexed;
+  }
 
-  private compiled(sources: readonly Source[]): readonly Diagnostic[] {
-    const report = new Diagnostics();
-    const options: CompileOptions = {
-      schemaTexts: this.schemaTexts,
-      vocabulary: this.vocabulary,
-      ...(this.onStep && { onStep: this.onStep }),
-    };
-    programOf(sources, report, options);
-    return report.sorted();
+  private refresh(): void {
+    for (const path of this.stale) this.update(path);
+    this.stale.clear();
+  }
+
+  private outdate(...paths: readonly string[]): void {
+    this.revision += 1;
+    for (const path of paths) this.stale.add(path);
   }
 
   private update(path: string): void {
     if (kindOf(path) !== 'policy') return;
     const source = this.open.get(path) ?? this.onDisk.get(path);
-    const before = this.index.get(path);
+    const { files } = this.indexed;
+    const before = files.get(path);
     if (before?.source === source) return;
     if (before?.file !== undefined) this.unlist(path, before.file);
     if (source === undefined) {
-      this.index.delete(path);
+      files.delete(path);
       return;
     }
-    const file = parse(source, new Diagnostics()) ?? before?.file;
-    this.index.set(path, { source, file });
+    const file = isTooLarge(source) ? undefined : (parse(source, new Diagnostics()) ?? before?.file);
+    files.set(path, { source, file });
     if (file !== undefined) this.list(path, file);
   }
 
   private list(path: string, file: PolicyFile): void {
     const key = policyKeyOf(file.policy);
-    addTo(this.byKey, key, path);
-    if (isExecutable(file)) addTo(this.families, familyOf(key), path);
+    addTo(this.indexed.byKey, key, path);
+    if (isExecutable(file)) addTo(this.indexed.families, familyOf(key), path);
   }
 
   private unlist(path: string, file: PolicyFile): void {
     const key = policyKeyOf(file.policy);
-    this.byKey.get(key)?.delete(path);
-    this.families.get(familyOf(key))?.delete(path);
+    this.indexed.byKey.get(key)?.delete(path);
+    this.indexed.families.get(familyOf(key))?.delete(path);
   }
+}
+
+interface Index {
+  readonly files: Map<string, Indexed>;
+  /** The paths of documents, by key. */
+  readonly byKey: Map<string, Set<string>>;
+  /** The paths of policies with the same kind, name and version, in any scope. */
+  readonly families: Map<string, Set<string>>;
 }
 
 /** What a file of a folder of policies is, by its path below that. */
@@ -265,16 +298,3 @@ function addTo(sets: Map<string, Set<string>>, key: string, path: string): void 
   const set = sets.get(key) ?? new Set();
   sets.set(key, set.add(path));
 }
-
-/** What only a compilation of the whole folder can tell. */
-const DEPENDS_ON_THE_SET: ReadonlySet<Code> = new Set([
-  'derived-role/never-used',
-  'file/never-imported',
-  'invariant/unknown-action',
-  'invariant/unknown-kind',
-  'invariant/unknown-rule',
-  'principal-policy/never-matches',
-  'role-policy/never-matches',
-  'role-policy/parent-roles-differ',
-  'scope/permissions-differ',
-]);

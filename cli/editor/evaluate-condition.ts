@@ -11,7 +11,7 @@ import type { SuiteFiles } from '../../compiler/load/index.js';
 import { fold } from '../../compiler/optimise/index.js';
 import { testCalls } from '../../compiler/policy-tests/run-tests.js';
 import type { Evaluated, Evaluation } from '../../editor/evaluations.js';
-import type { FolderTexts } from '../../editor/folder-diagnostics.js';
+import type { FolderTexts } from '../../editor/find-problems.js';
 import type { ConditionTree, Explainer, Explanation, FilePlace } from '#runtime/parts';
 
 /** A rule or a derived role of a policy. */

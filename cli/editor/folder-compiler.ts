@@ -3,7 +3,8 @@ import type { Source } from '../../compiler/diagnostics/source.js';
 import type { SuiteFiles } from '../../compiler/load/index.js';
 import type { Vocabulary } from '../../compiler/validate/vocabulary.js';
 import type { Evaluated } from '../../editor/evaluations.js';
-import { type FolderDiagnostics, folderDiagnostics, type FolderTexts } from '../../editor/folder-diagnostics.js';
+import type { FolderTexts } from '../../editor/find-problems.js';
+import { type FolderDiagnostics, folderDiagnostics } from '../../editor/folder-diagnostics.js';
 import { type ConditionPlace, evaluateIn } from './evaluate-condition.js';
 
 /** Texts by path; undefined for a file that is gone. */

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROOT } from '../support/compiled.js';
 import type { Measured } from './measure.js';
-import { totalOf } from './work.js';
+import { totalOf } from '../support/work.js';
 
 /**
  * What four times the input may come to, in all and in one function: sorting takes a little more than four times the

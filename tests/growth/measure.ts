@@ -1,4 +1,4 @@
-import { type Work, WorkCounter } from './work.js';
+import { type Work, WorkCounter } from '../support/work.js';
 
 /** A shape, compiled in two sizes. */
 export interface Measured {

@@ -11,9 +11,9 @@ import { typePlainScalar } from './scalar.js';
  * all that is not well-formed.
  */
 export function readUsual(source: Source): YamlMapping | undefined {
-  if (source.text.length > MAX_VALUES || UNUSUAL_CHARACTER.test(source.text)) return undefined;
+  if (UNUSUAL_CHARACTER.test(source.text)) return undefined;
   const root = new UsualReader(source).root();
-  return root?.type === 'Mapping' ? root : undefined;
+  return root?.type === 'Mapping' && root.size <= MAX_VALUES ? root : undefined;
 }
 
 /** Control characters, those that look like spaces or are halves of a pair, and others that are rare. */
@@ -51,6 +51,8 @@ class UsualReader {
   private commentColumn = -1;
   /** The end of the line of the last value. */
   private valueEnd = 0;
+  /** How many values within collections were read: the reader ends before these take much memory. */
+  private values = 0;
 
   constructor(private readonly source: Source) {
     this.text = source.text;
@@ -127,6 +129,8 @@ class UsualReader {
   }
 
   private value(path: string, depth: number, isInFlow: boolean): YamlNode | undefined {
+    this.values += 1;
+    if (this.values > MAX_VALUES) return undefined;
     switch (this.text.charAt(this.at)) {
       case '"':
         return this.quoted(DOUBLE, 'double', path);

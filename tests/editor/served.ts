@@ -1,0 +1,97 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { pathToFileURL } from 'node:url';
+import * as assert from 'uvu/assert';
+import { createConnection, ProposedFeatures } from 'vscode-languageserver/node';
+import {
+  createProtocolConnection,
+  type Diagnostic,
+  DidChangeTextDocumentNotification,
+  DidOpenTextDocumentNotification,
+  InitializedNotification,
+  InitializeRequest,
+  type ProtocolConnection,
+  PublishDiagnosticsNotification,
+  StreamMessageReader,
+  StreamMessageWriter,
+} from 'vscode-languageserver-protocol/node';
+import { type LanguageServerOptions, serveEditor } from '../../editor/server.js';
+
+/** A server of this process, with a client. */
+export interface Served {
+  readonly client: ProtocolConnection;
+  /** What was published, in this order. */
+  readonly shown: (readonly [file: string, codes: readonly unknown[]])[];
+  uriOf(path: string): string;
+  open(path: string, text: string): Promise<void>;
+  /** Replaces the text of a document. */
+  edit(path: string, text: string): Promise<void>;
+}
+
+/** Serves the policies in a folder, by path, while they are used. */
+export async function withServer(
+  files: { readonly [path: string]: string },
+  options: Pick<LanguageServerOptions, 'vocabularyOf' | 'diagnoseFolder'>,
+  use: (served: Served) => Promise<void>,
+): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'authz-served-'));
+  try {
+    mkdirSync(join(folder, 'policies'));
+    for (const [path, text] of Object.entries(files)) writeFileSync(join(folder, 'policies', path), text);
+    const [toServer, toClient] = [new PassThrough(), new PassThrough()];
+    serveEditor(createConnection(ProposedFeatures.all, toServer, toClient), {
+      version: '',
+      runSuite: () => Promise.reject(new Error('no test runs')),
+      evaluate: () => Promise.reject(new Error('nothing is evaluated')),
+      ...options,
+    });
+    const client = createProtocolConnection(new StreamMessageReader(toClient), new StreamMessageWriter(toServer));
+    const shown: Served['shown'] = [];
+    client.onNotification(PublishDiagnosticsNotification.type, ({ uri, diagnostics }) => {
+      shown.push([uri.slice(uri.lastIndexOf('/') + 1), diagnostics.map(({ code }: Diagnostic) => code)]);
+    });
+    client.listen();
+    await client.sendRequest(InitializeRequest.type, {
+      processId: null,
+      rootUri: pathToFileURL(folder).href,
+      capabilities: {},
+    });
+    await client.sendNotification(InitializedNotification.type, {});
+    const versions = new Map<string, number>();
+    const uriOf = (path: string): string => pathToFileURL(join(folder, 'policies', path)).href;
+    await use({
+      client,
+      shown,
+      uriOf,
+      open(path, text) {
+        versions.set(path, 1);
+        return client.sendNotification(DidOpenTextDocumentNotification.type, {
+          textDocument: { uri: uriOf(path), languageId: 'yaml', version: 1, text },
+        });
+      },
+      edit(path, text) {
+        const version = (versions.get(path) as number) + 1;
+        versions.set(path, version);
+        return client.sendNotification(DidChangeTextDocumentNotification.type, {
+          textDocument: { uri: uriOf(path), version },
+          contentChanges: [{ text }],
+        });
+      },
+    });
+    // The end of the stream would end this process, as it ends that of a server.
+    client.dispose();
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Resolves when something holds; fails if it never does. */
+export async function until(holds: () => boolean): Promise<void> {
+  const end = Date.now() + 60_000;
+  while (!holds()) {
+    assert.ok(Date.now() < end, 'nothing came');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
