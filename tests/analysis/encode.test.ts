@@ -18,7 +18,7 @@ const CONDITIONS = 40;
 const REQUESTS = rounds(5);
 
 const test = suite('encoding');
-const solver = z3(5_000);
+const solver = z3();
 
 test.after(() => solver.close());
 
