@@ -1,4 +1,5 @@
 import { maskText } from '../server/config/mask.js';
+import type { CommandContext } from './context.js';
 
 /** The exit codes of all commands (docs/spec/server.md#command-line). */
 export const EXIT = {
@@ -17,8 +18,8 @@ export const EXIT = {
 export class UsageError extends Error {}
 
 /** Prints a failure to standard error, on one line. */
-export function printError(error: unknown): void {
-  process.stderr.write(`authz: error: ${failureMessage(error).replace(/\s*\n\s*/g, ' ')}\n`);
+export function printError(error: unknown, { stderr }: Pick<CommandContext, 'stderr'>): void {
+  stderr.write(`authz: error: ${failureMessage(error).replace(/\s*\n\s*/g, ' ')}\n`);
 }
 
 /** What to tell of a failure. Packages that only some configurations need may be missing. */
@@ -34,8 +35,8 @@ export function failureMessage(error: unknown): string {
  * Allows the reader of standard output or standard error to close it early, as `authzc inspect | head` does. The command
  * ends as it would otherwise: one that writes files must not end in the middle. Any other failure to write is thrown.
  */
-export function allowClosedPipes(): void {
-  for (const stream of [process.stdout, process.stderr])
+export function allowClosedPipes({ stdout, stderr }: CommandContext): void {
+  for (const stream of [stdout, stderr])
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error;
     });

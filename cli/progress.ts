@@ -1,5 +1,8 @@
 /** A stream that may be a terminal. */
-type Terminal = Pick<NodeJS.WriteStream, 'isTTY' | 'write'>;
+interface Terminal {
+  readonly isTTY?: boolean;
+  readonly write: (text: string) => unknown;
+}
 
 /** What a progress line reads the time from. */
 export interface ProgressClock {
@@ -20,7 +23,7 @@ export class ProgressLine {
   private timer: { readonly cancel: () => void } | undefined;
 
   constructor(
-    private readonly stream: Terminal = process.stderr,
+    private readonly stream: Terminal,
     private readonly clock: ProgressClock = SYSTEM_CLOCK,
   ) {
     this.begin = clock.now();

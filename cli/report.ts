@@ -5,6 +5,7 @@ import { toReport } from '../compiler/diagnostics/json.js';
 import { colored, type Paint, plain } from '../compiler/diagnostics/paint.js';
 import type { Place } from '../compiler/diagnostics/span.js';
 import { visible } from '../compiler/diagnostics/visible.js';
+import { type CommandContext, isColorful, type OutputStream, printNote } from './context.js';
 import { EXIT } from './exit.js';
 import { DIAGNOSTIC_RULES, findingsOf } from './findings/diagnostics.js';
 import { isLogFormat, LOG_FORMATS, type LogFormat, type OnFindings, printLog } from './findings/log.js';
@@ -13,14 +14,9 @@ import { isLogFormat, LOG_FORMATS, type LogFormat, type OnFindings, printLog } f
 export const OUTPUT_FORMATS = ['list', 'pretty', 'json', ...LOG_FORMATS] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
-/** Whether a stream is a terminal that may be coloured. */
-export function isColorful({ isTTY }: { readonly isTTY?: boolean }): boolean {
-  return isTTY === true && process.env['NO_COLOR'] === undefined;
-}
-
 /** The colours of a stream. */
-export function paintOf(stream: { readonly isTTY?: boolean }): Paint {
-  return isColorful(stream) ? colored : plain;
+export function paintOf(stream: OutputStream, context: Pick<CommandContext, 'env'>): Paint {
+  return isColorful(stream, context) ? colored : plain;
 }
 
 /**
@@ -30,10 +26,13 @@ export function paintOf(stream: { readonly isTTY?: boolean }): Paint {
 export function printDiagnostics(
   diagnostics: readonly Diagnostic[],
   format: OutputFormat,
-  { folder, color = isColorful(process.stdout), onFindings }: Shown,
+  shown: Shown,
+  context: CommandContext,
 ): void {
-  if (isLogFormat(format)) printLog(format, findingsOf(diagnostics, folder), DIAGNOSTIC_RULES, onFindings);
-  else if (diagnostics.length > 0) process.stdout.write(textOf(diagnostics, format, { folder, color }));
+  const { stdout } = context;
+  const { folder, color = isColorful(stdout, context), onFindings } = shown;
+  if (isLogFormat(format)) printLog(format, findingsOf(diagnostics, folder), DIAGNOSTIC_RULES, { stdout, onFindings });
+  else if (diagnostics.length > 0) stdout.write(textOf(diagnostics, format, { folder, color }));
 }
 
 interface Shown {
@@ -59,8 +58,8 @@ function textOf(
 }
 
 /** Prints a warning to standard error, beside the result. */
-export function printWarning(message: string, place = ''): void {
-  console.error(`${place === '' ? '' : `${visible(place)}: `}warning: ${visible(message)}`);
+export function printWarning(context: Pick<CommandContext, 'stderr'>, message: string, place = ''): void {
+  printNote(context, `${place === '' ? '' : `${visible(place)}: `}warning: ${visible(message)}`);
 }
 
 /** A mistake in an argument, or in a file that describes a request. */
@@ -77,9 +76,10 @@ export class InputError extends Error {
 }
 
 /** Prints an InputError to standard error and returns the exit code. Rethrows any other error. */
-export function reportInputError(error: unknown): number {
+export function reportInputError(error: unknown, context: CommandContext): number {
   if (!(error instanceof InputError)) throw error;
-  process.stderr.write(formatInputError(error, { color: isColorful(process.stderr) }));
+  const { stderr } = context;
+  stderr.write(formatInputError(error, { color: isColorful(stderr, context) }));
   return EXIT.usage;
 }
 

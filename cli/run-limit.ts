@@ -1,3 +1,5 @@
+import type { CommandContext } from './context.js';
+
 /** When a long run ends early: after its time, or when the user interrupts it. */
 export interface RunLimit {
   /** Aborted by the first signal. */
@@ -16,19 +18,19 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
  *
  * @param milliseconds how long the run may take.
  */
-export function limitRun(milliseconds: number): RunLimit {
+export function limitRun(milliseconds: number, { signals, exit }: Pick<CommandContext, 'signals' | 'exit'>): RunLimit {
   const end = performance.now() + milliseconds;
   const controller = new AbortController();
   const interrupt = (): void => {
-    if (controller.signal.aborted) process.exit(1);
+    if (controller.signal.aborted) exit(1);
     controller.abort();
   };
-  for (const name of SIGNALS) process.on(name, interrupt);
+  for (const name of SIGNALS) signals.on(name, interrupt);
   return {
     signal: controller.signal,
     isOver: () => (controller.signal.aborted ? 'interrupted' : performance.now() > end && 'time'),
     close: () => {
-      for (const name of SIGNALS) process.off(name, interrupt);
+      for (const name of SIGNALS) signals.off(name, interrupt);
     },
   };
 }

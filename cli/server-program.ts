@@ -1,9 +1,11 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { InvalidArgumentError } from 'commander';
+import { programOf } from './command.js';
 import { addServerCommands } from './commands/server-commands.js';
 import { collect } from './option-values.js';
 import { allowClosedPipes, EXIT } from './exit.js';
+import { PROCESS_CONTEXT } from './process-context.js';
 import { isWorkerProcess, limitGarbage, runWorkerProcess } from '../server/process.js';
 import { release } from '../server/release.js';
 
@@ -13,16 +15,17 @@ import { release } from '../server/release.js';
  * directory.
  */
 export async function runServer(file: string): Promise<void> {
-  allowClosedPipes();
-  const program = new Command('server')
+  const context = PROCESS_CONTEXT;
+  allowClosedPipes(context);
+  const program = programOf('server', context)
     .description('serve authorization decisions from a compiled bundle of policies')
     .version(`${release.version} (${release.commit}, ${release.buildDate})`)
-    .exitOverride((usage) => process.exit(usage.exitCode === 0 ? EXIT.done : EXIT.usage));
+    .exitOverride((usage) => context.exit(usage.exitCode === 0 ? EXIT.done : EXIT.usage));
 
   program
     .command('serve', { isDefault: true })
     .description('serve a bundle (default)')
-    .option('--config <file>', 'configuration file (YAML)', process.env['AUTHZ_CONFIG'])
+    .option('--config <file>', 'configuration file (YAML)', context.env['AUTHZ_CONFIG'])
     .option('--set <key=value>', 'override a key of the configuration; repeatable', collect, [])
     .option(
       '--bundle <file>',
@@ -36,10 +39,12 @@ export async function runServer(file: string): Promise<void> {
     .allowExcessArguments(false)
     .action(async (options) => {
       const { serve } = await import('./commands/serve-bundle.js');
-      await serve({ ...options, program: file, defaultBundle: defaultBundle(dirname(file)) });
+      await serve({ ...options, program: file, defaultBundle: defaultBundle(dirname(file)) }, context);
     });
 
-  addServerCommands(program);
+  addServerCommands(program, context, (code) => {
+    process.exitCode = code;
+  });
 
   limitGarbage();
   if (isWorkerProcess()) await runWorkerProcess();

@@ -1,4 +1,5 @@
 import { compileCommand } from '../cli/commands/compile.js';
+import { PROCESS_CONTEXT } from '../cli/process-context.js';
 
 /** Folders of policies, the generated modules of each, and the bundle that is named when they are not up to date. */
 const FOLDERS = [
@@ -8,6 +9,10 @@ const FOLDERS = [
 
 /** Fails when generated modules are not what their policies compile to, and says how to mend it. */
 for (const { policies, out, bundle } of FOLDERS) {
-  const code = await compileCommand(policies, { out, bundle, check: true, emit: true, output: 'list' });
+  const code = await compileCommand(
+    policies,
+    { out, bundle, check: true, emit: true, output: 'list' },
+    PROCESS_CONTEXT,
+  );
   if (code !== 0) process.exitCode = code;
 }

@@ -2,6 +2,7 @@ import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:
 import { pipeline, type Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { EntryOrder } from '../../server/audit/local/stored-entries.js';
+import type { CommandContext } from '../context.js';
 import { InputError } from '../report.js';
 
 /** The longest line that is read, in bytes. An entry has at most 16 Mi characters. */
@@ -14,8 +15,12 @@ const LONGEST_LINE = 64 * 1024 * 1024;
  *
  * @throws InputError if the log cannot be read.
  */
-export function linesOfLog(path: string, order: EntryOrder = 'time'): AsyncGenerator<string | undefined> {
-  return isDatabase(path) ? entriesOfDatabase(path, order) : linesOfFile(path);
+export function linesOfLog(
+  path: string,
+  context: Pick<CommandContext, 'stdin'>,
+  order: EntryOrder = 'time',
+): AsyncGenerator<string | undefined> {
+  return isDatabase(path) ? entriesOfDatabase(path, order) : linesOfFile(path, context);
 }
 
 /** Whether a path is a folder, or a file that begins as databases of SQLite do. */
@@ -56,7 +61,7 @@ async function* entriesOfDatabase(path: string, order: EntryOrder): AsyncGenerat
   }
 }
 
-async function* linesOfFile(path: string): AsyncGenerator<string | undefined> {
+async function* linesOfFile(path: string, context: Pick<CommandContext, 'stdin'>): AsyncGenerator<string | undefined> {
   let begun: Buffer[] = [];
   let length = 0;
   const ended = (rest: Buffer): string | undefined => {
@@ -67,7 +72,7 @@ async function* linesOfFile(path: string): AsyncGenerator<string | undefined> {
     return isTooLong ? undefined : textOf(line);
   };
   try {
-    for await (const chunk of openLog(path) as AsyncIterable<Buffer>) {
+    for await (const chunk of openLog(path, context) as AsyncIterable<Buffer>) {
       let start = 0;
       for (let end = chunk.indexOf(LINE_FEED); end >= 0; end = chunk.indexOf(LINE_FEED, start)) {
         yield ended(chunk.subarray(start, end));
@@ -94,8 +99,8 @@ function textOf(line: Buffer): string {
   return text.slice(text.startsWith('\ufeff') ? 1 : 0, text.endsWith('\r') ? -1 : undefined);
 }
 
-function openLog(path: string): Readable {
-  if (path === '-') return process.stdin;
+function openLog(path: string, context: Pick<CommandContext, 'stdin'>): Readable {
+  if (path === '-') return context.stdin;
   const file = createReadStream(path);
   // Errors of either end the iteration.
   return path.endsWith('.gz') ? pipeline(file, createGunzip(), () => undefined) : file;

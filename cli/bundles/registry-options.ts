@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { OciRegistry } from '../../server/bundle/oci/registry.js';
 import type { OciReference } from '../../server/config/bundle-config.js';
+import type { CommandContext } from '../context.js';
 import { parseOciReference, writeOciReference } from '../../server/config/oci-reference.js';
 
 /** The command line options of commands that use a registry. */
@@ -39,6 +40,7 @@ export async function withRegistry<T>(
   reference: OciReference,
   actions: 'pull' | 'pull,push',
   { dockerConfig, username, passwordFile, ca, plainHttp = false }: RegistryOptions,
+  { env }: Pick<CommandContext, 'env'>,
   work: (registry: OciRegistry, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   // The help of the commands does without it.
@@ -54,7 +56,7 @@ export async function withRegistry<T>(
       username === undefined
         ? { username, password: undefined, token: secret }
         : { username, password: secret, token: undefined },
-    oci: { dockerConfig: dockerConfig ?? environmentConfig(), plainHttp },
+    oci: { dockerConfig: dockerConfig ?? environmentConfig(env), plainHttp },
   });
   try {
     return await work(registry, new AbortController().signal);
@@ -65,7 +67,7 @@ export async function withRegistry<T>(
   }
 }
 
-function environmentConfig(): string | undefined {
-  const folder = process.env['DOCKER_CONFIG'];
+function environmentConfig(env: NodeJS.ProcessEnv): string | undefined {
+  const folder = env['DOCKER_CONFIG'];
   return folder === undefined || folder === '' ? undefined : `${folder}/config.json`;
 }

@@ -1,12 +1,16 @@
 import type { SourceRevision } from '../../archive/index.js';
+import type { CommandContext } from '../context.js';
 import { git } from '../git/git.js';
 
 /**
  * The commit that a folder is at: undefined if it is in no repository, the repository has no commit, or git is not
  * installed.
  */
-export async function sourceRevision(folder: string): Promise<SourceRevision | undefined> {
-  const options = { folder, signal: new AbortController().signal };
+export async function sourceRevision(
+  folder: string,
+  { env }: Pick<CommandContext, 'env'>,
+): Promise<SourceRevision | undefined> {
+  const options = { folder, environment: env, signal: new AbortController().signal };
   const ask = async (...words: readonly string[]): Promise<string | undefined> => {
     const { code, stdout } = await git(words, options);
     return code === 0 ? stdout.toString('utf8').replace(/\n$/, '') : undefined;

@@ -5,7 +5,8 @@ import { testFilter } from '../../compiler/policy-tests/filter.js';
 import type { TestResults } from '../../compiler/policy-tests/results.js';
 import { compileFolder, policiesOf } from '../policies/compile.js';
 import { runPolicyTests } from '../policies/test-policies.js';
-import { isColorful, printDiagnostics } from '../report.js';
+import { type CommandContext, isColorful } from '../context.js';
+import { printDiagnostics } from '../report.js';
 import { undeclaredInTests } from '../policies/test-vocabulary.js';
 import { readVocabulary } from '../policies/vocabulary.js';
 import { EXIT } from '../exit.js';
@@ -21,11 +22,12 @@ export type TestedSet =
  *
  * @param tests the folder of the tests.
  */
-export async function testedSet(directory: string, tests: string): Promise<TestedSet> {
+export async function testedSet(directory: string, tests: string, context: CommandContext): Promise<TestedSet> {
+  const { stderr } = context;
   const suites = loadSuites(tests);
   const undeclared = undeclaredInTests(suites, readVocabulary());
   if (undeclared.length > 0) {
-    printDiagnostics(undeclared, 'pretty', { folder: tests });
+    printDiagnostics(undeclared, 'pretty', { folder: tests }, context);
     return { kind: 'failed', code: EXIT.refused };
   }
   const compilation = compileFolder(directory);
@@ -43,14 +45,15 @@ export async function testedSet(directory: string, tests: string): Promise<Teste
       schemaEnforcement: 'reject',
       format: 'tree',
       verbose: false,
-      color: isColorful(process.stderr),
+      color: isColorful(stderr, context),
       folder: tests,
       policyFolder: directory,
+      stderr,
     },
     (request, options) => recorder.record(request, options),
   );
   if (code !== EXIT.done) {
-    process.stderr.write(report);
+    stderr.write(report);
     return { kind: 'failed', code };
   }
   const { total } = recorder.coverage();

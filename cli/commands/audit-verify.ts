@@ -4,6 +4,7 @@ import { visible } from '../../compiler/diagnostics/visible.js';
 import { readLinked } from '../../server/audit/chain/link.js';
 import { type Checkpoint, ChainVerifier, type Problem, type Verification } from '../audit/chain-verifier.js';
 import { linesOfLog } from '../audit/log-lines.js';
+import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit.js';
 import { InputError, reportInputError } from '../report.js';
 
@@ -20,21 +21,26 @@ export interface AuditVerifyOptions {
  * `authzc audit verify` (docs/audit.md): verifies the chains of logs. Returns the exit code: no problem, problems, logs
  * that cannot be read.
  */
-export async function auditVerify(logs: readonly string[], options: AuditVerifyOptions): Promise<number> {
+export async function auditVerify(
+  logs: readonly string[],
+  options: AuditVerifyOptions,
+  context: CommandContext,
+): Promise<number> {
   try {
-    const verification = await verified(logs, options);
-    process.stdout.write(
+    const verification = await verified(logs, options, context);
+    context.stdout.write(
       options.output === 'json' ? `${JSON.stringify(verification, undefined, 2)}\n` : pretty(verification),
     );
     return verification.problems.length > 0 ? EXIT.failed : EXIT.done;
   } catch (error) {
-    return reportInputError(error);
+    return reportInputError(error, context);
   }
 }
 
 async function verified(
   logs: readonly string[],
   { key, checkpoint, partial = false, reformatted = false }: AuditVerifyOptions,
+  context: CommandContext,
 ): Promise<Verification> {
   const verifier = new ChainVerifier({
     isPartial: partial,
@@ -42,9 +48,9 @@ async function verified(
     keys: key.map(readKey),
     checkpoints: checkpoint.flatMap(readCheckpoints),
   });
-  for (const log of await inOrder(logs)) {
+  for (const log of await inOrder(logs, context)) {
     let line = 0;
-    for await (const text of linesOfLog(log, 'written')) {
+    for await (const text of linesOfLog(log, context, 'written')) {
       line += 1;
       verifier.add(text, `${log}:${line}`);
     }
@@ -53,11 +59,11 @@ async function verified(
 }
 
 /** Logs of a chain in the order of their first entries; a shell lists names in another order. */
-async function inOrder(logs: readonly string[]): Promise<readonly string[]> {
+async function inOrder(logs: readonly string[], context: CommandContext): Promise<readonly string[]> {
   if (logs.length === 1 || logs.includes('-')) return logs;
   const chains = new Map<string, { readonly log: string; readonly sequence: number }[]>();
   for (const [index, log] of logs.entries()) {
-    const first = await firstPlace(log);
+    const first = await firstPlace(log, context);
     // A log without an entry stays where it is.
     const id = first?.id ?? `log ${index}`;
     const others = chains.get(id) ?? [];
@@ -72,9 +78,12 @@ async function inOrder(logs: readonly string[]): Promise<readonly string[]> {
 /** So many lines at the beginning of a log are looked at. */
 const MAX_LOOKED_AT = 100;
 
-async function firstPlace(log: string): Promise<{ readonly id: string; readonly sequence: number } | undefined> {
+async function firstPlace(
+  log: string,
+  context: CommandContext,
+): Promise<{ readonly id: string; readonly sequence: number } | undefined> {
   let looked = 0;
-  for await (const text of linesOfLog(log, 'written')) {
+  for await (const text of linesOfLog(log, context, 'written')) {
     try {
       const linked = text === undefined ? undefined : readLinked(text);
       if (linked !== undefined) return linked.place;

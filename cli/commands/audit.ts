@@ -3,6 +3,7 @@ import type { JsonObject } from '@bufbuild/protobuf';
 import { visible, visibleJson } from '../../compiler/diagnostics/visible.js';
 import { type EntriesOptions, entriesRequest, listEntries } from '../audit/list-entries.js';
 import { type AdminOptions, adminTargetOf } from '../audit/target.js';
+import { type CommandContext, isColorful } from '../context.js';
 import { EXIT, printError, UsageError } from '../exit.js';
 
 /** The command line options of `audit`. */
@@ -14,14 +15,14 @@ export interface AuditOptions extends AdminOptions, EntriesOptions {
  * `audit` (docs/spec/server.md#audit): asks a server's admin API for entries of its audit log, and prints them as they
  * come. Returns the exit code: done, the server refuses or cannot be reached, wrong arguments.
  */
-export async function audit(options: AuditOptions): Promise<number> {
+export async function audit(options: AuditOptions, context: CommandContext): Promise<number> {
   try {
     const request = entriesRequest(options, Date.now());
     const target = adminTargetOf(options);
-    const style = styleOf(options);
+    const style = styleOf(options, context);
     // The gRPC library uses IP addresses as server names in TLS, for which Node would print a deprecation warning.
     process.noDeprecation = true;
-    const output = process.stdout;
+    const output = context.stdout;
     for await (const entry of listEntries(target, request)) {
       if (!output.writable) break;
       if (!output.write(printEntry(entry, style)))
@@ -29,14 +30,14 @@ export async function audit(options: AuditOptions): Promise<number> {
     }
     return EXIT.done;
   } catch (error) {
-    printError(new Error(visible(error instanceof Error ? error.message : String(error))));
+    printError(new Error(visible(error instanceof Error ? error.message : String(error))), context);
     return error instanceof UsageError ? EXIT.usage : EXIT.failed;
   }
 }
 
-function styleOf({ raw = false }: AuditOptions): EntryStyle {
+function styleOf({ raw = false }: AuditOptions, context: CommandContext): EntryStyle {
   if (raw) return 'raw';
-  return process.stdout.isTTY === true && process.env['NO_COLOR'] === undefined ? 'colored' : 'plain';
+  return isColorful(context.stdout, context) ? 'colored' : 'plain';
 }
 
 /** How entries are shown. */

@@ -1,10 +1,12 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { referenceArgument, withRegistryOptions } from '../bundles/registry-options.js';
+import type { OnEnd } from '../command.js';
+import type { CommandContext } from '../context.js';
 import { durationOption, timeOption } from '../bundles/time-option.js';
 import { collect } from '../option-values.js';
 
 /** Adds `authzc bundle` and the commands below it. */
-export function addBundleCommands(program: Command): void {
+export function addBundleCommands(program: Command, context: CommandContext, onEnd: OnEnd): void {
   const bundle = program
     .command('bundle')
     .description('compile a folder of policies to one file, an archive that can be signed')
@@ -28,7 +30,7 @@ export function addBundleCommands(program: Command): void {
     .option('--builder <name>', 'who builds it; default is the URL of the CI job, if there is one')
     .action(async (directory, options) => {
       const { bundleCommand } = await import('./bundle.js');
-      process.exitCode = await bundleCommand(directory, options);
+      onEnd(await bundleCommand(directory, options, context));
     });
 
   bundle
@@ -38,7 +40,7 @@ export function addBundleCommands(program: Command): void {
     .addOption(new Option('-o, --output <format>', 'format').choices(['text', 'json']).default('text'))
     .action(async (file, options) => {
       const { bundleInspectCommand } = await import('./bundle-inspect.js');
-      process.exitCode = bundleInspectCommand(file, options);
+      onEnd(bundleInspectCommand(file, options, context));
     });
 
   bundle
@@ -49,7 +51,7 @@ export function addBundleCommands(program: Command): void {
     .option('-o, --output <file>', 'the file of the signed archive; default is the same file')
     .action(async (file, options) => {
       const { bundleSignCommand } = await import('./bundle-sign.js');
-      process.exitCode = await bundleSignCommand(file, options);
+      onEnd(await bundleSignCommand(file, options, context));
     });
 
   bundle
@@ -61,7 +63,7 @@ export function addBundleCommands(program: Command): void {
     .option('--max-age <duration>', 'signatures that are older do not count', durationOption)
     .action(async (file, options) => {
       const { bundleVerifyCommand } = await import('./bundle-verify.js');
-      process.exitCode = await bundleVerifyCommand(file, options);
+      onEnd(await bundleVerifyCommand(file, options, context));
     });
 
   withRegistryOptions(
@@ -72,7 +74,7 @@ export function addBundleCommands(program: Command): void {
       .argument('<file>', 'the archive'),
   ).action(async (reference, file, options) => {
     const { bundlePushCommand } = await import('./bundle-push.js');
-    process.exitCode = await bundlePushCommand(reference, file, options);
+    onEnd(await bundlePushCommand(reference, file, options, context));
   });
 
   withRegistryOptions(
@@ -83,7 +85,7 @@ export function addBundleCommands(program: Command): void {
       .argument('<file>', 'the file of the archive'),
   ).action(async (reference, file, options) => {
     const { bundlePullCommand } = await import('./bundle-pull.js');
-    process.exitCode = await bundlePullCommand(reference, file, options);
+    onEnd(await bundlePullCommand(reference, file, options, context));
   });
 
   withRegistryOptions(
@@ -94,7 +96,7 @@ export function addBundleCommands(program: Command): void {
       .argument('<file>', 'the signed archive'),
   ).action(async (reference, file, options) => {
     const { bundleAttachCommand } = await import('./bundle-push.js');
-    process.exitCode = await bundleAttachCommand(reference, file, options);
+    onEnd(await bundleAttachCommand(reference, file, options, context));
   });
 
   bundle
@@ -104,7 +106,7 @@ export function addBundleCommands(program: Command): void {
     .addOption(new Option('--type <type>', 'type of the keys').choices(['ed25519', 'p256', 'p384']).default('ed25519'))
     .action(async (name, options) => {
       const { bundleKeygenCommand } = await import('./bundle-keygen.js');
-      process.exitCode = await bundleKeygenCommand(name, options);
+      onEnd(await bundleKeygenCommand(name, options, context));
     });
 }
 

@@ -3,6 +3,7 @@ import { type Archive, readArchive, type SignatureHeader, signatureHeaders } fro
 import { visible, visibleJson } from '../../compiler/diagnostics/visible.js';
 import { percentOf } from '../../analysis/coverage/coverage.js';
 import { named } from '../bundles/archive-file.js';
+import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit.js';
 
 /** The command line options of `authzc bundle inspect`. */
@@ -11,7 +12,11 @@ export interface BundleInspectOptions {
 }
 
 /** `authzc bundle inspect`: what an archive says about its bundle. Verifies no signature. Returns the exit code. */
-export function bundleInspectCommand(file: string, { output }: BundleInspectOptions): number {
+export function bundleInspectCommand(
+  file: string,
+  { output }: BundleInspectOptions,
+  { stdout }: CommandContext,
+): number {
   const { archive, signatures } = named(file, () => {
     const read = readArchive(readFileSync(file));
     // A file that is not the one of the manifest is reported here, too.
@@ -19,7 +24,7 @@ export function bundleInspectCommand(file: string, { output }: BundleInspectOpti
     read.file('policies.js.map');
     return { archive: read, signatures: signatureHeaders(read) };
   });
-  process.stdout.write(
+  stdout.write(
     output === 'json'
       ? `${visibleJson({ digest: archive.digest, manifest: archive.manifest, signatures: signatures.map((header) => header ?? null) }, 2)}\n`
       : textOf(archive, signatures),

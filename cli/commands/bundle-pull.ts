@@ -4,6 +4,7 @@ import { attachedSignatures, findArtifact } from '../../server/bundle/oci/artifa
 import type { OciReference } from '../../server/config/bundle-config.js';
 import { writeOciReference } from '../../server/config/oci-reference.js';
 import { type RegistryOptions, withRegistry } from '../bundles/registry-options.js';
+import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit.js';
 import { replaceFiles } from '../outputs/replace-files.js';
 
@@ -15,8 +16,9 @@ export async function bundlePullCommand(
   reference: OciReference,
   file: string,
   options: RegistryOptions,
+  context: CommandContext,
 ): Promise<number> {
-  const { digest, bytes } = await withRegistry(reference, 'pull', options, async (registry) => {
+  const { digest, bytes } = await withRegistry(reference, 'pull', options, context, async (registry) => {
     const artifact = await findArtifact(registry, reference.digest ?? reference.tag ?? 'latest');
     const archive = await registry.blob(artifact.archive);
     const signatures = await attachedSignatures(registry, artifact.digest);
@@ -25,6 +27,6 @@ export async function bundlePullCommand(
     return { digest: artifact.digest, bytes: signed };
   });
   replaceFiles([{ path: file, text: bytes, durable: true }]);
-  console.log(`${visible(file)}  ${writeOciReference({ ...reference, digest })}`);
+  context.stdout.write(`${visible(file)}  ${writeOciReference({ ...reference, digest })}\n`);
   return EXIT.done;
 }

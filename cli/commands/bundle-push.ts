@@ -7,6 +7,7 @@ import type { OciReference } from '../../server/config/bundle-config.js';
 import { writeOciReference } from '../../server/config/oci-reference.js';
 import { named } from '../bundles/archive-file.js';
 import { type RegistryOptions, withRegistry } from '../bundles/registry-options.js';
+import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit.js';
 
 /** `authzc bundle push`: uploads an archive, and prints the reference that is pinned to it. Returns the exit code. */
@@ -14,6 +15,7 @@ export async function bundlePushCommand(
   reference: OciReference,
   file: string,
   options: RegistryOptions,
+  context: CommandContext,
 ): Promise<number> {
   if (reference.digest !== undefined) throw new Error('a reference with a digest cannot be pushed to; name a tag');
   const { bytes, manifest } = named(file, () => {
@@ -26,10 +28,10 @@ export async function bundlePushCommand(
     ...(revision !== undefined && { 'org.opencontainers.image.revision': revision }),
   };
   const tag = reference.tag ?? 'latest';
-  const { digest } = await withRegistry(reference, 'pull,push', options, (registry) =>
+  const { digest } = await withRegistry(reference, 'pull,push', options, context, (registry) =>
     pushArchive(registry, { tag, archive: bytes, fileName: basename(file), annotations }),
   );
-  console.log(writeOciReference({ ...reference, tag, digest }));
+  context.stdout.write(`${writeOciReference({ ...reference, tag, digest })}\n`);
   return EXIT.done;
 }
 
@@ -40,17 +42,18 @@ export async function bundleAttachCommand(
   reference: OciReference,
   file: string,
   options: RegistryOptions,
+  context: CommandContext,
 ): Promise<number> {
   const archive = named(file, () => readArchive(readFileSync(file)));
   const { signatureBytes } = archive;
   if (signatureBytes === undefined)
     throw new Error(`\`${visible(file)}\` is not signed; sign it with \`authzc bundle sign\``);
-  const digest = await withRegistry(reference, 'pull,push', options, async (registry) => {
+  const digest = await withRegistry(reference, 'pull,push', options, context, async (registry) => {
     const artifact = await findArtifact(registry, reference.digest ?? reference.tag ?? 'latest');
     const stored = readArchive(await registry.blob(artifact.archive));
     if (stored.digest !== archive.digest) throw new Error(`it is not the archive \`${visible(file)}\``);
     return (await attachSignatures(registry, artifact, signatureBytes)).digest;
   });
-  console.log(writeOciReference({ ...reference, tag: undefined, digest }));
+  context.stdout.write(`${writeOciReference({ ...reference, tag: undefined, digest })}\n`);
   return EXIT.done;
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { readSigningKey, signArchive } from '../../archive/index.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import { named, namedError } from '../bundles/archive-file.js';
+import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit.js';
 import { replaceFiles } from '../outputs/replace-files.js';
 
@@ -14,7 +15,11 @@ export interface BundleSignOptions {
 }
 
 /** `authzc bundle sign`: adds a signature to an archive. Returns the exit code. */
-export async function bundleSignCommand(file: string, { key, output = file }: BundleSignOptions): Promise<number> {
+export async function bundleSignCommand(
+  file: string,
+  { key, output = file }: BundleSignOptions,
+  { stdout }: CommandContext,
+): Promise<number> {
   const bytes = named(file, () => readFileSync(file));
   const pem = named(key, () => readFileSync(key, 'utf8'));
   const signingKey = await readSigningKey(pem).catch((error: Error) => {
@@ -24,6 +29,6 @@ export async function bundleSignCommand(file: string, { key, output = file }: Bu
     throw namedError(file, error);
   });
   replaceFiles([{ path: output, text: signed, durable: true }]);
-  console.log(`${visible(output)}  signed by ${signingKey.id} (${signingKey.algorithm})`);
+  stdout.write(`${visible(output)}  signed by ${signingKey.id} (${signingKey.algorithm})\n`);
   return EXIT.done;
 }

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type PublicKey, readArchive, readPublicKeys, requireEngine, verifyArchive } from '../../archive/index.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import { named, namedError } from '../bundles/archive-file.js';
+import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit.js';
 
 /** The command line options of `authzc bundle verify`. */
@@ -20,6 +21,7 @@ const CLOCK_SKEW = 60_000;
 export async function bundleVerifyCommand(
   file: string,
   { key, required, maxAge }: BundleVerifyOptions,
+  { stdout }: CommandContext,
 ): Promise<number> {
   const keys = await readKeys(key);
   const distinct = new Set(keys.map(({ id }) => id)).size;
@@ -32,12 +34,12 @@ export async function bundleVerifyCommand(
     requireEngine(archive.manifest);
     archive.file('policies.js');
     archive.file('policies.js.map');
-    for (const id of signed) console.log(`signed by ${id}`);
-    if (expires !== undefined) console.log(`valid until ${new Date(expires).toISOString()}`);
+    for (const id of signed) stdout.write(`signed by ${id}\n`);
+    if (expires !== undefined) stdout.write(`valid until ${new Date(expires).toISOString()}\n`);
   } catch (error) {
     throw namedError(file, error);
   }
-  console.log(`${visible(file)}  sha256:${archive.digest}`);
+  stdout.write(`${visible(file)}  sha256:${archive.digest}\n`);
   return EXIT.done;
 }
 

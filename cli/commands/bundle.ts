@@ -8,6 +8,7 @@ import { version } from '../../compiler/version.js';
 import { ciJob } from '../bundles/ci-job.js';
 import { sourceRevision } from '../bundles/source-revision.js';
 import { compileCached } from '../cache/cached-compilation.js';
+import { type CommandContext, printNote } from '../context.js';
 import { EXIT } from '../exit.js';
 import { loadOnce } from '../outputs/load-once.js';
 import { replaceFiles } from '../outputs/replace-files.js';
@@ -39,9 +40,13 @@ export interface BundleOptions {
  * `authzc bundle`: compiles a folder of policies to an archive. Nothing is written if they do not compile or a test
  * fails. Returns the exit code.
  */
-export async function bundleCommand(directory: string, options: BundleOptions): Promise<number> {
+export async function bundleCommand(
+  directory: string,
+  options: BundleOptions,
+  context: CommandContext,
+): Promise<number> {
   const { strictTypes = false, checksOnly = false, explain = false } = options;
-  const progress = new ProgressLine();
+  const progress = new ProgressLine(context.stderr);
   const compilation = await compileCached(directory, {
     strictTypes,
     checksOnly,
@@ -51,24 +56,25 @@ export async function bundleCommand(directory: string, options: BundleOptions): 
   });
   progress.clear();
   const { snapshot, diagnostics } = compilation;
-  printDiagnostics(diagnostics, 'pretty', { folder: directory });
+  printDiagnostics(diagnostics, 'pretty', { folder: directory }, context);
   if (snapshot === undefined || (options.failOn === 'warning' && diagnostics.length > 0)) return EXIT.refused;
   if (snapshot.policies === 0 && options.allowEmpty !== true) {
-    console.error(
+    printNote(
+      context,
       `authzc: ${emptyText(directory, compilation)}; name the folder of the policies, or bundle it with --allow-empty`,
     );
     return EXIT.failed;
   }
-  const tested = await testsOf(directory, options);
+  const tested = await testsOf(directory, options, context);
   if (tested?.kind === 'failed') {
-    console.error('authzc: tests failed; no archive was written');
+    printNote(context, 'authzc: tests failed; no archive was written');
     return tested.code;
   }
   progress.show('bundling');
   const { js, map } = await bundle(snapshot.files, runtimeFolder()).finally(() => progress.clear());
   const { policies } = (await loadOnce(js, options.output)) as { readonly policies: PolicyBundle };
-  const builder = options.builder ?? ciJob(process.env);
-  const source = await sourceRevision(directory);
+  const builder = options.builder ?? ciJob(context.env);
+  const source = await sourceRevision(directory, context);
   const archive = writeArchive({
     js: `${js}//# sourceMappingURL=policies.js.map\n`,
     map,
@@ -86,14 +92,14 @@ export async function bundleCommand(directory: string, options: BundleOptions): 
   });
   replaceFiles([{ path: options.output, text: archive, durable: true }]);
   if (source?.dirty === true)
-    console.error(`warning: \`${visible(directory)}\` has changes that are not committed; the manifest says so`);
-  console.log(`${visible(options.output)}  sha256:${readArchive(archive).digest}`);
+    printNote(context, `warning: \`${visible(directory)}\` has changes that are not committed; the manifest says so`);
+  context.stdout.write(`${visible(options.output)}  sha256:${readArchive(archive).digest}\n`);
   return EXIT.done;
 }
 
-async function testsOf(directory: string, { tests }: BundleOptions) {
+async function testsOf(directory: string, { tests }: BundleOptions, context: CommandContext) {
   if (tests === undefined || tests === false) return undefined;
   // The engine is loaded only if there are tests to run.
   const { testedSet } = await import('../bundles/tested-set.js');
-  return testedSet(directory, tests === true ? directory : tests);
+  return testedSet(directory, tests === true ? directory : tests, context);
 }

@@ -4,6 +4,7 @@ import type { Explanation } from '#runtime/parts';
 import { prettyExplanation } from '../../analysis/explain/report/pretty.js';
 import { shownPath } from '../../compiler/diagnostics/format.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
+import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit.js';
 import { explainDecisions, stoppedClock } from '../../analysis/explain/explain-decisions.js';
 import {
@@ -39,11 +40,11 @@ export interface CheckOptions extends NowOption, TenantsOption {
  * `authzc check`: whether a principal may do the actions on one resource, by the policies of a folder. Returns the exit
  * code.
  */
-export async function checkCommand(directory: string, options: CheckOptions): Promise<number> {
+export async function checkCommand(directory: string, options: CheckOptions, context: CommandContext): Promise<number> {
   try {
-    return await checked(directory, options);
+    return await checked(directory, options, context);
   } catch (error) {
-    return reportInputError(error);
+    return reportInputError(error, context);
   }
 }
 
@@ -60,30 +61,32 @@ async function checked(
     lenientScopeSearch = false,
     output,
   }: CheckOptions,
+  context: CommandContext,
 ): Promise<number> {
+  const { stdout } = context;
   requireOneReader([principal, file, auxData]);
-  const resource = readResource(file);
+  const resource = readResource(file, context);
   const actions = [...new Set(action)];
   const asked: CheckRequest = {
-    principal: explained ? readPrincipalAlone(principal) : readPrincipal(principal),
+    principal: explained ? readPrincipalAlone(principal, context) : readPrincipal(principal, context),
     resources: [{ resource, actions }],
-    auxData: auxData === undefined ? undefined : readAuxData(auxData),
+    auxData: auxData === undefined ? undefined : readAuxData(auxData, context),
     includeMeta: true,
   };
-  const policies = await policiesInMemory(directory);
+  const policies = await policiesInMemory(directory, context);
   if (policies === undefined) return EXIT.refused;
-  warnOfNames(policies.policies, { kind: resource.kind, actions, principal: asked.principal });
+  warnOfNames(policies.policies, { kind: resource.kind, actions, principal: asked.principal }, context);
   const options = {
     schemaEnforcement: 'warn' as const,
     lenientScopeSearch,
     traced: await policies.traced(),
     clock: stoppedClock(now),
   };
-  const engine = decidingEngine(policies.policies, options, tenants);
-  for (const line of engine.rolesWithoutEffect(asked.principal)) printWarning(line);
+  const engine = decidingEngine(policies.policies, options, tenants, context);
+  for (const line of engine.rolesWithoutEffect(asked.principal)) printWarning(context, line);
   const [result] = engine.check(asked);
   for (const error of engine.evaluationErrors(asked))
-    printWarning(evaluationErrorText(error), policies.placeOf(error.policy, error.rule));
+    printWarning(context, evaluationErrorText(error), policies.placeOf(error.policy, error.rule));
   const explain = explained ? explainDecisions(policies.lowered, options) : undefined;
   const explanations = actions.flatMap((action) => {
     if (explain === undefined) return [];
@@ -92,7 +95,7 @@ async function checked(
     return { request, explanation: explain(decided, engine.isAllowed(request)), tenantRoles };
   });
   const pathOf = (path: string): string => shownPath(path, directory);
-  process.stdout.write(
+  stdout.write(
     output === 'json'
       ? jsonOf(result as CheckResult, explanations)
       : [
@@ -100,7 +103,7 @@ async function checked(
           ...explanations.flatMap(({ request, explanation, tenantRoles }) => [
             '',
             ...withTenantRoles(
-              prettyExplanation(request, explanation, { paint: paintOf(process.stdout), pathOf, full: false }),
+              prettyExplanation(request, explanation, { paint: paintOf(stdout, context), pathOf, full: false }),
               tenantRoles,
             ),
           ]),

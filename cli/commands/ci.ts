@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { type CommandContext, printNote } from '../context.js';
 import { EXIT } from '../exit.js';
 import type { Finding, FindingRule } from '../findings/finding.js';
 import { type FindingSuite, junitLog } from '../findings/junit.js';
@@ -29,11 +30,11 @@ interface Step {
  * `authzc ci`: all that must hold before a change of policies lands, and a line for each at the end. Writes nothing.
  * Returns the highest exit code of the checks.
  */
-export async function ciCommand(directory: string, options: CiOptions): Promise<number> {
+export async function ciCommand(directory: string, options: CiOptions, context: CommandContext): Promise<number> {
   const outcomes: { readonly name: string; readonly code: number | undefined }[] = [];
   const suites: FindingSuite[] = [];
   const rules = new Map<string, FindingRule>([[FAILED.id, FAILED]]);
-  for (const { name, run } of stepsOf(directory, options)) {
+  for (const { name, run } of stepsOf(directory, options, context)) {
     const findings: Finding[] = [];
     const onFindings: OnFindings = (found, known) => {
       findings.push(...found);
@@ -45,8 +46,8 @@ export async function ciCommand(directory: string, options: CiOptions): Promise<
     outcomes.push({ name, code });
     suites.push({ name, findings, isSkipped: code === undefined });
   }
-  if (options.output !== 'pretty') process.stdout.write(documentOf(options.output, suites, [...rules.values()]));
-  for (const { name, code } of outcomes) console.error(`${STATES[String(code)] ?? 'FAILED '} ${name}`);
+  if (options.output !== 'pretty') context.stdout.write(documentOf(options.output, suites, [...rules.values()]));
+  for (const { name, code } of outcomes) printNote(context, `${STATES[String(code)] ?? 'FAILED '} ${name}`);
   return Math.max(...outcomes.map(({ code = EXIT.done }) => code));
 }
 
@@ -85,7 +86,7 @@ function distinct(findings: readonly Finding[]): readonly Finding[] {
   return [...byIdentity.values()];
 }
 
-function stepsOf(directory: string, options: CiOptions): readonly Step[] {
+function stepsOf(directory: string, options: CiOptions, context: CommandContext): readonly Step[] {
   const isPretty = options.output === 'pretty';
   // Findings are handed over, so any format of logs does.
   const output = isPretty ? 'pretty' : 'sarif';
@@ -101,12 +102,13 @@ function stepsOf(directory: string, options: CiOptions): readonly Step[] {
   return [
     {
       name: 'the policies are in one style',
-      run: (onFindings) => fmtCommand([directory], { check: true, output: isPretty ? 'list' : 'sarif', onFindings }),
+      run: (onFindings) =>
+        fmtCommand([directory], { check: true, output: isPretty ? 'list' : 'sarif', onFindings }, context),
     },
     {
       name: `the policies compile, and ${options.out} is what they compile to`,
       run: async (onFindings) => {
-        const code = await compileCommand(directory, { ...compiled, onFindings });
+        const code = await compileCommand(directory, { ...compiled, onFindings }, context);
         isCompiled = code !== EXIT.refused;
         return code;
       },
@@ -115,19 +117,18 @@ function stepsOf(directory: string, options: CiOptions): readonly Step[] {
       name: 'the tests pass',
       run: (onFindings) =>
         isCompiled
-          ? testCommand(directory, {
-              output: isPretty ? 'tree' : 'sarif',
-              passWithNoTests: true,
-              color: true,
-              onFindings,
-            })
+          ? testCommand(
+              directory,
+              { output: isPretty ? 'tree' : 'sarif', passWithNoTests: true, color: true, onFindings },
+              context,
+            )
           : undefined,
     },
     {
       name: 'the invariants hold',
       run: (onFindings) =>
         isCompiled && compileFolder(directory).invariants.length > 0
-          ? verifyCommand(directory, { output, effort: 3, timeout: 60_000, onFindings })
+          ? verifyCommand(directory, { output, effort: 3, timeout: 60_000, onFindings }, context)
           : undefined,
     },
   ];

@@ -13,6 +13,7 @@ import type { Snapshot } from '../../compiler/recompile/snapshot.js';
 import { compileCached } from '../cache/cached-compilation.js';
 import { defaultCacheFolder } from '../cache/folder.js';
 import { bundleSettings, isWritten, writtenBundle } from '../cache/written-bundle.js';
+import { type CommandContext, printNote } from '../context.js';
 import { EXIT } from '../exit.js';
 import { compareFolder, type Difference } from '../outputs/output-folder.js';
 import { realLocation, writeOutputs } from '../outputs/write-outputs.js';
@@ -57,22 +58,26 @@ export interface CompileOptions extends TestOptions, Partial<TableOptions> {
  * `authzc compile`: compiles a folder of policies to generated modules and a bundle. The tests of the folder run first:
  * if they fail, nothing is written. Returns the exit code.
  */
-export async function compileCommand(directory: string, options: CompileOptions): Promise<number> {
-  if (hasTwoOutputs(options)) return EXIT.usage;
+export async function compileCommand(
+  directory: string,
+  options: CompileOptions,
+  context: CommandContext,
+): Promise<number> {
+  if (hasTwoOutputs(options, context)) return EXIT.usage;
   try {
-    return await compiled(directory, options);
+    return await compiled(directory, options, context);
   } catch (error) {
-    return reportInputError(error);
+    return reportInputError(error, context);
   }
 }
 
-async function compiled(directory: string, options: CompileOptions): Promise<number> {
+async function compiled(directory: string, options: CompileOptions, context: CommandContext): Promise<number> {
   const { strictTypes = false, checksOnly = false, explain = false } = options;
   const begin = performance.now();
   // What explains decisions is about all policies: it is made again each time.
   const isCached = options.cache !== false && !explain;
   const cache = isCached ? (options.cacheDir ?? defaultCacheFolder()) : undefined;
-  const progress = new ProgressLine();
+  const progress = new ProgressLine(context.stderr);
   const compilation = await compileCached(directory, {
     strictTypes,
     checksOnly,
@@ -82,16 +87,17 @@ async function compiled(directory: string, options: CompileOptions): Promise<num
   });
   progress.clear();
   const { snapshot, sources } = compilation;
-  const diagnostics = [...compilation.diagnostics, ...(await tableDiagnostics(directory, options))];
+  const diagnostics = [...compilation.diagnostics, ...(await tableDiagnostics(directory, options, context))];
   const suites = isTested(options) ? loadSuites(options.tests ?? directory) : [];
   const isRefused = options.failOn === 'warning' && diagnostics.length > 0;
   if (suites.length === 0 || isRefused || snapshot === undefined)
-    printDiagnostics(diagnostics, options.output, { folder: directory, onFindings: options.onFindings });
+    printDiagnostics(diagnostics, options.output, { folder: directory, onFindings: options.onFindings }, context);
   if (isRefused || snapshot === undefined) return EXIT.refused;
   // Policies that only others import may be validated alone.
   const isEmpty = (options.emit ? snapshot.policies : sources.length) === 0;
   if (isEmpty && options.allowEmpty !== true) {
-    console.error(
+    printNote(
+      context,
       `authzc: ${emptyText(directory, compilation)}; name the folder of the policies, or compile it with --allow-empty`,
     );
     return EXIT.failed;
@@ -108,6 +114,7 @@ async function compiled(directory: string, options: CompileOptions): Promise<num
       suites,
       { files: tested.snapshot?.files ?? [], diagnostics: tested.diagnostics, sources },
       { ...options, folder: directory },
+      context,
     );
     if (outcome.code !== EXIT.done) {
       await compilation.save(compilation.written);
@@ -116,7 +123,7 @@ async function compiled(directory: string, options: CompileOptions): Promise<num
     tests = outcome.tests;
   }
   const summarise = (done: string): void =>
-    printSummary({ ...countsOf(snapshot), tests, done, milliseconds: performance.now() - begin });
+    printSummary({ ...countsOf(snapshot), tests, done, milliseconds: performance.now() - begin }, context);
   if (!options.emit) {
     await compilation.save(compilation.written);
     summarise('nothing written');
@@ -125,7 +132,7 @@ async function compiled(directory: string, options: CompileOptions): Promise<num
   const files = [...snapshot.files, snapshot.types];
   if (options.check === true) {
     await compilation.save(compilation.written);
-    const code = checkFolder(directory, options, files);
+    const code = checkFolder(directory, options, files, context);
     if (code === EXIT.done) summarise(`${visible(options.out)} is up to date`);
     return code;
   }
@@ -149,13 +156,14 @@ async function compiled(directory: string, options: CompileOptions): Promise<num
 async function tableDiagnostics(
   directory: string,
   { table, dialect = 'postgresql', strictTypes = false }: CompileOptions,
+  context: CommandContext,
 ): Promise<readonly Diagnostic[]> {
   if (table === undefined) return [];
   const [{ readTablesOf }, { diagnosticsOfTables }] = await Promise.all([
     import('../policies/request-files.js'),
     import('../policies/tables.js'),
   ]);
-  return diagnosticsOfTables(compileFolder(directory, { strictTypes }), readTablesOf(table), dialect);
+  return diagnosticsOfTables(compileFolder(directory, { strictTypes }), readTablesOf(table, context), dialect);
 }
 
 /** esbuild runs in a separate process: it bundles while the output folder is compared. */
@@ -178,6 +186,7 @@ function checkFolder(
   directory: string,
   { out, checksOnly = false, explain = false, onFindings }: CompileOptions,
   files: readonly EmittedFile[],
+  context: CommandContext,
 ): number {
   const difference = compareFolder(out, files);
   const lines = describe(difference, out);
@@ -185,7 +194,7 @@ function checkFolder(
   onFindings?.(staleFindings(difference, out, directory), [STALE]);
   const flags = `${checksOnly ? ' --checks-only' : ''}${explain ? ' --explain' : ''}`;
   const fix = `npx authzc compile ${directory} --out ${out}${flags}`;
-  console.error(`${out} is not what ${directory} compiles to:\n${lines.join('\n')}\nrun: ${fix}`);
+  printNote(context, `${out} is not what ${directory} compiles to:\n${lines.join('\n')}\nrun: ${fix}`);
   return EXIT.failed;
 }
 
@@ -227,8 +236,8 @@ export interface Outcome {
  * Prints a one-line summary to standard error if that is a terminal. Programs that read the output, and logs, see
  * nothing.
  */
-export function printSummary(outcome: Outcome): void {
-  if (process.stderr.isTTY === true) process.stderr.write(`${summaryLine(outcome)}\n`);
+export function printSummary(outcome: Outcome, { stderr }: Pick<CommandContext, 'stderr'>): void {
+  if (stderr.isTTY === true) stderr.write(`${summaryLine(outcome)}\n`);
 }
 
 /** `12 policies, 40 rules, 31 tests passed, 5 files written in 0.4 s`. */

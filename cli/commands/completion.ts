@@ -4,6 +4,7 @@ import { bashCompletion } from '../completion/bash.js';
 import { type CommandCompletion, completionsOf } from '../completion/completions.js';
 import { fishCompletion } from '../completion/fish.js';
 import { zshCompletion } from '../completion/zsh.js';
+import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit.js';
 
 /** What writes the script of each shell, from the name of the program and the completions of its commands. */
@@ -13,8 +14,8 @@ const SCRIPTS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion
 >;
 
 /** `authzc completion`: prints the script that completes the commands of a program in a shell. Returns the exit code. */
-export function completionCommand(shell: keyof typeof SCRIPTS, program: Command): number {
+export function completionCommand(shell: keyof typeof SCRIPTS, program: Command, { stdout }: CommandContext): number {
   const words = new Map([['code', Object.keys(messages)]]);
-  process.stdout.write(SCRIPTS[shell](program.name(), completionsOf(program, words)));
+  stdout.write(SCRIPTS[shell](program.name(), completionsOf(program, words)));
   return EXIT.done;
 }

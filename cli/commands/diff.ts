@@ -6,13 +6,14 @@ import { markdownDiff } from '../../analysis/diff/report/markdown.js';
 import { prettyDiff } from '../../analysis/diff/report/pretty.js';
 import { loadVersion } from '../../analysis/decision/policy-version.js';
 import { formatList, formatPretty, shownPath } from '../../compiler/diagnostics/format.js';
+import { type CommandContext, isColorful, printNote } from '../context.js';
 import { EXIT } from '../exit.js';
 import type { ComparisonOptions, Failing } from '../policies/comparison-options.js';
 import { engineOptions } from '../policies/engine-options.js';
 import { comparedSets, type ReadSet, readSet, type SetName } from '../policies/compared-sets.js';
 import { ProgressLine, stepOf } from '../progress.js';
 import { proverOf } from '../policies/solver.js';
-import { isColorful, paintOf, reportInputError } from '../report.js';
+import { paintOf, reportInputError } from '../report.js';
 import { limitRun, type RunLimit } from '../run-limit.js';
 
 /** The command line options of `authzc diff`. */
@@ -28,13 +29,18 @@ export interface DiffCommandOptions extends ComparisonOptions {
  *
  * @param old a folder or revision; or a range of revisions, and then there is no `new_`.
  */
-export async function diffCommand(old: string, new_: string | undefined, options: DiffCommandOptions): Promise<number> {
-  const limit = limitRun(options.timeout);
+export async function diffCommand(
+  old: string,
+  new_: string | undefined,
+  options: DiffCommandOptions,
+  context: CommandContext,
+): Promise<number> {
+  const limit = limitRun(options.timeout, context);
   try {
-    return await compared(comparedSets(old, new_, options.dir), options, limit);
+    return await compared(comparedSets(old, new_, options.dir), options, limit, context);
   } catch (error) {
-    if (!limit.signal.aborted) return reportInputError(error);
-    console.error('authzc: interrupted');
+    if (!limit.signal.aborted) return reportInputError(error, context);
+    printNote(context, 'authzc: interrupted');
     return EXIT.failed;
   } finally {
     limit.close();
@@ -45,20 +51,23 @@ async function compared(
   [oldName, newName]: readonly [SetName, SetName],
   options: DiffCommandOptions,
   limit: RunLimit,
+  context: CommandContext,
 ): Promise<number> {
+  const { stdout, stderr } = context;
   const begin = performance.now();
   const { dir, output, failOn, kind, action, scope, effort } = options;
-  const engine = engineOptions(options);
-  const progress = new ProgressLine();
-  const old = await readSet(oldName, dir, limit.signal, progress.show);
-  const new_ = await readSet(newName, dir, limit.signal, progress.show);
+  const engine = engineOptions(options, context);
+  const progress = new ProgressLine(stderr);
+  const reading = { signal: limit.signal, environment: context.env, onStep: progress.show };
+  const old = await readSet(oldName, dir, reading);
+  const new_ = await readSet(newName, dir, reading);
   progress.clear();
   const [before, after] = [
     await loadVersion(old.compilation, old.source),
     await loadVersion(new_.compilation, new_.source),
   ];
   if (before === undefined || after === undefined) {
-    process.stderr.write(`${refusalOf(old, 'old:', output)}${refusalOf(new_, 'new:', output)}`);
+    stderr.write(`${refusalOf(old, 'old:', output, context)}${refusalOf(new_, 'new:', output, context)}`);
     return EXIT.refused;
   }
   const { isOver } = limit;
@@ -73,22 +82,22 @@ async function compared(
     onStep: (part, all) => progress.show(`comparing ${stepOf(part, all, 'kinds and scopes')}`),
   }).finally(() => progress.clear());
   const pathOf = (side: 'old' | 'new', file: string): string => shownPath(file, (side === 'old' ? old : new_).folder);
-  const took = process.stdout.isTTY === true ? performance.now() - begin : undefined;
+  const took = stdout.isTTY === true ? performance.now() - begin : undefined;
   switch (output) {
     case 'pretty':
-      process.stdout.write(prettyDiff(report, { pathOf, paint: paintOf(process.stdout), took }));
+      stdout.write(prettyDiff(report, { pathOf, paint: paintOf(stdout, context), took }));
       break;
     case 'list':
-      process.stdout.write(diffList(report));
+      stdout.write(diffList(report));
       break;
     case 'json':
-      process.stdout.write(diffJson(report));
+      stdout.write(diffJson(report));
       break;
     case 'markdown':
-      process.stdout.write(markdownDiff(report));
+      stdout.write(markdownDiff(report));
       break;
   }
-  if (report.limits.interrupted === true) console.error('authzc: interrupted');
+  if (report.limits.interrupted === true) printNote(context, 'authzc: interrupted');
   return exitCodeOf(report, failOn);
 }
 
@@ -102,12 +111,17 @@ export function exitCodeOf(report: DiffReport, failOn: readonly Failing[]): numb
 }
 
 /** The errors of a set; empty if it compiles. */
-function refusalOf({ compilation, folder }: ReadSet, prefix: string, output: DiffCommandOptions['output']): string {
+function refusalOf(
+  { compilation, folder }: ReadSet,
+  prefix: string,
+  output: DiffCommandOptions['output'],
+  context: CommandContext,
+): string {
   const { program, diagnostics } = compilation;
   if (program !== undefined) return '';
   const errors = diagnostics.filter(({ severity, code }) => severity === 'error' || code === 'policy/disabled');
   if (output === 'list') return formatList(errors, { folder, prefix });
-  return formatPretty(errors, { folder, prefix, color: isColorful(process.stderr) });
+  return formatPretty(errors, { folder, prefix, color: isColorful(context.stderr, context) });
 }
 
 /** A grant to tenants is a way to be allowed: one that is added widens. */

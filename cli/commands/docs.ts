@@ -4,6 +4,7 @@ import { didYouMean } from '../../compiler/diagnostics/did-you-mean.js';
 import { messages } from '../../compiler/diagnostics/messages.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import { runtimeFolder } from '../../compiler/load/runtime-folder.js';
+import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit.js';
 import { InputError, reportInputError } from '../report.js';
 
@@ -11,12 +12,12 @@ import { InputError, reportInputError } from '../report.js';
  * `authzc docs`: prints the page of a diagnostic, in Markdown, or the list of all. The pages are in the package. Returns
  * the exit code.
  */
-export function docsCommand(code: string | undefined): number {
+export function docsCommand(code: string | undefined, context: CommandContext): number {
   try {
-    process.stdout.write(pageOf(code));
+    context.stdout.write(pageOf(code));
     return EXIT.done;
   } catch (error) {
-    return reportInputError(error);
+    return reportInputError(error, context);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { AccessRequest } from '#runtime/engine';
 import { prettyExplanation } from '../../analysis/explain/report/pretty.js';
 import { shownPath } from '../../compiler/diagnostics/format.js';
+import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit.js';
 import { policiesInMemory } from '../policies/compile.js';
 import type { NowOption } from '../policies/now-option.js';
@@ -32,15 +33,20 @@ export interface ExplainOptions extends NowOption, TenantsOption {
  * `authzc explain`: why a principal may, or may not, do an action on a resource, and the smallest changes that would
  * turn the decision. Returns the exit code.
  */
-export async function explainCommand(directory: string, options: ExplainOptions): Promise<number> {
+export async function explainCommand(
+  directory: string,
+  options: ExplainOptions,
+  context: CommandContext,
+): Promise<number> {
   try {
-    return await explained(directory, options);
+    return await explained(directory, options, context);
   } catch (error) {
-    return reportInputError(error);
+    return reportInputError(error, context);
   }
 }
 
-async function explained(directory: string, given: ExplainOptions): Promise<number> {
+async function explained(directory: string, given: ExplainOptions, context: CommandContext): Promise<number> {
+  const { stdout } = context;
   const {
     principal,
     resource,
@@ -57,27 +63,27 @@ async function explained(directory: string, given: ExplainOptions): Promise<numb
   } = given;
   requireOneReader([principal, resource, auxData]);
   const request: AccessRequest = {
-    principal: readPrincipalAlone(principal),
-    resource: readResource(resource),
+    principal: readPrincipalAlone(principal, context),
+    resource: readResource(resource, context),
     action,
-    auxData: auxData === undefined ? undefined : readAuxData(auxData),
+    auxData: auxData === undefined ? undefined : readAuxData(auxData, context),
   };
-  const policies = await policiesInMemory(directory);
+  const policies = await policiesInMemory(directory, context);
   if (policies === undefined) return EXIT.refused;
   const { kind } = request.resource;
-  warnOfNames(policies.policies, { kind, actions: [action], principal: request.principal });
+  warnOfNames(policies.policies, { kind, actions: [action], principal: request.principal }, context);
   const options = { clock: stoppedClock(now), strictEvaluation, lenientScopeSearch, traced: await policies.traced() };
-  const engine = decidingEngine(policies.policies, options, tenants);
-  for (const line of engine.rolesWithoutEffect(request.principal)) printWarning(line);
+  const engine = decidingEngine(policies.policies, options, tenants, context);
+  for (const line of engine.rolesWithoutEffect(request.principal)) printWarning(context, line);
   const { request: decided, tenantRoles } = engine.decided(request);
   const explanation = explainDecisions(policies.lowered, options)(decided, engine.isAllowed(request), { near, keep });
   if (output === 'json') {
     const shown = { ...explanation, ...(tenantRoles.length > 0 && { tenantRoles }) };
-    process.stdout.write(`${JSON.stringify(shown, undefined, 2)}\n`);
+    stdout.write(`${JSON.stringify(shown, undefined, 2)}\n`);
   } else {
     const pathOf = (file: string): string => shownPath(file, directory);
-    const lines = prettyExplanation(request, explanation, { paint: paintOf(process.stdout), pathOf, full });
-    process.stdout.write(
+    const lines = prettyExplanation(request, explanation, { paint: paintOf(stdout, context), pathOf, full });
+    stdout.write(
       withTenantRoles(lines, tenantRoles)
         .map((line) => `${line}\n`)
         .join(''),

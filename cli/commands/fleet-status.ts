@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import { parseDuration } from '../../server/config/duration.js';
+import type { CommandContext } from '../context.js';
 import { EXIT, printError, UsageError } from '../exit.js';
 import { askServers, type ServerState } from '../fleet/ask-server.js';
 
@@ -22,6 +23,7 @@ export interface FleetStatusOptions {
 export async function fleetStatus(
   urls: readonly string[],
   options: FleetStatusOptions,
+  context: CommandContext,
   now: number = Date.now(),
 ): Promise<number> {
   try {
@@ -32,14 +34,14 @@ export async function fleetStatus(
     const authorization = authorizationOf(options);
     const states = await askServers(servers, options.concurrency, { authorization, timeout });
     const problems = problemsOf(states);
-    process.stdout.write(
+    context.stdout.write(
       options.output === 'json'
         ? `${JSON.stringify({ agree: problems.length === 0, problems, servers: states }, undefined, 2)}\n`
         : `${tableOf(states, now)}\n\n${problems.length === 0 ? `${states.length} servers agree` : problems.join('\n')}\n`,
     );
     return problems.length === 0 ? EXIT.done : EXIT.failed;
   } catch (error) {
-    printError(error);
+    printError(error, context);
     return error instanceof UsageError ? EXIT.usage : EXIT.failed;
   }
 }

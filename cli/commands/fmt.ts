@@ -4,8 +4,9 @@ import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import { formatted } from '../../compiler/format/format.js';
-import { readPolicy } from '../../compiler/load/load.js';
+import { decodePolicy, readPolicy } from '../../compiler/load/load.js';
 import { isHidden, isSkippedDirectory, isSuiteFile, SCHEMAS_DIRECTORY } from '../../compiler/load/names.js';
+import { type CommandContext, printNote } from '../context.js';
 import { EXIT } from '../exit.js';
 import { DIAGNOSTIC_RULES, findingsOf } from '../findings/diagnostics.js';
 import type { Finding, FindingRule } from '../findings/finding.js';
@@ -32,43 +33,55 @@ export interface FmtOptions {
 export function fmtCommand(
   paths: readonly string[],
   { check = false, output = 'list', onFindings }: FmtOptions,
+  context: CommandContext,
 ): number {
   try {
-    return paths.length === 1 && paths[0] === '-' ? formatInput() : formatFiles(paths, { check, output, onFindings });
+    return paths.length === 1 && paths[0] === '-'
+      ? formatInput(context)
+      : formatFiles(paths, { check, output, onFindings }, context);
   } catch (error) {
-    return reportInputError(error);
+    return reportInputError(error, context);
   }
 }
 
-function formatInput(): number {
+function formatInput(context: CommandContext): number {
   const report = new Diagnostics();
-  const text = formattedFile({ folder: '/dev', name: 'stdin' }, report);
-  printDiagnostics(report.sorted(), 'pretty', { folder: '' });
+  const name = 'stdin';
+  const text = formattedText(name, decodePolicy(context.readInput(), name, report), report);
+  printDiagnostics(report.sorted(), 'pretty', { folder: '' }, context);
   if (text === undefined) return EXIT.refused;
-  process.stdout.write(text.after);
+  context.stdout.write(text.after);
   return EXIT.done;
 }
 
 function formatFiles(
   paths: readonly string[],
   { check, output, onFindings }: FmtOptions & Required<Pick<FmtOptions, 'check' | 'output'>>,
+  context: CommandContext,
 ): number {
+  const { stdout } = context;
   const due: OutputFile[] = [];
   const findings: Finding[] = [];
   let isRefused = false;
   for (const file of paths.flatMap(filesAt)) {
     const report = new Diagnostics();
     const text = formattedFile(file, report);
-    if (output === 'list') printDiagnostics(report.sorted(), 'pretty', { folder: file.folder });
+    if (output === 'list') printDiagnostics(report.sorted(), 'pretty', { folder: file.folder }, context);
     findings.push(...findingsOf(report.sorted(), file.folder));
     if (text === undefined) isRefused = true;
     else if (text.after !== text.before) due.push({ path: join(file.folder, file.name), text: text.after });
   }
   if (!check) replaceFiles(due);
-  if (output === 'list') for (const { path } of due) console.log(visible(path));
-  else printLog(output, [...findings, ...due.map(unformatted)], [UNFORMATTED, ...DIAGNOSTIC_RULES], onFindings);
+  if (output === 'list') for (const { path } of due) stdout.write(`${visible(path)}\n`);
+  else {
+    const rules = [UNFORMATTED, ...DIAGNOSTIC_RULES];
+    printLog(output, [...findings, ...due.map(unformatted)], rules, { stdout, onFindings });
+  }
   if (check && due.length > 0)
-    console.error(`${counted(due.length, 'file')} not formatted; run: npx authzc fmt ${paths.map(visible).join(' ')}`);
+    printNote(
+      context,
+      `${counted(due.length, 'file')} not formatted; run: npx authzc fmt ${paths.map(visible).join(' ')}`,
+    );
   if (isRefused) return EXIT.refused;
   return check && due.length > 0 ? EXIT.failed : EXIT.done;
 }
@@ -94,12 +107,14 @@ interface NamedFile {
   readonly name: string;
 }
 
-/** The text of a file before and after; undefined if it is not well-formed, which is reported. */
-function formattedFile(
-  { folder, name }: NamedFile,
-  report: Diagnostics,
-): { readonly before: string; readonly after: string } | undefined {
-  const before = readPolicy(folder, name, report, folder);
+/** A text before and after; undefined if it is not well-formed, which is reported. */
+type FormattedText = { readonly before: string; readonly after: string } | undefined;
+
+function formattedFile({ folder, name }: NamedFile, report: Diagnostics): FormattedText {
+  return formattedText(name, readPolicy(folder, name, report, folder), report);
+}
+
+function formattedText(name: string, before: string | undefined, report: Diagnostics): FormattedText {
   const after = before === undefined ? undefined : formatted(new Source(name, before), report);
   return before === undefined || after === undefined ? undefined : { before, after: withLineEndsOf(before, after) };
 }

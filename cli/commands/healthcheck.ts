@@ -1,5 +1,6 @@
 import { parseDuration } from '../../server/config/duration.js';
 import { askGrpc, askHttp, type HealthAnswer, openConnection } from '../health/ask.js';
+import type { CommandContext } from '../context.js';
 import { EXIT, printError, UsageError } from '../exit.js';
 import { type HealthTarget, type TargetOptions, targetOf } from '../health/target.js';
 
@@ -12,17 +13,17 @@ export interface HealthcheckOptions extends TargetOptions {
  * `healthcheck` (docs/spec/server.md#command-line): asks a server by gRPC or HTTP whether it serves, and prints its
  * answer. Returns the exit code: it serves, it does not or cannot be asked, wrong arguments.
  */
-export async function healthcheck(options: HealthcheckOptions): Promise<number> {
+export async function healthcheck(options: HealthcheckOptions, context: CommandContext): Promise<number> {
   try {
     const timeout = parseDuration(options.timeout);
     if (timeout === undefined || timeout <= 0)
       throw new UsageError(`\`--timeout\` must be a duration such as \`2s\`, not \`${options.timeout}\``);
-    const target = targetOf(options, process.env);
+    const target = targetOf(options, context.env);
     const { serving, text } = await ask(target, options.kind, timeout);
-    process.stdout.write(`${text}\n`);
+    context.stdout.write(`${text}\n`);
     return serving ? EXIT.done : EXIT.failed;
   } catch (error) {
-    printError(error);
+    printError(error, context);
     return error instanceof UsageError ? EXIT.usage : EXIT.failed;
   }
 }

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { type CommandContext, printNote } from '../context.js';
 import { EXIT, UsageError } from '../exit.js';
 import { replaceFiles } from '../outputs/replace-files.js';
 import { foundProject, type ProjectChanges, projectChanges } from '../project/changes.js';
@@ -22,48 +23,49 @@ export interface InitOptions {
  * `authzc init`: creates a project, or adds authz to one. Files that exist keep their content, except that package.json
  * gets the keys that it lacks. Shows the changes, and confirms them before it changes a project. Returns the exit code.
  */
-export async function initCommand(directory: string, options: InitOptions): Promise<number> {
+export async function initCommand(directory: string, options: InitOptions, context: CommandContext): Promise<number> {
   try {
-    return await initialise(directory, options);
+    return await initialise(directory, options, context);
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
-    process.stderr.write(`authzc: ${error.message}\n`);
+    printNote(context, `authzc: ${error.message}`);
     return EXIT.usage;
   }
 }
 
-async function initialise(directory: string, options: InitOptions): Promise<number> {
+async function initialise(directory: string, options: InitOptions, context: CommandContext): Promise<number> {
+  const { stdout } = context;
   const { dryRun = false, yes = false, packages: archives } = options;
   const project = foundProject(resolve(directory), options.policies);
   const isNew = project.manifest === undefined;
-  const asks = !yes && !dryRun && process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const asks = !yes && !dryRun && context.stdin.isTTY === true && stdout.isTTY === true;
   // What asks is loaded only if somebody can answer.
   const prompts = asks ? await import('../project/prompts.js') : undefined;
 
   let { template } = options;
   if (template === undefined && isNew && project.policies === undefined) {
-    template = prompts === undefined ? 'ts' : await prompts.selectedTemplate();
-    if (template === undefined) return nothingWritten();
+    template = prompts === undefined ? 'ts' : await prompts.selectedTemplate(context);
+    if (template === undefined) return nothingWritten(context);
   }
   const changes = projectChanges(project, { template, archives });
   const hasChanges = changes.created.size > 0 || (changes.manifest?.added.length ?? 0) > 0;
   if (dryRun || !hasChanges) {
-    process.stdout.write(changesText(directory, changes, 'would'));
-    if (!hasChanges) process.stdout.write('nothing to add\n');
+    stdout.write(changesText(directory, changes, 'would'));
+    if (!hasChanges) stdout.write('nothing to add\n');
     return EXIT.done;
   }
   if (!isNew && !yes) {
-    process.stdout.write(changesText(directory, changes, 'would'));
-    if (prompts === undefined) return nothingWritten('; --yes makes these changes');
-    if (!(await prompts.confirmed())) return nothingWritten();
+    stdout.write(changesText(directory, changes, 'would'));
+    if (prompts === undefined) return nothingWritten(context, '; --yes makes these changes');
+    if (!(await prompts.confirmed(context))) return nothingWritten(context);
   }
   write(project.folder, changes);
-  process.stdout.write(`${changesText(directory, changes, 'done')}${nextSteps(directory, changes)}`);
+  stdout.write(`${changesText(directory, changes, 'done')}${nextSteps(directory, changes)}`);
   return EXIT.done;
 }
 
-function nothingWritten(wayOut = ''): number {
-  process.stderr.write(`authzc: nothing was written${wayOut}\n`);
+function nothingWritten(context: CommandContext, wayOut = ''): number {
+  printNote(context, `authzc: nothing was written${wayOut}`);
   return EXIT.failed;
 }
 

@@ -5,8 +5,9 @@ import { formatInspected, type InspectFormat } from '../../compiler/inspect/form
 import { inspect, type Pattern, patternOf, select } from '../../compiler/inspect/inspect.js';
 import { load } from '../../compiler/load/index.js';
 import { parse } from '../../compiler/parse/index.js';
+import { type CommandContext, isColorful } from '../context.js';
 import { EXIT } from '../exit.js';
-import { formatInputError, InputError, isColorful, reportInputError } from '../report.js';
+import { formatInputError, InputError, reportInputError } from '../report.js';
 
 /** The command line options of `authzc inspect`. */
 export interface InspectOptions {
@@ -24,11 +25,16 @@ export interface InspectOptions {
  * Returns the exit code: 1 when an id names no policy, 3 when a file cannot be read as a policy, which is said on
  * standard error.
  */
-export function inspectCommand(directory: string, ids: readonly string[], options: InspectOptions): number {
+export function inspectCommand(
+  directory: string,
+  ids: readonly string[],
+  options: InspectOptions,
+  context: CommandContext,
+): number {
   try {
-    return inspected(directory, ids, options);
+    return inspected(directory, ids, options, context);
   } catch (error) {
-    return reportInputError(error);
+    return reportInputError(error, context);
   }
 }
 
@@ -36,23 +42,26 @@ function inspected(
   directory: string,
   ids: readonly string[],
   { nameRegexp, versionRegexp, scopeRegexp, includeDisabled = false, headers, output }: InspectOptions,
+  context: CommandContext,
 ): number {
+  const { stdout, stderr } = context;
   const name = requirePattern('--name-regexp', nameRegexp);
   const version = requirePattern('--version-regexp', versionRegexp);
   const scope = requirePattern('--scope-regexp', scopeRegexp);
   const report = new Diagnostics();
   const files = load(directory, report).sources.flatMap((source) => parse(source, report) ?? []);
   if (report.hasErrors) {
-    process.stderr.write(formatPretty(report.sorted(), { color: isColorful(process.stderr), folder: directory }));
+    stderr.write(formatPretty(report.sorted(), { color: isColorful(stderr, context), folder: directory }));
     return EXIT.refused;
   }
   const policies = inspect(files);
   const { selected, unknown } = select(policies, { ids, includeDisabled, name, version, scope });
-  if (selected.length > 0 || unknown.length === 0) process.stdout.write(formatInspected(selected, output, { headers }));
+  if (selected.length > 0 || unknown.length === 0) stdout.write(formatInspected(selected, output, { headers }));
   for (const id of unknown)
     printUnknownId(
       id,
       policies.map(({ policyId }) => policyId),
+      context,
     );
   return unknown.length === 0 ? EXIT.done : EXIT.failed;
 }
@@ -66,13 +75,11 @@ function requirePattern(option: string, text: string | undefined): Pattern | und
 }
 
 /** A disabled policy has an id, but is only shown on request. */
-function printUnknownId(id: string, known: readonly string[]): void {
+function printUnknownId(id: string, known: readonly string[], context: CommandContext): void {
   const notes = known.includes(id)
     ? [{ message: 'it is disabled; use `--include-disabled` to show it' }]
     : didYouMean(id, known);
-  process.stderr.write(
-    formatInputError(new InputError(`there is no policy \`${id}\``, undefined, notes), {
-      color: isColorful(process.stderr),
-    }),
-  );
+  const { stderr } = context;
+  const error = new InputError(`there is no policy \`${id}\``, undefined, notes);
+  stderr.write(formatInputError(error, { color: isColorful(stderr, context) }));
 }

@@ -6,6 +6,7 @@ import { shownPath } from '../../compiler/diagnostics/format.js';
 import type { Severity } from '../../compiler/diagnostics/messages.js';
 import type { Source } from '../../compiler/diagnostics/source.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
+import { type CommandContext, printNote } from '../context.js';
 import { EXIT } from '../exit.js';
 import { withLineEndsOf } from '../outputs/line-ends.js';
 import { replaceFiles } from '../outputs/replace-files.js';
@@ -26,9 +27,13 @@ export interface LintOptions {
  * `authzc lint`: reports the problems of a folder of policies; with `--fix`, after applying the fixes that are safe.
  * Writes no generated code. Returns the exit code.
  */
-export function lintCommand(directory: string, { fix, output, failOn, strictTypes = false }: LintOptions): number {
-  const diagnostics = fix === true ? fixFolder(directory, strictTypes) : diagnosticsOf(directory, strictTypes);
-  printDiagnostics(diagnostics, output, { folder: directory });
+export function lintCommand(
+  directory: string,
+  { fix, output, failOn, strictTypes = false }: LintOptions,
+  context: CommandContext,
+): number {
+  const diagnostics = fix === true ? fixFolder(directory, strictTypes, context) : diagnosticsOf(directory, strictTypes);
+  printDiagnostics(diagnostics, output, { folder: directory }, context);
   const isFailed = diagnostics.some(({ severity }) => severity === 'error' || failOn === 'warning');
   return isFailed ? EXIT.refused : EXIT.done;
 }
@@ -41,7 +46,7 @@ function diagnosticsOf(directory: string, strictTypes: boolean): readonly Diagno
  * Applies safe fixes until there are none, and names the files that it wrote on standard error: a deprecated function
  * is reported once for each policy, and a fix may uncover a problem that has a fix, too. Returns the problems that stay.
  */
-function fixFolder(directory: string, strictTypes: boolean): readonly Diagnostic[] {
+function fixFolder(directory: string, strictTypes: boolean, context: CommandContext): readonly Diagnostic[] {
   const counts = new Map<string, number>();
   let diagnostics = diagnosticsOf(directory, strictTypes);
   for (let round = 0; round < MOST_ROUNDS; round += 1) {
@@ -51,7 +56,7 @@ function fixFolder(directory: string, strictTypes: boolean): readonly Diagnostic
     diagnostics = diagnosticsOf(directory, strictTypes);
   }
   for (const [path, count] of counts)
-    console.error(`fixed ${counted(count, 'problem')} in ${visible(shownPath(path, directory))}`);
+    printNote(context, `fixed ${counted(count, 'problem')} in ${visible(shownPath(path, directory))}`);
   return diagnostics;
 }
 

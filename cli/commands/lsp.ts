@@ -7,6 +7,7 @@ import type { SuiteResult } from '../../compiler/policy-tests/results.js';
 import { version } from '../../compiler/version.js';
 import { serveEditor } from '../../editor/server.js';
 import type { Workspace } from '../../editor/workspace.js';
+import type { CommandContext } from '../context.js';
 import { policiesOf } from '../policies/compile.js';
 import { FolderCompiler } from '../editor/folder-compiler.js';
 import { runPolicyTests } from '../policies/test-policies.js';
@@ -17,14 +18,14 @@ import { PROJECT_FILE, readVocabulary } from '../policies/vocabulary.js';
  *
  * @param folder the folder of the policies; by default `policies` in the folders that the editor has open.
  */
-export function lspCommand(folder: string | undefined): void {
+export function lspCommand(folder: string | undefined, { stdin, stdout }: CommandContext): void {
   const compilers = new Map<Workspace, FolderCompiler>();
   const compilerOf = (workspace: Workspace): FolderCompiler => {
     const compiler = compilers.get(workspace) ?? new FolderCompiler();
     compilers.set(workspace, compiler);
     return compiler;
   };
-  serveEditor(createConnection(ProposedFeatures.all, process.stdin, process.stdout), {
+  serveEditor(createConnection(ProposedFeatures.all, stdin, stdout), {
     version,
     folder,
     vocabularyOf: (root) => readVocabulary(join(root, PROJECT_FILE)),

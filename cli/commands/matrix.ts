@@ -7,6 +7,7 @@ import { matrixText } from '../../analysis/matrix/report/text.js';
 import { shownPath } from '../../compiler/diagnostics/format.js';
 import { visibleJson } from '../../compiler/diagnostics/visible.js';
 import { fold } from '../../compiler/optimise/index.js';
+import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit.js';
 import { compiledFolder } from '../policies/compile.js';
 
@@ -17,15 +18,19 @@ export interface MatrixCommandOptions
 }
 
 /** `authzc matrix`: who may do what, as tables. Returns the exit code. */
-export function matrixCommand(directory: string, { output, ...options }: MatrixCommandOptions): number {
-  const compilation = compiledFolder(directory);
+export function matrixCommand(
+  directory: string,
+  { output, ...options }: MatrixCommandOptions,
+  context: CommandContext,
+): number {
+  const compilation = compiledFolder(directory, context);
   if (compilation === undefined) return EXIT.refused;
   const { kind, action, scope, lenientScopeSearch } = options;
   checkNarrowing({ kind, action, scope }, [compilation.lowered], lenientScopeSearch);
   const matrix = matrixOf(fold(compilation.lowered), options);
   if (matrix.tables.length === 0)
     throw new Error('no policy is about such a kind, action, role and scope; `authzc inspect` lists their names');
-  process.stdout.write(textOf(matrix, output, (file) => shownPath(file, directory)));
+  context.stdout.write(textOf(matrix, output, (file) => shownPath(file, directory)));
   return EXIT.done;
 }
 

@@ -1,5 +1,6 @@
-import { serveStdio } from '@modelcontextprotocol/server/stdio';
+import { serveStdio, StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { version } from '../../compiler/version.js';
+import { type CommandContext, printNote } from '../context.js';
 import { PolicyFolder } from '../mcp/policy-folder.js';
 import { mcpServer } from '../mcp/server.js';
 
@@ -8,9 +9,10 @@ import { mcpServer } from '../mcp/server.js';
  *
  * @param directory the folder of the policies.
  */
-export function mcpCommand(directory: string): void {
-  const folder = new PolicyFolder(directory);
+export function mcpCommand(directory: string, context: CommandContext): void {
+  const folder = new PolicyFolder(directory, context.env);
   serveStdio(() => mcpServer(folder, version), {
-    onerror: (error) => process.stderr.write(`authzc mcp: ${error.message}\n`),
+    transport: new StdioServerTransport(context.stdin, context.stdout),
+    onerror: (error) => printNote(context, `authzc mcp: ${error.message}`),
   });
 }

@@ -1,4 +1,5 @@
 import { relative, resolve, sep } from 'node:path';
+import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit.js';
 import { applyWrites } from '../migrate/apply.js';
 import { compareWithServer, isReferenceServer } from '../migrate/compare.js';
@@ -22,20 +23,24 @@ export interface MigrateOptions {
  * `authzc migrate`: plans how a repository moves from the reference PDP, compiles and tests the result, and compares its
  * decisions with a server of that PDP if one answers. Writes only with `--write`. Returns the exit code.
  */
-export async function migrateCommand(directory: string, options: MigrateOptions): Promise<number> {
+export async function migrateCommand(
+  directory: string,
+  options: MigrateOptions,
+  context: CommandContext,
+): Promise<number> {
   const tree = readTree(directory);
   const plan = planMigration(tree, {
     config: pathIn(directory, options.config, tree),
     compose: pathIn(directory, options.compose, tree),
   });
-  const trials = await tryPlan(migratedTree(tree, plan), plan);
-  const compared = await comparison(plan, trials, options);
+  const trials = await tryPlan(migratedTree(tree, plan), plan, context);
+  const compared = await comparison(plan, trials, options, context);
   const written =
     options.write === true && plan.writes.length > 0
-      ? writtenText(plan, await applyWrites(directory, tree, plan.writes))
+      ? writtenText(plan, await applyWrites(directory, tree, plan.writes, context))
       : undefined;
   const outcome = { plan, trials, ...compared, written };
-  process.stdout.write(options.output === 'json' ? jsonOf(outcome) : reportText(outcome));
+  context.stdout.write(options.output === 'json' ? jsonOf(outcome) : reportText(outcome));
   return codeOf(outcome);
 }
 
@@ -53,11 +58,12 @@ async function comparison(
   { configs: [config] }: Plan,
   trials: readonly Trial[],
   { server: named }: MigrateOptions,
+  { env }: CommandContext,
 ): Promise<Pick<Outcome, 'server' | 'silent'>> {
   const tried = trials.filter(({ policies }) => policies !== undefined);
   if (named === false || tried.length === 0) return { server: undefined, silent: undefined };
   const settings = serverSettings(config?.text);
-  const url = (typeof named === 'string' ? named : (process.env['CERBOS_HTTP'] ?? settings.url)).replace(/\/+$/, '');
+  const url = (typeof named === 'string' ? named : (env['CERBOS_HTTP'] ?? settings.url)).replace(/\/+$/, '');
   if (!(await isReferenceServer(url))) {
     if (typeof named === 'string') throw new Error(`\`${url}\` does not answer as a server of the reference`);
     return { server: undefined, silent: url };

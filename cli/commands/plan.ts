@@ -18,6 +18,7 @@ import {
 import { didYouMean } from '../../compiler/diagnostics/did-you-mean.js';
 import { stoppedClock } from '../../analysis/explain/explain-decisions.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
+import { type CommandContext, printNote } from '../context.js';
 import { EXIT } from '../exit.js';
 import { policiesInMemory } from '../policies/compile.js';
 import type { NowOption } from '../policies/now-option.js';
@@ -60,24 +61,24 @@ export interface PlanOptions extends NowOption, TableOptions, TenantsOption {
  * `authzc plan`: on which resources of a kind a principal may do all of the actions, by the policies of a folder.
  * Prints the filter to standard output, and notes about it to standard error. Returns the exit code.
  */
-export async function planCommand(directory: string, options: PlanOptions): Promise<number> {
+export async function planCommand(directory: string, options: PlanOptions, context: CommandContext): Promise<number> {
   try {
-    return await planned(directory, options);
+    return await planned(directory, options, context);
   } catch (error) {
-    return reportInputError(error);
+    return reportInputError(error, context);
   }
 }
 
-async function planned(directory: string, options: PlanOptions): Promise<number> {
+async function planned(directory: string, options: PlanOptions, context: CommandContext): Promise<number> {
   if (options.referenceShapes === true && options.missing === 'nulls')
     throw new InputError('the trees of `--reference-shapes` have no form for `--missing nulls`', undefined, [
       { message: 'use one of them' },
     ]);
-  const request = requestOf(options);
-  const policies = await policiesInMemory(directory);
+  const request = requestOf(options, context);
+  const policies = await policiesInMemory(directory, context);
   if (policies === undefined) return EXIT.refused;
   const { principal, actions } = request;
-  warnOfNames(policies.policies, { kind: options.kind, actions, principal });
+  warnOfNames(policies.policies, { kind: options.kind, actions, principal }, context);
   const engineOptions = {
     plan: writingOf(options.referenceShapes === true, options.missing),
     schemaEnforcement: 'warn' as const,
@@ -85,52 +86,56 @@ async function planned(directory: string, options: PlanOptions): Promise<number>
     clock: stoppedClock(options.now),
     traced: await policies.traced(),
   };
-  const engine = decidingEngine(policies.policies, engineOptions, options.tenants);
-  for (const line of engine.rolesWithoutEffect(principal)) printWarning(line);
+  const engine = decidingEngine(policies.policies, engineOptions, options.tenants, context);
+  for (const line of engine.rolesWithoutEffect(principal)) printWarning(context, line);
   const plan = engine.plan(request);
   for (const error of engine.evaluationErrors(request))
-    printWarning(evaluationErrorText(error), policies.placeOf(error.policy, error.rule));
-  for (const error of plan.validationErrors) printWarning(violationText(error));
-  for (const rule of plan.unplanned) printWarning(unplannedText(rule), policies.placeOf(rule.policy, rule.rule));
+    printWarning(context, evaluationErrorText(error), policies.placeOf(error.policy, error.rule));
+  for (const error of plan.validationErrors) printWarning(context, violationText(error));
+  for (const rule of plan.unplanned)
+    printWarning(context, unplannedText(rule), policies.placeOf(rule.policy, rule.rule));
   if (options.output !== 'sql') {
-    process.stdout.write(textOf(plan, request, options.output));
+    context.stdout.write(textOf(plan, request, options.output));
     return EXIT.done;
   }
-  const table = tableOf(options);
+  const table = tableOf(options, context);
   const rules = (): readonly RuleFilter[] =>
     engine
       .decidedPlans(request)
       .flatMap((decided) => ruleFilters(policies.policies, decided, engineOptions))
       .map((rule) => ({ ...rule, place: policies.placeOf(rule.policy, rule.rule) }));
-  return printSql(renderSql(plan.filter, table, { dialect: options.dialect, rules }), options.dialect);
+  return printSql(renderSql(plan.filter, table, { dialect: options.dialect, rules }), options.dialect, context);
 }
 
 /** Prints a condition, or to standard error why there is none. Returns the exit code. */
-function printSql(condition: SqlCondition, dialect: SqlDialect): number {
+function printSql(condition: SqlCondition, dialect: SqlDialect, context: CommandContext): number {
   if (condition.kind === 'refused') {
-    for (const problem of condition.problems) console.error(problemText(problem));
+    for (const problem of condition.problems) printNote(context, problemText(problem));
     return EXIT.failed;
   }
   const parameters = condition.parameters.map((value, index) => {
     const name = dialect === 'postgresql' ? `$${index + 1}` : `parameter ${index + 1}`;
     return `-- ${name}: ${JSON.stringify(value)}`;
   });
-  process.stdout.write([condition.text, ...parameters].map((line) => `${visible(line)}\n`).join(''));
+  context.stdout.write([condition.text, ...parameters].map((line) => `${visible(line)}\n`).join(''));
   return EXIT.done;
 }
 
-function requestOf({ principal, kind, action, scope, policyVersion, attr, auxData, table }: PlanOptions): PlanRequest {
+function requestOf(
+  { principal, kind, action, scope, policyVersion, attr, auxData, table }: PlanOptions,
+  context: CommandContext,
+): PlanRequest {
   requireOneReader([principal, attr, auxData, table]);
   return {
-    principal: readPrincipal(principal),
-    resource: { kind, scope, policyVersion, attr: attr === undefined ? undefined : readAttributes(attr) },
+    principal: readPrincipal(principal, context),
+    resource: { kind, scope, policyVersion, attr: attr === undefined ? undefined : readAttributes(attr, context) },
     actions: [...new Set(action)],
-    auxData: auxData === undefined ? undefined : readAuxData(auxData),
+    auxData: auxData === undefined ? undefined : readAuxData(auxData, context),
   };
 }
 
 /** The table of the kind. Throws an InputError if there is none. */
-function tableOf({ table, kind, referenceShapes, missing }: PlanOptions): SqlTable {
+function tableOf({ table, kind, referenceShapes, missing }: PlanOptions, context: CommandContext): SqlTable {
   if (missing === 'nulls')
     throw new InputError('`-o sql` reads from the table what NULL means', undefined, [
       { message: 'leave out `--missing nulls`' },
@@ -145,7 +150,7 @@ function tableOf({ table, kind, referenceShapes, missing }: PlanOptions): SqlTab
     throw new InputError('`-o sql` needs the tables of resources', undefined, [
       { message: 'name the file that declares them: `--table tables.yaml`' },
     ]);
-  const tables = readTablesOf(table);
+  const tables = readTablesOf(table, context);
   const found = tables.get(kind);
   if (found !== undefined) return found;
   const names = [...tables.keys()];

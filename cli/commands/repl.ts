@@ -10,8 +10,9 @@ import { load } from '../../compiler/load/index.js';
 import { parse } from '../../compiler/parse/index.js';
 import { PendingInput } from '../../compiler/repl/pending-input.js';
 import { type ReadPolicy, Session } from '../../compiler/repl/session.js';
+import { type CommandContext, isColorful } from '../context.js';
 import { EXIT } from '../exit.js';
-import { formatInputError, isColorful } from '../report.js';
+import { formatInputError } from '../report.js';
 import type { NowOption } from '../policies/now-option.js';
 import { readText } from '../policies/request-files.js';
 
@@ -28,13 +29,17 @@ const MOST_LINES = 1000;
  * `authzc repl`: reads expressions and directives until the end of the input, and answers each
  * (docs/spec/server.md#command-line). Returns the exit code.
  */
-export async function replCommand({ history, now }: ReplOptions): Promise<number> {
-  const session = new Session({ now: now === undefined ? currentInstant : () => now, read: readPolicy });
+export async function replCommand({ history, now }: ReplOptions, context: CommandContext): Promise<number> {
+  const { stdin, stdout, stderr } = context;
+  const session = new Session({
+    now: now === undefined ? currentInstant : () => now,
+    read: (path) => readPolicy(path, context),
+  });
   const pending = new PendingInput();
-  const terminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const terminal = stdin.isTTY === true && stdout.isTTY === true;
   const lines = createInterface({
-    input: process.stdin,
-    output: process.stdout,
+    input: stdin,
+    output: stdout,
     terminal,
     prompt: '',
     historySize: MOST_LINES,
@@ -46,23 +51,23 @@ export async function replCommand({ history, now }: ReplOptions): Promise<number
   };
   const answer = (input: string): boolean => {
     const { output, problems, leaves } = session.enter(input);
-    process.stdout.write(output);
-    process.stderr.write(problems);
+    stdout.write(output);
+    stderr.write(problems);
     return leaves;
   };
   // Discards the current input; there is a directive to exit.
   lines.on('SIGINT', () => {
     pending.take();
     lines.write(null, { ctrl: true, name: 'u' });
-    process.stdout.write('\n(:quit leaves)\n');
+    stdout.write('\n(:quit leaves)\n');
     ask();
   });
-  process.stdout.once('error', () => lines.close());
-  if (terminal) process.stdout.write('CEL expressions, as conditions have them; :help lists what else there is\n');
+  stdout.once('error', () => lines.close());
+  if (terminal) stdout.write('CEL expressions, as conditions have them; :help lists what else there is\n');
   ask();
   let hasLeft = false;
   for await (const line of lines) {
-    if (terminal) remember(history, line);
+    if (terminal) remember(history, line, context);
     const input = pending.add(line);
     hasLeft = input !== undefined && answer(input);
     if (hasLeft) break;
@@ -89,32 +94,31 @@ function linesOf(file: string | undefined): string[] {
 }
 
 /** The input may contain secrets, so only the owner can read the file. */
-function remember(file: string | undefined, line: string): void {
+function remember(file: string | undefined, line: string, { stderr }: CommandContext): void {
   if (file === undefined || line.trim() === '') return;
   try {
     appendFileSync(file, `${line}\n`, { mode: 0o600 });
   } catch (error) {
-    process.stderr.write(
+    stderr.write(
       `warning: the history cannot be saved: ${(error as NodeJS.ErrnoException).code ?? 'unknown reason'}\n`,
     );
   }
 }
 
 /** A policy file, with the policies of its folder. */
-function readPolicy(path: string): ReadPolicy {
+function readPolicy(path: string, context: CommandContext): ReadPolicy {
+  const color = isColorful(context.stderr, context);
   const report = new Diagnostics();
   let source: Source;
   try {
-    source = new Source(path, readText(path));
+    source = new Source(path, readText(path, context));
   } catch (error) {
-    return { problems: formatInputError(error as never, { color: isColorful(process.stderr) }) };
+    return { problems: formatInputError(error as never, { color }) };
   }
   const file = parse(source, report);
   if (file === undefined)
     return {
-      problems: report.hasErrors
-        ? formatPretty(report.sorted(), { color: isColorful(process.stderr) })
-        : 'error: the file is empty\n',
+      problems: report.hasErrors ? formatPretty(report.sorted(), { color }) : 'error: the file is empty\n',
     };
   return { file, others: policiesIn(dirname(resolve(path))) };
 }

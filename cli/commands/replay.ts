@@ -4,12 +4,13 @@ import type { Change, ReplayReport } from '../../analysis/replay/report.js';
 import { replayJson } from '../../analysis/replay/report/json.js';
 import { prettyReplay } from '../../analysis/replay/report/pretty.js';
 import { linesOfLog } from '../audit/log-lines.js';
+import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit.js';
 import { readSet, setNamed } from '../policies/compared-sets.js';
 import { acceptedOf, policiesOf } from '../policies/compile.js';
 import type { EngineFlags } from '../policies/engine-flags.js';
 import { decidingOptions } from '../policies/engine-options.js';
-import { readTenants, TENANTS_WITHOUT_EFFECT, warnOfRefusal } from '../policies/tenants.js';
+import { type OnRefused, readTenants, TENANTS_WITHOUT_EFFECT, warnOfRefusal } from '../policies/tenants.js';
 import type { TenantsOption } from '../policies/tenants-option.js';
 import { ProgressLine } from '../progress.js';
 import { InputError, paintOf, printWarning, reportInputError } from '../report.js';
@@ -29,36 +30,50 @@ export interface ReplayCommandOptions extends EngineFlags, TenantsOption {
 }
 
 /** `authzc replay`: decides the requests of audit logs with other policies. Returns the exit code. */
-export async function replayCommand(logs: readonly string[], options: ReplayCommandOptions): Promise<number> {
+export async function replayCommand(
+  logs: readonly string[],
+  options: ReplayCommandOptions,
+  context: CommandContext,
+): Promise<number> {
   try {
-    return await replayed(logs, options);
+    return await replayed(logs, options, context);
   } catch (error) {
-    return reportInputError(error);
+    return reportInputError(error, context);
   }
 }
 
 /** The folder of the policies in a revision that is named without a path. */
 const POLICIES = 'policies';
 
-async function replayed(logs: readonly string[], options: ReplayCommandOptions): Promise<number> {
+async function replayed(
+  logs: readonly string[],
+  options: ReplayCommandOptions,
+  context: CommandContext,
+): Promise<number> {
+  const { stdout, stderr, env } = context;
+  const onRefused: OnRefused = (tenant, error) => warnOfRefusal(context, tenant, error);
   const { against, kind, action, examples, failOn, output } = options;
   const since = boundOf('--since', options.since);
   const until = boundOf('--until', options.until);
-  const engine = decidingOptions(options);
-  const tenants = options.tenants === undefined ? undefined : readTenants(options.tenants);
-  const progress = new ProgressLine();
+  const engine = decidingOptions(options, context);
+  const tenants = options.tenants === undefined ? undefined : readTenants(options.tenants, onRefused);
+  const progress = new ProgressLine(stderr);
   const { signal } = new AbortController();
-  const { compilation, folder } = await readSet(setNamed(against), POLICIES, signal, progress.show);
+  const { compilation, folder } = await readSet(setNamed(against), POLICIES, {
+    signal,
+    environment: env,
+    onStep: progress.show,
+  });
   progress.clear();
-  const accepted = acceptedOf(compilation, folder);
+  const accepted = acceptedOf(compilation, folder, context);
   if (accepted === undefined) return EXIT.refused;
   const { policies, traced } = await policiesOf(accepted, folder);
-  if (tenants !== undefined && policies.tenantRoles === undefined) printWarning(TENANTS_WITHOUT_EFFECT);
-  const read = logs.map((name) => ({ name, lines: linesOfLog(name) }));
+  if (tenants !== undefined && policies.tenantRoles === undefined) printWarning(context, TENANTS_WITHOUT_EFFECT);
+  const read = logs.map((name) => ({ name, lines: linesOfLog(name, context) }));
   const report = await replayLogs(read, policies, {
     engine: { ...engine, ...(engine.strictEvaluation && { traced: await traced() }) },
     tenants,
-    onRefused: warnOfRefusal,
+    onRefused,
     kind,
     action,
     since,
@@ -67,7 +82,7 @@ async function replayed(logs: readonly string[], options: ReplayCommandOptions):
     onStep: (lines) => progress.show(`${lines.toLocaleString('en-US')} lines read`),
   }).finally(() => progress.clear());
   requireEntries(report);
-  process.stdout.write(output === 'json' ? replayJson(report) : prettyReplay(report, paintOf(process.stdout)));
+  stdout.write(output === 'json' ? replayJson(report) : prettyReplay(report, paintOf(stdout, context)));
   return failOn.some((change) => report.decisions[change] > 0) ? EXIT.failed : EXIT.done;
 }
 

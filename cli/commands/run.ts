@@ -5,8 +5,9 @@ import { type Config, loadConfig } from '../../server/config.js';
 import { placed } from '../../server/config/config-error.js';
 import { parseDuration } from '../../server/config/duration.js';
 import { type Bundle, type RunningServer, startServer } from '../../server/main.js';
-import { openLog } from '../../server/observe/log/open-log.js';
+import { type LogOptions, openLog } from '../../server/observe/log/open-log.js';
 import { openAudit } from '../../server/process.js';
+import { type CommandContext, printNote } from '../context.js';
 import { EXIT } from '../exit.js';
 import { folderCompiler } from '../policies/served-folder.js';
 
@@ -23,21 +24,29 @@ export interface RunOptions {
  * addresses (docs/spec/server.md#command-line). Returns the exit code of the program, 127 if it cannot be started, 1 or
  * 3 if there is nothing to serve.
  */
-export async function runCommand(words: readonly string[], options: RunOptions): Promise<number> {
+export async function runCommand(
+  words: readonly string[],
+  options: RunOptions,
+  context: CommandContext,
+): Promise<number> {
   const patience = parseDuration(options.timeout);
   if (patience === undefined || patience <= 0)
     throw new Error(`--timeout: \`${options.timeout}\` must be a duration such as \`30s\``);
-  const { config, places, isDefault } = configOf(options);
+  const { config, places, isDefault } = configOf(options, context);
   const folder = config.policyDirectory ?? 'policies';
   if (isDefault) mkdirSync(folder, { recursive: true });
-  const compiled = await folderCompiler(folder, { whenEmpty: 'warn', explain: config.server.explain })();
+  const served = { whenEmpty: 'warn', explain: config.server.explain } as const;
+  const compiled = await folderCompiler(folder, served, context)();
   if (compiled === undefined) return EXIT.refused;
 
-  const server = await within(patience, started(config, compiled, options.logLevel)).catch((error: unknown) => {
+  const server = await within(
+    patience,
+    started(config, compiled, { level: options.logLevel, environment: context.env }),
+  ).catch((error: unknown) => {
     throw placed(error, places);
   });
-  const program = startProgram(words, surroundings(server, config));
-  const release = endWithSignals(program);
+  const program = startProgram(words, surroundings(server, config, context), context);
+  const release = endWithSignals(program, context);
   try {
     return await program.ended;
   } finally {
@@ -50,19 +59,24 @@ export async function runCommand(words: readonly string[], options: RunOptions):
 const USUAL_FILE = '.authz.yaml';
 const LOOPBACK = ['server.httpListenAddr=127.0.0.1:3592', 'server.grpcListenAddr=127.0.0.1:3593'];
 
-function configOf({
-  config: named,
-  set,
-}: RunOptions): Pick<ReturnType<typeof loadConfig>, 'config' | 'places'> & { readonly isDefault: boolean } {
+function configOf(
+  { config: named, set }: RunOptions,
+  context: CommandContext,
+): Pick<ReturnType<typeof loadConfig>, 'config' | 'places'> & { readonly isDefault: boolean } {
   const file = named ?? (existsSync(USUAL_FILE) ? USUAL_FILE : undefined);
-  const { config, warnings, places } = loadConfig({ file, sets: file === undefined ? [...LOOPBACK, ...set] : set });
-  for (const warning of warnings) console.error(`warning: ${warning}`);
+  const sets = file === undefined ? [...LOOPBACK, ...set] : set;
+  const { config, warnings, places } = loadConfig({ file, sets, environment: context.env });
+  for (const warning of warnings) printNote(context, `warning: ${warning}`);
   return { config, places, isDefault: file === undefined };
 }
 
 /** Standard output belongs to the program: unless a level is set, only errors are logged, to standard error. */
-async function started(config: Config, compiled: Bundle, logLevel = 'error'): Promise<RunningServer> {
-  const log = openLog({ level: logLevel });
+async function started(
+  config: Config,
+  compiled: Bundle,
+  { level = 'error', environment }: Pick<LogOptions, 'level' | 'environment'>,
+): Promise<RunningServer> {
+  const log = openLog({ level, environment });
   return startServer(config, compiled, { log, audit: await openAudit(config, log) });
 }
 
@@ -89,7 +103,11 @@ async function within(milliseconds: number, starting: Promise<RunningServer>): P
  * The environment of the program: AUTHZ_HTTP and AUTHZ_GRPC, and under an alias the variables of its name, such as
  * CERBOS_HTTP, which programs for that PDP read. Variables that the caller has set are not changed.
  */
-function surroundings({ httpAddress, grpcAddress }: RunningServer, { server }: Config): NodeJS.ProcessEnv {
+function surroundings(
+  { httpAddress, grpcAddress }: RunningServer,
+  { server }: Config,
+  { env }: CommandContext,
+): NodeJS.ProcessEnv {
   const http = httpAddress.startsWith('unix:')
     ? httpAddress
     : `${server.tls === undefined ? 'http' : 'https'}://${reachable(httpAddress)}`;
@@ -98,7 +116,7 @@ function surroundings({ httpAddress, grpcAddress }: RunningServer, { server }: C
     [`${name}_HTTP`, http],
     [`${name}_GRPC`, reachable(grpcAddress)],
   ]);
-  return { ...(Object.fromEntries(addresses) as NodeJS.ProcessEnv), ...process.env };
+  return { ...(Object.fromEntries(addresses) as NodeJS.ProcessEnv), ...env };
 }
 
 /** A server that listens on all addresses is reached on the loopback interface. */
@@ -110,17 +128,17 @@ function reachable(address: string): string {
  * Forwards signals to the program, whose exit ends the server; the second signal kills the program. Returns a function
  * that removes the handlers.
  */
-function endWithSignals(program: StartedProgram): () => void {
+function endWithSignals(program: StartedProgram, { signals }: CommandContext): () => void {
   let isEnding = false;
   const end = (signal: NodeJS.Signals): void => {
     program.kill(isEnding ? 'SIGKILL' : signal);
     isEnding = true;
   };
-  process.on('SIGINT', end);
-  process.on('SIGTERM', end);
+  signals.on('SIGINT', end);
+  signals.on('SIGTERM', end);
   return () => {
-    process.off('SIGINT', end);
-    process.off('SIGTERM', end);
+    signals.off('SIGINT', end);
+    signals.off('SIGTERM', end);
   };
 }
 
@@ -135,13 +153,17 @@ export interface StartedProgram {
 }
 
 /** Starts a program: its name and its arguments. No shell reads them. */
-export function startProgram([name = '', ...args]: readonly string[], environment: NodeJS.ProcessEnv): StartedProgram {
+export function startProgram(
+  [name = '', ...args]: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  context: Pick<CommandContext, 'stderr'>,
+): StartedProgram {
   const child = spawn(name, args, { env: environment, stdio: 'inherit' });
   const ended = new Promise<number>((resolve) => {
     child.on('error', (error: NodeJS.ErrnoException) => {
       // A signal that cannot be sent is an error too, and ends nothing.
       if (child.pid !== undefined) return;
-      console.error(`authzc: \`${name}\` cannot be started: ${error.code ?? error.message}`);
+      printNote(context, `authzc: \`${name}\` cannot be started: ${error.code ?? error.message}`);
       resolve(NOT_STARTED);
     });
     child.on('exit', (code, signal) => resolve(code ?? SIGNALLED + constants.signals[signal as NodeJS.Signals]));

@@ -8,6 +8,7 @@ import type { Log } from '../../server/observe/log/logger.js';
 import { endOnSignal, openAudit, readyLine } from '../../server/process.js';
 import { sourceHealth } from '../../server/service/services.js';
 import { evaluateBundle } from '../../server/swap/evaluate-bundle.js';
+import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit.js';
 import { GitOrigin } from '../git/git-origin.js';
 import type { RemoteLimits } from '../git/remote.js';
@@ -34,6 +35,7 @@ export async function serveRepository(
   { git, interval: written, allowEmpty }: ServeRepositoryOptions,
   log: Log,
   places: ReadonlyMap<string, string>,
+  context: CommandContext,
 ): Promise<number> {
   const interval = parseDuration(written);
   if (interval === undefined || interval < SHORTEST)
@@ -42,7 +44,8 @@ export async function serveRepository(
   const origin = await GitOrigin.open({
     remote: parseRemote(git),
     limits: LIMITS,
-    bundlerOf: (folder) => folderBundler(folder, { whenEmpty, explain: config.server.explain }),
+    environment: context.env,
+    bundlerOf: (folder) => folderBundler(folder, { whenEmpty, explain: config.server.explain }, context),
   });
   const rejected = new RejectedBundles();
   const feed = new RemoteFeed({
@@ -70,9 +73,9 @@ export async function serveRepository(
       await server.swap(bundle);
       return bundle.policies.hash;
     });
-    process.on('SIGHUP', () => void feed.look());
+    context.signals.on('SIGHUP', () => void feed.look());
     endOnSignal({ close: async () => void (await Promise.all([feed.stop(), server.close()])) });
-    console.log(readyLine(server, config));
+    context.stdout.write(`${readyLine(server, config)}\n`);
     return EXIT.done;
   } catch (error) {
     await feed.stop();

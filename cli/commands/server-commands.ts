@@ -1,18 +1,24 @@
 import { type Command, Option } from 'commander';
 import { collect, countOf } from '../option-values.js';
+import type { OnEnd } from '../command.js';
+import type { CommandContext } from '../context.js';
 
 /** Adds the commands that dist/server.js and authzc share. They need no compiler. Returns one that authzc extends. */
-export function addServerCommands(program: Command): { readonly audit: Command } {
+export function addServerCommands(
+  program: Command,
+  context: CommandContext,
+  onEnd: OnEnd,
+): { readonly audit: Command } {
   program
     .command('config')
     .description('print a configuration')
     .command('print')
     .description('print the effective configuration as YAML, with the origin of each value; secrets are masked')
-    .option('--config <file>', 'configuration file (YAML)', process.env['AUTHZ_CONFIG'])
+    .option('--config <file>', 'configuration file (YAML)', context.env['AUTHZ_CONFIG'])
     .option('--set <key=value>', 'override a key of the configuration; repeatable', collect, [])
     .action(async (options) => {
       const { configPrint } = await import('./config-print.js');
-      process.exitCode = configPrint(options);
+      onEnd(configPrint(options, context));
     });
 
   program
@@ -38,7 +44,7 @@ export function addServerCommands(program: Command): { readonly audit: Command }
     )
     .action(async (options) => {
       const { healthcheck } = await import('./healthcheck.js');
-      process.exitCode = await healthcheck(options);
+      onEnd(await healthcheck(options, context));
     });
 
   program
@@ -57,7 +63,7 @@ export function addServerCommands(program: Command): { readonly audit: Command }
     )
     .action(async (urls, options) => {
       const { fleetStatus } = await import('./fleet-status.js');
-      process.exitCode = await fleetStatus(urls, options);
+      onEnd(await fleetStatus(urls, options, context));
     });
 
   const audit = program
@@ -91,7 +97,7 @@ export function addServerCommands(program: Command): { readonly audit: Command }
     .option('--plaintext', 'connect without TLS')
     .action(async (options) => {
       const command = await import('./audit.js');
-      process.exitCode = await command.audit(options);
+      onEnd(await command.audit(options, context));
     });
   return { audit };
 }

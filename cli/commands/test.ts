@@ -9,10 +9,11 @@ import type { SolverOptions } from '../policies/comparison-options.js';
 import { type CoverageOptions, measuresCoverage } from '../policies/coverage-options.js';
 import { type MutationOptions, mutates } from '../policies/mutation-options.js';
 import { isLogFormat, LOG_FORMATS, type OnFindings, printLog } from '../findings/log.js';
+import { type CommandContext, isColorful, type OutputStream, printNote } from '../context.js';
 import { EXIT } from '../exit.js';
 import { ProgressLine } from '../progress.js';
 import { type PolicyTestOptions, runPolicyTests } from '../policies/test-policies.js';
-import { isColorful, printDiagnostics } from '../report.js';
+import { printDiagnostics } from '../report.js';
 import { hasTwoOutputs, type TestOptions } from '../policies/test-options.js';
 import { undeclaredInTests } from '../policies/test-vocabulary.js';
 import { readVocabulary } from '../policies/vocabulary.js';
@@ -46,52 +47,60 @@ export interface TestCommandOptions
 }
 
 /** `authzc test`: runs the tests of a folder of policies. Writes no file. Returns the exit code. */
-export async function testCommand(directory: string, options: TestCommandOptions): Promise<number> {
-  if (hasTwoOutputs(options)) return EXIT.usage;
+export async function testCommand(
+  directory: string,
+  options: TestCommandOptions,
+  context: CommandContext,
+): Promise<number> {
+  if (hasTwoOutputs(options, context)) return EXIT.usage;
   const unwritable = await refusedSuite(options);
   if (unwritable !== undefined) {
-    console.error(`authzc: ${unwritable.text}`);
+    printNote(context, `authzc: ${unwritable.text}`);
     return unwritable.code;
   }
-  if (options.watch !== true) return testOnce(directory, options);
+  if (options.watch !== true) return testOnce(directory, options, context);
   const { WatchedTests, untilInterrupted } = await import('../policies/watched-tests.js');
-  const watched = new WatchedTests(measuresCoverage(options));
-  await untilInterrupted([directory, options.tests ?? directory], async () => {
+  const watched = new WatchedTests(measuresCoverage(options), context);
+  const runAffected = async (): Promise<void> => {
     watched.begin();
-    await testOnce(directory, { ...options, passWithNoTests: true }, watched);
-  });
+    await testOnce(directory, { ...options, passWithNoTests: true }, context, watched);
+  };
+  await untilInterrupted([directory, options.tests ?? directory], runAffected, context);
   return EXIT.done;
 }
 
-async function testOnce(directory: string, options: TestCommandOptions, watched?: WatchedTests): Promise<number> {
+async function testOnce(
+  directory: string,
+  options: TestCommandOptions,
+  context: CommandContext,
+  watched?: WatchedTests,
+): Promise<number> {
+  const { stdout, stderr } = context;
+  const color = options.color && isColorful(stdout, context);
+  const diagnosticFormat = options.output === 'tree' ? 'pretty' : options.output;
   const filter = testFilter(options.testFilter ?? []);
   const all = loadSuites(options.tests ?? directory);
-  const progress = new ProgressLine();
+  const progress = new ProgressLine(stderr);
   const compilation = compileFolder(directory, { earlier: watched?.sources ?? [], onStep: progress.show });
   progress.clear();
   if (compilation.lowered === undefined) {
-    printDiagnostics(compilation.diagnostics, options.output === 'tree' ? 'pretty' : options.output, {
-      folder: directory,
-      color: options.color && isColorful(process.stdout),
-      onFindings: options.onFindings,
-    });
+    const shown = { folder: directory, color, onFindings: options.onFindings };
+    printDiagnostics(compilation.diagnostics, diagnosticFormat, shown, context);
     return EXIT.refused;
   }
   const goal = suggestedFor(options);
   if (all.length === 0 && options.passWithNoTests !== true && goal === undefined) {
     const folder = visible(options.tests ?? directory);
-    console.error(
+    printNote(
+      context,
       `authzc: \`${folder}\` holds no tests (files \`*_test.yaml\`); name their folder with --tests DIR, or accept it with --pass-with-no-tests`,
     );
     return EXIT.failed;
   }
   const undeclared = undeclaredInTests(all, readVocabulary());
   if (undeclared.length > 0) {
-    printDiagnostics(undeclared, options.output === 'tree' ? 'pretty' : options.output, {
-      folder: options.tests ?? directory,
-      color: options.color && isColorful(process.stdout),
-      onFindings: options.onFindings,
-    });
+    const shown = { folder: options.tests ?? directory, color, onFindings: options.onFindings };
+    printDiagnostics(undeclared, diagnosticFormat, shown, context);
     return EXIT.refused;
   }
   const suites = watched === undefined ? all : watched.suitesToRun(compilation, all);
@@ -108,9 +117,10 @@ async function testOnce(directory: string, options: TestCommandOptions, watched?
     schemaEnforcement: options.ignoreSchemas === true ? 'none' : 'reject',
     format: options.testOutput ?? (isLog(options.output) ? 'json' : options.output),
     verbose: options.verbose ?? false,
-    color: options.color && isColorful(process.stdout),
+    color,
     folder: options.tests ?? directory,
     policyFolder: directory,
+    stderr,
   };
   const { results, report, code, violations, failed } = await runPolicyTests(
     suites,
@@ -120,30 +130,32 @@ async function testOnce(directory: string, options: TestCommandOptions, watched?
   );
   const { output } = options;
   if (!isLog(output) && (watched === undefined || suites.length > 0))
-    (isSuitePrinted(options) ? process.stderr : process.stdout).write(report);
+    (isSuitePrinted(options) ? stderr : stdout).write(report);
   watched?.finish(suites, failed);
-  if (violations > 0 && code !== EXIT.done) console.error(deniedBySchemas(violations));
+  if (violations > 0 && code !== EXIT.done) printNote(context, deniedBySchemas(violations));
   const coverage = recorder?.coverage();
-  const missed = coverage === undefined ? [] : await showCoverage(coverage, compilation, directory, options);
+  const missed = coverage === undefined ? [] : await showCoverage(coverage, compilation, directory, options, context);
   // Mutants are tried with tests that pass.
   const mutants =
-    code === EXIT.done && mutates(options) ? await tryMutants(suites, policies, testOptions, options) : undefined;
+    code === EXIT.done && mutates(options)
+      ? await tryMutants(suites, policies, testOptions, options, context)
+      : undefined;
   if (isLog(output)) {
     const { foldersOf, runFindings, TEST_RULES } = await import('../findings/tests.js');
     const findings = runFindings({ results, coverage, mutants }, foldersOf(compilation, directory, options.tests));
-    printLog(output, findings, TEST_RULES, options.onFindings);
+    printLog(output, findings, TEST_RULES, { stdout, onFindings: options.onFindings });
   }
   if (code !== EXIT.done) {
-    console.error('authzc: tests failed');
+    printNote(context, 'authzc: tests failed');
     return code;
   }
-  for (const line of missed) console.error(`authzc: ${line}`);
-  const mutation = mutants === undefined ? EXIT.done : await showMutants(mutants, directory, options);
+  for (const line of missed) printNote(context, `authzc: ${line}`);
+  const mutation = mutants === undefined ? EXIT.done : await showMutants(mutants, directory, options, context);
   const suggestion =
     goal === undefined
       ? EXIT.done
       : await (await import('../policies/suggested-suite.js')).suggestTests(
-          { policies, suites, testOptions, options, mutants, pathOf: (file) => shownPath(file, directory) },
+          { policies, suites, testOptions, options, mutants, context, pathOf: (file) => shownPath(file, directory) },
           goal,
         );
   return missed.length > 0 ? EXIT.failed : Math.max(mutation, suggestion);
@@ -154,19 +166,26 @@ async function tryMutants(
   policies: PoliciesInMemory,
   testOptions: PolicyTestOptions,
   options: MutationOptions & SolverOptions,
+  context: CommandContext,
 ): Promise<MutationReport> {
   const { tryTests } = await import('../policies/mutation-report.js');
-  return tryTests(suites, policies, testOptions, options);
+  return tryTests(suites, policies, testOptions, options, context);
 }
 
 /** Shows what became of mutants, and returns the exit code. */
-async function showMutants(mutants: MutationReport, directory: string, options: TestCommandOptions): Promise<number> {
+async function showMutants(
+  mutants: MutationReport,
+  directory: string,
+  options: TestCommandOptions,
+  context: CommandContext,
+): Promise<number> {
   const { reportMutants } = await import('../policies/mutation-report.js');
-  return reportMutants(mutants, options, {
-    pathOf: (file) => shownPath(file, directory),
-    print: (text) => streamOf(options).write(`\n${text}`),
+  const texts = {
+    pathOf: (file: string) => shownPath(file, directory),
+    print: (text: string) => void streamOf(options, context).write(`\n${text}`),
     verbose: options.verbose ?? false,
-  });
+  };
+  return reportMutants(mutants, options, texts, context);
 }
 
 /** Why the suite of suggested tests cannot be written, if that is known from the start. */
@@ -187,11 +206,11 @@ function isSuitePrinted(options: TestCommandOptions): boolean {
 }
 
 /** Programs that read standard output expect one document there. */
-function streamOf(options: TestCommandOptions): NodeJS.WriteStream {
+function streamOf(options: TestCommandOptions, { stdout, stderr }: CommandContext): OutputStream {
   const { testOutput, output } = options;
   const format = testOutput ?? output;
-  if (isSuitePrinted(options)) return process.stderr;
-  return format === 'json' || format === 'junit' || isLog(format) ? process.stderr : process.stdout;
+  if (isSuitePrinted(options)) return stderr;
+  return format === 'json' || format === 'junit' || isLog(format) ? stderr : stdout;
 }
 
 /** Reports coverage, and returns the thresholds that it misses. */
@@ -200,6 +219,7 @@ async function showCoverage(
   { sources }: FolderCompilation,
   directory: string,
   options: TestCommandOptions,
+  context: CommandContext,
 ): Promise<readonly string[]> {
   const { missedThresholds, reportCoverage } = await import('../policies/coverage-report.js');
   const texts = new Map(sources.map(({ path, text }) => [path, text]));
@@ -207,7 +227,7 @@ async function showCoverage(
     pathOf: (file) => shownPath(file, directory),
     textOf: (file) => texts.get(file) ?? '',
   });
-  if (printed !== '') streamOf(options).write(`\n${printed}`);
+  if (printed !== '') streamOf(options, context).write(`\n${printed}`);
   return missedThresholds(coverage, options);
 }
 

@@ -7,6 +7,7 @@ import { markdownVerification } from '../../analysis/verify/report/markdown.js';
 import { prettyVerification } from '../../analysis/verify/report/pretty.js';
 import { isProofRefuted } from '../../analysis/verify/report/statements.js';
 import { formatList, formatPretty, shownPath } from '../../compiler/diagnostics/format.js';
+import { type CommandContext, isColorful, printNote } from '../context.js';
 import { EXIT } from '../exit.js';
 import type { ComparisonOptions } from '../policies/comparison-options.js';
 import { compileFolder, decidesNothing } from '../policies/compile.js';
@@ -14,7 +15,7 @@ import { emptyText } from '../policies/empty-folder.js';
 import { engineOptions } from '../policies/engine-options.js';
 import { ProgressLine, stepOf } from '../progress.js';
 import { proverOf } from '../policies/solver.js';
-import { isColorful, paintOf, printDiagnostics, reportInputError } from '../report.js';
+import { paintOf, printDiagnostics, reportInputError } from '../report.js';
 import { isLogFormat, type LogFormat, type OnFindings, printLog } from '../findings/log.js';
 import { STATEMENT_RULES, statementFindings } from '../findings/statements.js';
 import { limitRun, type RunLimit } from '../run-limit.js';
@@ -29,31 +30,41 @@ export interface VerifyCommandOptions extends ComparisonOptions {
 }
 
 /** `authzc verify`: proves or refutes the statements of invariants about a folder of policies. Returns the exit code. */
-export async function verifyCommand(directory: string, options: VerifyCommandOptions): Promise<number> {
-  const limit = limitRun(options.timeout);
+export async function verifyCommand(
+  directory: string,
+  options: VerifyCommandOptions,
+  context: CommandContext,
+): Promise<number> {
+  const limit = limitRun(options.timeout, context);
   try {
-    return await verified(directory, options, limit);
+    return await verified(directory, options, limit, context);
   } catch (error) {
-    if (!limit.signal.aborted) return reportInputError(error);
-    console.error('authzc: interrupted');
+    if (!limit.signal.aborted) return reportInputError(error, context);
+    printNote(context, 'authzc: interrupted');
     return EXIT.failed;
   } finally {
     limit.close();
   }
 }
 
-async function verified(directory: string, options: VerifyCommandOptions, { isOver }: RunLimit): Promise<number> {
+async function verified(
+  directory: string,
+  options: VerifyCommandOptions,
+  { isOver }: RunLimit,
+  context: CommandContext,
+): Promise<number> {
+  const { stdout, stderr } = context;
   const { output, kind, action, scope, effort, allowUndecided = false, onFindings } = options;
-  const engine = engineOptions(options);
-  const progress = new ProgressLine();
+  const engine = engineOptions(options, context);
+  const progress = new ProgressLine(stderr);
   const compilation = compileFolder(directory, { onStep: progress.show });
   progress.clear();
   const { invariants, diagnostics } = compilation;
   const version = await loadVersion(compilation, directory);
   if (version === undefined) {
-    const style = { color: isColorful(process.stderr), folder: directory };
-    if (isLogFormat(output)) printDiagnostics(diagnostics, output, { folder: directory, onFindings });
-    else process.stderr.write(output === 'list' ? formatList(diagnostics, style) : formatPretty(diagnostics, style));
+    const style = { color: isColorful(stderr, context), folder: directory };
+    if (isLogFormat(output)) printDiagnostics(diagnostics, output, { folder: directory, onFindings }, context);
+    else stderr.write(output === 'list' ? formatList(diagnostics, style) : formatPretty(diagnostics, style));
     return EXIT.refused;
   }
   if (decidesNothing(compilation))
@@ -71,9 +82,12 @@ async function verified(directory: string, options: VerifyCommandOptions, { isOv
     onStep: (statement, all) => progress.show(`verifying ${stepOf(statement, all, 'statements')}`),
   }).finally(() => progress.clear());
   if (isLogFormat(output))
-    printLog(output, statementFindings(report, directory, compilation.sources), STATEMENT_RULES, onFindings);
-  else process.stdout.write(textOf(report, output, directory));
-  if (report.limits.interrupted === true) console.error('authzc: interrupted');
+    printLog(output, statementFindings(report, directory, compilation.sources), STATEMENT_RULES, {
+      stdout,
+      onFindings,
+    });
+  else stdout.write(textOf(report, output, directory, context));
+  if (report.limits.interrupted === true) printNote(context, 'authzc: interrupted');
   return exitCodeOf(report, allowUndecided);
 }
 
@@ -89,11 +103,12 @@ function textOf(
   report: VerifyReport,
   output: Exclude<VerifyCommandOptions['output'], LogFormat>,
   directory: string,
+  context: CommandContext,
 ): string {
   switch (output) {
     case 'pretty':
       return prettyVerification(report, {
-        paint: paintOf(process.stdout),
+        paint: paintOf(context.stdout, context),
         pathOf: (file) => shownPath(file, directory),
       });
     case 'list':

@@ -4,6 +4,7 @@ import { didYouMean } from '../../compiler/diagnostics/did-you-mean.js';
 import { shownPath } from '../../compiler/diagnostics/format.js';
 import { visible, visibleJson } from '../../compiler/diagnostics/visible.js';
 import { fold } from '../../compiler/optimise/index.js';
+import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit.js';
 import { compiledFolder } from '../policies/compile.js';
 import { readResource } from '../policies/request-files.js';
@@ -23,17 +24,17 @@ export interface WhoCanOptions extends Pick<MatrixOptions, 'scope' | 'lenientSco
 }
 
 /** `authzc who-can`: the roles and principals that may do an action. Returns the exit code. */
-export function whoCanCommand(directory: string, options: WhoCanOptions): number {
+export function whoCanCommand(directory: string, options: WhoCanOptions, context: CommandContext): number {
   try {
-    return listed(directory, options);
+    return listed(directory, options, context);
   } catch (error) {
-    return reportInputError(error);
+    return reportInputError(error, context);
   }
 }
 
-function listed(directory: string, { action, output, ...given }: WhoCanOptions): number {
-  const { kind, ...options } = subjectOf(given);
-  const compilation = compiledFolder(directory);
+function listed(directory: string, { action, output, ...given }: WhoCanOptions, context: CommandContext): number {
+  const { kind, ...options } = subjectOf(given, context);
+  const compilation = compiledFolder(directory, context);
   if (compilation === undefined) return EXIT.refused;
   const program = fold(compilation.lowered);
   const { tables, definitions } = matrixOf(program, {
@@ -51,7 +52,7 @@ function listed(directory: string, { action, output, ...given }: WhoCanOptions):
     );
   }
   const answers = tables.map(({ rows, ...table }) => ({ ...table, rows: rows.filter(isPossible) }));
-  process.stdout.write(
+  context.stdout.write(
     output === 'json'
       ? `${visibleJson({ kind, action, answers: answers.flatMap(plainAnswers), definitions }, 2)}\n`
       : answersText({ tables: answers, definitions }, (file) => shownPath(file, directory)),
@@ -60,18 +61,16 @@ function listed(directory: string, { action, output, ...given }: WhoCanOptions):
 }
 
 /** The resources in question, and what is known of them. */
-function subjectOf({ kind, id, scope, resource: file }: Omit<WhoCanOptions, 'action' | 'output'>): Pick<
-  MatrixOptions,
-  'scope' | 'version' | 'known'
-> & {
-  readonly kind: string;
-} {
+function subjectOf(
+  { kind, id, scope, resource: file }: Omit<WhoCanOptions, 'action' | 'output'>,
+  context: CommandContext,
+): Pick<MatrixOptions, 'scope' | 'version' | 'known'> & { readonly kind: string } {
   if (file === undefined) {
     if (kind === undefined)
       throw new InputError('name the resources', undefined, [{ message: 'by `--kind KIND` or `--resource FILE`' }]);
     return { kind, scope, known: id === undefined ? undefined : { id } };
   }
-  const resource = readResource(file);
+  const resource = readResource(file, context);
   return {
     kind: resource.kind,
     scope: (resource.scope ?? '').replace(/^\./, ''),

@@ -1,3 +1,4 @@
+import type { CommandContext } from '../context.js';
 import type { Finding, FindingRule } from './finding.js';
 import { githubLog } from './github.js';
 import { junitLog } from './junit.js';
@@ -15,14 +16,20 @@ export function isLogFormat(format: string): format is LogFormat {
 /** Takes findings that would be printed as a log, and the rules of which they may be. */
 export type OnFindings = (findings: readonly Finding[], rules: readonly FindingRule[]) => void;
 
+/** The reader of findings. */
+interface LogTarget extends Pick<CommandContext, 'stdout'> {
+  /** Takes the findings in place of standard output. */
+  readonly onFindings?: OnFindings | undefined;
+}
+
 /** Prints a log to standard output, or hands over its findings. */
 export function printLog(
   format: LogFormat,
   findings: readonly Finding[],
   rules: readonly FindingRule[],
-  onFindings?: OnFindings,
+  { stdout, onFindings }: LogTarget,
 ): void {
-  if (onFindings === undefined) process.stdout.write(findingLog(format, findings, rules));
+  if (onFindings === undefined) stdout.write(findingLog(format, findings, rules));
   else onFindings(findings, rules);
 }
 

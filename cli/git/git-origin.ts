@@ -8,6 +8,8 @@ import type { RemoteFolder } from './remote-folder.js';
 export interface GitOriginOptions {
   readonly remote: RemoteFolder;
   readonly limits: RemoteLimits;
+  /** That of git. */
+  readonly environment: NodeJS.ProcessEnv;
   /** Compiles a folder; undefined, after printing the reason, if its policies do not compile. */
   readonly bundlerOf: (folder: string) => () => Promise<string | undefined>;
 }
@@ -36,11 +38,11 @@ export class GitOrigin implements Origin {
   }
 
   async fetch(known: string | undefined, signal: AbortSignal): Promise<Fetched> {
-    const { limits } = this.options;
+    const { limits, environment } = this.options;
     const timeout = AbortSignal.timeout(limits.timeout);
     const all = AbortSignal.any([signal, timeout]);
     try {
-      const { id: commit, ref } = await findCommit(this.#remote, { folder: this.scratch, signal: all });
+      const { id: commit, ref } = await findCommit(this.#remote, { folder: this.scratch, environment, signal: all });
       if (ref.startsWith('refs/heads/')) this.#remote = { ...this.#remote, ref };
       if (commit === known) return { kind: 'unchanged', holds: false };
       if (commit === this.#refused?.commit) throw this.#refused.error;
@@ -65,12 +67,12 @@ export class GitOrigin implements Origin {
 
   /** The folder keeps its name, so that unchanged policies are not compiled again. */
   async #checkOut(commit: string, signal: AbortSignal): Promise<void> {
-    const { limits } = this.options;
+    const { limits, environment } = this.options;
     const next = join(this.scratch, 'next');
     const folder = join(this.scratch, 'policies');
     await rm(next, { recursive: true, force: true });
     const { scratch } = this;
-    await checkOutRemote(this.#remote, commit, next, { signal, scratch, maxSize: limits.maxSize });
+    await checkOutRemote(this.#remote, commit, next, { signal, environment, scratch, maxSize: limits.maxSize });
     await rm(folder, { recursive: true, force: true });
     await rename(next, folder);
   }

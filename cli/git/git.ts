@@ -78,8 +78,7 @@ export function failure({ stderr }: Pick<GitResult, 'stderr'>): Error {
 export interface GitOptions {
   readonly folder: string;
   readonly signal: AbortSignal;
-  /** Further variables of the environment. */
-  readonly environment?: NodeJS.ProcessEnv;
+  readonly environment: NodeJS.ProcessEnv;
 }
 
 /** Git as a source of objects, until it is closed. */
@@ -115,7 +114,7 @@ export function openObjects(options: GitOptions): ObjectReader {
 
 function start(args: readonly string[], { folder, signal, environment }: GitOptions): ChildProcessWithoutNullStreams {
   signal.throwIfAborted();
-  const env = { ...process.env, ...environment, ...ENVIRONMENT };
+  const env = { ...environment, ...ENVIRONMENT };
   // A group of its own: git runs further programs, which would go on writing into the folder after its end.
   const child = spawn('git', args, { cwd: folder, env, detached: HAS_GROUPS });
   const kill = (): void => killGroup(child);

@@ -11,7 +11,10 @@ export async function remoteGit(
   args: readonly string[],
   options: GitOptions,
 ): Promise<GitResult> {
-  const result = await git([...SAFETY, ...args], { ...options, environment: environmentOf(remote) });
+  const result = await git([...SAFETY, ...args], {
+    ...options,
+    environment: { ...options.environment, ...remoteVariables(remote, options.environment) },
+  });
   if (result.code === 0) return result;
   throw new Error(`git: ${withoutCredentials(problemIn(result.stderr), remote)}`);
 }
@@ -34,8 +37,8 @@ const LONGEST_LINE = 300;
 /** Hooks of the user's configuration are for working with git, not for reading a repository. */
 const SAFETY = ['-c', 'core.hooksPath=/dev/null', '-c', 'gc.auto=0', '-c', 'maintenance.auto=false'];
 
-function environmentOf({ url }: RemoteFolder): NodeJS.ProcessEnv {
-  const count = Number(process.env['GIT_CONFIG_COUNT'] ?? 0);
+function remoteVariables({ url }: RemoteFolder, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const count = Number(environment['GIT_CONFIG_COUNT'] ?? 0);
   return {
     GIT_ALLOW_PROTOCOL: protocolsOf(url),
     // Nobody is there to answer ssh.

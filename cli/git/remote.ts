@@ -47,6 +47,14 @@ function idsByName(listed: string): ReadonlyMap<string, string> {
   return new Map(lines.flatMap(([id = '', name = '']) => (isCommit(id) ? [[name, id] as const] : [])));
 }
 
+/** How a commit is checked out. */
+interface CheckOutOptions extends Omit<GitOptions, 'folder'> {
+  /** The folder of what is fetched. */
+  readonly scratch: string;
+  /** Of what is fetched and of what is written, in bytes. */
+  readonly maxSize: number;
+}
+
 /**
  * Writes the policies of the folder at a commit into a new folder: this commit is fetched, whatever refs name now, into a
  * repository that is removed afterwards. Nothing of the repository is run: no hooks, filters or submodules. Rejects with
@@ -56,12 +64,12 @@ export async function checkOutRemote(
   remote: RemoteFolder,
   commit: string,
   to: string,
-  { signal, scratch, maxSize }: { readonly signal: AbortSignal; readonly scratch: string; readonly maxSize: number },
+  { signal, environment, scratch, maxSize }: CheckOutOptions,
 ): Promise<void> {
   const folder = await mkdtemp(join(scratch, 'fetch-'));
   const done = new AbortController();
   const tooLarge = new AbortController();
-  const options: GitOptions = { folder, signal: AbortSignal.any([signal, tooLarge.signal]) };
+  const options: GitOptions = { folder, environment, signal: AbortSignal.any([signal, tooLarge.signal]) };
   const watching = abortAbove(folder, maxSize, tooLarge, done.signal);
   try {
     await remoteGit(remote, ['init', '--quiet', '--bare', '--template=', '.'], options);

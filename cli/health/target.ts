@@ -51,7 +51,7 @@ export function targetOf(options: TargetOptions, environment: Environment): Heal
   }
   const isSaid = hostPort !== undefined || caCert !== undefined || plain;
   const config = options.config ?? (isSaid ? undefined : textOf(environment['AUTHZ_CONFIG']));
-  if (config !== undefined) return configuredTarget(config, kind, verify);
+  if (config !== undefined) return configuredTarget(config, kind, verify, environment);
   const written = hostPort ?? (kind === 'grpc' ? '127.0.0.1:3593' : '127.0.0.1:3592');
   const address = parseAddress(written);
   if (address === undefined)
@@ -67,8 +67,13 @@ export function targetOf(options: TargetOptions, environment: Environment): Heal
  * With the configuration file, the certificate itself is known. It is compared as a whole, so its host names, which may
  * not cover the address of a listener, do not matter.
  */
-function configuredTarget(file: string, kind: 'grpc' | 'http', verify: boolean): HealthTarget {
-  const { server } = loadConfig({ file }).config;
+function configuredTarget(
+  file: string,
+  kind: 'grpc' | 'http',
+  verify: boolean,
+  environment: Environment,
+): HealthTarget {
+  const { server } = loadConfig({ file, environment }).config;
   const address = kind === 'grpc' ? server.grpcListenAddr : server.httpListenAddr;
   if (server.tls === undefined) return { address, tls: undefined };
   return {

@@ -22,7 +22,11 @@ export class PolicyFolder {
   private latest: FolderCompilation | undefined;
   private ready: Promise<Policies> | undefined;
 
-  constructor(readonly path: string) {}
+  constructor(
+    readonly path: string,
+    /** That of git. */
+    readonly environment: NodeJS.ProcessEnv,
+  ) {}
 
   /** Throws when the folder cannot be read. */
   compile(): FolderCompilation {

@@ -184,7 +184,10 @@ export const TOOLS: readonly Tool[] = [
     }),
     run: async (folder, { revision, kind }) => {
       const signal = AbortSignal.timeout(LONGEST_DIFF);
-      const old = await readSet({ revision, path: undefined }, folder.path, signal);
+      const old = await readSet({ revision, path: undefined }, folder.path, {
+        signal,
+        environment: folder.environment,
+      });
       const before = await loadVersion(old.compilation, old.source);
       if (before === undefined) throw new Refused(`The policies of ${old.source} do not compile.`);
       await folder.policies();

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { visible } from '../../compiler/diagnostics/visible.js';
+import type { CommandContext } from '../context.js';
 import { git } from '../git/git.js';
 import { replaceFiles } from '../outputs/replace-files.js';
 import type { WriteStep } from './steps.js';
@@ -15,7 +16,12 @@ export type Originals = 'git' | 'backup';
  *
  * @throws Error if a file has changes that are not committed, changed since the tree was read, or is in the way.
  */
-export async function applyWrites(root: string, tree: Tree, writes: readonly WriteStep[]): Promise<Originals> {
+export async function applyWrites(
+  root: string,
+  tree: Tree,
+  writes: readonly WriteStep[],
+  { env }: Pick<CommandContext, 'env'>,
+): Promise<Originals> {
   const old = writes.map(({ path }) => path);
   const files = writes.flatMap((step) => step.files);
   for (const path of old)
@@ -26,7 +32,7 @@ export async function applyWrites(root: string, tree: Tree, writes: readonly Wri
     if (!isReplaced.has(path) && existsSync(join(root, path)))
       throw new Error(`\`${visible(path)}\` exists, and would be overwritten; move it away`);
 
-  const uncommitted = await uncommittedFiles(root);
+  const uncommitted = await uncommittedFiles(root, env);
   const dirty = old.filter((path) => uncommitted?.has(path));
   if (dirty.length > 0)
     throw new Error(
@@ -46,8 +52,11 @@ function backUp(root: string, tree: Tree, paths: readonly string[]): void {
 }
 
 /** The files below a folder whose content git does not have; undefined outside of a repository. */
-async function uncommittedFiles(root: string): Promise<ReadonlySet<string> | undefined> {
-  const options = { folder: root, signal: new AbortController().signal };
+async function uncommittedFiles(
+  root: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<ReadonlySet<string> | undefined> {
+  const options = { folder: root, environment, signal: new AbortController().signal };
   const prefix = await git(['rev-parse', '--show-prefix'], options).catch(() => undefined);
   if (prefix === undefined || prefix.code !== 0) return undefined;
   const status = await git(

@@ -4,6 +4,7 @@ import { posix, join } from 'node:path';
 import { formatPretty } from '../../compiler/diagnostics/format.js';
 import { loadSuites, type SuiteFiles } from '../../compiler/load/index.js';
 import { testFilter } from '../../compiler/policy-tests/filter.js';
+import type { CommandContext, OutputStream } from '../context.js';
 import { EXIT } from '../exit.js';
 import { compileFolder, decidesNothing, type PoliciesInMemory, policiesOf } from '../policies/compile.js';
 import { runPolicyTests } from '../policies/test-policies.js';
@@ -28,7 +29,11 @@ export interface Trial {
  * Compiles the folders of a plan as they are after the migration, and runs their tests, in a temporary folder. Tests
  * outside of folders of policies belong to the only folder, if there is one.
  */
-export async function tryPlan(tree: Tree, { folders, testFolders }: Plan): Promise<readonly Trial[]> {
+export async function tryPlan(
+  tree: Tree,
+  { folders, testFolders }: Plan,
+  { stderr }: Pick<CommandContext, 'stderr'>,
+): Promise<readonly Trial[]> {
   const root = mkdtempSync(join(tmpdir(), 'authz-migrate-'));
   try {
     const needed = [...folders.map(({ path }) => path), ...testFolders];
@@ -38,14 +43,22 @@ export async function tryPlan(tree: Tree, { folders, testFolders }: Plan): Promi
       writeFileSync(join(root, path), text);
     }
     const trials: Trial[] = [];
-    for (const { path } of folders) trials.push(await tryFolder(root, path, folders.length === 1 ? testFolders : []));
+    for (const { path } of folders) {
+      const others = folders.length === 1 ? testFolders : [];
+      trials.push(await tryFolder(root, path, others, stderr));
+    }
     return trials;
   } finally {
     rmSync(root, { recursive: true, force: true });
   }
 }
 
-async function tryFolder(root: string, path: string, testFolders: readonly string[]): Promise<Trial> {
+async function tryFolder(
+  root: string,
+  path: string,
+  testFolders: readonly string[],
+  stderr: OutputStream,
+): Promise<Trial> {
   const folder = join(root, path);
   const compilation = compileFolder(folder, { vocabulary: {} });
   const { diagnostics, lowered } = compilation;
@@ -73,6 +86,7 @@ async function tryFolder(root: string, path: string, testFolders: readonly strin
       color: false,
       folder: path,
       policyFolder: path,
+      stderr,
     },
   );
   return code === EXIT.done

@@ -78,24 +78,28 @@ function usage(message: string, note: string): InputError {
   return new InputError(message, undefined, [{ message: note }]);
 }
 
+/** How a set is read. */
+export interface ReadOptions extends Omit<GitOptions, 'folder'> {
+  /** Is told what is being done. */
+  readonly onStep?: FolderOptions['onStep'];
+}
+
 /**
  * Reads and compiles a set of policies. The vocabulary of the project does not apply: it is one of today, and decides
  * nothing.
  *
  * @param dir the folder of the policies in a revision, from the working directory.
- * @param onStep is told what is being done.
  * @throws Error if it cannot be read.
  */
 export async function readSet(
   name: SetName,
   dir: string,
-  signal: AbortSignal,
-  onStep?: FolderOptions['onStep'],
+  { signal, environment, onStep }: ReadOptions,
 ): Promise<ReadSet> {
   const folderOptions = { vocabulary: {}, onStep };
   if ('folder' in name)
     return { compilation: compileFolder(name.folder, folderOptions), source: name.folder, folder: name.folder };
-  const options: GitOptions = { folder: '.', signal };
+  const options: GitOptions = { folder: '.', signal, environment };
   const { revision } = name;
   const tree = await treeOf(revision, options);
   const prefix = await prefixOf(revision, options);

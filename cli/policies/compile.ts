@@ -10,7 +10,7 @@ import { load } from '../../compiler/load/index.js';
 import { runtimeFolder } from '../../compiler/load/runtime-folder.js';
 import type { Vocabulary } from '../../compiler/validate/vocabulary.js';
 import { emptyText } from './empty-folder.js';
-import { isColorful } from '../report.js';
+import { type CommandContext, isColorful } from '../context.js';
 import { readVocabulary } from './vocabulary.js';
 
 /** A compilation of a folder, with the sources that were read from it. */
@@ -60,14 +60,20 @@ export function decidesNothing({ program }: Compilation): boolean {
  * Compiles a folder and writes nothing. Returns undefined when its policies do not compile, after printing the
  * diagnostics to standard error. Throws when the folder cannot be read or holds no policies.
  */
-export async function policiesInMemory(directory: string): Promise<PoliciesInMemory | undefined> {
-  const compilation = compiledFolder(directory);
+export async function policiesInMemory(
+  directory: string,
+  context: CommandContext,
+): Promise<PoliciesInMemory | undefined> {
+  const compilation = compiledFolder(directory, context);
   return compilation && { ...(await policiesOf(compilation, directory)), lowered: compilation.lowered };
 }
 
 /** The same for analyses that run no policies. */
-export function compiledFolder(directory: string): (FolderCompilation & { readonly lowered: Program }) | undefined {
-  return acceptedOf(compileFolder(directory), directory);
+export function compiledFolder(
+  directory: string,
+  context: CommandContext,
+): (FolderCompilation & { readonly lowered: Program }) | undefined {
+  return acceptedOf(compileFolder(directory), directory, context);
 }
 
 /**
@@ -79,12 +85,14 @@ export function compiledFolder(directory: string): (FolderCompilation & { readon
 export function acceptedOf(
   compilation: FolderCompilation,
   folder: string,
+  context: CommandContext,
 ): (FolderCompilation & { readonly lowered: Program }) | undefined {
   if (decidesNothing(compilation))
     throw new Error(`${emptyText(folder, compilation)}: name the folder of the policies`);
   const { lowered, diagnostics } = compilation;
   if (lowered !== undefined) return { ...compilation, lowered };
-  process.stderr.write(formatPretty(diagnostics, { color: isColorful(process.stderr), folder }));
+  const { stderr } = context;
+  stderr.write(formatPretty(diagnostics, { color: isColorful(stderr, context), folder }));
   return undefined;
 }
 

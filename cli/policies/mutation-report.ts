@@ -6,6 +6,7 @@ import { mutationText } from '../../analysis/mutate/report/text.js';
 import { selected } from '../../analysis/mutate/selection.js';
 import type { SuiteFiles } from '../../compiler/load/index.js';
 import { testCalls } from '../../compiler/policy-tests/run-tests.js';
+import { type CommandContext, printNote } from '../context.js';
 import { EXIT } from '../exit.js';
 import { ProgressLine, stepOf } from '../progress.js';
 import { askEngine } from '../../analysis/policy-tests/ask-engine.js';
@@ -21,13 +22,14 @@ export async function tryTests(
   { lowered, policies }: PoliciesInMemory,
   testOptions: PolicyTestOptions,
   { rule, mutants: count, seed, solver }: MutationOptions & SolverOptions,
+  { signals, stderr }: CommandContext,
 ): Promise<MutationReport> {
-  const progress = new ProgressLine();
+  const progress = new ProgressLine(stderr);
   let isInterrupted = false;
   const interrupt = (): void => {
     isInterrupted = true;
   };
-  process.once('SIGINT', interrupt);
+  signals.on('SIGINT', interrupt);
   try {
     return await tryMutants(
       lowered,
@@ -48,7 +50,7 @@ export async function tryTests(
       },
     );
   } finally {
-    process.off('SIGINT', interrupt);
+    signals.off('SIGINT', interrupt);
     progress.clear();
   }
 }
@@ -74,6 +76,7 @@ export function reportMutants(
   report: MutationReport,
   { mutateOutput = ['text'], mutateDir = 'mutation', minScore = 0 }: MutationOptions,
   { pathOf, print, verbose }: MutationTexts,
+  context: CommandContext,
 ): number {
   for (const format of new Set(mutateOutput)) {
     switch (format) {
@@ -86,8 +89,8 @@ export function reportMutants(
         break;
     }
   }
-  if (report.isInterrupted) console.error('authzc: interrupted');
+  if (report.isInterrupted) printNote(context, 'authzc: interrupted');
   if (report.total.score >= minScore) return report.isInterrupted ? EXIT.failed : EXIT.done;
-  console.error(`authzc: the mutation score is ${report.total.score} %, less than ${minScore} %`);
+  printNote(context, `authzc: the mutation score is ${report.total.score} %, less than ${minScore} %`);
   return EXIT.failed;
 }

@@ -16,14 +16,18 @@ import type { YamlMapping, YamlNode } from '../../compiler/parse/yaml/node.js';
 import { readDocument } from '../../compiler/parse/yaml/read.js';
 import { readTables } from '../../compiler/tables/read-tables.js';
 import type { SqlTable } from '../../runtime/residual/sql/index.js';
+import type { CommandContext } from '../context.js';
 import { InputError } from '../report.js';
+
+/** Standard input, which the name `-` stands for. */
+type StandardInput = Pick<CommandContext, 'readInput'>;
 
 /**
  * A principal as a file describes it, YAML or JSON: `id` and `roles`, and `attr`, `scope`, `policyVersion` and `actors`,
  * who are described alike. Throws an InputError.
  */
-export function readPrincipal(file: string): PrincipalInput {
-  const fields = readFields(file, 'a principal', [...ACTOR_FIELDS, 'actors']);
+export function readPrincipal(file: string, input: StandardInput): PrincipalInput {
+  const fields = readFields(file, input, 'a principal', [...ACTOR_FIELDS, 'actors']);
   const actors = fields.items('actors').map((actor) => actorOf(fieldsOf(actor, 'an actor', ACTOR_FIELDS)));
   if (actors.length > MAX_ACTORS)
     throw new InputError(`a principal has at most ${MAX_ACTORS} actors`, undefined, [], file);
@@ -31,8 +35,8 @@ export function readPrincipal(file: string): PrincipalInput {
 }
 
 /** As `readPrincipal`, for explanations, which are of one principal. */
-export function readPrincipalAlone(file: string): PrincipalInput {
-  const principal = readPrincipal(file);
+export function readPrincipalAlone(file: string, input: StandardInput): PrincipalInput {
+  const principal = readPrincipal(file, input);
   if (principal.actors?.length !== 0)
     throw new InputError(
       'an explanation is of one principal',
@@ -54,8 +58,8 @@ function actorOf(fields: Fields): ActorInput {
 }
 
 /** A resource as a file describes it: `kind` and `id`, and `attr`, `scope`, `policyVersion`. Throws an InputError. */
-export function readResource(file: string): ResourceInput {
-  const fields = readFields(file, 'a resource', RESOURCE_FIELDS);
+export function readResource(file: string, input: StandardInput): ResourceInput {
+  const fields = readFields(file, input, 'a resource', RESOURCE_FIELDS);
   return {
     kind: fields.string('kind') ?? fields.missing('kind', 'kind: album'),
     id: fields.string('id') ?? fields.missing('id', 'id: a1'),
@@ -66,16 +70,16 @@ export function readResource(file: string): ResourceInput {
 }
 
 /** Attributes as a file lists them, by name. Throws an InputError. */
-export function readAttributes(file: string): Attributes {
-  return jsonObject(readMapping(file), REQUEST_VALUES);
+export function readAttributes(file: string, input: StandardInput): Attributes {
+  return jsonObject(readMapping(file, input), REQUEST_VALUES);
 }
 
 /**
  * Reads the claims of tokens, which are assumed to be verified: `jwt`, a map of claims, and `jwts`, a map of names to
  * objects with `claims`. Throws an InputError.
  */
-export function readAuxData(file: string): AuxDataInput {
-  const fields = readFields(file, 'auxiliary data', AUX_DATA_FIELDS);
+export function readAuxData(file: string, input: StandardInput): AuxDataInput {
+  const fields = readFields(file, input, 'auxiliary data', AUX_DATA_FIELDS);
   const tokens = fields.entries('jwts').map(([name, token]) => {
     const claims = fieldsOf(token, 'a token', TOKEN_FIELDS).attributes('claims') ?? {};
     return [name, { claims }] as const;
@@ -89,8 +93,8 @@ const AUX_DATA_FIELDS = ['jwt', 'jwts'];
 const TOKEN_FIELDS = ['claims'];
 
 /** Tables by kind, as a file describes them (docs/plans.md#tables-in-a-file). Throws an InputError. */
-export function readTablesOf(file: string): ReadonlyMap<string, SqlTable> {
-  const source = new Source(file === STANDARD_INPUT ? 'standard input' : file, readText(file));
+export function readTablesOf(file: string, input: StandardInput): ReadonlyMap<string, SqlTable> {
+  const source = new Source(file === STANDARD_INPUT ? 'standard input' : file, readText(file, input));
   const read = readTables(source);
   if ('tables' in read) return read.tables;
   const [problem] = read.problems;
@@ -108,8 +112,8 @@ export function requireOneReader(files: readonly (string | undefined)[]): void {
 /** The name of standard input. */
 const STANDARD_INPUT = '-';
 
-function readMapping(file: string): YamlMapping {
-  const source = new Source(file === STANDARD_INPUT ? 'standard input' : file, readText(file));
+function readMapping(file: string, input: StandardInput): YamlMapping {
+  const source = new Source(file === STANDARD_INPUT ? 'standard input' : file, readText(file, input));
   const report = new Diagnostics();
   const document = readDocument(source, report);
   document?.problems.reportTo(report);
@@ -122,10 +126,10 @@ function readMapping(file: string): YamlMapping {
 }
 
 /** Reads a file or standard input. Throws an InputError. */
-export function readText(file: string): string {
+export function readText(file: string, { readInput }: StandardInput): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(
-      readFileSync(file === STANDARD_INPUT ? 0 : file),
+      file === STANDARD_INPUT ? readInput() : readFileSync(file),
     );
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
@@ -141,8 +145,8 @@ export function readText(file: string): string {
   }
 }
 
-function readFields(file: string, what: string, known: readonly string[]): Fields {
-  return fieldsOf(readMapping(file), what, known);
+function readFields(file: string, input: StandardInput, what: string, known: readonly string[]): Fields {
+  return fieldsOf(readMapping(file, input), what, known);
 }
 
 /** The fields of a map, each read by its type. */

@@ -5,6 +5,7 @@ import { bundle } from '../../compiler/bundle/index.js';
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.js';
 import { formatPretty } from '../../compiler/diagnostics/format.js';
 import type { Source } from '../../compiler/diagnostics/source.js';
+import { type CommandContext, printNote } from '../context.js';
 import { compileFolder } from '../policies/compile.js';
 import { decidesNothing } from './compile.js';
 import { emptyText } from './empty-folder.js';
@@ -27,8 +28,8 @@ export interface ServedOptions {
 }
 
 /** Compiles versions of a folder one after another: unchanged files are not compiled again. */
-export function folderCompiler(folder: string, options: ServedOptions): FolderCompiler {
-  const bundler = folderBundler(folder, options);
+export function folderCompiler(folder: string, options: ServedOptions, context: CommandContext): FolderCompiler {
+  const bundler = folderBundler(folder, options, context);
   return async () => {
     const js = await bundler();
     return js === undefined ? undefined : evaluateBundle(js, join(folder, 'policies.js'));
@@ -39,26 +40,28 @@ export function folderCompiler(folder: string, options: ServedOptions): FolderCo
 export function folderBundler(
   folder: string,
   { whenEmpty, explain }: ServedOptions,
+  context: CommandContext,
 ): () => Promise<string | undefined> {
   let earlier: readonly Source[] = [];
   return async () => {
     const compilation = compileFolder(folder, { earlier, explain });
     earlier = compilation.sources;
-    complain(compilation.diagnostics, folder);
+    complain(compilation.diagnostics, folder, context);
     if (compilation.program === undefined) return undefined;
     if (decidesNothing(compilation)) {
       const problem = emptyText(folder, compilation);
       if (whenEmpty === 'refuse') {
-        console.error(`authzc: ${problem}; name the folder of the policies, or serve it with --allow-empty`);
+        printNote(context, `authzc: ${problem}; name the folder of the policies, or serve it with --allow-empty`);
         return undefined;
       }
-      console.error(`warning: ${problem}`);
+      printNote(context, `warning: ${problem}`);
     }
     return (await bundle(compilation.files, runtimeFolder())).js;
   };
 }
 
 /** Standard output is reserved for the line that the server is ready; diagnostics go to standard error. */
-function complain(diagnostics: readonly Diagnostic[], folder: string): void {
-  if (diagnostics.length > 0) console.error(formatPretty(diagnostics, { color: process.stderr.isTTY, folder }));
+function complain(diagnostics: readonly Diagnostic[], folder: string, context: CommandContext): void {
+  const color = context.stderr.isTTY === true;
+  if (diagnostics.length > 0) printNote(context, formatPretty(diagnostics, { color, folder }));
 }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { Prover } from '../../analysis/question/question.js';
 import type { Solver } from '../../analysis/solve/solver.js';
 import { findZ3, startZ3 } from '../../analysis/solve/z3.js';
@@ -26,7 +27,7 @@ export function proverOf({
 function starterOf(command: string | false | undefined): (() => Promise<Solver>) | undefined {
   if (command === false) return undefined;
   if (command !== undefined) return () => startCommand(command);
-  const z3 = findZ3(process.cwd());
+  const z3 = findZ3(resolve('.'));
   return z3 === undefined ? undefined : () => Promise.resolve(startZ3(z3));
 }
 

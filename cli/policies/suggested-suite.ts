@@ -13,6 +13,7 @@ import { Source } from '../../compiler/diagnostics/source.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import { isSuiteFile, type SuiteFiles } from '../../compiler/load/index.js';
 import { runTests, testCalls } from '../../compiler/policy-tests/run-tests.js';
+import { type CommandContext, printNote } from '../context.js';
 import { EXIT } from '../exit.js';
 import { ProgressLine } from '../progress.js';
 import { askEngine, type LoadedPolicies } from '../../analysis/policy-tests/ask-engine.js';
@@ -35,6 +36,7 @@ export interface SuggestionInputs {
   /** What the mutants did to the tests, if that is known. */
   readonly mutants?: MutationReport | undefined;
   readonly pathOf: (file: string) => string;
+  readonly context: CommandContext;
 }
 
 /** What was suggested, and what it is good for. */
@@ -48,22 +50,24 @@ interface Outcome extends Suggestions {
  * what no request was found for. Returns the exit code.
  */
 export async function suggestTests(inputs: SuggestionInputs, goal: 'uncovered' | 'mutants'): Promise<number> {
-  const { options, pathOf } = inputs;
+  const { options, pathOf, context } = inputs;
   const loaded = { policies: inputs.policies.policies, traces: await inputs.policies.traced() };
-  const { tests, unmet, isInterrupted, raised } = await withinTime(options.suggestTimeout, (goOn) =>
-    goal === 'mutants' ? forMutants(inputs, loaded, goOn) : forCoverage(inputs, loaded, goOn),
+  const { tests, unmet, isInterrupted, raised } = await withinTime(
+    options.suggestTimeout,
+    (goOn) => (goal === 'mutants' ? forMutants(inputs, loaded, goOn) : forCoverage(inputs, loaded, goOn)),
+    context,
   );
   const text = suiteText(tests);
   if (tests.length > 0) {
     requirePassing(text, loaded, inputs.testOptions);
-    if (options.write === undefined) process.stdout.write(text);
+    if (options.write === undefined) context.stdout.write(text);
     else writeFileSync(options.write, text, { flag: 'wx' });
   }
   const count = `${tests.length} ${tests.length === 1 ? 'test' : 'tests'} suggested`;
-  console.error(`authzc: ${tests.length === 0 ? 'no test suggested' : `${count}: ${raised(text)}`}`);
+  printNote(context, `authzc: ${tests.length === 0 ? 'no test suggested' : `${count}: ${raised(text)}`}`);
   for (const { place, text: what } of unmet)
-    console.error(`  ${visible(pathOf(place.file))}:${place.line}:${place.column}  ${visible(oneLine(what))}`);
-  if (isInterrupted) console.error('authzc: interrupted before everything was searched');
+    printNote(context, `  ${visible(pathOf(place.file))}:${place.line}:${place.column}  ${visible(oneLine(what))}`);
+  if (isInterrupted) printNote(context, 'authzc: interrupted before everything was searched');
   return isInterrupted ? EXIT.failed : EXIT.done;
 }
 
@@ -110,7 +114,7 @@ function raisedCoverage({ total: before }: Coverage, { total: after }: Coverage)
 async function forMutants(inputs: SuggestionInputs, loaded: LoadedPolicies, goOn: Continue): Promise<Outcome> {
   const { policies, suites, testOptions, options } = inputs;
   const { lowered } = policies;
-  const report = inputs.mutants ?? (await tryTests(suites, policies, testOptions, options));
+  const report = inputs.mutants ?? (await tryTests(suites, policies, testOptions, options, inputs.context));
   const { rule, mutants: count, seed } = options;
   const mutants = selected(mutantsOf(lowered), { rule, count, seed });
   const suggestions = await suggestForMutants(report, mutants, subjectOf(inputs, loaded), goOn);
@@ -170,15 +174,19 @@ function suiteFiles(text: string): SuiteFiles {
 const LONGEST_SEARCH = 60_000;
 
 /** Ends a search after some time, or at Ctrl-C. */
-async function withinTime<T>(milliseconds = LONGEST_SEARCH, search: (goOn: Continue) => Promise<T>): Promise<T> {
-  const progress = new ProgressLine();
+async function withinTime<T>(
+  milliseconds = LONGEST_SEARCH,
+  search: (goOn: Continue) => Promise<T>,
+  { signals, stderr }: CommandContext,
+): Promise<T> {
+  const progress = new ProgressLine(stderr);
   progress.show('searching for tests');
   const end = performance.now() + milliseconds;
   let isInterrupted = false;
   const interrupt = (): void => {
     isInterrupted = true;
   };
-  process.once('SIGINT', interrupt);
+  signals.on('SIGINT', interrupt);
   try {
     return await search(async () => {
       // Signals arrive between turns.
@@ -188,7 +196,7 @@ async function withinTime<T>(milliseconds = LONGEST_SEARCH, search: (goOn: Conti
       return !isInterrupted && performance.now() < end;
     });
   } finally {
-    process.off('SIGINT', interrupt);
+    signals.off('SIGINT', interrupt);
     progress.clear();
   }
 }

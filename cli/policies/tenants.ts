@@ -16,6 +16,7 @@ import type { LoadedTenant } from '../../server/service/call.js';
 import { DOCUMENT_ENDINGS } from '../../server/tenants/folder-source.js';
 import { MAX_DOCUMENT, tooLarge } from '../../server/tenants/tenant-source.js';
 import { readTenantText } from '../../server/tenants/tenant-text.js';
+import type { CommandContext } from '../context.js';
 import { InputError, printWarning } from '../report.js';
 
 /** The document of a tenant, read when it is first needed. */
@@ -25,7 +26,7 @@ export type TenantFiles = (tenant: string) => LoadedTenant;
  * Reads documents as a server does whose `tenants.source` is the folder. Throws an InputError if the path cannot be
  * read, or is a file and not a document.
  */
-export function readTenants(path: string, onRefused: OnRefused = warnOfRefusal): TenantFiles {
+export function readTenants(path: string, onRefused: OnRefused): TenantFiles {
   const read = isFolder(path) ? (tenant: string) => ofFolder(path, tenant, onRefused) : ofFile(path);
   const known = new Map<string, LoadedTenant>();
   return (tenant) => {
@@ -39,11 +40,11 @@ export function readTenants(path: string, onRefused: OnRefused = warnOfRefusal):
 export const TENANTS_WITHOUT_EFFECT = '`--tenants` has no effect: the policies have no document of `tenantRoles`';
 
 /** Told once of each document whose roles give nothing. */
-type OnRefused = (tenant: string, error: Error) => void;
+export type OnRefused = (tenant: string, error: Error) => void;
 
 /** Warns of such a document. */
-export function warnOfRefusal(tenant: string, { message }: Error): void {
-  printWarning(`the roles of tenant \`${tenant}\` are refused and give nothing: ${message}`);
+export function warnOfRefusal(context: CommandContext, tenant: string, { message }: Error): void {
+  printWarning(context, `the roles of tenant \`${tenant}\` are refused and give nothing: ${message}`);
 }
 
 function isFolder(path: string): boolean {
@@ -116,16 +117,17 @@ export function decidingEngine(
   policies: CompiledBundle,
   options: EngineOptions,
   path: string | undefined,
+  context: CommandContext,
 ): DecidingEngine {
   const refused = new Set<string>();
   const onRefused = (tenant: string, error: Error): void => {
     refused.add(tenant);
-    warnOfRefusal(tenant, error);
+    warnOfRefusal(context, tenant, error);
   };
   const tenants = path === undefined ? undefined : readTenants(path, onRefused);
   const { tenantRoles } = policies;
   if (tenantRoles === undefined) {
-    if (path !== undefined) printWarning(TENANTS_WITHOUT_EFFECT);
+    if (path !== undefined) printWarning(context, TENANTS_WITHOUT_EFFECT);
     const engine = createAuditedDelegationEngine(policies, options);
     return {
       ...engine,

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { type CommandContext, printNote } from '../context.js';
 import { isLogFormat } from '../findings/log.js';
 import { nowOption, type NowOption } from './now-option.js';
 import { TEST_FORMATS, type TestFormat } from '../../compiler/policy-tests/report/formats.js';
@@ -16,9 +17,12 @@ export interface TestOptions extends NowOption {
 }
 
 /** A log for programs has the results of tests, too: standard output has room for one document. */
-export function hasTwoOutputs({ output, testOutput }: TestOptions & { readonly output: string }): boolean {
+export function hasTwoOutputs(
+  { output, testOutput }: TestOptions & { readonly output: string },
+  context: CommandContext,
+): boolean {
   if (!isLogFormat(output) || testOutput === undefined) return false;
-  console.error(`authzc: \`--output ${output}\` includes the results of tests; leave out \`--test-output\``);
+  printNote(context, `authzc: \`--output ${output}\` includes the results of tests; leave out \`--test-output\``);
   return true;
 }
 

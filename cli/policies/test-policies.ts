@@ -11,9 +11,10 @@ import type { TestFormat } from '../../compiler/policy-tests/report/formats.js';
 import { reportOf, type ReportStyle } from '../../compiler/policy-tests/report/index.js';
 import type { Summary, TestResults } from '../../compiler/policy-tests/results.js';
 import { runTests } from '../../compiler/policy-tests/run-tests.js';
+import { type CommandContext, isColorful, type OutputStream, printNote } from '../context.js';
 import { EXIT } from '../exit.js';
 import { ProgressLine, stepOf } from '../progress.js';
-import { isColorful, type OutputFormat, printDiagnostics } from '../report.js';
+import { type OutputFormat, printDiagnostics } from '../report.js';
 import { DIAGNOSTIC_RULES, findingsOf } from '../findings/diagnostics.js';
 import { findingLog, isLogFormat } from '../findings/log.js';
 import { foldersOf, TEST_RULES, testFindings } from '../findings/tests.js';
@@ -31,17 +32,19 @@ export async function testCompilation(
   suites: readonly SuiteFiles[],
   compilation: Pick<FolderCompilation, 'files' | 'diagnostics' | 'sources'>,
   options: TestOptions & { readonly output: OutputFormat; readonly folder: string },
+  context: CommandContext,
 ): Promise<{ readonly code: number; readonly tests: number }> {
   const undeclared = undeclaredInTests(suites, readVocabulary());
   if (undeclared.length > 0) {
-    printDiagnostics(undeclared, options.output, { folder: options.tests ?? options.folder });
+    printDiagnostics(undeclared, options.output, { folder: options.tests ?? options.folder }, context);
     return { code: EXIT.refused, tests: 0 };
   }
   const format = options.testOutput ?? FORMATS[options.output];
   const ready = await policiesOf(compilation, options.folder);
   // What the cache keeps of a compilation has no program.
   const policies = { ...ready, lowered: () => compileFolder(options.folder).lowered };
-  const { results, report, code, tests } = await runPolicyTests(suites, policies, {
+  const { stdout } = context;
+  const testOptions: PolicyTestOptions = {
     filter: testFilter(options.testFilter ?? []),
     skipBatching: options.skipBatching ?? false,
     now: options.now,
@@ -49,19 +52,21 @@ export async function testCompilation(
     schemaEnforcement: options.ignoreSchemas === true ? 'none' : 'reject',
     format,
     verbose: options.verbose ?? false,
-    color: isColorful(process.stdout),
+    color: isColorful(stdout, context),
     folder: options.tests ?? options.folder,
     policyFolder: options.folder,
-  });
+    stderr: context.stderr,
+  };
+  const { results, report, code, tests } = await runPolicyTests(suites, policies, testOptions);
   if (isLogFormat(options.output)) {
     const { folder, tests: testFolder = folder } = options;
     const findings = [
       ...findingsOf(compilation.diagnostics, folder),
       ...testFindings(results, foldersOf(compilation, folder, testFolder)),
     ];
-    process.stdout.write(findingLog(options.output, findings, [...DIAGNOSTIC_RULES, ...TEST_RULES]));
-  } else show(report, compilation.diagnostics, { format, output: options.output, folder: options.folder });
-  if (code !== EXIT.done) console.error('authzc: tests failed');
+    stdout.write(findingLog(options.output, findings, [...DIAGNOSTIC_RULES, ...TEST_RULES]));
+  } else show(report, compilation.diagnostics, { format, output: options.output, folder: options.folder }, context);
+  if (code !== EXIT.done) printNote(context, 'authzc: tests failed');
   return { code, tests };
 }
 
@@ -80,11 +85,13 @@ function show(
   report: string,
   diagnostics: readonly Diagnostic[],
   { format, output, folder }: { readonly format: TestFormat; readonly output: OutputFormat; readonly folder: string },
+  context: CommandContext,
 ): void {
+  const { stdout, stderr } = context;
   switch (format) {
     case 'json':
       if (output === 'json') {
-        process.stdout.write(
+        stdout.write(
           `${JSON.stringify({ ...toReport(diagnostics), ...(JSON.parse(report) as object) }, undefined, 2)}\n`,
         );
         return;
@@ -92,14 +99,14 @@ function show(
       break;
     case 'tree':
     case 'list':
-      printDiagnostics(diagnostics, output, { folder });
-      process.stdout.write(report);
+      printDiagnostics(diagnostics, output, { folder }, context);
+      stdout.write(report);
       return;
     case 'junit':
       break;
   }
-  if (diagnostics.length > 0) process.stderr.write(formatPretty(diagnostics, { color: false, folder }));
-  process.stdout.write(report);
+  if (diagnostics.length > 0) stderr.write(formatPretty(diagnostics, { color: false, folder }));
+  stdout.write(report);
 }
 
 /** How the tests of policies are run and shown. */
@@ -110,6 +117,8 @@ export interface PolicyTestOptions extends ReportStyle, AskOptions {
   readonly skipBatching: boolean;
   /** The time of tests that set none. */
   readonly now?: Instant | undefined;
+  /** A terminal that shows how many suites have run. */
+  readonly stderr?: OutputStream | undefined;
 }
 
 /** The result of running tests. */
@@ -140,16 +149,16 @@ export async function runPolicyTests(
   options: PolicyTestOptions,
   onDecision?: OnDecision,
 ): Promise<PolicyTestOutcome> {
-  const progress = new ProgressLine();
+  const progress = options.stderr && new ProgressLine(options.stderr);
   const loaded = { policies: policies.policies, traces: await policies.traced() };
   const { ask, violations } = askEngine(loaded, options, onDecision);
   const ran = runTests(suites, {
     ...options,
     ask,
     traced: options.verbose,
-    onStep: (suite, all) => progress.show(`running ${stepOf(suite, all, 'suites')}`),
+    onStep: (suite, all) => progress?.show(`running ${stepOf(suite, all, 'suites')}`),
   });
-  progress.clear();
+  progress?.clear();
   const results = await explained(ran, policies, options);
   return {
     results,

@@ -1,6 +1,7 @@
 import type { CompiledBundle, EvaluationError, PrincipalInput } from '#runtime/engine';
 import { type ActionTable, type PolicyBundle, sanitize } from '#runtime/policy';
 import { didYouMean } from '../../compiler/diagnostics/did-you-mean.js';
+import type { CommandContext } from '../context.js';
 import { printWarning } from '../report.js';
 import { rolesOfPolicies } from './tenants.js';
 import { readVocabulary, undeclaredWords } from './vocabulary.js';
@@ -16,10 +17,11 @@ export interface Named {
 export function warnOfNames(
   bundle: CompiledBundle,
   { kind, actions, principal }: Omit<Named, 'principal'> & { readonly principal: PrincipalInput },
+  context: CommandContext,
 ): void {
   const roles = rolesOfPolicies(bundle, principal);
-  for (const line of undeclaredWords(readVocabulary(), { roles, actions })) printWarning(line);
-  for (const line of unknownNames(bundle, { kind, actions, principal: principal.id })) printWarning(line);
+  for (const line of undeclaredWords(readVocabulary(), { roles, actions })) printWarning(context, line);
+  for (const line of unknownNames(bundle, { kind, actions, principal: principal.id })) printWarning(context, line);
 }
 
 /** A warning for each name in a request that no policy mentions: a misspelt name is denied without any other sign. */

@@ -43,9 +43,10 @@ for (const [name, change] of Object.entries(CHANGES))
     symlinkSync('policies', at('link'));
     const watched = name.includes('link') ? at('link') : at('policies');
     let calls = 0;
-    const close = watchFolders([watched], async () => {
+    const onChange = async (): Promise<void> => {
       calls += 1;
-    });
+    };
+    const close = watchFolders([watched], onChange, process);
     const call = async (): Promise<void> => {
       const before = calls;
       for (let tries = 0; tries < 200 && calls === before; tries += 1) await wait(50);

@@ -1,4 +1,5 @@
 import { type FSWatcher, statSync, watch } from 'node:fs';
+import { type CommandContext, printNote } from '../context.js';
 
 /**
  * Editors write a file in several steps, so folders count as changed after this many milliseconds without an event.
@@ -11,7 +12,11 @@ const QUIET = 200;
  *
  * @param onChange must not reject.
  */
-export function watchFolders(folders: readonly string[], onChange: () => Promise<void>): () => void {
+export function watchFolders(
+  folders: readonly string[],
+  onChange: () => Promise<void>,
+  context: Pick<CommandContext, 'stderr'>,
+): () => void {
   let timer: NodeJS.Timeout | undefined;
   let latest = Promise.resolve();
   const onEvent = (): void => {
@@ -20,7 +25,7 @@ export function watchFolders(folders: readonly string[], onChange: () => Promise
       latest = latest.then(onChange);
     }, QUIET);
   };
-  const watched = [...new Set(folders)].map((folder) => new WatchedFolder(folder, onEvent));
+  const watched = [...new Set(folders)].map((folder) => new WatchedFolder(folder, onEvent, context));
   return () => {
     clearTimeout(timer);
     for (const folder of watched) folder.close();
@@ -42,6 +47,7 @@ class WatchedFolder {
   constructor(
     private readonly folder: string,
     private readonly onEvent: () => void,
+    private readonly context: Pick<CommandContext, 'stderr'>,
   ) {
     this.watcher = watch(folder, { recursive: true }, onEvent);
     this.reportErrors();
@@ -73,7 +79,9 @@ class WatchedFolder {
   }
 
   private reportErrors(): void {
-    this.watcher?.on('error', ({ message }) => console.error(`authz: ${this.folder} cannot be watched: ${message}`));
+    this.watcher?.on('error', ({ message }) =>
+      printNote(this.context, `authz: ${this.folder} cannot be watched: ${message}`),
+    );
   }
 }
 

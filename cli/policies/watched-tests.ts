@@ -1,6 +1,7 @@
 import type { Source } from '../../compiler/diagnostics/source.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import type { SuiteFiles } from '../../compiler/load/index.js';
+import { type CommandContext, printNote } from '../context.js';
 import { affectedSuites, isUnchanged, type TestInputs } from './affected-suites.js';
 import type { FolderCompilation } from './compile.js';
 import { watchFolders } from './watch-folders.js';
@@ -15,7 +16,10 @@ export class WatchedTests {
   private hasResults = true;
 
   /** @param runsAll whether a change of anything runs all tests: coverage is that of all of them. */
-  constructor(private readonly runsAll: boolean) {}
+  constructor(
+    private readonly runsAll: boolean,
+    private readonly context: Pick<CommandContext, 'stderr'>,
+  ) {}
 
   /** Those of the last policies that compiled: unchanged files are not compiled again. */
   get sources(): readonly Source[] {
@@ -51,7 +55,7 @@ export class WatchedTests {
     this.failed.clear();
     for (const path of [...others, ...failed]) this.failed.add(path);
     const still = others.length === 0 ? '' : `; still failing: ${others.map(visible).join(', ')}`;
-    console.error(`authzc: ${ran.length} of ${suites.length} suites ran${still}`);
+    printNote(this.context, `authzc: ${ran.length} of ${suites.length} suites ran${still}`);
   }
 }
 
@@ -59,28 +63,42 @@ export class WatchedTests {
  * Does something now, and again after each change in one of the folders, until SIGINT or SIGTERM. An error is shown,
  * and the next change tries again; the first one is thrown.
  */
-export async function untilInterrupted(folders: readonly string[], work: () => Promise<void>): Promise<void> {
+export async function untilInterrupted(
+  folders: readonly string[],
+  work: () => Promise<void>,
+  context: CommandContext,
+): Promise<void> {
   const retried = async (): Promise<void> => {
     try {
       await work();
     } catch (error) {
-      console.error(`authzc: ${error instanceof Error ? error.message : String(error)}`);
+      printNote(context, `authzc: ${error instanceof Error ? error.message : String(error)}`);
     }
   };
   let first: Promise<void> | undefined;
-  const stop = watchFolders(folders, async () => {
+  const again = async (): Promise<void> => {
     await first;
     await retried();
-  });
+  };
+  const stop = watchFolders(folders, again, context);
   try {
     first = work();
     await first;
-    console.error(`authzc: waiting for changes in ${[...new Set(folders)].map(visible).join(', ')}`);
-    await new Promise<void>((resolve) => {
-      process.once('SIGINT', resolve);
-      process.once('SIGTERM', resolve);
-    });
+    printNote(context, `authzc: waiting for changes in ${[...new Set(folders)].map(visible).join(', ')}`);
+    await interruption(context);
   } finally {
     stop();
   }
 }
+
+function interruption({ signals }: CommandContext): Promise<void> {
+  return new Promise((resolve) => {
+    const end = (): void => {
+      for (const name of ENDS) signals.off(name, end);
+      resolve();
+    };
+    for (const name of ENDS) signals.on(name, end);
+  });
+}
+
+const ENDS = ['SIGINT', 'SIGTERM'] as const;

@@ -85,7 +85,15 @@ function rootOf(directory: string): string {
 /** The text of a policy file below a folder; undefined if it is too large or not UTF-8, which is reported. */
 export function readPolicy(root: string, path: string, report: Diagnostics, directory: string): string | undefined {
   const bytes = readBounded(root, path, report, directory);
-  if (bytes === undefined) return undefined;
+  return bytes === undefined ? undefined : decodePolicy(bytes, path, report);
+}
+
+/** The text of a policy; undefined if it is too large or not UTF-8, which is reported. */
+export function decodePolicy(bytes: Buffer, path: string, report: Diagnostics): string | undefined {
+  if (bytes.length > MAX_FILE_SIZE) {
+    report.add('file/too-large', new Source(path, ''), { limit: MAX_FILE_SIZE });
+    return undefined;
+  }
   const decoder = new TextDecoder('utf-8', { fatal: true });
   try {
     return decoder.decode(bytes);

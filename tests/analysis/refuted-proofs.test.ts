@@ -10,7 +10,7 @@ import { prettyVerification } from '../../analysis/verify/report/pretty.js';
 import { verifyStatements } from '../../analysis/verify/verify.js';
 import { exitCodeOf as diffExitCode } from '../../cli/commands/diff.js';
 import { exitCodeOf as verifyExitCode } from '../../cli/commands/verify.js';
-import { paintOf } from '../../cli/report.js';
+import { plain } from '../../compiler/diagnostics/paint.js';
 import { programVersion } from '../support/analysis/program-version.js';
 import { compileTexts } from '../support/compiled.js';
 
@@ -78,7 +78,7 @@ test('a row is not decided, other rows are reported, and the exit code is its ow
   assert.ok(widened?.answer === '?' && widened.reason === 'proof refuted');
   assert.equal(widened.request?.principal.roles, ['user']);
   assert.equal(Object.keys(widened.request?.resource.attr ?? {}), ['x']);
-  const style = { paint: paintOf(process.stderr), pathOf: (_: string, file: string) => file, took: undefined };
+  const style = { paint: plain, pathOf: (_: string, file: string) => file, took: undefined };
   assert.match(
     prettyDiff(report, style),
     /widening: not decided, a request refutes the proof.*\n.*principal .*\n.*"x":/,
@@ -99,7 +99,7 @@ test('so is a statement', async () => {
   assert.is(row?.answer, 'undecided');
   assert.is(row?.reason, 'proof refuted');
   assert.equal(report.summary, { statements: 1, proved: 0, refuted: 0, undecided: 1 });
-  const style = { paint: paintOf(process.stderr), pathOf: (file: string) => file };
+  const style = { paint: plain, pathOf: (file: string) => file };
   assert.match(prettyVerification(report, style), /not decided: a request refutes the proof[\s\S]*principal/);
   for (const allowsUndecided of [true, false]) assert.is(verifyExitCode(report, allowsUndecided), 5);
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkOut } from '../../cli/git/checkout.js';
+import type { GitOptions } from '../../cli/git/git.js';
 import { treeOf } from '../../cli/git/revisions.js';
 import { filesIn } from '../support/cli/programs.js';
 import { newRepository, type Repository } from '../support/git-repository.js';
@@ -161,8 +162,8 @@ test('reading ends when it is interrupted', async () => {
 
 test.run();
 
-function options(): { readonly folder: string; readonly signal: AbortSignal } {
-  return { folder: repository.folder, signal: new AbortController().signal };
+function options(): GitOptions {
+  return { folder: repository.folder, environment: process.env, signal: new AbortController().signal };
 }
 
 async function written(revision: string, path: string): Promise<void> {

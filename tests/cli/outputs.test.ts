@@ -22,6 +22,7 @@ import { compileCommand } from '../../cli/commands/compile.js';
 import { documentPolicy } from '../support/cli/policies.js';
 import { skip } from '../support/skip.js';
 import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { recordedContext } from '../support/cli/recorded-context.js';
 import { SEED, rounds } from '../support/effort.js';
 
 const test = suite('files that authzc compile writes and deletes');
@@ -505,14 +506,10 @@ async function compile(
   const home = process.cwd();
   process.chdir(folder);
   try {
-    const code = await compileCommand(own.args[0] ?? 'policies', {
-      out,
-      bundle,
-      emit: true,
-      output: 'list',
-      ...(check === true && { check }),
-    });
-    return { code, stderr: '' };
+    const context = recordedContext();
+    const flags = { out, bundle, emit: true, output: 'list', ...(check === true && { check }) } as const;
+    const code = await compileCommand(own.args[0] ?? 'policies', flags, context);
+    return { code, stderr: context.said() };
   } catch (error) {
     return { code: 1, stderr: `authzc: ${(error as Error).message}` };
   } finally {

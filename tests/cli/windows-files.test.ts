@@ -14,6 +14,7 @@ import { compileFolder } from '../../cli/policies/compile.js';
 import { readPrincipal, readTablesOf } from '../../cli/policies/request-files.js';
 import { readVocabulary } from '../../cli/policies/vocabulary.js';
 import { compilePolicies } from '../../compiler/index.js';
+import { PROCESS_CONTEXT } from '../../cli/process-context.js';
 import { loadSuites } from '../../compiler/load/suites.js';
 import { readSigner } from '../../server/audit/chain/signer.js';
 import { saslOf } from '../../server/audit/kafka/sasl.js';
@@ -137,7 +138,7 @@ for (const [way, change] of Object.entries(WAYS))
     const tables = 'tables:\n  document:\n    columns:\n      R.attr.owner: { column: owner, type: text }\n';
     const tablesOf = (file: string): unknown => {
       try {
-        return readTablesOf(file);
+        return readTablesOf(file, PROCESS_CONTEXT);
       } catch (error) {
         return (error as Error).message;
       }
@@ -185,7 +186,7 @@ const READERS: { readonly [what: string]: Reader } = {
   ),
   'an audit log': reads('{"a":1}\n{"b":"\\r"}\n', async (path) => {
     const lines: (string | undefined)[] = [];
-    for await (const line of linesOfLog(path)) lines.push(line);
+    for await (const line of linesOfLog(path, PROCESS_CONTEXT)) lines.push(line);
     return lines;
   }),
   'a line of a log': reads(
@@ -197,7 +198,7 @@ const READERS: { readonly [what: string]: Reader } = {
     return run(PROGRAMS.authzc, ['audit', 'verify', '--checkpoint', path, 'empty.ndjson'], temporary);
   }),
   'a vocabulary': reads('vocabulary:\n  roles: [user]\n', (path) => readVocabulary(path)),
-  'a principal': reads('id: ann\nroles: [user]\n', (path) => readPrincipal(path)),
+  'a principal': reads('id: ann\nroles: [user]\n', (path) => readPrincipal(path, PROCESS_CONTEXT)),
 };
 
 for (const [what, { text, read }] of Object.entries(READERS))

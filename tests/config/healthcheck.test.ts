@@ -17,6 +17,7 @@ import { BodyBudget } from '../../server/transport/body-budget.js';
 import { grpcListener } from '../../server/transport/grpc/grpc-listener.js';
 import { grpcStreamHandler } from '../../server/transport/grpc/serve-stream.js';
 import { addRpcServices } from '../../server/transport/grpc/rpc-services.js';
+import { recordedContext } from '../support/cli/recorded-context.js';
 import { makeCertificate } from '../support/certificate.js';
 
 const test = suite('healthcheck');
@@ -42,23 +43,9 @@ const at = (name: string): string => join(folder, name);
 async function ask(
   options: Partial<Parameters<typeof healthcheck>[0]>,
 ): Promise<{ readonly code: number; readonly out: string; readonly problem: string }> {
-  const { stdout, stderr } = process;
-  const writes = [stdout.write, stderr.write] as const;
-  let out = '';
-  let problem = '';
-  stdout.write = (text: string | Uint8Array) => {
-    out += String(text).trimEnd();
-    return true;
-  };
-  stderr.write = (text: string | Uint8Array) => {
-    problem += String(text).trimEnd();
-    return true;
-  };
-  try {
-    return { code: await healthcheck({ kind: 'grpc', tls: true, timeout: '2s', ...options }), out, problem };
-  } finally {
-    [stdout.write, stderr.write] = writes;
-  }
+  const context = recordedContext();
+  const code = await healthcheck({ kind: 'grpc', tls: true, timeout: '2s', ...options }, context);
+  return { code, out: context.printed().trimEnd(), problem: context.said().trimEnd() };
 }
 
 async function httpServer(

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import { askEngine } from '../../analysis/policy-tests/ask-engine.js';
 import { policiesInMemory } from '../../cli/policies/compile.js';
+import { PROCESS_CONTEXT } from '../../cli/process-context.js';
 import { loadSuites } from '../../compiler/load/index.js';
 import type { Ask } from '../../compiler/policy-tests/ask.js';
 import { testFilter } from '../../compiler/policy-tests/filter.js';
@@ -77,7 +78,7 @@ async function reportOf(folder: string, { policies, tests, testFilter: filter }:
 }
 
 async function askOf(directory: string): Promise<Ask> {
-  const policies = await policiesInMemory(directory);
+  const policies = await policiesInMemory(directory, PROCESS_CONTEXT);
   if (policies === undefined) throw new Error(`${directory} does not compile`);
   const loaded = { policies: policies.policies, traces: await policies.traced() };
   return askEngine(loaded, { strictEvaluation: false, schemaEnforcement: 'warn' }).ask;

@@ -5,6 +5,7 @@ import { compileFolder } from '../../cli/policies/compile.js';
 import { readTablesOf } from '../../cli/policies/request-files.js';
 import { diagnosticsOfTables } from '../../cli/policies/tables.js';
 import { PROJECT_FILE, readVocabulary } from '../../cli/policies/vocabulary.js';
+import { PROCESS_CONTEXT } from '../../cli/process-context.js';
 import { formatPretty } from '../../compiler/diagnostics/format.js';
 import type { Code } from '../../compiler/diagnostics/messages.js';
 
@@ -65,7 +66,7 @@ async function shownFrom(folder: string, flags: readonly string[] = []): Promise
   const table = flags[flags.indexOf('--table') + 1];
   const ofTables =
     flags.includes('--table') && table !== undefined
-      ? diagnosticsOfTables(compilation, readTablesOf(join(folder, table)), 'postgresql')
+      ? diagnosticsOfTables(compilation, readTablesOf(join(folder, table), PROCESS_CONTEXT), 'postgresql')
       : [];
   return formatPretty([...compilation.diagnostics, ...ofTables], { color: false });
 }

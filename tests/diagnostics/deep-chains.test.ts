@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compileFolder, policiesInMemory } from '../../cli/policies/compile.js';
+import { PROCESS_CONTEXT } from '../../cli/process-context.js';
 
 const test = suite('chains of variables');
 
@@ -40,7 +41,7 @@ async function inFolder<T>(length: number, work: (folder: string) => T): Promise
 }
 
 test('a chain of 200 variables compiles, including all emitted files', async () => {
-  assert.ok((await inFolder(200, policiesInMemory)) !== undefined);
+  assert.ok((await inFolder(200, (folder) => policiesInMemory(folder, PROCESS_CONTEXT))) !== undefined);
 });
 
 for (const length of [201, 1000, 3000, 10_000]) {

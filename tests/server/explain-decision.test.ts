@@ -9,6 +9,7 @@ import * as assert from 'uvu/assert';
 import { explainerOf } from '../../analysis/explain/explain.js';
 import { compileFolder } from '../../cli/policies/compile.js';
 import { folderCompiler } from '../../cli/policies/served-folder.js';
+import { PROCESS_CONTEXT } from '../../cli/process-context.js';
 import { fold } from '../../compiler/optimise/index.js';
 import type { Program } from '../../compiler/ir/program.js';
 import { loadConfig } from '../../server/config.js';
@@ -167,7 +168,8 @@ test('the admin API returns policies and schemas from bundles with their texts',
 
 test('a folder is served with what explains its decisions', async () => {
   for (const explain of [true, false]) {
-    const compiled = await folderCompiler(join(ROOT, 'policies'), { whenEmpty: 'refuse', explain })();
+    const served = { whenEmpty: 'refuse', explain } as const;
+    const compiled = await folderCompiler(join(ROOT, 'policies'), served, PROCESS_CONTEXT)();
     assert.is(typeof compiled?.explainer, explain ? 'function' : 'undefined');
   }
 });

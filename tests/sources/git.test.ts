@@ -93,14 +93,21 @@ test('branches, tags and commits', async () => {
   repository.commit({ 'services/policies/other.yaml': documentPolicy('edit') });
   for (const ref of ['v1', 'release/1', 'refs/heads/release/1', commit]) {
     const written = `${repository.folder}#${ref}:services`;
-    assert.is((await findCommit(parseRemote(written), { folder: scratch, signal: noSignal() })).id, commit, ref);
+    assert.is(
+      (await findCommit(parseRemote(written), { folder: scratch, environment: process.env, signal: noSignal() })).id,
+      commit,
+      ref,
+    );
     const to = join(scratch, 'out');
     await checkOutNow(written, to);
     assert.equal(readdirSync(join(to, 'policies')), ['document.yaml']);
     rmSync(to, { recursive: true });
   }
   const none = parseRemote(`${repository.folder}#none`);
-  await assertRejects(findCommit(none, { folder: scratch, signal: noSignal() }), 'no branch or tag `none`');
+  await assertRejects(
+    findCommit(none, { folder: scratch, environment: process.env, signal: noSignal() }),
+    'no branch or tag `none`',
+  );
 });
 
 test('a branch is followed, whatever other refs have its name, and what was found is fetched', async () => {
@@ -122,7 +129,13 @@ test('a branch is followed, whatever other refs have its name, and what was foun
       own.git('update-ref', name, attack);
     own.git('tag', '--annotate', '--message=x', 'annotated', attack);
     const idOf = async (ref: string): Promise<string> =>
-      (await findCommit(parseRemote(`${own.folder}#${ref}`), { folder: scratch, signal: noSignal() })).id;
+      (
+        await findCommit(parseRemote(`${own.folder}#${ref}`), {
+          folder: scratch,
+          environment: process.env,
+          signal: noSignal(),
+        })
+      ).id;
     for (const ref of ['main', 'HEAD', 'refs/heads/main']) assert.is(await idOf(ref), branch, ref);
     for (const ref of ['refs/tags/main', 'annotated', 'refs/tags/annotated', attack])
       assert.is(await idOf(ref), attack, ref);
@@ -144,6 +157,7 @@ test('a tag does not take the place of a branch that is deleted', async () => {
   const origin = await GitOrigin.open({
     remote: parseRemote(`${own.folder}#release`),
     limits: { timeout: 20_000, maxSize: 1e8 },
+    environment: process.env,
     bundlerOf: (folder) => async () => readFileSync(join(folder, 'a.yaml'), 'utf8'),
   });
   try {
@@ -278,15 +292,15 @@ interface Limits {
   readonly signal: AbortSignal;
 }
 
-function limitsOf({ maxSize = 1e8, signal = noSignal() }: Partial<Limits> = {}): Limits & { readonly scratch: string } {
-  return { scratch, maxSize, signal };
+function limitsOf({ maxSize = 1e8, signal = noSignal() }: Partial<Limits> = {}): Parameters<typeof checkOutRemote>[3] {
+  return { scratch, environment: process.env, maxSize, signal };
 }
 
 /** Checks out what a ref names now. */
 async function checkOutNow(written: string, to: string, changes: Partial<Limits> = {}): Promise<void> {
   const remote = parseRemote(written);
   const limits = limitsOf(changes);
-  const { id } = await findCommit(remote, { folder: scratch, signal: limits.signal });
+  const { id } = await findCommit(remote, { folder: scratch, environment: process.env, signal: limits.signal });
   await checkOutRemote(remote, id, to, limits);
 }
 

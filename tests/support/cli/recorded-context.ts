@@ -1,0 +1,44 @@
+import { EventEmitter } from 'node:events';
+import { Readable, Writable } from 'node:stream';
+import type { CommandContext } from '../../../cli/context.js';
+
+/** A context for a command in this process, and what the command has printed. */
+export interface RecordedContext extends CommandContext {
+  /** The output on stdout so far. */
+  readonly printed: () => string;
+  /** The output on stderr so far. */
+  readonly said: () => string;
+}
+
+/** Creates a context without a terminal. */
+export function recordedContext(env: NodeJS.ProcessEnv = process.env, input: string | Buffer = ''): RecordedContext {
+  const bytes = Buffer.from(input);
+  const stdout = new RecordedStream();
+  const stderr = new RecordedStream();
+  return {
+    stdin: Readable.from([bytes]),
+    stdout,
+    stderr,
+    env,
+    signals: new EventEmitter(),
+    readInput: () => bytes,
+    exit: (code) => {
+      throw new Error(`the command would end this process with ${code}`);
+    },
+    printed: () => stdout.text(),
+    said: () => stderr.text(),
+  };
+}
+
+class RecordedStream extends Writable {
+  private readonly chunks: Buffer[] = [];
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.chunks.push(chunk);
+    done();
+  }
+
+  text(): string {
+    return Buffer.concat(this.chunks).toString('utf8');
+  }
+}
