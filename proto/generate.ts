@@ -23,7 +23,7 @@ function write(): void {
 }
 
 function check(): void {
-  const found = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'));
+  const found = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.(ts|json)$/.test(name));
   if (found.length === files.size && found.every((name) => readFileSync(folder + name, 'utf8') === files.get(name)))
     return;
   console.error('proto/gen is not what the .proto files give; run: npm run generate:proto');

@@ -169,7 +169,7 @@ added('has its type and its comment', () => {
     readFileSync(join(folder, 'proto/gen/messages.ts'), 'utf8'),
     '  /** Whose data it is. */\n  readonly tenantId: string;\n  readonly others: readonly AuxData[];\n',
   );
-  assert.match(readFileSync(join(folder, 'proto/gen/openapi.ts'), 'utf8'), '"tenantId"');
+  assert.match(readFileSync(join(folder, 'proto/gen/openapi.json'), 'utf8'), '"tenantId"');
 });
 
 added('leaves types that hold', () => {

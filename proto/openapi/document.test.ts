@@ -1,9 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openApi } from '../gen/openapi.js';
+import document from '../gen/openapi.json' with { type: 'json' };
 import type { Json, JsonObject } from '../wire/json-shape.js';
 import { OPERATIONS } from './operations.js';
 
+const openApi: JsonObject = document;
 const test = suite('OpenAPI description of the REST API');
 const paths = openApi['paths'] as { readonly [path: string]: { readonly [verb: string]: JsonObject } };
 const operations = Object.values(paths).flatMap((item) => Object.values(item));
