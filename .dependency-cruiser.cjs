@@ -230,12 +230,6 @@ module.exports = {
       to: { path: '^node_modules/bcryptjs/' },
     },
     {
-      name: 'ts-morph-is-for-tests',
-      severity: 'error',
-      from: { pathNot: TESTS },
-      to: { path: '^node_modules/ts-morph/' },
-    },
-    {
       name: 'esbuild-is-for-bundle',
       severity: 'error',
       from: { pathNot: `^bench/harness/|^compiler/bundle/|^scripts/|^tests/|${TESTS}` },
@@ -378,6 +372,19 @@ module.exports = {
       severity: 'error',
       from: { path: '^editor/', pathNot: TESTS },
       to: { path: '^(analysis|cli|client|generated|proto|runtime|scripts|server)/' },
+    },
+    {
+      name: 'only-its-command-reads-applications',
+      comment: 'ts-morph is an optional peer, of which other commands load nothing',
+      severity: 'error',
+      from: { pathNot: '^usages/|^cli/(commands|findings)/usages\\.ts$|^(scripts|tests)/' },
+      to: { path: '^usages/|^node_modules/ts-morph/' },
+    },
+    {
+      name: 'usages-know-policies-as-written',
+      severity: 'error',
+      from: { path: '^usages/', pathNot: TESTS },
+      to: { path: '^(analysis|cli|client|generated|proto|scripts|server|compiler/(?!ast/|diagnostics/|package-names\\.ts$))' },
     },
     {
       name: 'analysis-knows-no-server',

@@ -452,6 +452,28 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
     });
 
   program
+    .command('usages')
+    .description(
+      'check what an application asks its policies: unknown kinds and actions, unused ones, routes without a guard',
+    )
+    .argument('[dir]', 'the folder of the application, with its tsconfig.json', '.')
+    .option('--policies <dir>', 'the folder of the policies', 'policies')
+    .addOption(
+      new Option('-o, --output <format>', 'output format')
+        .choices(['pretty', 'list', 'json', ...LOG_FORMATS])
+        .default('pretty'),
+    )
+    .addOption(
+      new Option('--fail-on <severity>', 'minimum severity that fails')
+        .choices(['error', 'warning', 'none'])
+        .default('error'),
+    )
+    .action(async (directory, options) => {
+      const { usagesCommand } = await import('./commands/usages.js');
+      onEnd(await usagesCommand(directory, options, context));
+    });
+
+  program
     .command('repl')
     .description('evaluate CEL expressions and the conditions of a policy interactively')
     .option('--history <file>', 'keep the history of a terminal session in a file')

@@ -96,6 +96,10 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['authzc inspect policies resource.document.vdefault', 'what one policy uses'],
     ['authzc inspect -o prettyjson', 'what all policies use, as JSON'],
   ],
+  usages: [
+    ['authzc usages', 'compare the application in this folder with policies/'],
+    ['authzc usages apps/api --policies policies -o sarif', 'one of several applications, for code scanning'],
+  ],
   repl: [
     [`echo '"a" in ["a", "b"]' | authzc repl`, 'evaluate an expression'],
     ['authzc repl --history ~/.authzc_history', 'start a session that remembers what was entered'],

@@ -23,7 +23,17 @@ const SECTIONS: readonly { readonly title: string; readonly files: readonly stri
   { title: 'Changes', files: ['review-a-policy-change', 'replay', 'ci', 'what-is-proved', 'versioning'] },
   {
     title: 'Integrate',
-    files: ['middleware', 'adapters', 'gateways', 'aliases', 'agents', 'mcp-guard', 'delegation', 'tenant-roles'],
+    files: [
+      'middleware',
+      'usages',
+      'adapters',
+      'gateways',
+      'aliases',
+      'agents',
+      'mcp-guard',
+      'delegation',
+      'tenant-roles',
+    ],
   },
   {
     title: 'Operate',

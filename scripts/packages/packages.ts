@@ -151,6 +151,7 @@ const COMPILER: PackageDefinition = {
   dependencies: ['@grpc/grpc-js', '@jridgewell/sourcemap-codec', 'esbuild', 'node-sqlite3-wasm', 're2js', 'yaml'],
   optionalPeers: {
     [PACKAGE_NAMES.library]: OWN,
+    'ts-morph': '28.x',
     'z3-solver': '5.x',
     ...EXPORTERS,
     ...CLIENTS,

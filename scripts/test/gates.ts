@@ -45,6 +45,7 @@ export const GATES: readonly Gate[] = [
       'site',
       'examples',
       'bench',
+      'usages',
       'yaml-input',
     ],
     isQuick: false,

@@ -15,6 +15,7 @@ const FULL = [
   /^tests\/middleware\/next-application\./,
   /^tests\/observe\/promtool\./,
   /^tests\/server\/(hostile|life-cycle|stalled)-/,
+  /^tests\/usages\/(applications|command)\./,
   /^tests\/sql\/.*(mariadb|postgresql|relations)/,
   /^scripts\/release\//,
 ];

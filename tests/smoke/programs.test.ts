@@ -41,6 +41,7 @@ repository.commit({
   'ann.json': '{"id": "ann", "roles": ["user"]}',
   'document.json': '{"kind": "document", "id": "d1"}',
   'audit.jsonl': '',
+  'app.ts': 'export {};',
 });
 const servers: Running[] = [];
 service.after(async () => {
@@ -73,6 +74,7 @@ const COMMANDS: readonly Command[] = [
   { line: ['who-can', '--kind', 'document', '--action', 'view'], prints: /user/ },
   { line: ['verify'], prints: /only users view/ },
   { line: ['inspect'], prints: /view/ },
+  { line: ['usages'], prints: /0 actions/ },
   { line: ['repl'], input: '1 + 1\n', prints: /2/ },
   { line: ['run', ...LOOPBACK, process.execPath, '-p', 'process.env.AUTHZ_HTTP'], prints: /http:\/\/127\.0\.0\.1:\d+/ },
   { line: ['lsp'], code: 1 },
