@@ -4,6 +4,7 @@ import { scopedKey } from '../ast/names.js';
 import type { LinkedDerivedRole, LinkedResourcePolicy, PolicySet } from '../ast/policy-set.js';
 import type { ResourceRule, SchemaReference } from '../ast/policy.js';
 import type { Diagnostics } from '../diagnostics/diagnostic.js';
+import { onceByCause } from '../diagnostics/problems.js';
 import type { SchemaSet } from '../ir/schema.js';
 import { common, type Facts, factsWhenMatch, NO_FACTS } from './facts.js';
 import { both, type JsonType, ofKinds, OPEN } from './json-type.js';
@@ -32,15 +33,17 @@ export function attributes(
 ): void {
   const resourcePolicies = policies.policies.filter((linked) => linked.kind === 'resource');
   const atRoot = new Map(resourcePolicies.map((linked) => [linked.key, linked]));
-  const said = new AttributeReport(report, strictTypes ? 'error' : 'warning');
   const sight: Sight = { types, reader: new SchemaReader(schemas), isStrict: strictTypes };
-  for (const linked of resourcePolicies) {
-    const { resource, version } = linked.policy;
-    const root = atRoot.get(scopedKey('resource', resource.value, version.value, ''));
-    if (root?.policy.schemas === undefined) continue;
-    said.enter(root.key);
-    judgePolicy(linked, rootsBy(root, schemas, sight.reader), sight, said);
-  }
+  onceByCause(report, (problems) => {
+    const said = new AttributeReport(problems, strictTypes ? 'error' : 'warning');
+    for (const linked of resourcePolicies) {
+      const { resource, version } = linked.policy;
+      const root = atRoot.get(scopedKey('resource', resource.value, version.value, ''));
+      if (root?.policy.schemas === undefined) continue;
+      said.enter(root.key);
+      judgePolicy(linked, rootsBy(root, schemas, sight.reader), sight, said);
+    }
+  });
 }
 
 /** The attributes of requests for actions, according to the schemas that apply to one of them. */

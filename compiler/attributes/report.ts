@@ -1,8 +1,9 @@
 import { placeOfNode } from '../ast/places.js';
 import type { Expr, IndexExpr, SelectExpr } from '../ast/expr.js';
-import type { Details, Diagnostics, Note } from '../diagnostics/diagnostic.js';
+import type { Details, Note } from '../diagnostics/diagnostic.js';
 import { didYouMean } from '../diagnostics/did-you-mean.js';
 import type { Code, MessageParameters } from '../diagnostics/messages.js';
+import type { Problems } from '../diagnostics/problems.js';
 import { describe, type JsonType } from './json-type.js';
 import { type Member, namesListedIn } from './members.js';
 import type { Scope } from './scope.js';
@@ -30,7 +31,7 @@ export class AttributeReport {
 
   /** @param severity of the warnings. */
   constructor(
-    private readonly diagnostics: Diagnostics,
+    private readonly diagnostics: Problems,
     private readonly severity: 'warning' | 'error',
   ) {}
 

@@ -57,6 +57,8 @@ export interface Details {
   /** Notes for a problem that gets no hints. */
   readonly withoutHints?: readonly Note[];
   readonly facts?: Facts;
+  /** Other places with the same cause. */
+  readonly others?: readonly Place[];
   readonly focus?: Span | undefined;
   /** Where it is not the replacement of a name that a note suggests. */
   readonly fix?: Fix | undefined;
@@ -94,11 +96,13 @@ export class Diagnostics {
     const where = whereOf(target);
     const notes = this.notesOf(details);
     const fix = details.fix ?? suggestedFix(notes, details.focus ?? where.place?.span);
+    const { others = [] } = details;
+    const count = others.length === 0 ? '' : ` (in ${others.length + 1} places)`;
     this.keep({
       code,
       severity: details.severity ?? entry.severity,
       message: entry.text(parameters),
-      ...(entry.shown && { shown: entry.shown(parameters) }),
+      ...((entry.shown || others.length > 0) && { shown: `${(entry.shown ?? entry.text)(parameters)}${count}` }),
       ...(details.focus && { focus: details.focus }),
       ...where,
       notes,
@@ -132,9 +136,10 @@ export class Diagnostics {
     return find();
   }
 
-  private notesOf({ notes = [], hints, withoutHints = [] }: Details): readonly Note[] {
+  private notesOf({ notes = [], hints, withoutHints = [], others = [] }: Details): readonly Note[] {
     const found = hints === undefined ? [] : this.search(hints);
-    return [...(found.length > 0 ? found : withoutHints), ...notes];
+    const elsewhere = others.map(({ span }) => ({ message: 'also here', span }));
+    return [...(found.length > 0 ? found : withoutHints), ...notes, ...notesOfOthers(elsewhere)];
   }
 
   private keep(diagnostic: Diagnostic): void {
@@ -155,6 +160,15 @@ export class Diagnostics {
     return [...this.kept.error, ...this.kept.warning];
   }
 }
+
+/** The first of other places with the same cause, and how many more there are. */
+export function notesOfOthers(others: readonly Note[]): readonly Note[] {
+  const more = others.length - MOST_OTHERS;
+  const rest = more > 0 ? [{ message: `and ${more} more ${more === 1 ? 'place' : 'places'}` }] : [];
+  return [...others.slice(0, MOST_OTHERS), ...rest];
+}
+
+const MOST_OTHERS = 3;
 
 /** The order of a report: by file, offset, code and message. */
 export function inOrder(a: Diagnostic, b: Diagnostic): number {

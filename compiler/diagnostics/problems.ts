@@ -1,5 +1,6 @@
 import type { Details, Diagnostics, Target } from './diagnostic.js';
 import type { Code, MessageParameters } from './messages.js';
+import type { Place } from './span.js';
 
 /** The report of the compile phase of linking. */
 export type Problems = Pick<Diagnostics, 'add'>;
@@ -30,6 +31,47 @@ export function counted(problems: Problems): Problems & { count(): number } {
     },
     count: () => count,
   };
+}
+
+/** A problem that waits for others with the same cause. */
+interface Waiting {
+  readonly place: Place;
+  readonly reportWith: (others: readonly Place[]) => void;
+}
+
+/**
+ * Reports problems with the same code and parameters in one file once: at the first place, with the number of places
+ * and some of the others. A name that 30 rules misspell is one mistake.
+ *
+ * @param codes those of which this is true; by default all.
+ */
+export function onceByCause<T>(report: Problems, find: (problems: Problems) => T, codes?: ReadonlySet<Code>): T {
+  /** By cause and anchor: policies may share what has the problem. */
+  const causes = new Map<string, Map<number, Waiting>>();
+  const result = find({
+    add(code, target, parameters, details = {}) {
+      if (target === undefined || !('span' in target) || codes?.has(code) === false) {
+        report.add(code, target, parameters, details);
+        return;
+      }
+      const key = JSON.stringify([code, target.span.source.path, parameters]);
+      const alike = causes.get(key) ?? new Map<number, Waiting>();
+      causes.set(key, alike);
+      if (alike.has(target.anchor)) return;
+      alike.set(target.anchor, {
+        place: target,
+        reportWith: (found) => {
+          const others = [...(details.others ?? []), ...found];
+          report.add(code, target, parameters, { ...details, others });
+        },
+      });
+    },
+  });
+  for (const alike of causes.values()) {
+    const [first, ...others] = [...alike.values()].sort((a, b) => a.place.anchor - b.place.anchor);
+    first?.reportWith(others.map(({ place }) => place));
+  }
+  return result;
 }
 
 function identityOf(target: Target): readonly (string | number)[] {

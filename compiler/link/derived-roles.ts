@@ -96,12 +96,18 @@ export function linkDerivedRoles(file: FileOf<'resource'>, roleSets: RoleSets, p
   const own = counted(problems);
   const { all, byName, isBroken } = roleSets.imported(file.policy.importDerivedRoles.map(({ value }) => value));
   const named = new Map<string, LinkedDerivedRole>();
-  for (const [name, use] of lastUses(file.policy)) {
+  for (const [name, uses] of usesByName(file.policy)) {
     const candidates = byName.get(name) ?? [];
     const [first] = candidates;
-    if (first === undefined)
-      own.add('derived-role/unknown', use.place, { name }, { hints: () => didYouMean(name, byName.keys()) });
-    else if (candidates.length > 1)
+    if (first === undefined) {
+      // The machine-readable report has the last use.
+      const last = uses.at(-1)?.place;
+      const details = {
+        hints: () => didYouMean(name, byName.keys()),
+        others: uses.slice(0, -1).map(({ place }) => place),
+      };
+      own.add('derived-role/unknown', last, { name }, details);
+    } else if (candidates.length > 1)
       own.add('derived-role/ambiguous', file.source, ...ambiguity(name, candidates, file.policy.importDerivedRoles));
     else named.set(name, first.role);
   }
@@ -148,8 +154,9 @@ function ambiguity(
   return [{ name, definitions }, { notes }];
 }
 
-/** Each derived role that rules name, sorted, with the last place where it is named. */
-function lastUses(policy: ResourcePolicy): readonly (readonly [string, Located<string>])[] {
-  const uses = new Map(policy.rules.flatMap((rule) => rule.derivedRoles.map((use) => [use.value, use] as const)));
+/** Each derived role that rules name, sorted, with the places where it is named. */
+function usesByName(policy: ResourcePolicy): readonly (readonly [string, readonly Located<string>[]])[] {
+  const uses = new Map<string, Located<string>[]>();
+  for (const use of policy.rules.flatMap((rule) => rule.derivedRoles)) addTo(uses, use.value, use);
   return [...uses].sort(([a], [b]) => (a < b ? -1 : 1));
 }

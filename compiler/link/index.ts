@@ -4,7 +4,8 @@ import { premisesOf } from '../ast/premises.js';
 import type { Bindings, LinkedInvariants, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
 import type { Condition, Output, PolicyFile } from '../ast/policy.js';
 import type { Diagnostics } from '../diagnostics/diagnostic.js';
-import { type Problems, withoutRepeats } from '../diagnostics/problems.js';
+import type { Code } from '../diagnostics/messages.js';
+import { onceByCause, type Problems, withoutRepeats } from '../diagnostics/problems.js';
 import { linkBindings } from './bindings.js';
 import { type Catalogue, catalogueOf, type Document, type FileOf, hasKind } from './catalogue.js';
 import { linkDerivedRoles, RoleSets } from './derived-roles.js';
@@ -33,13 +34,19 @@ export function link(files: readonly PolicyFile[], report: Diagnostics): PolicyS
     reportDisabled(files, report);
     return { policies: [], documents: [], invariants: [] };
   }
-  const problems = withoutRepeats(report);
-  return {
-    policies: linkPolicies(catalogue, problems),
-    documents: catalogue.documents.map(({ file }) => file),
-    invariants: linkInvariants(catalogue, problems),
-  };
+  return onceByCause(
+    withoutRepeats(report),
+    (problems) => ({
+      policies: linkPolicies(catalogue, problems),
+      documents: catalogue.documents.map(({ file }) => file),
+      invariants: linkInvariants(catalogue, problems),
+    }),
+    UNDEFINED,
+  );
 }
+
+/** Problems with a name, which conditions may repeat. */
+const UNDEFINED: ReadonlySet<Code> = new Set(['constant/undefined', 'variable/undefined']);
 
 /**
  * The rules for the set as a whole (docs/spec/policy-language.md#rules-for-the-whole-set). The order does not matter.

@@ -1,7 +1,8 @@
 import type { Types } from '../ast/checked.js';
 import type { PolicySet } from '../ast/policy-set.js';
 import type { Diagnostics } from '../diagnostics/diagnostic.js';
-import { type Problems, withoutRepeats } from '../diagnostics/problems.js';
+import type { Code } from '../diagnostics/messages.js';
+import { onceByCause, type Problems, withoutRepeats } from '../diagnostics/problems.js';
 import { warnOfConstantConditions } from './validations/constant-conditions.js';
 import { warnOfDeprecatedSpellings } from './validations/deprecated-spellings.js';
 import { checkExpressions } from './validations/expressions.js';
@@ -29,7 +30,13 @@ export function validate(policies: PolicySet, report: Diagnostics): Types {
   const types: Types = new Map(validations.flatMap((validation) => [...validation(policies, report)]));
   if (report.hasErrors) return types;
   const once = withoutRepeats(report);
-  for (const warn of [...warnings, ...setWarnings]) warn(policies, types, once);
+  onceByCause(
+    once,
+    (problems) => {
+      for (const warn of [...warnings, ...setWarnings]) warn(policies, types, problems);
+    },
+    REPEATED_NAMES,
+  );
   return types;
 }
 
@@ -39,8 +46,22 @@ export function validate(policies: PolicySet, report: Diagnostics): Types {
  */
 export function validateSet(policies: PolicySet, report: Diagnostics): void {
   const once = withoutRepeats(report);
-  for (const warn of setWarnings) warn(policies, new Map(), once);
+  onceByCause(
+    once,
+    (problems) => {
+      for (const warn of setWarnings) warn(policies, new Map(), problems);
+    },
+    REPEATED_NAMES,
+  );
 }
+
+/** Warnings about a name, which rules may repeat. */
+const REPEATED_NAMES: ReadonlySet<Code> = new Set([
+  'glob/literal',
+  'glob/unreliable',
+  'principal-policy/never-matches',
+  'role-policy/never-matches',
+]);
 
 /** A validation reports errors and returns the side tables that it computed, if any. */
 export type Validation = (policies: PolicySet, report: Diagnostics) => Types;

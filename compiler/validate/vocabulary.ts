@@ -2,6 +2,7 @@ import { literalAndGlob, type Matcher, matchesAny } from '#runtime/policy';
 import type { Invariants, Policy, PolicyFile } from '../ast/policy.js';
 import { didYouMean } from '../diagnostics/did-you-mean.js';
 import type { Diagnostics } from '../diagnostics/diagnostic.js';
+import { onceByCause, type Problems } from '../diagnostics/problems.js';
 import type { Located } from '../diagnostics/span.js';
 
 /** The roles and actions that a project declares. A list that is absent allows any. */
@@ -12,12 +13,14 @@ export interface Vocabulary {
 
 /** Reports roles and actions of enabled policies that are not declared, and globs that match no declared one. */
 export function requireDeclared(documents: readonly PolicyFile[], vocabulary: Vocabulary, report: Diagnostics): void {
-  for (const { policy } of documents) {
-    const { roles, actions, patterns } = wordsOf(policy);
-    requireWords('role', roles, vocabulary.roles, report);
-    requireWords('action', actions, vocabulary.actions, report);
-    requireWords('action', patterns, vocabulary.actions, report, literalAndGlob);
-  }
+  onceByCause(report, (problems) => {
+    for (const { policy } of documents) {
+      const { roles, actions, patterns } = wordsOf(policy);
+      requireWords('role', roles, vocabulary.roles, problems);
+      requireWords('action', actions, vocabulary.actions, problems);
+      requireWords('action', patterns, vocabulary.actions, problems, literalAndGlob);
+    }
+  });
 }
 
 /** Reports each word that matches no declared one. */
@@ -25,7 +28,7 @@ export function requireWords(
   what: 'role' | 'action',
   words: readonly Located<string>[],
   declared: readonly string[] | undefined,
-  report: Diagnostics,
+  report: Problems,
   matcherOf: (word: string) => Matcher = (word) => matchesAny(word),
 ): void {
   if (declared === undefined) return;

@@ -5,12 +5,18 @@ import { message } from './message.js';
  * there are no errors.
  */
 export const lintMessages = {
-  'rule/unreachable': message<{ readonly rule: string; readonly reason: string; readonly mayFail: boolean }>({
+  'rule/unreachable': message<{
+    readonly rule: string;
+    /** How many other rules have the same cause. */
+    readonly more: number;
+    readonly reason: string;
+    readonly mayFail: boolean;
+  }>({
     severity: 'warning',
     stage: 'compile',
     kind: 'unreachable rule',
-    text: ({ rule, reason, mayFail }) =>
-      `rule \`${rule}\` ${mayFail ? 'has an effect only under strict evaluation, when its condition fails' : 'has no effect'}: ${reason}`,
+    text: ({ rule, more, reason, mayFail }) =>
+      `${rulesOf(rule, more)} ${more === 0 ? 'has' : 'have'} ${mayFail ? `an effect only under strict evaluation, when ${more === 0 ? 'its condition fails' : 'their conditions fail'}` : 'no effect'}: ${reason}`,
     explanation: `
 Another rule of the policy decides every request that this rule matches, so this rule changes no decision:
 
@@ -20,18 +26,25 @@ Another rule of the policy decides every request that this rule matches, so this
 
 The warning is only reported if this is certain. It is not reported for rules whose output could still be emitted, and for rules that are the only ones to name a derived role.
 
+If one rule hides several, they have one warning, at the first of them. It has the number of the others.
+
 With \`engine.strictEvaluation\`, an action is denied when a condition that it depends on fails. A rule with a condition, or with a derived role that has one, can therefore
 still deny an action. The message says so.
 
 Remove the rule. If it is meant as an exception, narrow the actions, the roles or the condition of the rule that overrides it.
 `,
   }),
-  'rule/repeated': message<{ readonly rule: string; readonly other: string; readonly orderMatters: boolean }>({
+  'rule/repeated': message<{
+    readonly rule: string;
+    readonly more: number;
+    readonly other: string;
+    readonly orderMatters: boolean;
+  }>({
     severity: 'warning',
     stage: 'compile',
     kind: 'repeated rule',
-    text: ({ rule, other, orderMatters }) =>
-      `rule \`${rule}\` repeats rule \`${other}\`${orderMatters ? '; their order matters only under strict evaluation' : ''}`,
+    text: ({ rule, more, other, orderMatters }) =>
+      `${rulesOf(rule, more)} ${more === 0 ? 'repeats' : 'repeat'} rule \`${other}\`${orderMatters ? '; their order matters only under strict evaluation' : ''}`,
     explanation: `
 Another rule of the policy has the same effect and the same condition, and matches at least the same actions and roles.
 
@@ -319,6 +332,11 @@ Write \`hasIntersection\` for \`has_intersection\`, \`isSubset\` for \`is_subset
 `,
   }),
 };
+
+/** ``rule `a` and 46 more``. */
+function rulesOf(rule: string, more: number): string {
+  return `rule \`${rule}\`${more === 0 ? '' : ` and ${more} more`}`;
+}
 
 /** No parameters. */
 type Nothing = Readonly<Record<never, never>>;

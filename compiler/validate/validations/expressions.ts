@@ -3,6 +3,7 @@ import type { Expr } from '../../ast/expr.js';
 import type { Expression, SyntaxError } from '../../ast/policy.js';
 import type { PolicySet } from '../../ast/policy-set.js';
 import type { Diagnostics, Note } from '../../diagnostics/diagnostic.js';
+import { onceByCause, type Problems } from '../../diagnostics/problems.js';
 import type { Span } from '../../diagnostics/span.js';
 import { plainSyntaxError } from '../../diagnostics/syntax-text.js';
 import { checkExpression } from '../cel/check-expression.js';
@@ -12,13 +13,17 @@ import { expressionsOf } from '../expressions-of.js';
 
 /**
  * Type-checks every expression (docs/spec/conditions.md#invalid-expressions): reports one diagnostic for each invalid
- * expression, with a note for each problem in it.
+ * expression, with a note for each problem in it. Equal expressions of a file have one.
  */
 export function checkExpressions(policies: PolicySet, report: Diagnostics): Types {
+  return onceByCause(report, (problems) => checkEach(expressionsOf(policies), problems, report));
+}
+
+function checkEach(expressions: Iterable<Expression>, found: Problems, report: Diagnostics): Types {
   const types = new Map<Expression, CheckedExpression>();
   const known = new Map<Expr, Judgement>();
   const reported = new Set<string>();
-  for (const expression of expressionsOf(policies)) {
+  for (const expression of expressions) {
     const problems = check(expression, types, known);
     if (problems.length === 0) continue;
     // An expression that two documents share, through a YAML alias or an import, is reported once.
@@ -28,7 +33,7 @@ export function checkExpressions(policies: PolicySet, report: Diagnostics): Type
     reported.add(key);
     const messages = problems.map((problem) => problem.message);
     const details = { notes: notesOf(expression, problems, report), focus: focusOf(expression, problems) };
-    report.add('expression/invalid', expression.place, { text: expression.text, messages }, details);
+    found.add('expression/invalid', expression.place, { text: expression.text, messages }, details);
   }
   return types;
 }

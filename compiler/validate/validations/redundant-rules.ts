@@ -1,6 +1,6 @@
 import type { Types } from '../../ast/checked.js';
 import type { LinkedPolicy, PolicySet } from '../../ast/policy-set.js';
-import type { Note } from '../../diagnostics/diagnostic.js';
+import { type Note, notesOfOthers } from '../../diagnostics/diagnostic.js';
 import type { Problems } from '../../diagnostics/problems.js';
 import {
   changesOutputs,
@@ -20,18 +20,40 @@ import {
 export function warnOfUnreachableRules({ policies }: PolicySet, _types: Types, report: Problems): void {
   for (const linked of policies) {
     const policy = comparedPolicyOf(linked);
+    const byCause = new Map<string, [Unreachable, ...Unreachable[]]>();
     for (const rule of policy.rules) {
       const verdict = verdictOn(rule, policy, linked.kind);
-      if (verdict === undefined) continue;
+      if (verdict !== undefined) addToCause(byCause, [verdict.reason, rule.mayFail], { rule, verdict });
+    }
+    for (const [{ rule, verdict }, ...others] of byCause.values()) {
       const { mayFail } = rule;
       const notes = [
         ...verdict.by.slice(0, 3).map(noteOf),
         { message: verdict.suggestion },
         ...(mayFail ? [{ message: STRICT_NOTE }] : []),
+        ...alike(others),
       ];
-      report.add('rule/unreachable', rule.place, { rule: rule.name, reason: verdict.reason, mayFail }, { notes });
+      const about = { rule: rule.name, more: others.length, reason: verdict.reason, mayFail };
+      report.add('rule/unreachable', rule.place, about, { notes });
     }
   }
+}
+
+interface Unreachable {
+  readonly rule: ComparedRule;
+  readonly verdict: Verdict;
+}
+
+/** Rules of one cause get one warning: a DENY may hide a whole policy. */
+function addToCause<T>(causes: Map<string, [T, ...T[]]>, cause: readonly unknown[], found: T): void {
+  const key = JSON.stringify(cause);
+  const known = causes.get(key);
+  if (known === undefined) causes.set(key, [found]);
+  else known.push(found);
+}
+
+function alike(others: readonly { readonly rule: ComparedRule }[]): readonly Note[] {
+  return notesOfOthers(others.map(({ rule }) => ({ message: `also \`${rule.name}\``, span: rule.place.span })));
 }
 
 const STRICT_NOTE = 'with `engine.strictEvaluation`, this rule denies an action when its condition fails';
@@ -151,15 +173,27 @@ function noteOf({ name, place }: ComparedRule): Note {
 export function warnOfRepeatedRules({ policies }: PolicySet, _types: Types, report: Problems): void {
   for (const linked of policies) {
     const policy = comparedPolicyOf(linked);
+    const byCause = new Map<string, [Repeated, ...Repeated[]]>();
     for (const rule of policy.rules) {
       const other = repeatedBy(rule, policy);
       if (other === undefined) continue;
+      const matters = orderMatters(rule, other, policy);
+      addToCause(byCause, [other.index, matters], { rule, other, matters });
+    }
+    for (const [{ rule, other, matters }, ...others] of byCause.values()) {
       const notes = [
         { message: `\`${other.name}\` is here`, span: other.place.span },
         { message: 'remove this rule, or correct what was meant to differ' },
+        ...alike(others),
       ];
-      const about = { rule: rule.name, other: other.name, orderMatters: orderMatters(rule, other, policy) };
+      const about = { rule: rule.name, more: others.length, other: other.name, orderMatters: matters };
       report.add('rule/repeated', rule.place, about, { notes });
     }
   }
+}
+
+interface Repeated {
+  readonly rule: ComparedRule;
+  readonly other: ComparedRule;
+  readonly matters: boolean;
 }
