@@ -85,7 +85,7 @@ module.exports = {
     },
     {
       name: 'find-knows-neither-check-nor-plan',
-      comment: 'docs/decisions/0020-find-decide-plan.md',
+      comment: 'docs/decisions/engine-and-generated-code.md#0020',
       severity: 'error',
       from: { path: '^runtime/engine/find/', pathNot: TESTS },
       to: { path: '^runtime/engine/', pathNot: '^runtime/engine/(find/|(requests|input)\\.ts$)' },

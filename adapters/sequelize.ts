@@ -75,7 +75,7 @@ function storedTable(model: ModelStatic<Model>): StoredTable {
 }
 
 /**
- * Parameters as literals of the type that they have as parameters of a statement (docs/decisions/0084). None contains
+ * Parameters as literals of the type that they have as parameters of a statement (docs/decisions/filters-and-sql.md#0084). None contains
  * `$`, which Sequelize replaces in the whole statement where a query has `bind`, or depends on a setting of the
  * connection for where it ends.
  */

@@ -4,7 +4,7 @@ import { ArchiveError } from './archive-error.js';
 /*
  * The one form of ZIP that archives have: entries in a fixed order, each deflated, without comments, extra fields, data
  * descriptors or times. A reader that finds anything else refuses the file, so no two readers see different entries
- * (docs/decisions/0093-archives-are-zip-in-one-form.md). Offsets and sizes are those of APPNOTE.TXT, 4.3.
+ * (docs/decisions/bundles-and-sources.md#0093). Offsets and sizes are those of APPNOTE.TXT, 4.3.
  */
 
 /** An entry, with its content as it is stored. */

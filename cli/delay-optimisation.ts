@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 
 /**
  * Makes V8 optimise functions of this process and its threads after about four times as much work. A compilation lasts
- * seconds, and a fifth of its CPU is V8 optimising it (docs/decisions/0059-large-sets-are-compiled-in-parts.md).
+ * seconds, and a fifth of its CPU is V8 optimising it (docs/decisions/compiler.md#0059).
  *
  * Does nothing on versions of Node that are not listed, because V8 prints an error for an unknown flag.
  */

@@ -1,6 +1,6 @@
 /**
  * The longest pause after which edits are answered, in milliseconds
- * (docs/decisions/0061-an-edit-compiles-what-a-file-imports.md).
+ * (docs/decisions/compiler.md#0061).
  */
 export const QUIET = 300;
 

@@ -6,7 +6,7 @@ export type MethodRule = 'passes' | 'server' | { readonly type: string; readonly
 
 /**
  * The methods of both versions of the protocol. A method that is not here is denied
- * (docs/decisions/0074-mcp-servers-are-guarded-where-messages-arrive.md).
+ * (docs/decisions/messages-and-transports.md#0074).
  */
 export const METHODS: ReadonlyMap<string, MethodRule> = new Map<string, MethodRule>([
   ['initialize', 'passes'],

@@ -21,7 +21,7 @@ export interface ProgramOptions {
 
 /**
  * Bundles programs with most of their dependencies into one folder: a start reads few files
- * (docs/decisions/0050-programs-contain-their-dependencies.md). Adds the page that the
+ * (docs/decisions/packages-page-and-tools.md#0050). Adds the page that the
  * server shows, and the licenses of what they contain.
  * @param programs the source of each, by the name of its file without `.js`.
  * @returns what the programs import from outside: packages and modules of Node.

@@ -29,7 +29,7 @@ export type FolderAnswer = { readonly id: number } & (
 
 /**
  * Compiles one folder again and again in a thread of its own, so that an editor is answered meanwhile
- * (docs/decisions/0061-an-edit-compiles-what-a-file-imports.md). A thread that fails is replaced by the next call.
+ * (docs/decisions/compiler.md#0061). A thread that fails is replaced by the next call.
  */
 export class FolderCompiler {
   private thread: Thread | undefined;

@@ -8,7 +8,7 @@ import { type BundlePlace, EMITTED, placedMap } from './source-map.js';
 
 /**
  * The policies as one JavaScript module, and its source map to the policies. The module does not link the map: the name
- * of its file is not known yet (docs/decisions/0052-source-maps-name-files.md).
+ * of its file is not known yet (docs/decisions/compiler.md#0052).
  */
 export interface Bundle {
   /** The code in parts: as one string, a large bundle would be in memory twice. */

@@ -42,7 +42,7 @@ export function hasConditions(module: Module): boolean {
 
 /**
  * The module beside a policy's: the filters of its conditions
- * (docs/decisions/0038-filters-have-modules-of-their-own.md). It imports the rules and adds the filter of each, so that
+ * (docs/decisions/engine-and-generated-code.md#0038). It imports the rules and adds the filter of each, so that
  * reviewers of decisions do not have to read filters.
  * @param context of this module, in which the names of the rules are reserved.
  */

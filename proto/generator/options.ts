@@ -2,7 +2,7 @@ import type { DescEnum, DescField, DescMessage, FileRegistry } from '@bufbuild/p
 
 /*
  * Settings of the generated code for messages and fields, beyond their definitions. They are here and not in the .proto
- * files, because reflection serves those, and clients compile them (docs/decisions/0019-messages-are-generated.md).
+ * files, because reflection serves those, and clients compile them (docs/decisions/messages-and-transports.md#0019).
  * Names are those of the definitions; a name that does not exist fails the generator.
  */
 

@@ -37,7 +37,7 @@ export interface JsonDocument {
 
 /**
  * Parses a request body as strict JSON (docs/spec/server.md#json-mapping). JSON.parse creates the value; one scan of
- * the bytes and a count of the keys detect what it tolerates (docs/decisions/0042-json-parse-reads-requests.md). The
+ * the bytes and a count of the keys detect what it tolerates (docs/decisions/messages-and-transports.md#0042). The
  * scan comes first: creating a value that is nested too deeply takes seconds. Throws a JsonError. An empty body is an
  * empty message.
  */

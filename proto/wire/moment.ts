@@ -36,7 +36,7 @@ export function rfc3339(milliseconds: number): string {
   const rest = milliseconds - second * 1000;
   const whole = Math.floor(rest);
   const nanoseconds = whole * NANOSECONDS + Math.floor((rest - whole) * NANOSECONDS);
-  // Joined, not concatenated, for JSON (docs/decisions/0043-one-evaluation-explains-a-decision.md).
+  // Joined, not concatenated, for JSON (docs/decisions/engine-and-generated-code.md#0043).
   return [toTheSecond(second), String(nanoseconds).padStart(9, '0'), 'Z'].join('');
 }
 

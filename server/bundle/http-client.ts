@@ -60,7 +60,7 @@ const MAX_CONNECTIONS = 4;
 
 /**
  * Sends requests within limits of time and size, with the certificates and the proxy of the configuration, by undici:
- * the platform's `fetch` knows neither (docs/decisions/0097-bundles-are-fetched-with-undici.md).
+ * the platform's `fetch` knows neither (docs/decisions/bundles-and-sources.md#0097).
  */
 export class HttpClient {
   readonly #own: Dispatcher;

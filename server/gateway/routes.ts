@@ -10,7 +10,7 @@ export interface RoutedRequest {
 
 /**
  * The routes as a tree of segments: a lookup takes one step for each segment, whatever the number of routes. A literal
- * segment wins over a parameter, and there is no way back (docs/decisions/0071-the-gateway-refuses-ambiguous-requests.md).
+ * segment wins over a parameter, and there is no way back (docs/decisions/messages-and-transports.md#0071).
  */
 export class RouteTree {
   readonly #root = new Node();

@@ -42,7 +42,7 @@ export interface SessionOptions extends Deadlines {
 
 /** How much of a request a client may send before it is read, in bytes. */
 export const STREAM_WINDOW = 256 * 1024;
-/** The same for all requests of a connection (docs/decisions/0039-http2-windows.md). */
+/** The same for all requests of a connection (docs/decisions/connections-and-limits.md#0039). */
 const CONNECTION_WINDOW = 4 * 1024 * 1024;
 
 /** A client that has connected and starts no call within this many milliseconds has none in progress. */

@@ -3,7 +3,7 @@ export function peerAddress(ip: string | undefined, port: number | undefined): s
   if (ip === undefined) return '@';
   const host = peerIp(ip);
   const parts = host.includes(':') ? ['[', host, ']:', port ?? 0] : [host, ':', port ?? 0];
-  // Joined, not concatenated, for JSON (docs/decisions/0043-one-evaluation-explains-a-decision.md).
+  // Joined, not concatenated, for JSON (docs/decisions/engine-and-generated-code.md#0043).
   return parts.join('');
 }
 

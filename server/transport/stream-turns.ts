@@ -10,7 +10,7 @@ const STREAM_COST = 1024;
 
 /**
  * Lets connections take turns, so that a client with many requests in progress does not delay the others
- * (docs/decisions/0039-http2-windows.md).
+ * (docs/decisions/connections-and-limits.md#0039).
  */
 export class StreamTurns {
   /** The connections with streams that wait, in the order of their turns. */

@@ -7,7 +7,7 @@ import { typePlainScalar } from './scalar.js';
 /**
  * Reads the YAML that most policies are written in: block mappings and sequences of scalars that end on their line, and
  * flow collections on one line. Equals what the YAML package reads, in an eighth of the time
- * (docs/decisions/0116-usual-policies-are-read-without-the-yaml-package.md). Undefined for anything else, which includes
+ * (docs/decisions/compiler.md#0116). Undefined for anything else, which includes
  * all that is not well-formed.
  */
 export function readUsual(source: Source): YamlMapping | undefined {

@@ -18,7 +18,7 @@ export interface PoliciesOfScope {
 
 /**
  * A bundle that makes the policies of a scope when a request first names it
- * (docs/decisions/0110-policies-of-scopes-are-made-on-demand.md).
+ * (docs/decisions/compiler.md#0110).
  *
  * @param root the bundle without the policies of scopes.
  * @param scopes one element for each scope with policies.

@@ -85,7 +85,7 @@ function hostOf({ headers }: IncomingMessage): string {
 /** The addresses that proxies have added, then the one that the call comes from. */
 function forwardedFor(sent: string | undefined, ip: string | undefined): string {
   if (ip === undefined) return sent ?? '';
-  // Joined, not concatenated, for JSON (docs/decisions/0043-one-evaluation-explains-a-decision.md).
+  // Joined, not concatenated, for JSON (docs/decisions/engine-and-generated-code.md#0043).
   return sent === undefined ? peerIp(ip) : [sent, peerIp(ip)].join(', ');
 }
 

@@ -56,7 +56,7 @@ function healthProblem(status: ServingStatus | undefined): RpcError | undefined 
 
 /**
  * Only for those who ask by `maxBundleAge`: otherwise, all servers would stop serving when their source is away
- * (docs/decisions/0108-probes-do-not-fail-for-a-source.md).
+ * (docs/decisions/connections-and-limits.md#0108).
  */
 function ageProblem(maxAge: string | null, source: SourceHealth | undefined): RpcError | undefined {
   if (maxAge === null) return undefined;

@@ -34,7 +34,7 @@ export interface Fallbacks {
 
 /**
  * The way of every request from the listener to its handler, over HTTP/1.1 and HTTP/2: the route is found, then the
- * body is received (docs/decisions/0041-a-router-and-no-framework.md).
+ * body is received (docs/decisions/messages-and-transports.md#0041).
  */
 export class Router {
   readonly #routes: Instance<HTTPVersion.V1>;
