@@ -1,4 +1,4 @@
-import type { DerivedRole, Filters, Query, RoleRule, Rule } from '#runtime/policy';
+import type { DerivedRole, Filters, PlannedCondition, RoleRule, Rule } from '#runtime/policy';
 import { type Condition, type Term, Unknown } from '#runtime/residual';
 import { invariant } from '../../compiler/diagnostics/invariant.js';
 import { valuesOf } from '../../compiler/ir/visit.js';
@@ -59,24 +59,29 @@ export class OpaqueResiduals {
     const holds = condition && ({ kind: 'holds', condition, module, failedIsNull: false } as const);
     const reads =
       condition !== undefined && readsRuntime([...valuesOf(condition), ...module.variables.map(({ value }) => value)]);
-    const residual = (query: Query): Condition =>
-      this.unknown(`${index}`, { holds, list: reads ? query.derivedRoles : undefined, derivedRole: undefined });
-    const own = 'inverted' in rule && rule.inverted ? (query: Query) => negated(residual(query)) : residual;
+    const residual: PlannedCondition = (query, algebra) =>
+      algebra.holds(
+        this.unknown(`${index}`, { holds, list: reads ? query.derivedRoles : undefined, derivedRole: undefined }),
+      );
+    const inverted = 'inverted' in rule && rule.inverted;
+    const own: PlannedCondition = inverted ? (query, algebra) => algebra.not(residual(query, algebra)) : residual;
     if (!('parentRoles' in object)) return holds === undefined ? [] : [[object, own]];
-    const listed = (query: Query): Condition =>
-      this.unknown(`listed ${index}`, {
-        holds: holds && { ...holds, failedIsNull: true },
-        list: reads ? query.derivedRoles : undefined,
-        derivedRole: object,
-      });
+    const listed: PlannedCondition = (query, algebra) =>
+      algebra.holds(
+        this.unknown(`listed ${index}`, {
+          holds: holds && { ...holds, failedIsNull: true },
+          list: reads ? query.derivedRoles : undefined,
+          derivedRole: object,
+        }),
+      );
     return [[object, own, listed]];
   }
 
-  private unknown(name: string, atom: Atom): Condition {
+  private unknown(name: string, atom: Atom): Unknown {
     // The same condition with another list is another unknown.
     const root = atom.list === undefined ? name : `${name} ${this.atoms.size}`;
     if (!this.atoms.has(root)) this.atoms.set(root, atom);
-    return { kind: 'is', term: new Unknown({ kind: 'path', root, fields: [] }, 'bool') };
+    return new Unknown({ kind: 'path', root, fields: [] }, 'bool');
   }
 }
 
@@ -88,10 +93,6 @@ interface Atom {
   readonly list: Term | undefined;
   /** Of a derived role that is listed: it is only active for its parent roles. */
   readonly derivedRole: DerivedRole | undefined;
-}
-
-function negated(condition: Condition): Condition {
-  return { kind: 'not', operand: condition };
 }
 
 /** The operands of a junction and of those of its kind below it, which plans nest one in another. */

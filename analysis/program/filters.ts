@@ -24,9 +24,9 @@ export function filtersOf({ origins }: Pick<ProgramBundle, 'origins'>): Filters 
     known.set(module, scope);
     const inverted = 'inverted' in rule && rule.inverted;
     const filter = (reading: Reading): PlannedCondition => {
-      return (query) => {
-        const left = conditionOf(condition, new Evaluation(module, scope, query, reading));
-        return inverted ? residual.not(left) : left;
+      return (query, algebra) => {
+        const left = conditionOf(condition, new Evaluation(module, scope, query, reading), algebra);
+        return inverted ? algebra.not(left) : left;
       };
     };
     // Its variables may evaluate differently while roles are listed.
@@ -116,16 +116,16 @@ type Locals = ReadonlyMap<string, residual.Term>;
 const NO_LOCALS: Locals = new Map();
 
 /** What remains of a condition: what the code of compiler/emit/where.ts evaluates to. */
-function conditionOf(match: Match, evaluation: Evaluation): residual.Condition {
-  if (match.kind === 'expr') return residual.holds(termOf(match.value, evaluation, NO_LOCALS));
-  const parts = match.of.map((part) => conditionOf(part, evaluation));
+function conditionOf<C>(match: Match, evaluation: Evaluation, algebra: residual.Algebra<C>): C {
+  if (match.kind === 'expr') return algebra.holds(termOf(match.value, evaluation, NO_LOCALS));
+  const parts = match.of.map((part) => conditionOf(part, evaluation, algebra));
   switch (match.kind) {
     case 'all':
-      return residual.allOf(...parts);
+      return algebra.allOf(...parts);
     case 'any':
-      return residual.anyOf(...parts);
+      return algebra.anyOf(...parts);
     case 'none':
-      return residual.noneOf(...parts);
+      return algebra.noneOf(...parts);
   }
 }
 

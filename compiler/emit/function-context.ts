@@ -1,6 +1,6 @@
 import { invariant } from '../diagnostics/invariant.js';
 import { authored, type Doc, group, hardLine, indent, line, mention, softLine, whenBroken } from './doc.js';
-import { cel, residual } from './mentions.js';
+import { ALGEBRA, cel, residual } from './mentions.js';
 import type { Span } from '../diagnostics/span.js';
 import { placeOf } from '../ir/origins.js';
 import type { AuthoredText } from '../ir/program.js';
@@ -123,24 +123,26 @@ function parametersOf(locals: readonly Local[]): string {
 /**
  * An arrow function of one request: it destructures the request in its parameter if it needs only the parts, and in a
  * statement if it needs the request as well.
- * @param annotate whether to write the parameter's type, where nothing implies it.
+ * @param form whether to write the parameter's type, where nothing implies it; a filter has an algebra as second parameter.
  * @param span what the function translates. Its head leads to the end of that: if head and body led to the same place, a
  *   breakpoint there could stop where the function is declared.
  */
 export function requestFunction(
   context: FunctionContext,
   body: Fragment,
-  annotate: 'with types' | 'types implied',
+  form: 'with types' | 'types implied' | 'with algebra',
   span?: Span,
 ): Doc {
   const isCopy = context.style !== PLAIN;
   const head = (doc: Doc): Doc => authored(doc, span && { ...span, start: span.end }, isCopy);
   const parts = (Object.keys(PARTS) as Part[]).filter((part) => context.used.has(part)).map((part) => PARTS[part]);
   const isQuery = context.style.residual;
-  const isTyped = annotate === 'with types';
+  const isTyped = form === 'with types';
   const type: Doc = isTyped ? [': ', mention(isQuery ? 'Query' : 'Request')] : '';
   const result: Doc = isTyped ? [': ', isQuery ? residual('Term') : cel('Result')] : '';
   const needsRequest = context.used.has('request');
+  const withAlgebra = (request: Doc): Doc =>
+    form === 'with algebra' ? [request === '' ? '_' : request, `, ${ALGEBRA}`] : request;
   const constants = [...context.computed.values()].map(({ name, call }): Doc => [`const ${name} = `, call, ';']);
   if (constants.length > 0 || (needsRequest && parts.length > 0)) {
     const taken = parts.length === 0 ? [] : [`const { ${parts.join(', ')} } = request;`];
@@ -150,14 +152,17 @@ export function requestFunction(
     ];
     const request: Doc = needsRequest || parts.length > 0 ? ['request', type] : '';
     return [
-      head(['(', request, ')', result, ' => {']),
+      head(['(', withAlgebra(request), ')', result, ' => {']),
       indent([hardLine, authored(statements, span, isCopy)]),
       hardLine,
       '}',
     ];
   }
   const parameter: Doc = needsRequest ? ['request', type] : parts.length > 0 ? [`{ ${parts.join(', ')} }`, type] : '';
-  return group([head(['(', parameter, ')', result, ' =>']), indent([line, authored(body.doc, span, isCopy)])]);
+  return group([
+    head(['(', withAlgebra(parameter), ')', result, ' =>']),
+    indent([line, authored(body.doc, span, isCopy)]),
+  ]);
 }
 
 /**

@@ -8,12 +8,12 @@ import { bracketed, type Doc, group, line } from './doc.js';
 import { cel, residual } from './mentions.js';
 import { type Fragment, primary } from './fragment.js';
 import { type FunctionContext, functionContext, requestFunction, use } from './function-context.js';
-import { type ModuleContext, PLAIN, RESIDUAL, type Style, TELLING, TRACED } from './module-context.js';
+import { type ModuleContext, PLAIN, type Style, TELLING, TRACED } from './module-context.js';
 import { quoted } from './quote.js';
 import { survives } from '../ir/survives.js';
 import { valueDoc } from './values.js';
 import { conjunction, whenDoc } from './when.js';
-import { attemptDoc, termDoc, whereDoc } from './where.js';
+import { termDoc, unlessDoc, whereDoc } from './where.js';
 
 /** When a rule applies, in emitted terms. */
 export interface Applies {
@@ -69,13 +69,13 @@ function beginningOf(match: Match): Span | undefined {
 }
 
 /**
- * The residual of a condition before the resource is known: a function of the query.
+ * A condition before the resource is known: a function of the query and of the algebra that puts it together.
  * @param style `LISTED_RESIDUAL` for its value while derived roles are listed, `RESIDUAL` otherwise.
  */
 export function filterFunction(condition: Match, inverted: boolean, module: ModuleContext, style: Style): Doc {
   const context = functionContext(module, style);
   const doc = whereDoc(condition, context);
-  return requestFunction(context, primary(inverted ? bracketed(residual('not('), [doc], ')') : doc), 'types implied');
+  return requestFunction(context, primary(inverted ? unlessDoc(doc) : doc), 'with algebra');
 }
 
 /**
@@ -101,15 +101,6 @@ export function tracedFunction(condition: Match, inverted: boolean, module: Modu
   };
   const body = bracketed(cel(inverted ? 'verdictUnless(' : 'verdict('), [traced(condition).doc], ')');
   return requestFunction(context, primary(body), 'types implied');
-}
-
-/**
- * A condition for plans in strict evaluation: for which rows it can be evaluated, and for which of those it holds
- * (docs/spec/plans.md#strict-evaluation).
- */
-export function attemptFunction(condition: Match, module: ModuleContext): Doc {
-  const context = functionContext(module, RESIDUAL);
-  return requestFunction(context, primary(attemptDoc(condition, context)), 'types implied');
 }
 
 /** The declaration of a variable's function, with the author's text above it. */

@@ -84,7 +84,6 @@ const RUNTIME: readonly { readonly part: string; readonly names: readonly Name[]
       value('resourcePolicy'),
       value('rolePolicy'),
       value('rowsOf'),
-      type('AttemptedCondition'),
       type('Filters'),
       type('Output'),
       type('PlannedCondition'),

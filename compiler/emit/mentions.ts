@@ -10,5 +10,8 @@ export function residual(code: string): Doc {
   return [RESIDUAL, code];
 }
 
+/** The name of the algebra that a filter is given. */
+export const ALGEBRA = 'q';
+
 const CEL: Doc = [mention('cel'), '.'];
 const RESIDUAL: Doc = [mention('residual'), '.'];

@@ -7,7 +7,7 @@ import { readsVariables } from '../ir/visit.js';
 import { comment } from './comment.js';
 import { commented, type Doc, hardLine, join, print, printed, unplaced } from './doc.js';
 import { jsonDoc } from './literals.js';
-import { cel } from './mentions.js';
+import { ALGEBRA, cel } from './mentions.js';
 import { camelCase, Names } from './names.js';
 
 /** How expressions are emitted. */
@@ -186,6 +186,7 @@ export const MODULE_WORDS: ReadonlySet<string> = new Set([
   'globals',
   'effectiveDerivedRoles',
   'row',
+  ALGEBRA,
   'derivedRoles',
   'failures',
   'cel',
@@ -216,6 +217,4 @@ export const MODULE_WORDS: ReadonlySet<string> = new Set([
   'Request',
   'TracedCondition',
   'conditions',
-  'AttemptedCondition',
-  'attempts',
 ]);

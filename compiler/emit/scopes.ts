@@ -94,28 +94,15 @@ export function emitScopeModules(
 /** The modules of scopes for the second emission. Scopes without conditions have none. */
 export function emitTracedScopes(scopes: readonly ScopeModule[], locations: Locations): readonly EmittedFile[] {
   return tracedScopes(scopes).map(({ path, name, policies }) => {
-    const names = new Names([name, 'conditions', 'attempts']);
+    const names = new Names([name, 'conditions']);
     const parts = policies
       .filter(({ hasConditions }) => hasConditions)
       .map(({ identity }) => {
         const location = locations.get(identity.key) as ModuleLocation;
-        return {
-          from: importSpecifier(path, location.path),
-          conditions: names.fresh(location.name),
-          attempts: names.fresh(`${location.name}Attempts`),
-        };
+        return { from: importSpecifier(path, location.path), conditions: names.fresh(location.name) };
       });
-    const lists = [
-      { list: 'conditions', names: parts.map(({ conditions }) => conditions), isSpread: true },
-      { list: 'attempts', names: parts.map(({ attempts }) => attempts), isSpread: true },
-    ];
-    const imports = parts.map(({ from, conditions, attempts }) => ({
-      from,
-      names: [
-        { name: 'attempts', as: attempts },
-        { name: 'conditions', as: conditions },
-      ],
-    }));
+    const lists = [{ list: 'conditions', names: parts.map(({ conditions }) => conditions), isSpread: true }];
+    const imports = parts.map(({ from, conditions }) => ({ from, names: [{ name: 'conditions', as: conditions }] }));
     return scopeFile(`traced/${path}.ts`, { name, type: 'TracedLists', part: 'parts' }, lists, imports);
   });
 }

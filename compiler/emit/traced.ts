@@ -1,7 +1,7 @@
 import { type EmittedFile, emittedFile, type Section, sectionOf } from '../ir/emitted-file.js';
 import type { Match, Module } from '../ir/program.js';
 import { bracketed, type Doc, exported, hardLine, indent, join, mention, printed } from './doc.js';
-import { attemptFunction, tracedFunction } from './functions.js';
+import { tracedFunction } from './functions.js';
 import { importsOf, runtimePart } from './imports.js';
 import { type Locations, moduleContext, withHead } from './module.js';
 import { type ModuleContext, TELLING } from './module-context.js';
@@ -43,32 +43,27 @@ export function emitTracedIndex(
     .filter(({ hasConditions }) => hasConditions)
     .map(({ identity }): TracedPart => {
       const { path, name } = locations.get(identity.key) as ModuleLocation;
-      return {
-        name: names.fresh(name),
-        attempts: names.fresh(`${name}Attempts`),
-        from: importSpecifier('traced/index', `traced/${path}`),
-      };
+      return { name: names.fresh(name), from: importSpecifier('traced/index', `traced/${path}`) };
     });
   return tracedIndex(parts, modules, scopes.length === 0 ? undefined : tracedScopeRows(scopes, names));
 }
 
-/** A module of the second emission, and the names of its two lists in the index. */
+/** A module of the second emission, and the name of its list in the index. */
 interface TracedPart {
   readonly name: string;
-  readonly attempts: string;
   readonly from: string;
 }
 
 const emitted: Emitted = new WeakMap();
 
 function tracedModule(path: string, module: Module, conditions: readonly TracedCondition[]): EmittedFile {
-  const context = moduleContext(module, ['conditions', 'attempts'], TELLING);
+  const context = moduleContext(module, ['conditions'], TELLING);
   // Without places: a breakpoint stops in the code that decides.
-  const sections: readonly Section[] = [
-    { ...context.withDeclarations(() => conditionsDeclaration(conditions, context)), places: [] },
-    { ...context.withDeclarations(() => attemptsDeclaration(conditions, context)), places: [] },
-  ];
-  return withHead(path, module, sections, []);
+  const section: Section = {
+    ...context.withDeclarations(() => conditionsDeclaration(conditions, context)),
+    places: [],
+  };
+  return withHead(path, module, [section], []);
 }
 
 interface TracedCondition {
@@ -103,35 +98,17 @@ function conditionsOf(module: Module): readonly TracedCondition[] {
 }
 
 function conditionsDeclaration(conditions: readonly TracedCondition[], context: ModuleContext): Doc {
-  return keyedDeclaration('conditions', 'TracedCondition', conditions, ({ shared, condition, inverted }) => {
+  const entries = conditions.map(({ key, shared, condition, inverted }): Doc => {
     const traced = tracedFunction(condition, inverted, context);
-    return shared === undefined
-      ? traced
-      : context.hoist(`${camelCase(shared, 'rule')}Condition`, traced, { type: mention('TracedCondition') });
+    const named =
+      shared === undefined
+        ? traced
+        : context.hoist(`${camelCase(shared, 'rule')}Condition`, traced, { type: mention('TracedCondition') });
+    return [bracketed('[', [quoted(key), named], ']'), ','];
   });
-}
-
-/** The same for plans. Whether a condition can be evaluated does not depend on how the rule uses it. */
-function attemptsDeclaration(conditions: readonly TracedCondition[], context: ModuleContext): Doc {
-  return keyedDeclaration('attempts', 'AttemptedCondition', conditions, ({ shared, condition }) => {
-    const attempted = attemptFunction(condition, context);
-    return shared === undefined
-      ? attempted
-      : context.hoist(`${camelCase(shared, 'rule')}Attempt`, attempted, { type: mention('AttemptedCondition') });
-  });
-}
-
-function keyedDeclaration(
-  name: string,
-  type: string,
-  conditions: readonly TracedCondition[],
-  valueOf: (condition: TracedCondition) => Doc,
-): Doc {
-  const entries = conditions.map(
-    (condition): Doc => [bracketed('[', [quoted(condition.key), valueOf(condition)], ']'), ','],
-  );
   const list: Doc = ['[', indent([hardLine, join(entries, hardLine)]), hardLine, ']'];
-  return [exported(name, false), ': readonly (readonly [string, ', mention(type), '])[] = ', list, ';'];
+  const type: Doc = ['readonly (readonly [string, ', mention('TracedCondition'), '])[]'];
+  return [exported('conditions', false), ': ', type, ' = ', list, ';'];
 }
 
 function tracedIndex(
@@ -139,19 +116,12 @@ function tracedIndex(
   modules: readonly ModuleOutline[],
   scopes: ScopeRows | undefined,
 ): EmittedFile {
-  const ofParts = parts.map(({ name, attempts, from }) => ({
-    from,
-    names: [
-      { name: 'attempts', as: attempts },
-      { name: 'conditions', as: name },
-    ],
-  }));
+  const ofParts = parts.map(({ name, from }) => ({ from, names: [{ name: 'conditions', as: name }] }));
   const sources = modules
     .filter(({ identity }) => identity.kind !== 'derived-roles')
     .map(({ identity: { key }, sourcePath }): Doc => [bracketed('[', [quoted(key), quoted(sourcePath)], ']'), ',']);
   const object = objectDoc([
     ['conditions', mapOf(parts.map(({ name }) => `...${name},`))],
-    ['attempts', mapOf(parts.map(({ attempts }) => `...${attempts},`))],
     ['sources', mapOf(sources)],
     ['visitRules', 'visitRules'],
   ]);

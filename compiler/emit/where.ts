@@ -4,33 +4,32 @@ import type { Macro, Value } from '../ir/value.js';
 import { isSettled } from '../ir/settled.js';
 import { bracketed, type Doc, join } from './doc.js';
 import { type FunctionContext, localFunction, localName, use } from './function-context.js';
-import { cel, residual } from './mentions.js';
+import { ALGEBRA, cel, residual } from './mentions.js';
 import { LISTED, PLAIN, type Style } from './module-context.js';
 import { quoted } from './quote.js';
 import { survives } from '../ir/survives.js';
 import { runtimeFunction, valueDoc } from './values.js';
 
-/** A condition as a JavaScript expression that returns its residual for a plan: the counterpart of `when`. */
+/**
+ * A condition of a plan as a JavaScript expression: the counterpart of `when`. An algebra puts it together, lenient or
+ * strict (runtime/residual/algebra.ts).
+ */
 export function whereDoc(match: Match, context: FunctionContext): Doc {
-  if (match.kind === 'expr') return bracketed(residual('holds('), [termDoc(match.value, context)], ')');
-  return bracketed(
-    residual(`${match.kind}Of(`),
+  if (match.kind === 'expr') return algebraCall('holds', [termDoc(match.value, context)]);
+  return algebraCall(
+    `${match.kind}Of`,
     match.of.map((inner) => whereDoc(inner, context)),
-    ')',
   );
 }
 
-/** A condition as a JavaScript expression that returns a `residual.Attempt`: for plans in strict evaluation. */
-export function attemptDoc(match: Match, context: FunctionContext): Doc {
-  if (match.kind === 'expr') return bracketed(residual('attempt('), [termDoc(match.value, context)], ')');
-  return bracketed(
-    residual(`${ATTEMPTS[match.kind]}(`),
-    match.of.map((inner) => attemptDoc(inner, context)),
-    ')',
-  );
+/** The opposite of a condition of a plan. */
+export function unlessDoc(condition: Doc): Doc {
+  return algebraCall('not', [condition]);
 }
 
-const ATTEMPTS = { all: 'attemptAll', any: 'attemptAny', none: 'attemptNone' } as const;
+function algebraCall(name: string, args: readonly Doc[]): Doc {
+  return bracketed(`${ALGEBRA}.${name}(`, args, ')');
+}
 
 /**
  * A value as a JavaScript expression that returns a `residual.Term`. A value that does not depend on the resource is

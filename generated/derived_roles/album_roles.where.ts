@@ -5,5 +5,5 @@ import * as residual from 'authz/runtime/residual';
 import { owner } from './album_roles.js';
 
 export const albumRolesWhere: Filters = [
-  [owner, ({ principal: P, row }) => residual.holds(residual.equals(row.attr('owner'), P.id))],
+  [owner, ({ principal: P, row }, q) => q.holds(residual.equals(row.attr('owner'), P.id))],
 ];

@@ -9,14 +9,14 @@ import { directManager, requester } from './company_roles.js';
 const approvers: cel.Json = ['manager', 'director'];
 
 export const companyRolesWhere: Filters = [
-  [requester, ({ principal: P, row }) => residual.holds(residual.equals(row.attr('owner'), P.id))],
+  [requester, ({ principal: P, row }, q) => q.holds(residual.equals(row.attr('owner'), P.id))],
   [
     directManager,
-    ({ principal: P, row }) =>
-      residual.allOf(
-        residual.holds(cel.inCollection(cel.json(P.attr.title), approvers)),
-        residual.holds(residual.equals(row.attr('department'), cel.json(P.attr.department))),
-        residual.holds(residual.notEquals(row.attr('owner'), P.id)),
+    ({ principal: P, row }, q) =>
+      q.allOf(
+        q.holds(cel.inCollection(cel.json(P.attr.title), approvers)),
+        q.holds(residual.equals(row.attr('department'), cel.json(P.attr.department))),
+        q.holds(residual.notEquals(row.attr('owner'), P.id)),
       ),
   ],
 ];

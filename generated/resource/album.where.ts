@@ -7,14 +7,14 @@ import { audience, locked } from './album.js';
 export const albumWhere: Filters = [
   [
     audience,
-    ({ principal: P, row }) =>
-      residual.anyOf(
-        residual.holds(residual.equals(row.attr('visibility'), 'public')),
-        residual.allOf(
-          residual.holds(residual.equals(row.attr('visibility'), 'friends')),
-          residual.holds(residual.inCollection(P.id, row.attr('friends'))),
+    ({ principal: P, row }, q) =>
+      q.anyOf(
+        q.holds(residual.equals(row.attr('visibility'), 'public')),
+        q.allOf(
+          q.holds(residual.equals(row.attr('visibility'), 'friends')),
+          q.holds(residual.inCollection(P.id, row.attr('friends'))),
         ),
       ),
   ],
-  [locked, ({ row }) => residual.holds(residual.equals(row.attr('status'), 'LOCKED'))],
+  [locked, ({ row }, q) => q.holds(residual.equals(row.attr('status'), 'LOCKED'))],
 ];

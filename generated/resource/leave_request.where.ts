@@ -21,22 +21,20 @@ const hasStarted = (request: Query): residual.Term => {
 };
 
 export const leaveRequestWhere: Filters = [
-  [withdraw, (request) => residual.holds(isPending(request))],
+  [withdraw, (request, q) => q.holds(isPending(request))],
   [
     approve,
-    (request) => {
+    (request, q) => {
       const { row } = request;
-      return residual.allOf(
-        residual.holds(isPending(request)),
-        residual.holds(isShort(request)),
-        residual.noneOf(
-          residual.holds(residual.inCollection(row.attr('country'), countriesWithLocalRules)),
-          residual.holds(
-            residual.and(residual.has(row.attributes, 'disputed'), residual.equals(row.attr('disputed'), true)),
-          ),
+      return q.allOf(
+        q.holds(isPending(request)),
+        q.holds(isShort(request)),
+        q.noneOf(
+          q.holds(residual.inCollection(row.attr('country'), countriesWithLocalRules)),
+          q.holds(residual.and(residual.has(row.attributes, 'disputed'), residual.equals(row.attr('disputed'), true))),
         ),
       );
     },
   ],
-  [tooLate, (request) => residual.holds(hasStarted(request))],
+  [tooLate, (request, q) => q.holds(hasStarted(request))],
 ];

@@ -3,7 +3,7 @@
  * create these objects once, at load; they never change after that.
  */
 
-import type { Attempt, Condition as Residual, Row, Term } from '../residual/index.js';
+import type { Algebra, Condition as Residual, Row, Term } from '../residual/index.js';
 
 import type { Failures } from '../cel/index.js';
 
@@ -82,8 +82,11 @@ export interface Query extends Request {
   derivedRoles: Term;
 }
 
-/** The residual of a condition before the resource is known: a filter of the resources that are yet to be found. */
-export type PlannedCondition = (query: Query) => Residual;
+/**
+ * A condition before the resource is known, put together by an algebra: that of lenient evaluation makes a filter of the
+ * resources that are yet to be found.
+ */
+export type PlannedCondition = <C>(query: Query, algebra: Algebra<C>) => C;
 
 /**
  * The residuals of conditions for a plan, by the object that has the condition. A rule through a derived role is listed
@@ -359,16 +362,6 @@ export interface TracedBundle {
   /** The file of each policy, by key, relative to the policy folder. */
   readonly sources?: ReadonlyMap<string, string>;
   readonly conditions: ReadonlyMap<string, TracedCondition>;
-  /**
-   * The same conditions for plans, by the same keys; without them a strict plan selects nothing that depends on a
-   * condition.
-   */
-  readonly attempts?: ReadonlyMap<string, AttemptedCondition>;
   /** Adds the conditions of a scope to these maps, where they are made on demand. */
   readonly load?: LoadScope;
 }
-
-/**
- * A condition of the second emission for a plan: for which rows it can be evaluated, and for which of those it holds.
- */
-export type AttemptedCondition = (query: Query) => Attempt;

@@ -4,7 +4,7 @@
  */
 export { sameCondition } from './alike.js';
 export { allOf, anyOf, decided, noneOf, not, unplannableReason } from './condition.js';
-export { type Attempt, attempt, attemptAll, attemptAny, attemptNone } from './attempt.js';
+export { type Algebra, type Attempt, LENIENT, STRICT } from './algebra.js';
 export { call, list, stored, struct, typeName } from './call.js';
 export { operandText, filterText } from './debug.js';
 export { type Row as EvaluatedRow, selects, selectsWith } from './evaluate.js';

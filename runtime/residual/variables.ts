@@ -1,6 +1,6 @@
 import * as cel from '../cel/index.js';
 import { isFailure } from '../cel/index.js';
-import { evaluates } from './attempt.js';
+import { evaluates } from './algebra.js';
 import { conditional } from './logic.js';
 import { isReadable } from './selection.js';
 import { type Condition, isKnown, isUnplannable, type PossibleRole, resultOf, type Term, Unknown } from './term.js';

@@ -9,7 +9,7 @@ import {
 } from '../../runtime/engine/index.js';
 import type { CompiledBundle } from '../../runtime/engine/engine.js';
 import type { CompiledTraces } from '../../runtime/engine/decide/evaluation.js';
-import type { Filters, Rule } from '../../runtime/policy/index.js';
+import type { Filters, PlannedCondition, Rule } from '../../runtime/policy/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 
 /** Work is counted, not timed: the role lookups of a policy, and the evaluations of conditions. */
@@ -165,7 +165,12 @@ function counted(bundle: CompiledBundle): Counted {
   const filters = (bundle.filters ?? []).map((table) =>
     table.map((entry): Filters[number] => {
       const rule = rules.get(entry[0]);
-      return rule === undefined ? entry : [rule, countedFunction(entry[1])];
+      if (rule === undefined) return entry;
+      const counted: PlannedCondition = (query, algebra) => {
+        counts.conditions++;
+        return entry[1](query, algebra);
+      };
+      return [rule, counted];
     }),
   );
   return { bundle: { ...bundle, resourcePolicies, filters }, counts };

@@ -3,20 +3,12 @@
 // Who someone is to an album
 
 import * as cel from 'authz/runtime/cel';
-import type { AttemptedCondition, TracedCondition } from 'authz/runtime/policy';
-import * as residual from 'authz/runtime/residual';
+import type { TracedCondition } from 'authz/runtime/policy';
 
 export const conditions: readonly (readonly [string, TracedCondition])[] = [
   [
     'derived_roles.album_roles#owner',
     ({ principal: P, resource: R, failures }) =>
       cel.verdict(cel.part(failures, 'R.attr.owner == P.id', cel.equals(cel.select(R.attr, 'owner'), P.id))),
-  ],
-];
-
-export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
-  [
-    'derived_roles.album_roles#owner',
-    ({ principal: P, row }) => residual.attempt(residual.equals(row.attr('owner'), P.id)),
   ],
 ];

@@ -3,8 +3,7 @@
 // Roles that people have towards a colleague's request
 
 import * as cel from 'authz/runtime/cel';
-import type { AttemptedCondition, TracedCondition } from 'authz/runtime/policy';
-import * as residual from 'authz/runtime/residual';
+import type { TracedCondition } from 'authz/runtime/policy';
 
 // C.approvers
 const approvers: cel.Json = ['manager', 'director'];
@@ -32,22 +31,6 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
           ),
           () => cel.part(failures, 'R.attr.owner != P.id', cel.notEquals(cel.select(R.attr, 'owner'), P.id)),
         ),
-      ),
-  ],
-];
-
-export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
-  [
-    'derived_roles.company_roles#requester',
-    ({ principal: P, row }) => residual.attempt(residual.equals(row.attr('owner'), P.id)),
-  ],
-  [
-    'derived_roles.company_roles#direct_manager',
-    ({ principal: P, row }) =>
-      residual.attemptAll(
-        residual.attempt(cel.inCollection(cel.json(P.attr.title), approvers)),
-        residual.attempt(residual.equals(row.attr('department'), cel.json(P.attr.department))),
-        residual.attempt(residual.notEquals(row.attr('owner'), P.id)),
       ),
   ],
 ];

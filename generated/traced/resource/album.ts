@@ -3,8 +3,7 @@
 // Photo albums with a visibility and a lock
 
 import * as cel from 'authz/runtime/cel';
-import type { AttemptedCondition, TracedCondition } from 'authz/runtime/policy';
-import * as residual from 'authz/runtime/residual';
+import type { TracedCondition } from 'authz/runtime/policy';
 
 export const conditions: readonly (readonly [string, TracedCondition])[] = [
   [
@@ -33,19 +32,4 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
     ({ resource: R, failures }) =>
       cel.verdict(cel.part(failures, 'R.attr.status == "LOCKED"', cel.equals(cel.select(R.attr, 'status'), 'LOCKED'))),
   ],
-];
-
-export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
-  [
-    'resource.album.vdefault#audience',
-    ({ principal: P, row }) =>
-      residual.attemptAny(
-        residual.attempt(residual.equals(row.attr('visibility'), 'public')),
-        residual.attemptAll(
-          residual.attempt(residual.equals(row.attr('visibility'), 'friends')),
-          residual.attempt(residual.inCollection(P.id, row.attr('friends'))),
-        ),
-      ),
-  ],
-  ['resource.album.vdefault#locked', ({ row }) => residual.attempt(residual.equals(row.attr('status'), 'LOCKED'))],
 ];

@@ -3,8 +3,7 @@
 // Who may ask for leave, and who may grant it
 
 import * as cel from 'authz/runtime/cel';
-import type { AttemptedCondition, Query, Request, TracedCondition } from 'authz/runtime/policy';
-import * as residual from 'authz/runtime/residual';
+import type { Request, TracedCondition } from 'authz/runtime/policy';
 
 // V.is_pending: R.attr.status == "PENDING"
 const isPending = ({ resource: R, failures }: Request): cel.Result =>
@@ -66,34 +65,4 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
       return cel.verdict(cel.part(failures, 'V.has_started', cel.bound('has_started', hasStarted(request))));
     },
   ],
-];
-
-const isPendingWhere = ({ row }: Query): residual.Term => residual.equals(row.attr('status'), 'PENDING');
-
-const isShortWhere = ({ row }: Query): residual.Term => residual.atMost(row.attr('days'), 30);
-
-const hasStartedWhere = (request: Query): residual.Term => {
-  const { row } = request;
-  return residual.lessThan(residual.call('timestamp', cel.toTimestamp, row.attr('starts')), cel.now(request));
-};
-
-export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
-  ['resource.leave_request.vdefault#withdraw@requester', (request) => residual.attempt(isPendingWhere(request))],
-  [
-    'resource.leave_request.vdefault#approve@direct_manager',
-    (request) => {
-      const { row } = request;
-      return residual.attemptAll(
-        residual.attempt(isPendingWhere(request)),
-        residual.attempt(isShortWhere(request)),
-        residual.attemptNone(
-          residual.attempt(residual.inCollection(row.attr('country'), countriesWithLocalRules)),
-          residual.attempt(
-            residual.and(residual.has(row.attributes, 'disputed'), residual.equals(row.attr('disputed'), true)),
-          ),
-        ),
-      );
-    },
-  ],
-  ['resource.leave_request.vdefault#too-late', (request) => residual.attempt(hasStartedWhere(request))],
 ];

@@ -92,9 +92,7 @@ function limitsOf(policy: RolePolicy, kind: string, traced: TracedBundle | undef
   return policy.rules.flatMap((rule, index) => {
     if (!rule.covers(kind)) return [];
     const key = `${policy.key}#${index}`;
-    return [
-      { rule, identity: rule.memo ?? rule, traced: traced?.conditions.get(key), attempt: traced?.attempts?.get(key) },
-    ];
+    return [{ rule, identity: rule.memo ?? rule, traced: traced?.conditions.get(key) }];
   });
 }
 

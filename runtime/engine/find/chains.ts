@@ -1,5 +1,4 @@
 import {
-  type AttemptedCondition,
   type DerivedRole,
   policyKey,
   type PrincipalPolicy,
@@ -252,7 +251,6 @@ export interface RoleLimit {
   /** The key of its first result in a check (docs/spec/policy-language.md#rules-that-share-a-name). */
   readonly identity: RoleRule | string;
   readonly traced: TracedCondition | undefined;
-  readonly attempt: AttemptedCondition | undefined;
 }
 
 /**

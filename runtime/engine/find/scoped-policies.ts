@@ -101,7 +101,6 @@ type Entries<Of> = Of extends ReadonlyMap<infer Key, infer Value> ? readonly (re
 /** The traced conditions of some policies. */
 export interface TracedLists {
   readonly conditions: Entries<TracedBundle['conditions']>;
-  readonly attempts: Entries<NonNullable<TracedBundle['attempts']>>;
 }
 
 /**
@@ -111,13 +110,10 @@ export interface TracedLists {
  */
 export function tracedByScope<Root extends TracedBundle>(root: Root, scopes: readonly TracedScope[]): Root {
   const conditions = new Map(root.conditions);
-  const attempts = new Map(root.attempts);
   const table = new ScopeTable(scopes, ({ load }) => {
-    const lists = load();
-    for (const [key, condition] of lists.conditions) conditions.set(key, condition);
-    for (const [key, attempt] of lists.attempts) attempts.set(key, attempt);
+    for (const [key, condition] of load().conditions) conditions.set(key, condition);
   });
-  return { ...root, conditions, attempts, load: (scope) => table.at(scope) };
+  return { ...root, conditions, load: (scope) => table.at(scope) };
 }
 
 /** What is made for each scope, once. */

@@ -1,6 +1,5 @@
 import type {
   ActionTable,
-  AttemptedCondition,
   Effect,
   LoadScope,
   ResourcePolicy,
@@ -34,9 +33,6 @@ export interface RuleEntry {
   /** Only in strict evaluation, where undefined means unconditional. */
   readonly traced: TracedCondition | undefined;
   readonly tracedDerivedRole: TracedCondition | undefined;
-  /** The same for plans; undefined means unconditional, except in bundles without any. */
-  readonly attempt: AttemptedCondition | undefined;
-  readonly attemptDerivedRole: AttemptedCondition | undefined;
 }
 
 /** The rules of one policy (of a principal policy: for one kind), in the order of the policy. */
@@ -118,7 +114,7 @@ export function ruleTable({ actions, otherActions }: ActionTable, facts: TableFa
 function ruleEntry(rule: Rule, reaches: RuleEntry['reaches'], facts: TableFacts): RuleEntry {
   const through = rule.derivedRole === undefined ? '' : `@${rule.derivedRole.name}`;
   const key = rule.traced ?? `${facts.key}#${rule.name}${through}`;
-  const { conditions, attempts } = facts.traced ?? NOT_TRACED;
+  const { conditions } = facts.traced ?? NOT_TRACED;
   return {
     roles: rule.roles,
     effect: rule.effect,
@@ -130,8 +126,6 @@ function ruleEntry(rule: Rule, reaches: RuleEntry['reaches'], facts: TableFacts)
     identity: rule.memo ?? rule,
     traced: conditions.get(key),
     tracedDerivedRole: rule.derivedRole === undefined ? undefined : conditions.get(rule.derivedRole.key),
-    attempt: attempts?.get(key),
-    attemptDerivedRole: rule.derivedRole === undefined ? undefined : attempts?.get(rule.derivedRole.key),
   };
 }
 

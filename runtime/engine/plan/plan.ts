@@ -1,8 +1,9 @@
 import {
   ALLOW,
-  type AttemptedCondition,
   type DerivedRole,
   type Query,
+  type RoleRule,
+  type Rule,
   type TracedBundle,
   type TracedCondition,
 } from '../../policy/index.js';
@@ -237,7 +238,7 @@ function planLimit(walk: Walk, { key, rules }: RoleLimits, before: Condition | u
     const { rule } = listed;
     if (rule.when === undefined) continue;
     const denied = not(conditions.ofRoleRule(rule, query));
-    if (strict !== undefined) visitLimit(walk, strict, key, listed, denied);
+    if (strict !== undefined) visitLimit(walk, key, listed, denied);
     const left = decidedIfUnplannable(walk, key, rule.name, denied, true);
     if (left !== false) restriction = either(restriction, left);
   }
@@ -262,7 +263,7 @@ function planRules(walk: Walk, table: RuleTable, { layer, bits, lineage }: Reach
     const own = entry.rule.when === undefined ? true : residualOf(walk, entry);
     const left = entry.rule.memo === undefined ? own : sharedResult(walk, entry.rule.memo, own, layer);
     if (planning.fails?.(entry, left) === true) walk.failed = true;
-    if (planning.strict !== undefined) visitRule(walk, planning.strict, table.key, entry, left);
+    if (planning.strict !== undefined) visitRule(walk, table.key, entry, left);
     const condition = decidedIfUnplannable(walk, table.key, entry.rule.name, left, entry.effect !== ALLOW);
     if (entry.effect === ALLOW) layer.allow = either(layer.allow, condition);
     else if (condition !== false) layer.deny = either(layer.deny, condition);
@@ -310,7 +311,7 @@ function listedRole(
   role: DerivedRole,
 ): { readonly condition: Condition; readonly evaluates: Condition } {
   if (strict === undefined) return { condition: conditions.ofListedRole(role, query), evaluates: true };
-  const { evaluates } = attempted(query, strict, strict.attempts?.get(role.key), strict.conditions.get(role.key));
+  const { evaluates } = attempted(conditions, query, role, strict.conditions.get(role.key));
   return { condition: conditions.ofDerivedRole(role, query), evaluates };
 }
 
@@ -383,11 +384,11 @@ function gated(allowed: Condition | undefined, denied: Condition | undefined): C
  * Adds the visit of a rule in strict evaluation: the derived role is evaluated first, and the rule only where it is
  * active (docs/spec/policy-language.md#strict-evaluation).
  */
-function visitRule(walk: Walk, strict: TracedBundle, policy: string, entry: RuleEntry, holds: Condition): void {
-  const { rule, effect, traced, attempt, tracedDerivedRole, attemptDerivedRole } = entry;
-  const { query } = walk.planning;
-  const active = attempted(query, strict, attemptDerivedRole, tracedDerivedRole);
-  const own = attempted(query, strict, attempt, traced);
+function visitRule(walk: Walk, policy: string, entry: RuleEntry, holds: Condition): void {
+  const { rule, effect, traced, tracedDerivedRole } = entry;
+  const { query, conditions } = walk.planning;
+  const active = attempted(conditions, query, rule.derivedRole, tracedDerivedRole);
+  const own = attempted(conditions, query, rule, traced);
   // The result of an earlier visit is not computed again.
   const known = rule.memo === undefined || walk.results === undefined ? false : walk.results.visitedBefore(rule.memo);
   const evaluates = anyOf(known, allOf(active.evaluates, anyOf(not(active.holds), own.evaluates)));
@@ -395,33 +396,27 @@ function visitRule(walk: Walk, strict: TracedBundle, policy: string, entry: Rule
   walk.visits = [...walk.visits, { denies: effect !== ALLOW, holds, evaluates }];
 }
 
-function visitLimit(
-  walk: Walk,
-  strict: TracedBundle,
-  policy: string,
-  { rule, attempt, traced }: RoleLimit,
-  holds: Condition,
-): void {
-  const { evaluates } = attempted(walk.planning.query, strict, attempt, traced);
+function visitLimit(walk: Walk, policy: string, { rule, traced }: RoleLimit, holds: Condition): void {
+  const { query, conditions } = walk.planning;
+  const { evaluates } = attempted(conditions, query, rule, traced);
   reportUnplannable(walk, policy, rule.name, evaluates);
   walk.visits = [...walk.visits, { denies: true, holds, evaluates }];
 }
 
+/**
+ * Where a condition can be evaluated, and holds.
+ * @param traced its traced condition; undefined if it is unconditional.
+ */
 function attempted(
+  conditions: PlannedConditions,
   query: Query,
-  { attempts }: TracedBundle,
-  attempt: AttemptedCondition | undefined,
+  conditional: Rule | RoleRule | DerivedRole | undefined,
   traced: TracedCondition | undefined,
 ): Attempt {
-  if (traced === undefined) return UNCONDITIONAL;
-  return attempts === undefined || attempt === undefined ? NEVER_ATTEMPTED : attempt(query);
+  return conditional === undefined || traced === undefined ? UNCONDITIONAL : conditions.attempt(conditional, query);
 }
 
 const UNCONDITIONAL: Attempt = { holds: true, evaluates: true };
-const NEVER_ATTEMPTED: Attempt = {
-  holds: true,
-  evaluates: { kind: 'unplannable', reason: 'the bundle cannot say where a condition can be evaluated' },
-};
 
 /** Reports a rule that no filter can express, and decides it: an ALLOW grants nothing, a DENY always applies. */
 function decidedIfUnplannable(walk: Walk, policy: string, rule: string, left: Condition, towards: boolean): Condition {

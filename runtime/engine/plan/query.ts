@@ -11,7 +11,19 @@ import {
   type RoleRule,
   type Rule,
 } from '../../policy/index.js';
-import { ANY_ROW, allOf, anyOf, type Condition, not, rowOf, sameCondition } from '../../residual/index.js';
+import {
+  ANY_ROW,
+  type Attempt,
+  allOf,
+  anyOf,
+  type Condition,
+  LENIENT,
+  not,
+  rowOf,
+  STRICT,
+  sameCondition,
+  unplannable,
+} from '../../residual/index.js';
 import { type PlanRequest, withoutDot } from '../requests.js';
 
 /** The request that conditions of a plan see. */
@@ -89,27 +101,32 @@ export class PlannedConditions {
 
   /** The residual of a rule of a role policy. */
   ofRoleRule(rule: RoleRule, query: Query): Condition {
-    return this.find(rule)(query);
+    return this.find(rule)(query, LENIENT);
+  }
+
+  /** Where the own condition of a rule or derived role can be evaluated, and where it then holds. */
+  attempt(conditional: Filters[number][0], query: Query): Attempt {
+    return this.find(conditional)(query, STRICT);
   }
 
   /** The residual of a derived role. */
   ofDerivedRole(role: DerivedRole, query: Query): Condition {
-    return role.when === always || this.find(role)(query);
+    return role.when === always || this.find(role)(query, LENIENT);
   }
 
   /** The same while derived roles are listed. */
   ofListedRole(role: DerivedRole, query: Query): Condition {
     const listed = this.listed.get(role);
-    return listed === undefined ? this.ofDerivedRole(role, query) : listed(query);
+    return listed === undefined ? this.ofDerivedRole(role, query) : listed(query, LENIENT);
   }
 
   /** The rule's own condition comes first (docs/spec/plans.md#order-of-operands). */
   private ofRule(rule: Rule, query: Query): Condition {
     const { when, derivedRole } = rule;
     if (when === undefined) return true;
-    if (derivedRole === undefined) return this.find(rule)(query);
+    if (derivedRole === undefined) return this.find(rule)(query, LENIENT);
     const active = this.ofDerivedRole(derivedRole, query);
-    return when === derivedRole.when ? active : allOf(this.find(rule)(query), active);
+    return when === derivedRole.when ? active : allOf(this.find(rule)(query, LENIENT), active);
   }
 
   private find(conditional: Filters[number][0]): PlannedCondition {
@@ -117,9 +134,8 @@ export class PlannedConditions {
   }
 }
 
-function notCompiled(): Condition {
-  return { kind: 'unplannable', reason: 'a condition that was compiled for checks only' };
-}
+const notCompiled: PlannedCondition = (_, algebra) =>
+  algebra.holds(unplannable('a condition that was compiled for checks only'));
 
 /** Records whether something is read that may differ in another request. */
 class WatchedQuery implements Query {

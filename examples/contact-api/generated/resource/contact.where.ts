@@ -7,10 +7,7 @@ import { users } from './contact.js';
 export const contactWhere: Filters = [
   [
     users,
-    ({ principal: P, row }) =>
-      residual.anyOf(
-        residual.holds(residual.equals(row.attr('private'), false)),
-        residual.holds(residual.equals(row.attr('owner'), P.id)),
-      ),
+    ({ principal: P, row }, q) =>
+      q.anyOf(q.holds(residual.equals(row.attr('private'), false)), q.holds(residual.equals(row.attr('owner'), P.id))),
   ],
 ];

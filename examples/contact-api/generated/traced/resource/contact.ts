@@ -3,8 +3,7 @@
 // Who may do what with contacts
 
 import * as cel from 'authz/runtime/cel';
-import type { AttemptedCondition, TracedCondition } from 'authz/runtime/policy';
-import * as residual from 'authz/runtime/residual';
+import type { TracedCondition } from 'authz/runtime/policy';
 
 export const conditions: readonly (readonly [string, TracedCondition])[] = [
   [
@@ -15,17 +14,6 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
           () => cel.part(failures, 'R.attr.private == false', cel.equals(cel.select(R.attr, 'private'), false)),
           () => cel.part(failures, 'R.attr.owner == P.id', cel.equals(cel.select(R.attr, 'owner'), P.id)),
         ),
-      ),
-  ],
-];
-
-export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
-  [
-    'resource.contact.vdefault#users',
-    ({ principal: P, row }) =>
-      residual.attemptAny(
-        residual.attempt(residual.equals(row.attr('private'), false)),
-        residual.attempt(residual.equals(row.attr('owner'), P.id)),
       ),
   ],
 ];

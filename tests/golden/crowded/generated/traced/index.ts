@@ -4,7 +4,6 @@ import { type CompiledTraces, visitRules } from 'authz/runtime/parts';
 
 export const traced: CompiledTraces = {
   conditions: new Map([]),
-  attempts: new Map([]),
   sources: new Map([
     ['resource.town.vdefault', 'town.yaml'],
   ]),

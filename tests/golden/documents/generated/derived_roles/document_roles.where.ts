@@ -10,18 +10,14 @@ const sameTeam = ({ principal: P, row }: Query): residual.Term =>
   residual.inCollection(cel.json(P.attr.team), row.attr('teams'));
 
 export const documentRolesWhere: Filters = [
-  [author, ({ principal: P, row }) => residual.holds(residual.equals(residual.select(row.attr('author'), 'id'), P.id))],
+  [author, ({ principal: P, row }, q) => q.holds(residual.equals(residual.select(row.attr('author'), 'id'), P.id))],
   [
     reviewer,
-    (request) =>
-      residual.allOf(
-        residual.holds(sameTeam(request)),
-        residual.holds(residual.inCollection('author', request.derivedRoles)),
-      ),
-    (request) =>
-      residual.allOf(
-        residual.holds(residual.orNull(sameTeam(request))),
-        residual.holds(residual.inCollection('author', request.derivedRoles)),
+    (request, q) => q.allOf(q.holds(sameTeam(request)), q.holds(residual.inCollection('author', request.derivedRoles))),
+    (request, q) =>
+      q.allOf(
+        q.holds(residual.orNull(sameTeam(request))),
+        q.holds(residual.inCollection('author', request.derivedRoles)),
       ),
   ],
 ];

@@ -15,17 +15,15 @@ const isRecent = ({ row }: Query): residual.Term =>
     2020n,
   );
 
-const readFilter: PlannedCondition = (request) => {
+const readFilter: PlannedCondition = (request, q) => {
   const { principal: P, row } = request;
-  return residual.anyOf(
-    residual.holds(residual.inCollection(row.attr('state'), openStates)),
-    residual.allOf(
-      residual.holds(
-        residual.and(residual.equals(row.attr('state'), 'REVIEW'), residual.atMost(row.attr('size'), 1000)),
-      ),
-      residual.holds(isRecent(request)),
+  return q.anyOf(
+    q.holds(residual.inCollection(row.attr('state'), openStates)),
+    q.allOf(
+      q.holds(residual.and(residual.equals(row.attr('state'), 'REVIEW'), residual.atMost(row.attr('size'), 1000))),
+      q.holds(isRecent(request)),
     ),
-    residual.noneOf(residual.holds(row.attr('secret')), residual.holds(residual.notEquals(row.attr('owner'), P.id))),
+    q.noneOf(q.holds(row.attr('secret')), q.holds(residual.notEquals(row.attr('owner'), P.id))),
   );
 };
 
@@ -55,19 +53,19 @@ export const documentWhere: Filters = [
   [read, readFilter],
   [readAsAuthor, readFilter],
   [readAsReviewer, readFilter],
-  [rule003, (request) => residual.holds(isDraft(request))],
+  [rule003, (request, q) => q.holds(isDraft(request))],
   [
     quota,
-    ({ principal: P, row }) =>
-      residual.holds(
+    ({ principal: P, row }, q) =>
+      q.holds(
         residual.greaterThan(cel.conditional(cel.equals(cel.json(P.attr.plan), 'free'), 1, 10), row.attr('count')),
       ),
   ],
   [
     locked,
-    (request) => {
+    (request, q) => {
       const { principal: P, row } = request;
-      return residual.holds(
+      return q.holds(
         residual.and(
           residual.and(
             residual.notEquals(residual.select(row.attr('lock'), 'by'), P.id),

@@ -21,9 +21,9 @@ const regions: cel.Json = [{ name: 'eu', open: true }, { name: 'us', open: false
 export const orderWhere: Filters = [
   [
     macros,
-    ({ row }) =>
-      residual.allOf(
-        residual.holds(
+    ({ row }, q) =>
+      q.allOf(
+        q.holds(
           residual.macro(
             'all',
             cel.all,
@@ -42,7 +42,7 @@ export const orderWhere: Filters = [
               ),
           ),
         ),
-        residual.holds(
+        q.holds(
           residual.complement(
             residual.macro(
               'exists',
@@ -53,7 +53,7 @@ export const orderWhere: Filters = [
             ),
           ),
         ),
-        residual.holds(
+        q.holds(
           residual.macro(
             'existsOne',
             cel.existsOne,
@@ -62,7 +62,7 @@ export const orderWhere: Filters = [
             (item) => residual.equals(residual.select(item, 'gift'), true),
           ),
         ),
-        residual.holds(
+        q.holds(
           residual.macro(
             'exists2',
             cel.exists2,
@@ -71,7 +71,7 @@ export const orderWhere: Filters = [
             (i, item) => residual.and(residual.equals(i, 0n), residual.equals(residual.select(item, 'name'), 'first')),
           ),
         ),
-        residual.holds(
+        q.holds(
           residual.equals(
             residual.call(
               'size',
@@ -93,7 +93,7 @@ export const orderWhere: Filters = [
             2n,
           ),
         ),
-        residual.holds(
+        q.holds(
           residual.bind(
             row.attr('total'),
             (total) => residual.and(residual.greaterThan(total, 1), residual.lessThan(total, 100)),
@@ -103,9 +103,9 @@ export const orderWhere: Filters = [
   ],
   [
     times,
-    (request) => {
+    (request, q) => {
       const { row } = request;
-      return residual.holds(
+      return q.holds(
         residual.and(
           residual.lessThan(
             cel.now(request),
@@ -118,8 +118,8 @@ export const orderWhere: Filters = [
   ],
   [
     texts,
-    ({ row }) =>
-      residual.holds(
+    ({ row }, q) =>
+      q.holds(
         residual.and(
           residual.and(
             residual.call('matches', cel.matchesLiteral, row.attr('mail'), '^[a-z]+@example\\.com$'),
@@ -131,8 +131,8 @@ export const orderWhere: Filters = [
   ],
   [
     choices,
-    ({ principal: P, row }) =>
-      residual.holds(
+    ({ principal: P, row }, q) =>
+      q.holds(
         residual.or(
           residual.conditional(
             residual.has(row.attributes, 'vip'),
@@ -150,8 +150,8 @@ export const orderWhere: Filters = [
   ],
   [
     numbers,
-    ({ row }) =>
-      residual.holds(
+    ({ row }, q) =>
+      q.holds(
         residual.and(
           residual.and(
             residual.equals(residual.modulo(residual.call('int', cel.toInt, row.attr('count')), 2n), 0n),
@@ -166,8 +166,8 @@ export const orderWhere: Filters = [
   ],
   [
     oddNames,
-    ({ row }) =>
-      residual.holds(
+    ({ row }, q) =>
+      q.holds(
         residual.and(
           residual.and(
             residual.equals(row.attr('constructor'), 'x'),
@@ -179,8 +179,8 @@ export const orderWhere: Filters = [
   ],
   [
     tokens,
-    ({ principal: P, auxData, globals: G, row }) =>
-      residual.holds(
+    ({ principal: P, auxData, globals: G, row }, q) =>
+      q.holds(
         residual.and(
           cel.and(cel.equals(auxData.jwt.sub, P.id), cel.inCollection('admin', auxData.jwt.groups)),
           residual.equals(G.region, row.attr('region')),
@@ -189,8 +189,8 @@ export const orderWhere: Filters = [
   ],
   [
     maps,
-    ({ row }) =>
-      residual.holds(
+    ({ row }, q) =>
+      q.holds(
         residual.and(
           residual.equals(residual.select(residual.struct(['a', row.attr('a')], ['b', list_3]), 'a'), 1n),
           residual.macro(
@@ -209,8 +209,8 @@ export const orderWhere: Filters = [
   ],
   [
     long,
-    ({ principal: P, row }) =>
-      residual.holds(
+    ({ principal: P, row }, q) =>
+      q.holds(
         residual.or(
           residual.equals(row.attr('first_rather_long_name'), 'some long text'),
           residual.and(

@@ -8,5 +8,5 @@ import { comment } from './alice~40example.com.js';
 const isHers = ({ principal: P, row }: Query): residual.Term => residual.equals(row.attr('owner'), P.id);
 
 export const aliceExampleComWhere: Filters = [
-  [comment, (request) => residual.holds(isHers(request))],
+  [comment, (request, q) => q.holds(isHers(request))],
 ];

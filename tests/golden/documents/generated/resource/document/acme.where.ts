@@ -8,7 +8,6 @@ import { rule001 } from './acme.js';
 export const documentAcmeWhere: Filters = [
   [
     rule001,
-    ({ principal: P, row }) =>
-      residual.not(residual.holds(residual.equals(row.attr('department'), cel.json(P.attr.department)))),
+    ({ principal: P, row }, q) => q.not(q.holds(residual.equals(row.attr('department'), cel.json(P.attr.department)))),
   ],
 ];

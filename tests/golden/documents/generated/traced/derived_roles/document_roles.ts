@@ -3,8 +3,7 @@
 // Who someone is to a document
 
 import * as cel from 'authz/runtime/cel';
-import type { AttemptedCondition, Query, Request, TracedCondition } from 'authz/runtime/policy';
-import * as residual from 'authz/runtime/residual';
+import type { Request, TracedCondition } from 'authz/runtime/policy';
 
 // V.same_team: P.attr.team in R.attr.teams
 const sameTeam = ({ principal: P, resource: R, failures }: Request): cel.Result =>
@@ -37,23 +36,5 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
         ),
       );
     },
-  ],
-];
-
-const sameTeamWhere = ({ principal: P, row }: Query): residual.Term =>
-  residual.inCollection(cel.json(P.attr.team), row.attr('teams'));
-
-export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
-  [
-    'derived_roles.document_roles#author',
-    ({ principal: P, row }) => residual.attempt(residual.equals(residual.select(row.attr('author'), 'id'), P.id)),
-  ],
-  [
-    'derived_roles.document_roles#reviewer',
-    (request) =>
-      residual.attemptAll(
-        residual.attempt(sameTeamWhere(request)),
-        residual.attempt(residual.inCollection('author', request.derivedRoles)),
-      ),
   ],
 ];

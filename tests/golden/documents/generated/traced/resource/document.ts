@@ -4,8 +4,7 @@
 // Drafts are their author's business.
 
 import * as cel from 'authz/runtime/cel';
-import type { AttemptedCondition, Query, Request, TracedCondition } from 'authz/runtime/policy';
-import * as residual from 'authz/runtime/residual';
+import type { Request, TracedCondition } from 'authz/runtime/policy';
 
 // C.open_states
 const openStates: cel.Json = ['PUBLISHED', 'ARCHIVED'];
@@ -104,78 +103,6 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
             ),
             cel.inCollection(P.id, cel.bound('reviewers', reviewers(request))),
           ),
-        ),
-      );
-    },
-  ],
-];
-
-const isRecentWhere = ({ row }: Query): residual.Term =>
-  residual.atLeast(
-    residual.call('getFullYear', cel.getFullYear, residual.call('timestamp', cel.toTimestamp, row.attr('created'))),
-    2020n,
-  );
-
-const readAttempt: AttemptedCondition = (request) => {
-  const { principal: P, row } = request;
-  return residual.attemptAny(
-    residual.attempt(residual.inCollection(row.attr('state'), openStates)),
-    residual.attemptAll(
-      residual.attempt(
-        residual.and(residual.equals(row.attr('state'), 'REVIEW'), residual.atMost(row.attr('size'), 1000)),
-      ),
-      residual.attempt(isRecentWhere(request)),
-    ),
-    residual.attemptNone(
-      residual.attempt(row.attr('secret')),
-      residual.attempt(residual.notEquals(row.attr('owner'), P.id)),
-    ),
-  );
-};
-
-const isDraftWhere = (request: Query): residual.Term => {
-  const { row } = request;
-  return residual.or(residual.equals(row.attr('state'), 'DRAFT'), isRecentWhere(request));
-};
-
-const reviewersWhere = ({ row }: Query): residual.Term =>
-  residual.macro(
-    'mapEach',
-    cel.mapEach,
-    ['r'],
-    residual.macro(
-      'filter',
-      cel.filter,
-      ['r'],
-      row.attr('reviews'),
-      (r) => residual.equals(residual.select(r, 'approved'), true),
-    ),
-    (r) => residual.select(r, 'by'),
-  );
-
-export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
-  ['resource.document.vdefault#read', readAttempt],
-  ['resource.document.vdefault#read@author', readAttempt],
-  ['resource.document.vdefault#read@reviewer', readAttempt],
-  ['resource.document.vdefault#rule-003@author', (request) => residual.attempt(isDraftWhere(request))],
-  [
-    'resource.document.vdefault#quota',
-    ({ principal: P, row }) =>
-      residual.attempt(
-        residual.greaterThan(cel.conditional(cel.equals(cel.json(P.attr.plan), 'free'), 1, 10), row.attr('count')),
-      ),
-  ],
-  [
-    'resource.document.vdefault#locked',
-    (request) => {
-      const { principal: P, row } = request;
-      return residual.attempt(
-        residual.and(
-          residual.and(
-            residual.notEquals(residual.select(row.attr('lock'), 'by'), P.id),
-            cel.not(cel.inCollection('moderator', P.roles)),
-          ),
-          residual.inCollection(P.id, reviewersWhere(request)),
         ),
       );
     },

@@ -2,12 +2,11 @@
 
 import * as cel from 'authz/runtime/cel';
 import type { Filters } from 'authz/runtime/policy';
-import * as residual from 'authz/runtime/residual';
 import { rule001 } from './acme.js';
 
 // C.desks
 const desks: cel.Json = ['post', 'till'];
 
 export const clerkAcmeWhere: Filters = [
-  [rule001, ({ principal: P }) => residual.holds(cel.inCollection(cel.json(P.attr.desk), desks))],
+  [rule001, ({ principal: P }, q) => q.holds(cel.inCollection(cel.json(P.attr.desk), desks))],
 ];

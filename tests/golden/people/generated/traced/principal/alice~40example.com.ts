@@ -3,8 +3,7 @@
 // What Alice may do beyond her roles
 
 import * as cel from 'authz/runtime/cel';
-import type { AttemptedCondition, Query, Request, TracedCondition } from 'authz/runtime/policy';
-import * as residual from 'authz/runtime/residual';
+import type { Request, TracedCondition } from 'authz/runtime/policy';
 
 // V.is_hers: R.attr.owner == P.id
 const isHers = ({ principal: P, resource: R, failures }: Request): cel.Result =>
@@ -18,10 +17,4 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
       return cel.verdict(cel.part(failures, 'V.is_hers', cel.bound('is_hers', isHers(request))));
     },
   ],
-];
-
-const isHersWhere = ({ principal: P, row }: Query): residual.Term => residual.equals(row.attr('owner'), P.id);
-
-export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
-  ['principal.alice_example.com.vdefault#comment', (request) => residual.attempt(isHersWhere(request))],
 ];

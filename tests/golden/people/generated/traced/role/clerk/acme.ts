@@ -3,8 +3,7 @@
 // Clerks see what their desk needs
 
 import * as cel from 'authz/runtime/cel';
-import type { AttemptedCondition, TracedCondition } from 'authz/runtime/policy';
-import * as residual from 'authz/runtime/residual';
+import type { TracedCondition } from 'authz/runtime/policy';
 
 // C.desks
 const desks: cel.Json = ['post', 'till'];
@@ -14,12 +13,5 @@ export const conditions: readonly (readonly [string, TracedCondition])[] = [
     'role.clerk.vdefault/acme#0',
     ({ principal: P, failures }) =>
       cel.verdict(cel.part(failures, 'P.attr.desk in C.desks', cel.inCollection(cel.select(P.attr, 'desk'), desks))),
-  ],
-];
-
-export const attempts: readonly (readonly [string, AttemptedCondition])[] = [
-  [
-    'role.clerk.vdefault/acme#0',
-    ({ principal: P }) => residual.attempt(cel.inCollection(cel.json(P.attr.desk), desks)),
   ],
 ];

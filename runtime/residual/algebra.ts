@@ -7,6 +7,21 @@ import { type Condition, failed, isKnown, operandsOf, type Term, Unknown } from 
 import { holds, isFalse } from './truth.js';
 
 /**
+ * How a condition of a plan is put together: of `holds`, which makes a condition of an expression, and of the junctions
+ * of `match` in a policy. Generated filters take it as an argument, so that one filter serves both evaluations.
+ */
+export interface Algebra<C> {
+  holds(term: Term): C;
+  allOf(...conditions: readonly C[]): C;
+  anyOf(...conditions: readonly C[]): C;
+  noneOf(...conditions: readonly C[]): C;
+  not(condition: C): C;
+}
+
+/** For which rows a condition holds; one that cannot be evaluated does not. */
+export const LENIENT: Algebra<Condition> = { holds, allOf, anyOf, noneOf, not };
+
+/**
  * The result of a condition in strict evaluation, where one that cannot be evaluated denies
  * (docs/spec/policy-language.md#results-of-conditions, docs/spec/policy-language.md#strict-evaluation). `holds` is only
  * significant where it `evaluates`.
@@ -16,25 +31,21 @@ export interface Attempt {
   readonly evaluates: Condition;
 }
 
-/** An expression. A value that is not a boolean evaluates, and does not hold. */
-export function attempt(term: Term): Attempt {
-  return { holds: holds(term), evaluates: evaluates(term) };
-}
-
-/** `all`: evaluated up to the first operand that does not hold. */
-export function attemptAll(...attempts: readonly Attempt[]): Attempt {
-  return { holds: allOf(...attempts.map((one) => one.holds)), evaluates: inOrder(attempts, not) };
-}
-
-/** `any`: evaluated up to the first operand that holds. */
-export function attemptAny(...attempts: readonly Attempt[]): Attempt {
-  return { holds: anyOf(...attempts.map((one) => one.holds)), evaluates: inOrder(attempts, itself) };
-}
-
-/** `none`: evaluated up to the first operand that holds. */
-export function attemptNone(...attempts: readonly Attempt[]): Attempt {
-  return { holds: noneOf(...attempts.map((one) => one.holds)), evaluates: inOrder(attempts, itself) };
-}
+/** For which rows a condition can be evaluated, and for which of those it holds. */
+export const STRICT: Algebra<Attempt> = {
+  /** A value that is not a boolean evaluates, and does not hold. */
+  holds: (term) => ({ holds: holds(term), evaluates: evaluates(term) }),
+  /** Evaluated up to the first operand that does not hold. */
+  allOf: (...attempts) => ({ holds: allOf(...attempts.map((one) => one.holds)), evaluates: inOrder(attempts, not) }),
+  /** Evaluated up to the first operand that holds. */
+  anyOf: (...attempts) => ({ holds: anyOf(...attempts.map((one) => one.holds)), evaluates: inOrder(attempts, itself) }),
+  /** Evaluated up to the first operand that holds. */
+  noneOf: (...attempts) => ({
+    holds: noneOf(...attempts.map((one) => one.holds)),
+    evaluates: inOrder(attempts, itself),
+  }),
+  not: (attempt) => ({ holds: not(attempt.holds), evaluates: attempt.evaluates }),
+};
 
 /** Each operand evaluates, or an earlier one has decided the result. */
 function inOrder(attempts: readonly Attempt[], ends: (holds: Condition) => Condition): Condition {

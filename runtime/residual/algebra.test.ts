@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { attempt, attemptAll, attemptAny, attemptNone } from './attempt.js';
+import { STRICT } from './algebra.js';
 import { filterText } from './debug.js';
 import { filterOf } from './filter.js';
 import { or } from './logic.js';
@@ -12,24 +12,24 @@ const row = rowOf({ known: 1 });
 const text = (condition: Condition): string => filterText(filterOf(condition));
 
 test('an equality can be evaluated where its attributes are present', () => {
-  assert.is(text(attempt(equals(row.attr('a'), 'x')).evaluates), '(has request.resource.attr.a)');
+  assert.is(text(STRICT.holds(equals(row.attr('a'), 'x')).evaluates), '(has request.resource.attr.a)');
 });
 
 test('an ordering can be evaluated where it is true or false', () => {
   assert.is(
-    text(attempt(lessThan(row.attr('n'), 5)).evaluates),
+    text(STRICT.holds(lessThan(row.attr('n'), 5)).evaluates),
     '(or (lt request.resource.attr.n 5) (not (lt request.resource.attr.n 5)))',
   );
 });
 
 test('a known value can be evaluated unless it failed; one that is not a boolean is false', () => {
-  assert.equal(attempt(row.attr('known')), { holds: false, evaluates: true });
-  assert.equal(attempt(undefined), { holds: false, evaluates: false });
+  assert.equal(STRICT.holds(row.attr('known')), { holds: false, evaluates: true });
+  assert.equal(STRICT.holds(undefined), { holds: false, evaluates: false });
 });
 
 test('an attribute combined with false must be a boolean', () => {
   assert.is(
-    text(attempt(or(row.attr('a'), false)).evaluates),
+    text(STRICT.holds(or(row.attr('a'), false)).evaluates),
     '(or request.resource.attr.a (not request.resource.attr.a))',
   );
 });
@@ -38,12 +38,16 @@ test('all is evaluated up to the first false part, any and none up to the first 
   const yes = { holds: true, evaluates: true };
   const no = { holds: false, evaluates: true };
   const fails = { holds: false, evaluates: false };
-  assert.is(attemptAll(no, fails).evaluates, true);
-  assert.is(attemptAll(yes, fails).evaluates, false);
-  assert.is(attemptAny(yes, fails).evaluates, true);
-  assert.is(attemptAny(no, fails).evaluates, false);
-  assert.equal(attemptNone(yes, fails), { holds: false, evaluates: true });
-  assert.equal(attemptNone(no, no), { holds: true, evaluates: true });
+  assert.is(STRICT.allOf(no, fails).evaluates, true);
+  assert.is(STRICT.allOf(yes, fails).evaluates, false);
+  assert.is(STRICT.anyOf(yes, fails).evaluates, true);
+  assert.is(STRICT.anyOf(no, fails).evaluates, false);
+  assert.equal(STRICT.noneOf(yes, fails), { holds: false, evaluates: true });
+  assert.equal(STRICT.noneOf(no, no), { holds: true, evaluates: true });
+});
+
+test('the opposite of a condition can be evaluated where the condition can', () => {
+  assert.equal(STRICT.not({ holds: true, evaluates: false }), { holds: false, evaluates: false });
 });
 
 test.run();
