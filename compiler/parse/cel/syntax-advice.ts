@@ -64,12 +64,13 @@ function adviseSigns(code: string): readonly Advice[] {
   const plain = code.replace(/\/\/[^\n]*/g, (comment) => ' '.repeat(comment.length));
   return [...plain.matchAll(anySign)].flatMap((match) => {
     const rule = signs[match.slice(1).findIndex((group) => group !== undefined)];
-    return rule === undefined ? [] : [{ message: rule[1], start: match.index, end: match.index + match[0].length }];
+    return adviceAt(rule?.[1], match.index, match.index + match[0].length);
   });
 }
 
 const contains = 'write `text.contains("x")` for a part of a string, or `"x" in list` for an element of a list';
 const pattern = 'write `text.startsWith("x")`, `text.contains("x")` or `text.matches("^x.*$")`';
+const list = 'write a list as `x in ["a", "b"]`';
 const choice = 'write `condition ? a : b`';
 const names = 'an expression cannot declare names: put them into `variables` and read them as `V.name`';
 const loops = 'write a macro: `list.exists(x, condition)`, `list.all(x, condition)`, `list.filter(x, condition)`';
@@ -139,7 +140,7 @@ const prefix: ReadonlyMap<string, string> = new Map([
   ['new', 'CEL has no objects to create: `timestamp("2026-01-31T00:00:00Z")` parses a time'],
 ]);
 
-const endsOperand: ReadonlySet<TokenType> = new Set([
+const operands: readonly TokenType[] = [
   'IDENTIFIER',
   'ESC_IDENTIFIER',
   'STRING',
@@ -150,42 +151,27 @@ const endsOperand: ReadonlySet<TokenType> = new Set([
   'true',
   'false',
   'null',
-  ')',
-  ']',
-  '}',
-]); // prettier-ignore
-
-const startsOperand: ReadonlySet<TokenType> = new Set([
-  'IDENTIFIER',
-  'ESC_IDENTIFIER',
-  'STRING',
-  'BYTES',
-  'NUM_INT',
-  'NUM_UINT',
-  'NUM_FLOAT',
-  'true',
-  'false',
-  'null',
-  '(',
-  '[',
-  '!',
-  '-',
-]); // prettier-ignore
+];
+const endsOperand: ReadonlySet<TokenType> = new Set([...operands, ')', ']', '}']);
+const startsOperand: ReadonlySet<TokenType> = new Set([...operands, '(', '[', '!', '-']);
 
 function adviseWords(text: string, tokens: readonly Token[]): readonly Advice[] {
   return tokens.flatMap((token, i) => {
     const before = tokens[i - 1]?.type ?? 'EOF';
     const after = tokens[i + 1]?.type ?? 'EOF';
     const { start, end } = token;
-    if (token.type === ',')
-      return isListInParentheses(tokens, i) ? [{ message: 'write a list as `x in ["a", "b"]`', start, end }] : [];
+    if (token.type === ',') return adviceAt(isListInParentheses(tokens, i) ? list : undefined, start, end);
     if (token.type !== 'IDENTIFIER' || before === '.') return [];
     const word = text.slice(start, end).toLowerCase();
     const isInfix = endsOperand.has(before) && (startsOperand.has(after) || after === 'in' || after === 'EOF');
     const isPrefix = !endsOperand.has(before) && startsOperand.has(after) && (after !== '(' || reserved.has(word));
     const message = isInfix ? infix.get(word) : isPrefix ? prefix.get(word) : undefined;
-    return message === undefined ? [] : [{ message, start, end }];
+    return adviceAt(message, start, end);
   });
+}
+
+function adviceAt(message: string | undefined, start: number, end: number): readonly Advice[] {
+  return message === undefined ? [] : [{ message, start, end }];
 }
 
 /** Words that are not functions even before a parenthesis. */
