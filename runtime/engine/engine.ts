@@ -19,6 +19,7 @@ import { Registry, requirePart, type ScopedPolicies } from './find/registry.js';
 import type { RoleList } from './find/tables.js';
 import {
   claimsOf,
+  isName,
   isPrincipal,
   plannable,
   requireAccess,
@@ -193,7 +194,7 @@ export class PolicyEngine implements Engine {
   isAllowed({ principal, resource, action, auxData }: AccessRequest): boolean {
     const { evaluation } = this;
     if (!isPrincipal(principal)) requirePrincipal(principal);
-    if (typeof action !== 'string' || typeof resource.id !== 'string') requireAccess(resource, action);
+    if (!isName(action) || !isName(resource.id)) requireAccess(resource, action);
     refuseActors(principal);
     try {
       const { decide, readsPlace, roles } = this.registry.chainOf(resource);
@@ -340,7 +341,7 @@ class Prepared implements UntypedPrincipal {
 
   can(action: string, resource: ResourceInput): boolean {
     const { engine, request, principal, auxData } = this;
-    if (typeof action !== 'string' || typeof resource.id !== 'string') requireAccess(resource, action);
+    if (!isName(action) || !isName(resource.id)) requireAccess(resource, action);
     try {
       const { decide, readsPlace, roles } = engine.registry.chainOf(resource);
       if (decide === undefined || readsPlace || !this.isPlain)

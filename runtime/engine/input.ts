@@ -21,7 +21,8 @@ export function isPrincipal({ id, roles, policyVersion, scope }: PrincipalInput)
   return isName(id) && isNames(roles) && policyVersion === undefined && scope === undefined;
 }
 
-function isName(name: unknown): boolean {
+/** Whether a name is one that the wire accepts too. */
+export function isName(name: unknown): boolean {
   return typeof name === 'string' && name !== '';
 }
 
@@ -36,8 +37,7 @@ export function requirePrincipal(principal: PrincipalInput, path = 'principal'):
   const { id, roles, policyVersion, scope } = principal ?? NOTHING;
   requireText(id, path, '.id');
   requireStrings(roles, path, '.roles');
-  for (const role of roles as readonly string[])
-    if (role === '') throw new NotJsonError(`${path}.roles has an empty name`);
+  requireNoEmptyName(roles as readonly string[], `${path}.roles`);
   requireOptional(policyVersion, path, '.policyVersion');
   requireOptional(scope, path, '.scope');
 }
@@ -48,15 +48,15 @@ export function requireAccess(resource: ResourceInput, action: string): void {
   requireAction(action);
 }
 
-/** Requires that an action is a string. */
+/** Requires that an action has a name. */
 export function requireAction(action: unknown): void {
-  requireString(action, 'action', '');
+  requireText(action, 'action', '');
 }
 
 /** Requires the fields of a resource that decide by themselves. */
 export function requireResource(resource: ResourceInput): void {
   requirePlanned(resource);
-  requireString(resource.id, 'resource', '.id');
+  requireText(resource.id, 'resource', '.id');
 }
 
 /** The same of the resource of a plan, which has no id. */
@@ -88,7 +88,7 @@ export function requireEntryList(entries: readonly ResourceActions[]): void {
 export function requireEntry(resource: ResourceInput, actions: readonly string[], index: number): void {
   try {
     requireResource(resource);
-    requireStrings(actions, '', 'actions');
+    requireActions(actions);
   } catch (error) {
     throw error instanceof NotJsonError ? new NotJsonError(`resources[${index}].${error.message}`) : error;
   }
@@ -98,7 +98,14 @@ export function requireEntry(resource: ResourceInput, actions: readonly string[]
 export function requirePlannable({ principal, resource, actions }: PlanRequest): void {
   requirePrincipal(principal);
   requirePlanned(resource);
+  requireActions(actions);
+}
+
+/** Requires actions, each with a name. All of none would be allowed. */
+function requireActions(actions: readonly string[]): void {
   requireStrings(actions, '', 'actions');
+  if (actions.length === 0) throw new NotJsonError('actions is empty');
+  requireNoEmptyName(actions, 'actions');
 }
 
 /** A request for a plan whose fields have their types, with attributes that are JSON. */
@@ -119,6 +126,10 @@ function requireStrings(list: unknown, path: string, field: string): void {
   if (!Array.isArray(list)) throw new NotJsonError(`${path}${field} is not an array`);
   for (let index = 0; index < list.length; index++)
     if (typeof list[index] !== 'string') requireString(list[index], path, `${field}[${index}]`);
+}
+
+function requireNoEmptyName(names: readonly string[], path: string): void {
+  for (const name of names) if (name === '') throw new NotJsonError(`${path} has an empty name`);
 }
 
 function requireOptional(value: unknown, path: string, field: string): void {

@@ -295,7 +295,6 @@ function strangeRoles(random: Random, roles: readonly string[]): readonly string
 }
 
 const NAMES = [
-  '',
   ' ',
   '*',
   '**',

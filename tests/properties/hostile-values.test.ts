@@ -337,10 +337,10 @@ test('are named in the error', async () => {
   }
 });
 
-test('may be a resource id or an action that is no string, which no engine takes for one', () => {
+test('may be a resource id or an action that is not a name, which no engine takes for one', () => {
   const principal = { id: 'v', roles: ['user'] };
   for (const engine of engines)
-    for (const bad of [undefined, null, 5, ['d']]) {
+    for (const bad of [undefined, null, 5, ['d'], '']) {
       const resource = { kind: 'doc', id: bad } as unknown as ResourceInput;
       const action = bad as unknown as string;
       const other = { kind: 'doc', id: 'd' };
@@ -350,11 +350,68 @@ test('may be a resource id or an action that is no string, which no engine takes
         () => engine.check({ principal, resources: [{ resource, actions: ['deny0'] }] }),
         () => engine.isAllowed({ principal, resource: other, action }),
         () => engine.for(principal).can(action, other),
-        () => engine.check({ principal, resources: [{ resource: other, actions: [action] }] }),
+        () => engine.check({ principal, resources: [{ resource: other, actions: ['deny0', action] }] }),
         () => engine.plan({ principal, resource: other, actions: [action] }),
       ])
         assert.throws(call, (error: Error) => error instanceof TypeError && /resource\.id|action/.test(error.message));
     }
+});
+
+test('names are required as over the network', async () => {
+  const NAMES = ['principal.id', 'role', 'kind', 'id', 'action'] as const;
+  for (let empty = 0; empty < 1 << NAMES.length; empty += 1) {
+    const [id = '', role = '', kind = '', of = '', action = ''] = ['v', 'user', 'doc', 'd', 'allow0'].map(
+      (name, index) => ((empty & (1 << index)) === 0 ? name : ''),
+    );
+    const principal = { id, roles: role === '' ? ['user', ''] : ['user'] };
+    // Wherever policies are looked up: at the root, at a scope, and for a kind without policies.
+    for (const resource of [
+      { kind, id: of },
+      { kind, id: of, scope: 'acme' },
+      { kind: kind && 'other', id: of },
+    ]) {
+      const place = `${JSON.stringify(resource)} ${NAMES.filter((_, index) => (empty & (1 << index)) !== 0).join()}`;
+      const isPlanned = (empty & ~(1 << NAMES.indexOf('id'))) === 0;
+      const isRefused = async (call: () => unknown): Promise<boolean> => {
+        try {
+          await call();
+          return false;
+        } catch {
+          return true;
+        }
+      };
+      assert.is(await isRefused(() => client.isAllowed({ principal, resource, action })), empty !== 0, place);
+      for (const engine of engines) {
+        const calls = [
+          () => engine.isAllowed({ principal, resource, action }),
+          () => engine.for(principal).can(action, resource),
+          () => engine.check({ principal, resources: [{ resource, actions: [action] }] }),
+        ];
+        for (const call of calls) assert.is(await isRefused(call), empty !== 0, `${place}: ${call}`);
+        assert.is(await isRefused(() => engine.plan({ principal, resource, actions: [action] })), !isPlanned, place);
+      }
+    }
+  }
+});
+
+test('actions are required as over the network: all of none would be allowed', async () => {
+  const principal = { id: 'v', roles: ['user'] };
+  const resource = { kind: 'doc', id: 'd' };
+  for (const engine of engines) {
+    assert.throws(() => engine.plan({ principal, resource, actions: [] }), /^actions is empty$/);
+    assert.throws(
+      () => engine.check({ principal, resources: [{ resource, actions: [] }] }),
+      /^resources\[0\]\.actions is empty$/,
+    );
+  }
+  for (const refused of [
+    client.plan({ principal, resource, actions: [] }),
+    client.check({ principal, resource, actions: [] }),
+  ])
+    await refused.then(
+      () => assert.unreachable('the client decides'),
+      (error: unknown) => assert.instance(error, AuthzError),
+    );
 });
 
 test.run();
