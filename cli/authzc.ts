@@ -1,11 +1,5 @@
 #!/usr/bin/env node
-import { runAuthzc } from './authzc-program.js';
-import { delayOptimisation } from './delay-optimisation.js';
-import { allowClosedPipes } from './exit.js';
-import { PROCESS_CONTEXT } from './process-context.js';
+import './node-version.cjs';
 
-const [, , ...words] = process.argv;
-// A compilation has the process to itself.
-if (words[0] === 'compile') delayOptimisation();
-allowClosedPipes(PROCESS_CONTEXT);
-process.exitCode = await runAuthzc(words, PROCESS_CONTEXT);
+/* dist/authzc.js. The version of Node must be checked before modules that need it are imported. */
+await import('./authzc-process.js');

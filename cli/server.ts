@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import './node-version.cjs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { keepCompiledCode } from './compile-cache.js';
