@@ -224,6 +224,12 @@ module.exports = {
       to: { path: '^server/(audit|admin|bundle|service|observe|tenants|transport|workers|swap)/' },
     },
     {
+      name: 'valibot-is-for-the-configuration',
+      severity: 'error',
+      from: { pathNot: `^server/config/|${TESTS}` },
+      to: { path: '^node_modules/valibot/' },
+    },
+    {
       name: 'bcrypt-is-for-the-admin',
       severity: 'error',
       from: { pathNot: `^server/admin/|${TESTS}` },

@@ -5,7 +5,7 @@ import { addExamples } from './examples.js';
 import { addBundleCommands } from './commands/bundle-commands.js';
 import { addServerCommands } from './commands/server-commands.js';
 import { collect, countOf } from './option-values.js';
-import { EXIT, failureMessage } from './exit.js';
+import { EXIT, failureMessage, problemsIn } from './exit.js';
 import { LOG_FORMATS } from './findings/log.js';
 import { OUTPUT_FORMATS } from './report.js';
 import {
@@ -573,7 +573,7 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
 /** Commander has printed errors in the arguments; any other error is printed here, on one line. */
 function exitCodeOf(error: unknown, context: CommandContext): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage;
-  printNote(context, `authzc: ${failureMessage(error)}`);
+  for (const each of problemsIn(error)) printNote(context, `authzc: ${failureMessage(each)}`);
   return EXIT.failed;
 }
 

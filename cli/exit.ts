@@ -1,3 +1,4 @@
+import { ConfigError } from '../server/config/config-error.js';
 import { maskText } from '../server/config/mask.js';
 import type { CommandContext } from './context.js';
 
@@ -17,9 +18,15 @@ export const EXIT = {
 /** Invalid arguments. */
 export class UsageError extends Error {}
 
-/** Prints a failure to standard error, on one line. */
+/** Prints a failure to standard error, on one line, or on one for each problem of a configuration. */
 export function printError(error: unknown, { stderr }: Pick<CommandContext, 'stderr'>): void {
-  stderr.write(`authz: error: ${failureMessage(error).replace(/\s*\n\s*/g, ' ')}\n`);
+  for (const each of problemsIn(error))
+    stderr.write(`authz: error: ${failureMessage(each).replace(/\s*\n\s*/g, ' ')}\n`);
+}
+
+/** A failure and, for a configuration, its other problems. */
+export function problemsIn(error: unknown): readonly unknown[] {
+  return error instanceof ConfigError ? [error, ...error.others] : [error];
 }
 
 /** What to tell of a failure. Packages that only some configurations need may be missing. */

@@ -1,7 +1,7 @@
-import { configReference } from '../server/config/reference.js';
+import { configReference } from './config-reference.js';
 import { configSchema } from '../server/config/schema.js';
 
-/** The files that are printed from the table of keys, by their paths in the repository. */
+/** The files that are made from the schema of the configuration, by their paths in the repository. */
 export function configDocs(): ReadonlyMap<string, string> {
   return new Map([
     ['docs/configuration.md', configReference()],

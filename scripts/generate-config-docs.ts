@@ -2,7 +2,7 @@ import { replaceFiles } from '../cli/outputs/replace-files.js';
 import { configDocs } from './config-docs.js';
 
 /**
- * Writes what the table of keys says of the configuration file: docs/configuration.md for people,
+ * Writes what the schema of the configuration says: docs/configuration.md for people,
  * docs/config.schema.json for editors.
  */
 replaceFiles([...configDocs()].map(([path, text]) => ({ path, text })));

@@ -117,6 +117,60 @@ test('an invalid value is an error that names the expected type', () => {
   );
 });
 
+test('all problems are reported, in the order of the file', () => {
+  const text = `server:
+  wokers: 1
+  requestLimits: {maxResourcesPerRequest: 0, maxActionsPerResource: x}
+engine: 5
+auxData:
+  jwt:
+    keySets:
+      - {lokal: {file: x}, insecure: {optionalAlg: 1}}
+server2: {}
+telemetry: {disabled: false}
+`;
+  try {
+    fromFile(text);
+    assert.unreachable('accepted');
+  } catch (error) {
+    const { others, ...first } = error as ConfigError;
+    assert.equal(
+      [first, ...others].map(({ place, problem }) => `${place.replace(/^.*\//, '')}: ${problem}`),
+      [
+        'c.yaml:2:3: unknown key `server.wokers`; did you mean `server.workers`?',
+        'c.yaml:3:19: `server.requestLimits.maxResourcesPerRequest` must be an integer from 1 to 500, not `0`',
+        'c.yaml:3:46: `server.requestLimits.maxActionsPerResource` must be an integer from 1 to 500, not `x`',
+        'c.yaml:4:1: `engine` must be a map',
+        'c.yaml:8:10: unknown key `auxData.jwt.keySets[0].lokal`; did you mean `auxData.jwt.keySets[0].local`?',
+        'c.yaml:8:9: `auxData.jwt.keySets[0]` has no `id`',
+        'c.yaml:8:39: `auxData.jwt.keySets[0].insecure.optionalAlg` must be `true` or `false`, not `1`',
+        'c.yaml:9:1: unknown key `server2`; did you mean `server`?',
+        'c.yaml:10:13: `telemetry.disabled`: authz sends no telemetry',
+      ],
+    );
+  }
+  assert.match(
+    problem(() => fromSets('server.tls.cert=c.pem', 'server.explain.enabled=true')),
+    '--set server.tls.cert: `server.tls.cert` needs',
+  );
+});
+
+test('names that every object has are no keys', () => {
+  for (const name of ['__proto__', 'constructor', 'toString', 'hasOwnProperty']) {
+    for (const text of [`${name}: 1`, `server: {${name}: 1}`, `server: {aliases: [{${name}: 1}]}`])
+      assert.match(
+        problem(() => fromFile(text)),
+        `unknown key \`${text.includes('aliases') ? 'server.aliases[0].' : text.includes('server') ? 'server.' : ''}${name}\``,
+      );
+    const attributes = fromFile(`server: {authzen: {subject: caller, token: {attributes: {${name}: sub}}}}`);
+    assert.ok(attributes);
+  }
+  const { tokenSubject } = fromFile(
+    'server: {authzen: {subject: token, token: {attributes: {constructor: sub}}}}\nauxData: {jwt: {keySets: [{id: k, local: {data: e30}}]}}',
+  ).server;
+  assert.equal(Object.keys(tokenSubject?.attributes ?? {}), ['constructor']);
+});
+
 test('ineffective settings are rejected when security depends on them, and otherwise cause a warning', () => {
   assert.match(
     problem(() => fromFile('telemetry: {disabled: false}')),

@@ -1,8 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { OciRegistry } from '../../server/bundle/oci/registry.js';
-import type { OciReference } from '../../server/config/bundle-config.js';
 import type { CommandContext } from '../context.js';
-import { parseOciReference, writeOciReference } from '../../server/config/oci-reference.js';
+import { type OciReference, parseOciReference, writeOciReference } from '../../server/config/oci-reference.js';
 
 /** The command line options of commands that use a registry. */
 export interface RegistryOptions {

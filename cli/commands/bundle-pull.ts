@@ -1,8 +1,7 @@
 import { addSignatures, readArchive } from '../../archive/index.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import { attachedSignatures, findArtifact } from '../../server/bundle/oci/artifact.js';
-import type { OciReference } from '../../server/config/bundle-config.js';
-import { writeOciReference } from '../../server/config/oci-reference.js';
+import { type OciReference, writeOciReference } from '../../server/config/oci-reference.js';
 import { type RegistryOptions, withRegistry } from '../bundles/registry-options.js';
 import type { CommandContext } from '../context.js';
 import { EXIT } from '../exit.js';

@@ -61,14 +61,14 @@ export async function referenceServerCommand(
   );
 }
 
-/** Some keys of that PDP have no meaning here, and would be errors one after another. */
+/** Keys of that PDP that have no meaning here are errors. */
 function loadReferenceConfig(sources: ConfigSources): LoadedConfig {
   try {
     return loadConfig(sources);
   } catch (error) {
     if (!(error instanceof ConfigError) || sources.file === undefined) throw error;
     const advice = '`authzc migrate` translates a configuration of the reference PDP, and lists all such keys';
-    throw new ConfigError(`${error.problem}; ${advice}`, error.place);
+    throw new ConfigError(`${error.problem}; ${advice}`, error.place, error.others);
   }
 }
 

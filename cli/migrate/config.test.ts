@@ -39,7 +39,7 @@ schema:
   assert.equal(changes(notes), []);
   assert.is(own, text.replace(' # ports', '\n  # ports').replace('# many\n', '# many\n  aliases: [cerbos]\n'));
   assert.equal(load(own).warnings, []);
-  assert.is(load(own).settings['storage.disk.watchForChanges'], true);
+  assert.is(load(own).settings.storage.disk.watchForChanges, true);
 });
 
 test('all keys are reported at once, each with its line and what to do', () => {
@@ -121,11 +121,8 @@ test('equal addresses, the audit backend of Hub, missing credentials and constra
   const hub = translated(
     'audit:\n  enabled: true\n  backend: hub\n  hub: {storagePath: /a, retentionPeriod: 24h, mask: {peer: [address]}}\n',
   );
-  const { settings } = load(hub.text);
-  assert.equal(
-    [settings['audit.backend'], settings['audit.local.storagePath'], settings['audit.local.retentionPeriod']],
-    ['local', '/a', 86_400_000],
-  );
+  const { backend, local } = load(hub.text).settings.audit;
+  assert.equal([backend, local.storagePath, local.retentionPeriod], ['local', '/a', 86_400_000]);
   assert.ok(hub.notes.some(({ key, isOpen }) => key === 'audit.hub' && isOpen === true));
   const admin = translated('server: {adminAPI: {enabled: true}}\n');
   assert.equal(changes(admin.notes), ['by hand server.adminAPI.enabled 1', 'by hand server.adminAPI.enabled 1']);

@@ -8,14 +8,15 @@ import {
   type Scalar,
   type YAMLMap,
 } from '../../yaml-input/index.js';
-import { disagreements } from '../../server/config/agreements.js';
+import { findDisagreements } from '../../server/config/agreements.js';
 import { hasOneListener } from '../../server/config/address.js';
 import { ConfigError } from '../../server/config/config-error.js';
 import { writeDuration } from '../../server/config/duration.js';
-import type { ConfigKey } from '../../server/config/key.js';
+import type { ConfigKey } from '../../server/config/keys.js';
 import type { ConfigNode, MapNode } from '../../server/config/node.js';
 import { readConfig } from '../../server/config/read.js';
-import { likelyKey, settle, tableEntry } from '../../server/config/settings.js';
+import { describeType } from '../../server/config/schema-type.js';
+import { examine, findKey, likelyKey } from '../../server/config/settings.js';
 import { readDocument } from './yaml-edits.js';
 import { driverAdvice, type KeyAdvice, REMOVED, type Values } from './config-advice.js';
 
@@ -49,7 +50,7 @@ export function translateConfig(text: string): TranslatedConfig | undefined {
 function isConfig(contents: unknown): boolean {
   if (!isMap<unknown>(contents) || contents.has('kind')) return false;
   const names = contents.items.map(({ key }) => (isScalar(key) ? String(key.value) : undefined));
-  return !names.includes(undefined) && names.some((name) => name !== undefined && tableEntry(name) === 'block');
+  return !names.includes(undefined) && names.some((name) => name !== undefined && findKey(name) === 'block');
 }
 
 /** The values of the last part of paths that are false in YAML 1.1, and those that are true. */
@@ -125,7 +126,7 @@ class Translation {
     }
     if (path === 'storage.disk.directory' && /\.(?:zip|tar|tgz|tar\.gz)$/i.test(String(plain)))
       this.note(path, 'by hand', { advice: 'unpack the archive: a folder is compiled', isOpen: true });
-    const entry = tableEntry(path);
+    const entry = findKey(path);
     if (entry === 'block') {
       if (isMap(value)) this.visit(value, path);
       return;
@@ -133,7 +134,7 @@ class Translation {
     if (entry !== undefined && 'harmless' in entry && entry.harmless(plain)) return;
     if (entry === undefined || entry.kind === 'ignored' || entry.kind === 'refused')
       this.remove(block, pair, path, adviceFor(entry, path));
-    else if (entry.kind === 'used' && isScalar(value)) this.convert(entry.type.words, value, path);
+    else if (entry.kind === 'used' && isScalar(value)) this.convert(describeType(entry.type), value, path);
   }
 
   /** Values that the reference reads otherwise: booleans of YAML 1.1, and durations in nanoseconds. */
@@ -198,14 +199,13 @@ class Translation {
       this.note('', 'by hand', { advice: error.problem, isOpen: true });
       return;
     }
-    const problems = problemsOf(root, '');
+    const { settled, problems } = examine(withoutReferences(root));
     for (const { key, problem } of problems) this.note(key, 'by hand', { advice: problem, isOpen: true });
     // Constraints between keys need all values.
-    if (problems.length > 0 || hasReference(root)) return;
-    const settled = settle(root);
-    for (const { key, problem } of disagreements(settled))
+    if (settled === undefined || hasReference(root)) return;
+    for (const { key, problem } of findDisagreements(settled))
       if (!key.startsWith('server.adminAPI.')) this.note(key, 'by hand', { advice: problem, isOpen: true });
-    const { 'server.httpListenAddr': httpListenAddr, 'server.grpcListenAddr': grpcListenAddr } = settled.settings;
+    const { httpListenAddr, grpcListenAddr } = settled.settings.server;
     if (hasOneListener({ httpListenAddr, grpcListenAddr }))
       this.note('server.grpcListenAddr', 'kept', {
         advice: 'equal addresses are one listener, which speaks HTTP and gRPC',
@@ -225,27 +225,13 @@ function adviceFor(entry: ConfigKey | undefined, path: string): KeyAdvice {
   return { advice: `unknown key; ${reference}${suggestion}` };
 }
 
-interface Problem {
-  readonly key: string;
-  readonly problem: string;
-}
-
-/** The values that have the wrong type. A reference to the environment can be anything. */
-function problemsOf(block: MapNode, path: string): readonly Problem[] {
-  return [...block.entries].flatMap(([name, node]): readonly Problem[] => {
-    const key = path === '' ? name : `${path}.${name}`;
-    const entry = tableEntry(key);
-    if (hasReference(node) && node.kind !== 'map') return [];
-    if (entry === 'block') return node.kind === 'map' ? problemsOf(node, key) : [];
-    if (entry?.kind !== 'used' || (node.kind === 'scalar' && node.value === null)) return [];
-    try {
-      entry.type.read(node, key);
-      return [];
-    } catch (error) {
-      if (error instanceof ConfigError) return [{ key, problem: error.problem }];
-      throw error;
-    }
+/** The keys whose values are known: a reference to the environment can be anything. */
+function withoutReferences({ entries, place }: MapNode): MapNode {
+  const known = [...entries].flatMap(([name, node]): readonly [string, ConfigNode][] => {
+    if (node.kind === 'map') return [[name, withoutReferences(node)]];
+    return hasReference(node) ? [] : [[name, node]];
   });
+  return { kind: 'map', entries: new Map(known), place };
 }
 
 function hasReference(node: ConfigNode): boolean {

@@ -1,8 +1,10 @@
 import type { EngineOptions } from '#runtime/engine';
 import type { Attributes } from '#runtime/policy';
+import type { Address } from '../../server/config/address.js';
 import { ConfigError } from '../../server/config/config-error.js';
+import type { Settings } from '../../server/config/keys.js';
 import { readConfig } from '../../server/config/read.js';
-import { settle, type Settings } from '../../server/config/settings.js';
+import { settle } from '../../server/config/settings.js';
 
 /** What a configuration says about decisions, and where its server listens. */
 export interface ServerSettings {
@@ -14,15 +16,16 @@ export interface ServerSettings {
 export function serverSettings(text: string | undefined): ServerSettings {
   const settings = settingsOf(text ?? '') ?? settingsOf('');
   if (settings === undefined) throw new Error('the defaults are invalid');
-  const { host, port } = addressOf(settings['server.httpListenAddr']);
+  const { server, engine, schema } = settings;
+  const { host, port } = addressOf(server.httpListenAddr);
   return {
-    url: `${settings['server.tls.cert'] === undefined ? 'http' : 'https'}://${host}:${port}`,
+    url: `${server.tls.cert === undefined ? 'http' : 'https'}://${host}:${port}`,
     engine: {
-      defaultPolicyVersion: settings['engine.defaultPolicyVersion'],
-      defaultScope: settings['engine.defaultScope'],
-      lenientScopeSearch: settings['engine.lenientScopeSearch'],
-      globals: settings['engine.globals'] as Attributes,
-      schemaEnforcement: settings['schema.enforcement'],
+      defaultPolicyVersion: engine.defaultPolicyVersion,
+      defaultScope: engine.defaultScope,
+      lenientScopeSearch: engine.lenientScopeSearch,
+      globals: engine.globals as Attributes,
+      schemaEnforcement: schema.enforcement,
     },
   };
 }
@@ -37,7 +40,7 @@ function settingsOf(text: string): Settings | undefined {
 }
 
 /** A server that listens on all addresses is reached on the loopback interface. */
-function addressOf(address: Settings['server.httpListenAddr']): { readonly host: string; readonly port: number } {
+function addressOf(address: Address): { readonly host: string; readonly port: number } {
   if (address.kind === 'unix') return { host: '127.0.0.1', port: 3592 };
   const { host = '127.0.0.1', port } = address;
   return { host: host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host, port };

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { sampleCall, sampleCheck, samplePlan } from '../../tests/support/audit/samples.js';
 import { checkEntry, planEntry } from './entry.js';
 import { maskEntry } from './mask.js';
-import { type MaskPath, parseMaskPath } from '../config/audit-config.js';
+import { type MaskPath, parseMaskPath } from '../config/mask-path.js';
 import { metadataRules } from './metadata-rules.js';
 import { MAX_ENTRY_LENGTH, recordOf } from './record.js';
 

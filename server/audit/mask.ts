@@ -1,6 +1,6 @@
 import type { CheckInput, CheckOutput, DecisionLogEntry } from '../../proto/gen/audit-messages.js';
 import type { AuditEntry } from './entry.js';
-import type { MaskPath } from '../config/audit-config.js';
+import type { MaskPath } from '../config/mask-path.js';
 import { Masking, redactCheckOutput, redactPlanOutput } from '../masking/masked-values.js';
 
 /**

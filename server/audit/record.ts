@@ -9,7 +9,7 @@ import type {
 } from '../../proto/gen/audit-messages.js';
 import { shortened } from '../../runtime/cel/code-points.js';
 import { maskEntry } from './mask.js';
-import type { MaskPath } from '../config/audit-config.js';
+import type { MaskPath } from '../config/mask-path.js';
 
 /**
  * An entry as backends keep it, already as JSON, so that a waiting entry keeps no part of its request in memory. The

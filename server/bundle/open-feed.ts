@@ -1,5 +1,5 @@
-import type { BundleConfig, BundleSourceConfig } from '../config/bundle-config.js';
-import { writeSource } from '../config/bundle-keys.js';
+import type { BundleConfig } from '../config/bundle-config.js';
+import { type BundleSourceConfig, writeSource } from '../config/bundle-source.js';
 import type { Logger } from '../observe/log/logger.js';
 import type { BundleFeed } from './feed.js';
 import { fileFeed } from './file-feed.js';

@@ -1,7 +1,6 @@
-import { blockOf } from './block.js';
-import { ConfigError } from './config-error.js';
-import type { ConfigNode, MapNode } from './node.js';
-import { refuse, text, type ValueType } from './value-types.js';
+import * as v from 'valibot';
+import { about, either, fields, isScalar, mustBe, pathOf, readBy } from './schema-type.js';
+import { text } from './value-types.js';
 
 /** Other names of the same RPCs (docs/aliases.md). */
 export interface AliasConfig {
@@ -27,128 +26,81 @@ const PRESETS: { readonly [name: string]: AliasConfig } = {
     propertyPrefix: 'cerbos',
   },
 };
+const PRESET_NAMES = Object.keys(PRESETS)
+  .map((name) => `\`${name}\``)
+  .join(', ');
 
 /** The alias of the SDKs of the reference PDP. */
 export const REFERENCE_ALIAS = PRESETS['cerbos'] as AliasConfig;
 
+/** A name of a form that is not one of those that exist. */
+function identifier(pattern: RegExp, wanted: string, ...taken: readonly string[]) {
+  return v.pipe(
+    text,
+    v.regex(pattern, mustBe(wanted)),
+    v.check(
+      (value) => !taken.includes(value),
+      ({ input }) => `must not be \`${input}\`, which is taken`,
+    ),
+    about({
+      json: { type: 'string', pattern: pattern.source, ...(taken.length > 0 && { not: { enum: taken } }) },
+    }),
+  );
+}
+
+const service = identifier(/^[A-Z][A-Za-z0-9]{0,62}$/, 'an identifier such as `XService`');
+
+const alias = fields({
+  // Packages of services, and of what their descriptors import.
+  package: identifier(
+    /^[a-z][a-z0-9_]{0,62}$/,
+    'a lower-case identifier such as `x`',
+    ...['authz', 'authzen', 'grpc', 'google', 'buf'],
+  ),
+  services: v.pipe(
+    fields({ AuthzService: service, AuthzAdminService: service }),
+    v.check((names) => names.AuthzService !== names.AuthzAdminService, 'must have two different names'),
+  ),
+  path: identifier(
+    /^\/_[A-Za-z0-9][A-Za-z0-9_-]{0,62}$/,
+    'a path of one segment that begins with `/_`, such as `/_x`',
+    '/_authz',
+  ),
+  callIdField: identifier(
+    /^[a-z][A-Za-z0-9]{0,62}CallId$/,
+    'an identifier that ends with `CallId`, such as `xCallId`',
+    'authzCallId',
+  ),
+  propertyPrefix: identifier(/^[a-z][A-Za-z0-9_]{0,62}$/, 'an identifier such as `x`', 'authz'),
+});
+
+const preset = v.pipe(
+  readBy(
+    (written) => (Object.hasOwn(PRESETS, String(written)) ? PRESETS[String(written)] : undefined),
+    `a map, or one of ${PRESET_NAMES}`,
+  ),
+  about({ json: { type: 'string', enum: Object.keys(PRESETS) } }),
+);
+
 const UNIQUE = ['package', 'path', 'callIdField', 'propertyPrefix'] as const;
 
-/** A value of a part must match its pattern, and none of the names that exist. */
-interface Rule {
-  readonly pattern: string;
-  readonly wanted: string;
-  readonly taken: readonly string[];
-}
-
-const RULES: { readonly [part in (typeof UNIQUE)[number] | 'service']: Rule } = {
-  package: {
-    pattern: '^[a-z][a-z0-9_]{0,62}$',
-    wanted: 'a lower-case identifier such as `x`',
-    // Packages of services, and of what their descriptors import.
-    taken: ['authz', 'authzen', 'grpc', 'google', 'buf'],
-  },
-  service: { pattern: '^[A-Z][A-Za-z0-9]{0,62}$', wanted: 'an identifier such as `XService`', taken: [] },
-  path: {
-    pattern: '^/_[A-Za-z0-9][A-Za-z0-9_-]{0,62}$',
-    wanted: 'a path of one segment that begins with `/_`, such as `/_x`',
-    taken: ['/_authz'],
-  },
-  callIdField: {
-    pattern: '^[a-z][A-Za-z0-9]{0,62}CallId$',
-    wanted: 'an identifier that ends with `CallId`, such as `xCallId`',
-    taken: ['authzCallId'],
-  },
-  propertyPrefix: {
-    pattern: '^[a-z][A-Za-z0-9_]{0,62}$',
-    wanted: 'an identifier such as `x`',
-    taken: ['authz'],
-  },
-};
-
 /** `server.aliases`: presets and aliases, no two of which share a name. */
-export const aliases: ValueType<readonly AliasConfig[]> = {
-  read: (node, key) => {
-    if (node.kind !== 'list') throw new ConfigError(`\`${key}\` must be a list`, node.place);
-    const read = node.items.map((item, index) => readAlias(item, `${key}[${index}]`));
-    for (const [index, alias] of read.entries()) {
+export const aliases = v.pipe(
+  v.array(either(isScalar, preset, alias), 'must be a list'),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    for (const [index, each] of dataset.value.entries())
       for (const part of UNIQUE) {
-        const earlier = read.findIndex((other) => other[part] === alias[part]);
+        const earlier = dataset.value.findIndex((other) => other[part] === each[part]);
         if (earlier < index)
-          throw new ConfigError(
-            `\`${key}[${index}].${part}\` must differ from \`${key}[${earlier}].${part}\`, \`${alias[part]}\``,
-            (node.items[index] as ConfigNode).place,
-          );
+          addIssue({
+            message: `must differ from \`server.aliases[${earlier}].${part}\`, \`${each[part]}\``,
+            path: pathOf(index, part),
+          });
       }
-    }
-    return read;
-  },
-  write: (values) => values,
-  words: `list: ${namesOf(PRESETS)}, or maps of \`package\`, \`services\`, \`path\`, \`callIdField\` and \`propertyPrefix\``,
-  schema: { type: 'array', items: { anyOf: [{ enum: Object.keys(PRESETS) }, aliasSchema()] } },
-};
-
-function readAlias(node: ConfigNode, key: string): AliasConfig {
-  if (node.kind === 'scalar') {
-    const preset = String(node.value);
-    return Object.hasOwn(PRESETS, preset)
-      ? (PRESETS[preset] as AliasConfig)
-      : refuse(node, key, `a map, or one of ${namesOf(PRESETS)}`);
-  }
-  const map = blockOf(node, key, [...UNIQUE, 'services']);
-  const services = blockOf(required(map, key, 'services'), `${key}.services`, ['AuthzService', 'AuthzAdminService']);
-  const part = (name: (typeof UNIQUE)[number]): string => readName(map, key, name, RULES[name]);
-  const service = (name: 'AuthzService' | 'AuthzAdminService'): string =>
-    readName(services, `${key}.services`, name, RULES.service);
-  const alias = {
-    package: part('package'),
-    services: { AuthzService: service('AuthzService'), AuthzAdminService: service('AuthzAdminService') },
-    path: part('path'),
-    callIdField: part('callIdField'),
-    propertyPrefix: part('propertyPrefix'),
-  };
-  if (alias.services.AuthzService === alias.services.AuthzAdminService)
-    throw new ConfigError(`\`${key}.services\` must have two different names`, services.place);
-  return alias;
-}
-
-function readName(map: MapNode, key: string, part: string, { pattern, wanted, taken }: Rule): string {
-  const node = required(map, key, part);
-  const value = text.read(node, `${key}.${part}`);
-  if (!new RegExp(pattern).test(value)) return refuse(node, `${key}.${part}`, wanted);
-  if (taken.includes(value))
-    throw new ConfigError(`\`${key}.${part}\` must not be \`${value}\`, which is taken`, node.place);
-  return value;
-}
-
-function required(map: MapNode, key: string, part: string): ConfigNode {
-  const node = map.entries.get(part);
-  if (node === undefined) throw new ConfigError(`\`${key}\` has no \`${part}\``, map.place);
-  return node;
-}
-
-function aliasSchema(): object {
-  const block = (properties: object): object => ({
-    type: 'object',
-    additionalProperties: false,
-    properties,
-    required: Object.keys(properties),
-  });
-  const named = ({ pattern, taken }: Rule): object => ({
-    type: 'string',
-    pattern,
-    ...(taken.length > 0 && { not: { enum: taken } }),
-  });
-  return block({
-    package: named(RULES.package),
-    services: block({ AuthzService: named(RULES.service), AuthzAdminService: named(RULES.service) }),
-    path: named(RULES.path),
-    callIdField: named(RULES.callIdField),
-    propertyPrefix: named(RULES.propertyPrefix),
-  });
-}
-
-function namesOf(table: object): string {
-  return Object.keys(table)
-    .map((name) => `\`${name}\``)
-    .join(', ');
-}
+  }),
+  v.readonly(),
+  about({
+    words: `list: ${PRESET_NAMES}, or maps of \`package\`, \`services\`, \`path\`, \`callIdField\` and \`propertyPrefix\``,
+  }),
+);

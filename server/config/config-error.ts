@@ -8,15 +8,17 @@ export class ConfigError extends Error {
   constructor(
     readonly problem: string,
     readonly place: string,
+    /** The other problems of the same configuration. */
+    readonly others: readonly ConfigError[] = [],
   ) {
     super(`${oneLine(place)}: ${oneLine(problem)}`);
   }
 }
 
 /** @param likely the path of the key that was probably meant. */
-export function unknownKey(path: string, likely: string | undefined, place: string): ConfigError {
+export function unknownKey(path: string, likely: string | undefined): string {
   const suggestion = likely === undefined ? '' : `; did you mean \`${likely}\`?`;
-  return new ConfigError(`unknown key \`${path}\`${suggestion}`, place);
+  return `unknown key \`${path}\`${suggestion}`;
 }
 
 /**

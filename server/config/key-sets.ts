@@ -1,9 +1,8 @@
-import { blockOf } from './block.js';
-import { ConfigError } from './config-error.js';
+import * as v from 'valibot';
 import { MASKED, maskUrl } from './mask.js';
-import type { ConfigNode, MapNode } from './node.js';
 import { isPlainHttp } from './plain-http.js';
-import { bool, duration, name, refuse, type ValueType } from './value-types.js';
+import { about, fields, mustBe, pathOf, sentence } from './schema-type.js';
+import { bool, duration, name } from './value-types.js';
 
 /** Where the keys of a keyset come from (docs/spec/server.md#keysets). */
 export type KeySource =
@@ -29,137 +28,84 @@ export interface KeySetConfig {
   readonly place: string;
 }
 
-/** `auxData.jwt.keySets`: ids are unique, each set has one source. */
-export const keySets: ValueType<readonly KeySetConfig[]> = {
-  read: (node, key) => {
-    if (node.kind !== 'list') throw new ConfigError(`\`${key}\` must be a list`, node.place);
-    const sets = node.items.map((item, index) => readKeySet(item, `${key}[${index}]`));
-    sets.forEach((set, index) => {
-      const earlier = sets.findIndex((candidate) => candidate.id === set.id);
-      if (earlier < index) throw new ConfigError(`keyset \`${set.id}\` is duplicated`, set.place);
-    });
-    return sets;
-  },
-  write: (sets) => sets.map(writeKeySet),
-  words: 'list of keysets',
-  schema: { type: 'array', items: keySetSchema() },
-};
+const flag = v.optional(bool, false);
 
-function readKeySet(node: ConfigNode, key: string): KeySetConfig {
-  const map = blockOf(node, key, ['id', 'local', 'remote', 'insecure']);
-  const id = map.entries.get('id');
-  if (id === undefined) throw new ConfigError(`\`${key}\` has no \`id\``, node.place);
-  const insecure = map.entries.get('insecure');
-  const flags =
-    insecure === undefined
-      ? undefined
-      : blockOf(insecure, `${key}.insecure`, ['optionalAlg', 'optionalKid', 'plainHttp']);
-  const source = readSource(map, key);
-  const plainHttp = flag(flags, 'plainHttp', `${key}.insecure`);
-  if (source.kind === 'remote' && isPlainHttp(new URL(source.url)) && !plainHttp)
-    throw new ConfigError(
-      `\`${key}.remote.url\` needs \`https://\`: on the way, others could replace the keys that verify tokens; ` +
-        '`insecure.plainHttp` allows it',
-      map.place,
-    );
-  return {
-    id: name.read(id, `${key}.id`),
-    source,
-    optionalAlg: flag(flags, 'optionalAlg', `${key}.insecure`),
-    optionalKid: flag(flags, 'optionalKid', `${key}.insecure`),
-    plainHttp,
-    place: map.place,
-  };
-}
-
-function readSource(map: MapNode, key: string): KeySource {
-  const local = map.entries.get('local');
-  const remote = map.entries.get('remote');
-  if ((local === undefined) === (remote === undefined)) {
-    throw new ConfigError(`\`${key}\` must have one of \`local\` and \`remote\``, map.place);
-  }
-  if (remote !== undefined) return readRemote(remote, `${key}.remote`);
-  const block = blockOf(local as ConfigNode, `${key}.local`, ['data', 'file', 'pem']);
-  const data = block.entries.get('data');
-  const file = block.entries.get('file');
-  if ((data === undefined) === (file === undefined)) {
-    throw new ConfigError(`\`${key}.local\` must have one of \`data\` and \`file\``, block.place);
-  }
-  const pem = flag(block, 'pem', `${key}.local`);
-  if (file !== undefined) return { kind: 'file', path: name.read(file, `${key}.local.file`), pem };
-  return { kind: 'data', base64: name.read(data as ConfigNode, `${key}.local.data`), pem };
-}
+const localSource = v.pipe(
+  fields({
+    data: v.optional(v.pipe(name, about({ show: () => MASKED }))),
+    file: v.optional(name),
+    pem: flag,
+  }),
+  v.check(({ data, file }) => (data === undefined) !== (file === undefined), 'must have one of `data` and `file`'),
+);
 
 /** Milliseconds. A keyset that is fetched all the time is a slip of the pen. */
 const SHORTEST_REFRESH = 1000;
 
-function readRemote(node: ConfigNode, key: string): KeySource {
-  const block = blockOf(node, key, ['url', 'refreshInterval']);
-  const url = block.entries.get('url');
-  const interval = block.entries.get('refreshInterval');
-  if (url === undefined) throw new ConfigError(`\`${key}\` has no \`url\``, block.place);
-  const written = name.read(url, `${key}.url`);
-  // It may hold a password, and is therefore not quoted.
-  if (!isWebAddress(written)) return refuse(url, `${key}.url`, 'a URL that begins with `https://` or `http://`', false);
-  const refreshInterval =
-    interval === undefined ? undefined : duration(SHORTEST_REFRESH).read(interval, `${key}.refreshInterval`);
-  return { kind: 'remote', url: written, refreshInterval, pem: false };
+/** It may hold a password, and is therefore not quoted. */
+const webAddress = v.pipe(
+  name,
+  v.check(
+    (written) => URL.canParse(written) && ['http:', 'https:'].includes(new URL(written).protocol),
+    mustBe('a URL that begins with `https://` or `http://`', false),
+  ),
+  about({
+    json: { type: 'string', pattern: '^(https?://|.*\\$)' },
+    show: (written) => maskUrl(String(written)),
+  }),
+);
+
+const keySet = v.pipe(
+  fields({
+    id: name,
+    local: v.optional(localSource),
+    remote: v.optional(fields({ url: webAddress, refreshInterval: v.optional(duration(SHORTEST_REFRESH)) })),
+    insecure: v.optional(fields({ optionalAlg: flag, optionalKid: flag, plainHttp: flag }), {}),
+  }),
+  v.check((set) => (set.local === undefined) !== (set.remote === undefined), 'must have one of `local` and `remote`'),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const { remote, insecure } = dataset.value;
+    if (remote !== undefined && URL.canParse(remote.url) && isPlainHttp(new URL(remote.url)) && !insecure.plainHttp)
+      addIssue({
+        message:
+          'needs `https://`: on the way, others could replace the keys that verify tokens; ' +
+          '`insecure.plainHttp` allows it',
+        path: pathOf('remote', 'url'),
+      });
+  }),
+  about({ json: { oneOf: [{ required: ['local'] }, { required: ['remote'] }] } }),
+);
+
+/** `auxData.jwt.keySets`: ids are unique, each set has one source. */
+export const keySets = v.pipe(
+  v.array(keySet, 'must be a list'),
+  v.rawCheck(({ dataset, addIssue }) => {
+    if (!dataset.typed) return;
+    const ids = dataset.value.map(({ id }) => id);
+    for (const [index, id] of ids.entries())
+      if (ids.indexOf(id) < index)
+        addIssue({ message: sentence(`keyset \`${id}\` is duplicated`), path: pathOf(index) });
+  }),
+  v.readonly(),
+  about({ words: 'list of keysets' }),
+);
+
+/** A keyset as the server uses it. */
+export function createKeySetConfig({
+  id,
+  local,
+  remote,
+  insecure,
+}: v.InferOutput<typeof keySet>): Omit<KeySetConfig, 'place'> {
+  return { id, source: createSource(local, remote), ...insecure };
 }
 
-function isWebAddress(text: string): boolean {
-  return URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
-}
-
-function writeKeySet({ id, source, optionalAlg, optionalKid, plainHttp }: KeySetConfig): object {
-  return {
-    id,
-    ...writeSource(source),
-    ...((optionalAlg || optionalKid || plainHttp) && { insecure: { optionalAlg, optionalKid, plainHttp } }),
-  };
-}
-
-function writeSource(source: KeySource): object {
-  switch (source.kind) {
-    case 'file':
-      return { local: { file: source.path, pem: source.pem } };
-    case 'data':
-      return { local: { data: MASKED, pem: source.pem } };
-    case 'remote':
-      return {
-        remote: {
-          url: maskUrl(source.url),
-          ...(source.refreshInterval !== undefined && { refreshInterval: duration().write(source.refreshInterval) }),
-        },
-      };
-  }
-}
-
-function keySetSchema(): object {
-  const block = (properties: object, required: readonly string[] = []): object => ({
-    type: 'object',
-    additionalProperties: false,
-    properties,
-    required,
-  });
-  const text = { type: 'string', minLength: 1 };
-  const yesNo = { type: 'boolean' };
-  return {
-    ...block(
-      {
-        id: text,
-        local: block({ data: text, file: text, pem: yesNo }),
-        remote: block({ url: { type: 'string', pattern: '^(https?://|.*\\$)' }, refreshInterval: duration().schema }, [
-          'url',
-        ]),
-        insecure: block({ optionalAlg: yesNo, optionalKid: yesNo, plainHttp: yesNo }),
-      },
-      ['id'],
-    ),
-    oneOf: [{ required: ['local'] }, { required: ['remote'] }],
-  };
-}
-
-function flag(block: MapNode | undefined, field: string, key: string): boolean {
-  const node = block?.entries.get(field);
-  return node === undefined ? false : bool.read(node, `${key}.${field}`);
+function createSource(
+  { data, file = '', pem }: v.InferOutput<typeof localSource> = { pem: false },
+  remote?: { readonly url: string; readonly refreshInterval?: number | undefined },
+): KeySource {
+  if (remote !== undefined)
+    return { kind: 'remote', url: remote.url, refreshInterval: remote.refreshInterval, pem: false };
+  return data === undefined ? { kind: 'file', path: file, pem } : { kind: 'data', base64: data, pem };
 }

@@ -26,6 +26,18 @@ export function emptyMap(place: string): MapNode {
   return { kind: 'map', entries: new Map(), place };
 }
 
+/** The value at a path, or the nearest one around it. */
+export function findNode(root: ConfigNode, path: readonly (string | number)[]): ConfigNode {
+  let node = root;
+  for (const step of path) {
+    const child =
+      node.kind === 'map' ? node.entries.get(String(step)) : node.kind === 'list' && node.items[Number(step)];
+    if (!child) return node;
+    node = child;
+  }
+  return node;
+}
+
 /** As plain values: for what is not looked into. */
 export function plainValue(node: ConfigNode): unknown {
   switch (node.kind) {

@@ -1,4 +1,14 @@
-import type { OciReference } from './bundle-config.js';
+/** Where an artifact is in a registry. */
+export interface OciReference {
+  /** `registry.example.com`, `localhost:5000` */
+  readonly host: string;
+  /** `policies/shop` */
+  readonly repository: string;
+  /** `latest` if neither is given. */
+  readonly tag: string | undefined;
+  /** `sha256:…`: nothing else is accepted. */
+  readonly digest: string | undefined;
+}
 
 const HOST = /^(?:\[[0-9a-fA-F:.]+\]|[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?)(?::\d{1,5})?$/;
 /** As the OCI distribution specification has them. */

@@ -1,34 +1,47 @@
 import { stringify } from '../../yaml-input/index.js';
 import { maskText } from './mask.js';
-import { type Settled, type Settings, usedKeys } from './settings.js';
+import { aboutOf, findFields, findItem, isMap, type Type } from './schema-type.js';
+import { type Settled, usedKeys } from './settings.js';
 
 /**
  * The effective configuration as YAML, each value with its origin: the default, a place in the file, or a flag. Secrets
  * are masked; otherwise the output is a configuration with the same effect. A key without a value is in a comment.
  */
-export function printConfig({ settings, places }: Settled): string {
+export function printConfig({ written, places }: Settled): string {
   const lines: string[] = [];
   let open: readonly string[] = [];
   const keys = usedKeys();
-  const has = (path: string): boolean => settings[path as keyof Settings] !== undefined;
+  const has = (path: string): boolean =>
+    keys.some(([other, key]) => other.startsWith(path) && (written.has(other) || key.default !== undefined));
   for (const [path, key] of keys) {
     const blocks = path.split('.').slice(0, -1);
     const shared = sharedLength(open, blocks);
     for (const [depth, block] of blocks.entries()) {
       if (depth < shared) continue;
-      const isSet = keys.some(([other]) => other.startsWith(`${blocks.slice(0, depth + 1).join('.')}.`) && has(other));
+      const isSet = has(`${blocks.slice(0, depth + 1).join('.')}.`);
       lines.push(`${indent(depth)}${isSet ? '' : '# '}${block}:`);
     }
     open = blocks;
-    const value = settings[path as keyof Settings];
+    const value = written.has(path) ? written.get(path) : key.default;
     const name = path.slice(path.lastIndexOf('.') + 1);
     if (value === undefined) lines.push(`${indent(blocks.length)}# ${name}: not set`);
     else {
-      const written = inline(withoutSecrets(key.type.write(value)));
-      lines.push(`${indent(blocks.length)}${name}: ${written} # ${places.get(path) ?? 'default'}`);
+      const shown = inline(withoutSecrets(show(key.type, value)));
+      lines.push(`${indent(blocks.length)}${name}: ${shown} # ${places.get(path) ?? 'default'}`);
     }
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** A value as its type shows it. */
+function show(type: Type, value: unknown): unknown {
+  const { show: showWhole } = aboutOf(type);
+  const item = findItem(type);
+  const fields = findFields(type);
+  if (showWhole !== undefined) return showWhole(value);
+  if (item !== undefined && Array.isArray(value)) return value.map((each) => show(item, each));
+  if (fields === undefined || !isMap(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, show(fields[name] as Type, member)]));
 }
 
 /** Types mask what they know to be a secret; any string can have a URL with a password. */

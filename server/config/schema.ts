@@ -1,19 +1,17 @@
-import type { ConfigKey } from './key.js';
-import { KEYS } from './keys.js';
-import { writeDefault } from './reference.js';
-import type { JsonSchema } from './value-types.js';
+import * as v from 'valibot';
+import { CONFIGURATION } from './keys.js';
+import { aboutOf, findFields, findForms, findItem, type JsonSchema, type Type } from './schema-type.js';
+import { type ForeignKey, isSection, type Section, type UsedKey, usedKey } from './section.js';
 
 /**
  * The JSON Schema (draft 7) of a configuration file, for editors: `# yaml-language-server: $schema=...`. The server
- * itself goes by the table; where a file has a reference to the environment, only the server knows the value.
+ * itself goes by the keys; where a file has a reference to the environment, only the server knows the value.
  */
 export function configSchema(): JsonSchema {
-  const root: Block = new Map();
-  for (const [path, key] of Object.entries<ConfigKey>(KEYS)) insert(root, path.split('.'), schemaOf(key));
   return {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Configuration of authz',
-    ...blockSchema(root),
+    ...sectionSchema(CONFIGURATION),
     definitions: {
       unset: {
         description: 'A key without a value is left out; a reference to the environment is any value',
@@ -24,48 +22,55 @@ export function configSchema(): JsonSchema {
   };
 }
 
-type Block = Map<string, Block | JsonSchema>;
-
-function insert(block: Block, path: readonly string[], schema: JsonSchema): void {
-  const [name = '', ...rest] = path;
-  if (rest.length === 0) {
-    block.set(name, schema);
-    return;
-  }
-  const child = block.get(name);
-  const inner: Block = child instanceof Map ? child : new Map();
-  block.set(name, inner);
-  insert(inner, rest, schema);
-}
-
-function blockSchema(block: Block): JsonSchema {
-  const named = [...block].filter(([name]) => name !== '*');
+function sectionSchema({ entries, foreign }: Section): JsonSchema {
+  const { '*': rest, ...named } = foreign;
+  const keys = Object.entries(entries as v.ObjectEntries).map(([name, entry]) => [
+    name,
+    isSection(entry as v.GenericSchema)
+      ? sectionSchema(entry as Section)
+      : keySchema(usedKey(entry as v.GenericSchema)),
+  ]);
   return {
     type: ['object', 'null'],
-    additionalProperties: block.has('*'),
-    properties: Object.fromEntries(
-      named.map(([name, child]) => [name, child instanceof Map ? blockSchema(child) : child]),
-    ),
+    additionalProperties: rest !== undefined,
+    properties: Object.fromEntries([
+      ...keys,
+      ...Object.entries(named).map(([name, key]) => [name, foreignSchema(key)]),
+    ]),
   };
 }
 
-function schemaOf(key: ConfigKey): JsonSchema {
+function keySchema({ type, default: preset, meaning }: UsedKey): JsonSchema {
+  return { description: meaning, ...(preset !== undefined && { default: preset }), ...orUnset(typeSchema(type)) };
+}
+
+function foreignSchema(key: ForeignKey): JsonSchema {
   switch (key.kind) {
-    case 'used': {
-      const written = writeDefault(key);
-      return {
-        description: key.meaning,
-        ...(written !== undefined && { default: written }),
-        ...orUnset(key.type.schema),
-      };
-    }
     case 'ignored':
       return { description: `has no effect: ${key.why}`, deprecated: true };
     case 'refused':
-      return { description: key.why, ...orUnset(key.type.schema) };
+      return { description: key.why, ...orUnset(typeSchema(key.type)) };
     case 'quiet':
       return {};
   }
+}
+
+/** The JSON Schema of a list or of a map with fields, with the keywords that a type has added. */
+function typeSchema(type: Type): JsonSchema {
+  const item = findItem(type);
+  const fields = findFields(type);
+  const forms = findForms(type);
+  return {
+    ...(forms !== undefined && { anyOf: forms.map(typeSchema) }),
+    ...(item !== undefined && { type: 'array', items: typeSchema(item) }),
+    ...(fields !== undefined && {
+      type: 'object',
+      additionalProperties: false,
+      properties: Object.fromEntries(Object.entries(fields).map(([name, field]) => [name, typeSchema(field)])),
+      required: Object.keys(fields).filter((name) => !v.isOfType('optional', fields[name] as v.GenericSchema)),
+    }),
+    ...aboutOf(type).json,
+  };
 }
 
 function orUnset(schema: JsonSchema): JsonSchema {

@@ -1,102 +1,142 @@
+import * as v from 'valibot';
 import { nearestName } from '../../runtime/policy/nearest-name.js';
 import { ConfigError, unknownKey } from './config-error.js';
-import type { ConfigKey, UsedKey } from './key.js';
-import { KEYS } from './keys.js';
-import type { ConfigNode, MapNode } from './node.js';
+import { type ConfigKey, CONFIGURATION, KEYS, type Settings } from './keys.js';
+import { type ConfigNode, findNode, type MapNode, plainValue } from './node.js';
+import { describeIssue, describeType } from './schema-type.js';
+import { blank, isSection, type Section, type UsedKey, usedKey } from './section.js';
 
-/** The value of every key that the server reads, by its path. */
-export type Settings = {
-  readonly [K in keyof typeof KEYS as (typeof KEYS)[K] extends UsedKey<unknown> ? K : never]: ValueOf<(typeof KEYS)[K]>;
-};
-
-type ValueOf<K> = K extends UsedKey<infer T> ? T : never;
-
-/** A configuration held against the table of keys. */
+/** A configuration held against the keys. */
 export interface Settled {
   readonly settings: Settings;
-  /** Where each key that is not a default was written: `file:line:column`, or the flag. */
+  /** The values that are not defaults, as they were written. */
+  readonly written: ReadonlyMap<string, unknown>;
+  /** Where each key that is not a default, and each item of a list, was written: `file:line:column`, or the flag. */
   readonly places: ReadonlyMap<string, string>;
   readonly warnings: readonly string[];
 }
 
-/**
- * Holds a configuration against the table of keys. Throws a ConfigError for an unknown key, a wrong value, or one that
- * is refused.
- */
-export function settle(root: MapNode): Settled {
-  const found: Found = { values: new Map(), places: new Map(), warnings: [] };
-  visit(root, '', found);
-  const settings = usedKeys().map(([path, key]) => [
-    path,
-    found.values.has(path) ? found.values.get(path) : key.default,
-  ]);
-  return { settings: Object.fromEntries(settings) as Settings, places: found.places, warnings: found.warnings };
+/** A key with a value that the server must not start with. */
+export interface Problem {
+  /** The path of the key. */
+  readonly key: string;
+  readonly problem: string;
+  readonly place: string;
 }
 
-/** The keys that the server reads, in the order of the table. */
-export function usedKeys(): readonly (readonly [string, UsedKey<unknown>])[] {
-  return Object.entries<ConfigKey>(KEYS).filter(
-    (entry): entry is [string, UsedKey<unknown>] => entry[1].kind === 'used',
-  );
+/** Holds a configuration against the keys. Throws a ConfigError with all problems, in the order of the configuration. */
+export function settle(root: MapNode): Settled {
+  const { settled, problems } = examine(root);
+  return settled ?? throwProblems(problems);
+}
+
+/** Throws the first problem, with the others in it. */
+export function throwProblems(problems: readonly Problem[]): never {
+  const [first, ...others] = problems.map(({ problem, place }) => new ConfigError(problem, place));
+  throw new ConfigError(first?.problem ?? '', first?.place ?? '', others);
+}
+
+/** What `settle` returns, or the problems that it throws: unknown keys, wrong values, and values that are refused. */
+export function examine(root: MapNode): { readonly settled?: Settled; readonly problems: readonly Problem[] } {
+  const found: Found = { written: new Map(), places: new Map(), warnings: [], problems: [] };
+  const result = v.safeParse(CONFIGURATION, readSection(CONFIGURATION, root, '', found));
+  const keys = [...found.written.keys()];
+  for (const issue of result.issues ?? []) {
+    const path = (issue.path ?? []).map(({ key }) => key as string | number);
+    const key = keys.find((known) => `${path.join('.')}.`.startsWith(`${known}.`)) ?? '';
+    // What is missing may be there under the name that is unknown.
+    const order = keys.indexOf(key) - (issue.expected === 'never' ? 0.25 : 0);
+    report(found, key, describeIssue(issue), findNode(root, path).place, order);
+  }
+  const problems = found.problems.toSorted((one, other) => one.order - other.order);
+  if (!result.success || problems.length > 0) return { problems };
+  const { written, places, warnings } = found;
+  return { settled: { settings: result.output, written, places, warnings }, problems };
 }
 
 interface Found {
-  readonly values: Map<string, unknown>;
+  readonly written: Map<string, unknown>;
   readonly places: Map<string, string>;
   readonly warnings: string[];
+  readonly problems: (Problem & { readonly order: number })[];
 }
 
-/** What the table has at a path: a key, a block of keys, or nothing. */
-export function tableEntry(path: string): ConfigKey | 'block' | undefined {
-  const parent = path.slice(0, Math.max(path.lastIndexOf('.'), 0));
-  return keyOf(path) ?? (isBlock(path) ? 'block' : keyOf(`${parent}.*`));
+/** A problem between the keys that were read before and after it, unless its order says otherwise. */
+function report(
+  { problems, written }: Found,
+  key: string,
+  problem: string,
+  place: string,
+  order = written.size - 0.5,
+): void {
+  problems.push({ key, problem, place, order });
 }
 
-function visit(block: MapNode, path: string, found: Found): void {
+/** The keys that the server reads, in the order of the documentation. */
+export function usedKeys(): readonly (readonly [string, UsedKey])[] {
+  return Object.entries(KEYS).filter((entry): entry is [string, UsedKey] => entry[1].kind === 'used');
+}
+
+/** The key at a path, `block` for a block of keys, or undefined. */
+export function findKey(path: string): ConfigKey | 'block' | undefined {
+  let entry: v.GenericSchema = CONFIGURATION;
+  for (const name of path.split('.')) {
+    if (!isSection(entry)) return undefined;
+    const { entries, foreign: others }: Section = entry;
+    if (!Object.hasOwn(entries, name)) return Object.hasOwn(others, name) ? others[name] : others['*'];
+    entry = entries[name] as v.GenericSchema;
+  }
+  return isSection(entry) ? 'block' : usedKey(entry);
+}
+
+/** The plain values of a block, and of all blocks in it, for the schema. */
+function readSection(section: Section, block: MapNode, path: string, found: Found): { [name: string]: unknown } {
+  const input = blank(section);
   for (const [name, node] of block.entries) {
+    const childPath = path === '' ? name : `${path}.${name}`;
+    const entry = Object.hasOwn(section.entries, name) ? (section.entries[name] as v.GenericSchema) : undefined;
+    const isNull = node.kind === 'scalar' && node.value === null;
     // A dot belongs to the path of a key, never to a name.
     if (name.includes('.'))
-      throw new ConfigError(`unknown key \`${name}\`; use nested maps instead of dots`, node.place);
-    const childPath = path === '' ? name : `${path}.${name}`;
-    const entry = tableEntry(childPath);
-    if (entry !== undefined && entry !== 'block') readKey(entry, childPath, node, found);
-    else visitBlock(node, childPath, found);
+      report(found, childPath, `unknown key \`${name}\`; use nested maps instead of dots`, node.place);
+    else if (entry === undefined || !isSection(entry)) {
+      const key = entry === undefined ? findKey(childPath) : usedKey(entry);
+      if (key === undefined || key === 'block')
+        report(found, childPath, unknownKey(childPath, likelyKey(childPath)), node.place);
+      else if (isNull) warnOfNull(childPath, key, node, found);
+      else if (key.kind === 'used') input[name] = readValue(childPath, node, found);
+      else checkForeign(key, childPath, node, found);
+    } else if (node.kind === 'map') input[name] = readSection(entry, node, childPath, found);
+    else if (isNull)
+      found.warnings.push(
+        `${node.place}: \`${childPath}\` is null, so it has no keys; remove it, or indent its keys below it`,
+      );
+    else report(found, childPath, `\`${childPath}\` must be a map`, node.place);
   }
+  return input;
 }
 
-function visitBlock(node: ConfigNode, path: string, found: Found): void {
-  if (!isBlock(path)) throw unknownKey(path, likelyKey(path), node.place);
-  if (node.kind === 'map') visit(node, path, found);
-  else if (node.kind === 'scalar' && node.value === null)
-    found.warnings.push(
-      `${node.place}: \`${path}\` is null, so it has no keys; remove it, or indent its keys below it`,
-    );
-  else throw new ConfigError(`\`${path}\` must be a map`, node.place);
+function warnOfNull(path: string, key: ConfigKey, { place }: ConfigNode, { warnings }: Found): void {
+  const values = key.kind === 'used' ? `: ${describeType(key.type)}` : '';
+  warnings.push(`${place}: \`${path}\` is null, which leaves it unset; remove the key, or write a value${values}`);
 }
 
-function readKey(key: ConfigKey, path: string, node: ConfigNode, found: Found): void {
-  if (node.kind === 'scalar' && node.value === null) {
-    const values = key.kind === 'used' ? `: ${key.type.words}` : '';
-    found.warnings.push(
-      `${node.place}: \`${path}\` is null, which leaves it unset; remove the key, or write a value${values}`,
-    );
-    return;
-  }
-  switch (key.kind) {
-    case 'used':
-      found.values.set(path, key.type.read(node, path));
-      found.places.set(path, node.place);
-      return;
-    case 'ignored':
-      if (!key.harmless(key.type.read(node, path)))
-        found.warnings.push(`${node.place}: \`${path}\` has no effect: ${key.why}`);
-      return;
-    case 'refused':
-      if (!key.harmless(key.type.read(node, path))) throw new ConfigError(`\`${path}\`: ${key.why}`, node.place);
-      return;
-    case 'quiet':
-      return;
-  }
+function readValue(path: string, node: ConfigNode, { written, places }: Found): unknown {
+  const value = plainValue(node);
+  written.set(path, value);
+  places.set(path, node.place);
+  if (node.kind === 'list')
+    for (const [index, item] of node.items.entries()) places.set(`${path}[${index}]`, item.place);
+  return value;
+}
+
+function checkForeign(key: Exclude<ConfigKey, UsedKey>, path: string, node: ConfigNode, found: Found): void {
+  if (key.kind === 'quiet') return;
+  const { output, issues = [] } = v.safeParse(key.type, plainValue(node));
+  for (const { message } of issues) report(found, path, `\`${path}\` ${message}`, node.place);
+  if (issues.length > 0 || key.harmless(output)) return;
+  if (key.kind === 'refused') report(found, path, `\`${path}\`: ${key.why}`, node.place);
+  else found.warnings.push(`${node.place}: \`${path}\` has no effect: ${key.why}`);
 }
 
 /** A key with a similar name in the same block, else the only key of this name below it, or in any other block. */
@@ -113,12 +153,4 @@ export function likelyKey(path: string): string | undefined {
   const below = named.filter((known) => known.startsWith(block));
   const [elsewhere, ...others] = below.length > 0 ? below : named;
   return others.length === 0 ? elsewhere : undefined;
-}
-
-function keyOf(path: string): ConfigKey | undefined {
-  return Object.hasOwn(KEYS, path) ? KEYS[path as keyof typeof KEYS] : undefined;
-}
-
-function isBlock(path: string): boolean {
-  return Object.keys(KEYS).some((key) => key.startsWith(`${path}.`));
 }

@@ -1,270 +1,245 @@
-import { type Address, parseAddress, writeAddress } from './address.js';
-import { ConfigError } from './config-error.js';
+import * as v from 'valibot';
+import { parseAddress } from './address.js';
 import { parseDuration, writeDuration } from './duration.js';
-import { isSecretName, MASKED, maskText } from './mask.js';
-import { type ConfigNode, plainValue } from './node.js';
+import { isSecretName, MASKED } from './mask.js';
+import {
+  about,
+  either,
+  isMap,
+  isScalar,
+  listOf,
+  mapOf,
+  mustBe,
+  pathOf,
+  readBy,
+  sentence,
+  type Type,
+} from './schema-type.js';
 
-/** What a key may hold. */
-export interface ValueType<T> {
-  /** The value of a node of the configuration. Throws a ConfigError that names what is wanted. */
-  read(node: ConfigNode, key: string): T;
-  /** The value as a file would say it, secrets masked. */
-  write(value: T): unknown;
-  /** The kind of the value, for the documentation. */
-  readonly words: string;
-  /** The JSON Schema of what a file may say. */
-  readonly schema: JsonSchema;
-}
-
-/** A JSON Schema (draft 7), as plain data. */
-export type JsonSchema = { readonly [keyword: string]: unknown };
+/** Any value, taken as it is. */
+export const anything = v.pipe(v.unknown(), about({ words: 'anything' }));
 
 /** `engine.defaultPolicyVersion: 20210210` is a number in YAML, and means a string. */
-export const text: ValueType<string> = {
-  read: (node, key) =>
-    node.kind === 'scalar' && node.value !== null ? String(node.value) : refuse(node, key, 'a string'),
-  write: same,
-  words: 'string',
-  schema: { type: ['string', 'number', 'boolean'] },
-};
+export const text = v.pipe(
+  v.custom<string | number | bigint | boolean>((value) => isScalar(value) && value !== null, mustBe('a string')),
+  v.transform(String),
+  about({ words: 'string', json: { type: ['string', 'number', 'boolean'] }, show: String }),
+);
 
 /** A string that is not blank. */
-export const name: ValueType<string> = {
-  read: (node, key) => {
-    const value = text.read(node, key);
-    return value.trim() === '' ? refuse(node, key, 'a non-empty string') : value;
-  },
-  write: same,
-  words: 'string',
-  schema: { type: ['string', 'number', 'boolean'], minLength: 1 },
-};
+export const name = v.pipe(
+  text,
+  v.check((value) => value.trim() !== '', mustBe('a non-empty string')),
+  about({ json: { type: ['string', 'number', 'boolean'], minLength: 1 } }),
+);
 
 /** The path of a file or folder; empty means not set. */
-export const path: ValueType<string> = { ...text, words: 'path' };
+export const path = v.pipe(text, about({ words: 'path' }));
 
-export const bool: ValueType<boolean> = {
-  read: (node, key) =>
-    node.kind === 'scalar' && typeof node.value === 'boolean' ? node.value : refuse(node, key, '`true` or `false`'),
-  write: same,
-  words: 'bool',
-  schema: { type: 'boolean' },
-};
+/** A string that is not shown: what is written is not quoted, and printed as `***`. */
+export const secret = v.pipe(
+  readBy(
+    (written) => (isScalar(written) && /^[\x20-\x7e]+$/.test(String(written ?? '')) ? String(written) : undefined),
+    'a non-empty string of printable ASCII characters',
+    false,
+  ),
+  about({ words: 'string', json: { type: ['string', 'number'], minLength: 1 }, show: () => MASKED }),
+);
+
+export const bool = v.pipe(v.boolean(mustBe('`true` or `false`')), about({ words: 'bool', json: { type: 'boolean' } }));
 
 /** An integer from `least` to `most`. */
-export function integer(least: number, most: number): ValueType<number> {
-  return {
-    read: (node, key) => {
-      const value = node.kind === 'scalar' && typeof node.value === 'bigint' ? Number(node.value) : Number.NaN;
-      if (value >= least && value <= most) return value;
-      return refuse(node, key, `an integer from ${least} to ${most}`);
-    },
-    write: same,
-    words: `integer, ${least} to ${most}`,
-    schema: { type: 'integer', minimum: least, maximum: most },
-  };
+export function integer(least: number, most: number): Type<number> {
+  return v.pipe(
+    readBy((written) => {
+      const value = typeof written === 'bigint' ? Number(written) : undefined;
+      return value !== undefined && value >= least && value <= most ? value : undefined;
+    }, `an integer from ${least} to ${most}`),
+    about({
+      words: `integer, ${least} to ${most}`,
+      json: { type: 'integer', minimum: least, maximum: most },
+    }),
+  );
 }
+
+/** A fraction. */
+export const fraction = v.pipe(
+  readBy(
+    (written) =>
+      isScalar(written) && /^(?:0|1|0\.\d{1,9}|1\.0+)$/.test(String(written)) ? Number(written) : undefined,
+    'a number from 0 to 1',
+  ),
+  about({ words: 'number from 0 to 1', json: { type: 'number', minimum: 0, maximum: 1 } }),
+);
 
 /** A duration of `least` to `most` milliseconds. */
-export function duration(least = 0, most = Number.MAX_SAFE_INTEGER): ValueType<number> {
-  const bounds = boundsOf(least, most);
-  return {
-    read: (node, key) => {
-      const value = node.kind === 'scalar' && typeof node.value === 'string' ? parseDuration(node.value) : undefined;
-      // Zero needs no unit.
-      const milliseconds = node.kind === 'scalar' && node.value === 0n ? 0 : value;
-      if (milliseconds !== undefined && milliseconds >= least && milliseconds <= most) return milliseconds;
-      return refuse(
-        node,
-        key,
-        bounds === ''
-          ? 'a duration such as `500ms`, `30s` or `1h30m`'
-          : `a duration${bounds}, such as \`${writeDuration(Math.max(least, 1000))}\``,
-      );
-    },
-    write: writeDuration,
-    words: `duration${bounds}`,
-    schema: {
-      anyOf: [
-        { type: 'string', pattern: String.raw`^\+?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h))+)$` },
-        { const: 0 },
-      ],
-    },
+export function duration(least = 0, most = Number.MAX_SAFE_INTEGER): Type<number> {
+  const bounds = describeBounds(least, most);
+  const read = (written: unknown): number | undefined => {
+    // Zero needs no unit.
+    if (written === 0n) return 0;
+    return typeof written === 'string' ? parseDuration(written) : undefined;
   };
+  return v.pipe(
+    readBy(
+      (written) => {
+        const milliseconds = read(written);
+        return milliseconds !== undefined && milliseconds >= least && milliseconds <= most ? milliseconds : undefined;
+      },
+      bounds === ''
+        ? 'a duration such as `500ms`, `30s` or `1h30m`'
+        : `a duration${bounds}, such as \`${writeDuration(Math.max(least, 1000))}\``,
+    ),
+    about({
+      words: `duration${bounds}`,
+      json: {
+        anyOf: [
+          { type: 'string', pattern: String.raw`^\+?(0|((\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h))+)$` },
+          { const: 0 },
+        ],
+      },
+      show: (written) => writeDuration(read(written) ?? 0),
+    }),
+  );
 }
 
-export function oneOf<const W extends string>(...words: readonly W[]): ValueType<W> {
-  const list = words.map((word) => `\`${word}\``).join(', ');
-  return {
-    read: (node, key) => {
-      const word = node.kind === 'scalar' ? words.find((candidate) => candidate === node.value) : undefined;
-      return word ?? refuse(node, key, `one of ${list}`);
-    },
-    write: same,
-    words: `one of ${list}`,
-    schema: { enum: words },
-  };
-}
-
-/** A list of values of one kind. */
-export function listOf<T>(item: ValueType<T>): ValueType<readonly T[]> {
-  return {
-    read: (node, key) =>
-      node.kind === 'list'
-        ? node.items.map((child, index) => item.read(child, `${key}[${index}]`))
-        : refuse(node, key, `a list: ${item.words}`),
-    write: (values) => values.map((value) => item.write(value)),
-    words: `list: ${item.words}`,
-    schema: { type: 'array', items: item.schema },
-  };
-}
-
-export const texts: ValueType<readonly string[]> = listOf(text);
-
-export const address: ValueType<Address> = {
-  read: (node, key) => {
-    const value = node.kind === 'scalar' && typeof node.value === 'string' ? parseAddress(node.value) : undefined;
-    return value ?? refuse(node, key, 'a listen address: `host:port`, `:port` or `unix:/path`');
-  },
-  write: writeAddress,
-  words: '`host:port`, `:port` or `unix:/path`',
-  schema: { type: 'string', pattern: String.raw`^(unix:.+|.*:\d{1,5})$` },
-};
-
-/** The permission bits of a socket file. */
-export const fileMode: ValueType<number> = {
-  read: (node, key) => {
-    const written = node.kind === 'scalar' ? String(node.value) : '';
-    // YAML 1.2 reads 0o766 as 502; a quoted `0766` is octal by custom.
-    const mode = typeof (node.kind === 'scalar' && node.value) === 'bigint' ? Number(written) : octal(written);
-    if (mode !== undefined && mode >= 0 && mode <= 0o777) return mode;
-    return refuse(node, key, 'a file mode such as `0o766`');
-  },
-  write: (mode) => `0o${mode.toString(8)}`,
-  words: 'file mode',
-  schema: {
-    anyOf: [
-      { type: 'integer', minimum: 0, maximum: 0o777 },
-      { type: 'string', pattern: '^0?o?[0-7]{1,4}$' },
-    ],
-  },
-};
-
-/** Taken as it is. */
-export const anything: ValueType<unknown> = { read: plainValue, write: same, words: 'anything', schema: {} };
-
-/** The value is not what the key wants. What was written is quoted, unless it may be a secret. */
-export function refuse(node: ConfigNode, key: string, wanted: string, quoting = true): never {
-  const written = node.kind === 'scalar' && quoting ? `, not \`${shortened(String(node.value))}\`` : '';
-  throw new ConfigError(`\`${key}\` must be ${wanted}${written}`, node.place);
-}
-
-/** How much of a value an error message quotes, in characters. */
-const LONGEST_QUOTE = 100;
-
-function shortened(written: string): string {
-  const line = maskText(written.replace(/\s+/g, ' '));
-  return line.length > LONGEST_QUOTE ? `${line.slice(0, LONGEST_QUOTE)}...` : line;
-}
-
-function same<T>(value: T): T {
-  return value;
-}
-
-function boundsOf(least: number, most: number): string {
+function describeBounds(least: number, most: number): string {
   if (most < Number.MAX_SAFE_INTEGER) return ` from ${writeDuration(least)} to ${writeDuration(most)}`;
   return least > 0 ? ` of ${writeDuration(least)} or more` : '';
 }
 
-function octal(written: string): number | undefined {
-  const match = /^0?o?([0-7]{1,4})$/.exec(written);
-  return match === null ? undefined : Number.parseInt(match[1] as string, 8);
+export function oneOf<const W extends string>(...words: readonly W[]) {
+  const list = `one of ${words.map((word) => `\`${word}\``).join(', ')}`;
+  return v.pipe(v.picklist(words, mustBe(list)), about({ words: list, json: { enum: words } }));
 }
 
-/** The way to a claim of a token: the name of a claim, or a list of names of objects in one another. */
-export const claimPath: ValueType<readonly string[]> = {
-  read: (node, key) => {
-    const names = node.kind === 'list' ? texts.read(node, key) : [text.read(node, key)];
-    return names.length === 0 || names.includes('') ? refuse(node, key, WANTED_CLAIM) : names;
-  },
-  write: (names) => (names.length === 1 ? names[0] : names),
-  words: 'claim, or list: names of a claim and of objects in it',
-  schema: {
-    anyOf: [
-      { type: 'string', minLength: 1 },
-      { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1 },
-    ],
-  },
-};
+/** A list of strings. */
+export const texts = listOf(text);
+
+/** A string of a form. */
+export function textLike(pattern: RegExp, wanted: string, words: string, quoting = true) {
+  return v.pipe(
+    text,
+    v.regex(pattern, mustBe(wanted, quoting)),
+    about({ words, json: { type: 'string', pattern: pattern.source } }),
+  );
+}
+
+export const address = v.pipe(
+  readBy(
+    (written) => (typeof written === 'string' ? parseAddress(written) : undefined),
+    'a listen address: `host:port`, `:port` or `unix:/path`',
+  ),
+  about({
+    words: '`host:port`, `:port` or `unix:/path`',
+    json: { type: 'string', pattern: String.raw`^(unix:.+|.*:\d{1,5})$` },
+  }),
+);
+
+/** The permission bits of a socket file. */
+export const fileMode = v.pipe(
+  readBy(readFileMode, 'a file mode such as `0o766`'),
+  about({
+    words: 'file mode',
+    json: {
+      anyOf: [
+        { type: 'integer', minimum: 0, maximum: 0o777 },
+        { type: 'string', pattern: '^0?o?[0-7]{1,4}$' },
+      ],
+    },
+    show: (written) => `0o${readFileMode(written)?.toString(8)}`,
+  }),
+);
+
+/** YAML 1.2 reads 0o766 as 502; a quoted `0766` is octal by custom. */
+function readFileMode(written: unknown): number | undefined {
+  const [, octal] = /^0?o?([0-7]{1,4})$/.exec(String(written)) ?? [];
+  const mode = typeof written === 'bigint' ? Number(written) : Number.parseInt(octal ?? '', 8);
+  return isScalar(written) && mode >= 0 && mode <= 0o777 ? mode : undefined;
+}
 
 const WANTED_CLAIM = 'the name of a claim, or a list of names such as `[realm_access, roles]`';
 
+/** The way to a claim of a token: the name of a claim, or a list of names of objects in one another. */
+export const claimPath = v.pipe(
+  either(Array.isArray, texts, text),
+  v.transform((names): readonly string[] => (typeof names === 'string' ? [names] : names)),
+  v.check((names) => names.length > 0 && !names.includes(''), mustBe(WANTED_CLAIM)),
+  about({
+    words: 'claim, or list: names of a claim and of objects in it',
+    json: {
+      anyOf: [
+        { type: 'string', minLength: 1 },
+        { type: 'array', items: { type: 'string', minLength: 1 }, minItems: 1 },
+      ],
+    },
+  }),
+);
+
 /** Claims by the name of the attribute that they become. */
-export const claimPaths: ValueType<{ readonly [attribute: string]: readonly string[] }> = {
-  read: (node, key) => {
-    if (node.kind !== 'map') throw new ConfigError(`\`${key}\` must be a map`, node.place);
-    return Object.fromEntries(
-      [...node.entries].map(([name, value]) => [name, claimPath.read(value, `${key}.${name}`)]),
-    );
-  },
-  write: (paths) => Object.fromEntries(Object.entries(paths).map(([name, path]) => [name, claimPath.write(path)])),
-  words: 'map of names to claims',
-  schema: { type: 'object', additionalProperties: claimPath.schema },
-};
+export const claimPaths = v.pipe(mapOf(claimPath), about({ words: 'map of names to claims' }));
 
 /** The user of the admin API. HTTP Basic ends a user's name at the first colon. */
-export const username: ValueType<string> = {
-  read: (node, key) => {
-    const value = text.read(node, key);
-    return value === '' || value.includes(':') ? refuse(node, key, 'a non-empty string without a colon') : value;
-  },
-  write: (value) => value,
-  words: 'string without a colon',
-  schema: { type: ['string', 'number'], pattern: '^[^:]+$' },
-};
+export const username = v.pipe(
+  textLike(/^[^:]+$/, 'a non-empty string without a colon', 'string without a colon'),
+  about({ json: { type: ['string', 'number'], pattern: '^[^:]+$' } }),
+);
 
 /**
  * The bcrypt hash inside the base64 of a file (docs/spec/server.md#configuration); what is not one must stop the start
  * (docs/spec/server.md#start-failures).
  */
-export const passwordHash: ValueType<string> = {
-  read: (node, key) => {
-    const written = node.kind === 'scalar' && typeof node.value === 'string' ? node.value.trim() : '';
-    const hash = Buffer.from(written, 'base64').toString('latin1').trim();
-    if (/^[A-Za-z0-9+/]+={0,2}$/.test(written) && BCRYPT.test(hash)) return hash;
-    return refuse(node, key, 'base64 of a bcrypt hash', false);
-  },
-  write: () => MASKED,
-  words: 'base64 of a bcrypt hash',
-  schema: { type: 'string', pattern: '^[A-Za-z0-9+/]+={0,2}$' },
-};
+export const passwordHash = v.pipe(
+  readBy(
+    (written) => {
+      const base64 = typeof written === 'string' ? written.trim() : '';
+      const hash = Buffer.from(base64, 'base64').toString('latin1').trim();
+      return BASE64.test(base64) && BCRYPT.test(hash) ? hash : undefined;
+    },
+    'base64 of a bcrypt hash',
+    false,
+  ),
+  about({
+    words: 'base64 of a bcrypt hash',
+    json: { type: 'string', pattern: '^[A-Za-z0-9+/]+={0,2}$' },
+    show: () => MASKED,
+  }),
+);
 
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const BCRYPT = /^\$2[aby]\$(0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/;
 
 /**
  * `engine.globals`: names that conditions can write, values of any kind. Integers stay bigints: a condition sees an int
  * (docs/spec/conditions.md#numbers-in-requests).
  */
-export const globals: ValueType<{ readonly [name: string]: unknown }> = {
-  read: (node, key) => {
-    if (node.kind !== 'map') throw new ConfigError(`\`${key}\` must be a map`, node.place);
-    for (const [name, value] of node.entries) checkName(name, value);
-    return plainValue(node) as { readonly [name: string]: unknown };
-  },
-  write: withoutSecrets,
-  words: 'map',
-  schema: { type: 'object', propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_]*$' } },
-};
+export const globals = v.pipe(
+  v.custom<{ readonly [name: string]: unknown }>(isMap, 'must be a map'),
+  v.rawCheck(({ dataset: { value: input }, addIssue }) => {
+    for (const key of Object.keys(input as object))
+      if (!/^[A-Za-z_]\w*$/.test(key) || RESERVED.has(key))
+        addIssue({
+          message: sentence(`global \`${key}\` is not a name that a condition can use`),
+          path: pathOf(key),
+        });
+  }),
+  about({
+    words: 'map',
+    json: { type: 'object', propertyNames: { pattern: '^[A-Za-z_][A-Za-z0-9_]*$' } },
+    show: withoutSecrets,
+  }),
+);
 
 /** The values whose names say that they are secrets are masked, also within others. */
 function withoutSecrets(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutSecrets);
-  if (typeof value !== 'object' || value === null) return value;
+  if (!isMap(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [name, isSecretName(name) ? MASKED : withoutSecrets(member)]),
+    Object.entries(value).map(([key, member]) => [key, isSecretName(key) ? MASKED : withoutSecrets(member)]),
   );
 }
 
-/** Words that CEL keeps for itself (conditions.md, Appendix A). */
+/** Words that CEL keeps for itself (docs/spec/conditions.md). */
 const RESERVED = new Set(
   (
     'as break const continue else false for function if import in let loop namespace null package return true var ' +
@@ -272,20 +247,12 @@ const RESERVED = new Set(
   ).split(' '),
 );
 
-function checkName(name: string, value: ConfigNode): void {
-  if (/^[A-Za-z_]\w*$/.test(name) && !RESERVED.has(name)) return;
-  throw new ConfigError(`global \`${name}\` is not a name that a condition can use`, value.place);
-}
-
 /** The URL of a storage or service, without credentials. */
-export const endpoint: ValueType<string> = {
-  read: (node, key) => {
-    const written = text.read(node, key);
-    return /^https?:\/\/[^\s/@?#]+(\/[^\s?#]*)?$/.test(written) && URL.canParse(written)
-      ? written
-      : refuse(node, key, 'a URL without credentials: `https://storage.example.com`', false);
-  },
-  write: (value) => value,
-  words: 'URL',
-  schema: { type: 'string', pattern: '^https?://[^@]+$' },
-};
+export const endpoint = v.pipe(
+  text,
+  v.check(
+    (written) => /^https?:\/\/[^\s/@?#]+(\/[^\s?#]*)?$/.test(written) && URL.canParse(written),
+    mustBe('a URL without credentials: `https://storage.example.com`', false),
+  ),
+  about({ words: 'URL', json: { type: 'string', pattern: '^https?://[^@]+$' } }),
+);

@@ -1,7 +1,7 @@
 import type { CheckOutput, EvaluationError, PlanOutput } from '../../proto/gen/audit-messages.js';
 import type { PlanOperand } from '../../proto/gen/messages.js';
 import { setOwn } from '../../proto/wire/json-shape.js';
-import type { MaskPath, MaskRoot } from '../config/audit-config.js';
+import type { MaskPath, MaskRoot } from '../config/mask-path.js';
 import { MASKED } from '../config/mask.js';
 
 /** One entry, or payload, being masked. */

@@ -1,5 +1,5 @@
 import type { Environment } from '../config/substitute.js';
-import type { MaskPath } from '../config/audit-config.js';
+import type { MaskPath } from '../config/mask-path.js';
 import type { Watcher } from '../service/watcher.js';
 import type { FindConditionErrors } from './condition-errors.js';
 import type { Log, LogLevel } from './log/logger.js';

@@ -201,6 +201,15 @@ for (const [title, options, said] of CASES) {
   });
 }
 
+test('each problem of a configuration has a line', async () => {
+  const { code, stderr } = await run(PROGRAMS.server, set('server.wokers=1,schema.enforcement=strict'), folder);
+  assert.is(code, 1);
+  assert.match(
+    stderr,
+    /^authz: error: --set server\.wokers: unknown key [^\n]+\nauthz: error: --set schema\.enforcement: [^\n]+\n$/,
+  );
+});
+
 test('an unreachable remote keyset does not fail the start, and neither does a set with missing keys', async () => {
   const server = launch(
     PROGRAMS.server,

@@ -1,6 +1,5 @@
 import { addSignatures, isArchive } from '../../../archive/index.js';
-import type { OciReference } from '../../config/bundle-config.js';
-import { writeOciReference } from '../../config/oci-reference.js';
+import { type OciReference, writeOciReference } from '../../config/oci-reference.js';
 import type { HttpClient } from '../http-client.js';
 import { type Fetched, type Origin, OriginError } from '../origin.js';
 import { attachedSignatures, findArtifact } from './artifact.js';

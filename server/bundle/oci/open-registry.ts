@@ -1,4 +1,5 @@
-import type { BundleConfig, BundleCredentials, OciConfig, OciReference } from '../../config/bundle-config.js';
+import type { BundleConfig, BundleCredentials, OciConfig } from '../../config/bundle-config.js';
+import type { OciReference } from '../../config/oci-reference.js';
 import { isPlainHttp } from '../../config/plain-http.js';
 import { basicOf, readSecret } from '../credentials.js';
 import { HttpClient, type HttpClientOptions } from '../http-client.js';

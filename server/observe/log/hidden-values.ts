@@ -1,6 +1,6 @@
 import type { Decision, Plan } from '../../service/decider.js';
 import type { Checked, Planned } from '../../service/watcher.js';
-import type { MaskPath, MaskRoot } from '../../config/audit-config.js';
+import type { MaskPath, MaskRoot } from '../../config/mask-path.js';
 import { MASKED } from '../../config/mask.js';
 import { Masking, redactCheckOutput, redactPlanOutput } from '../../masking/masked-values.js';
 

@@ -1,9 +1,10 @@
-import type { ConfigKey, UsedKey } from './key.js';
-import { KEYS } from './keys.js';
+import { type ConfigKey, KEYS } from '../server/config/keys.js';
+import { describeType } from '../server/config/schema-type.js';
+import type { UsedKey } from '../server/config/section.js';
 
 /** The reference of the configuration, in Markdown: every key with its type, default and meaning. */
 export function configReference(): string {
-  const keys = Object.entries<ConfigKey>(KEYS);
+  const keys = Object.entries(KEYS);
   const blocks = [...new Set(keys.map(([path]) => path.slice(0, path.indexOf('.'))))];
   const sections = blocks.map((block) =>
     section(
@@ -14,18 +15,13 @@ export function configReference(): string {
   return [INTRODUCTION, ...sections.filter((text) => text !== ''), VOCABULARY, KEY_SETS, withoutEffect()].join('\n');
 }
 
-/** The default of a key as written in a file; undefined if it has none. */
-export function writeDefault(key: UsedKey<unknown>): unknown {
-  return key.default === undefined ? undefined : key.type.write(key.default);
-}
-
 const INTRODUCTION = `# Configuration
 
 The configuration is one YAML (or JSON) file. Pass it with \`--config FILE\` or the environment variable \`AUTHZ_CONFIG\`; without a file, the server uses
 the defaults. \`authzc config print --config FILE\` prints the effective configuration with the source of each value.
 
-- Unknown keys, wrong values and blocks that are not maps are errors: the server exits with 1 and one line with the location, the key and the expected
-  value, or the key that was probably meant.
+- Unknown keys, wrong values and blocks that are not maps are errors: the server exits with 1 and one line for each, with the location, the key and the
+  expected value, or the key that was probably meant.
 - A key without a value is ignored. Anchors and aliases are errors.
 - \`\${VAR}\` and \`$VAR\` are replaced by environment variables before the YAML is parsed. \`\${VAR:default}\` uses the default if the variable is not set; a
   variable that is not set and has no default is an error. Write \`$$\` for a dollar sign.
@@ -80,21 +76,20 @@ Without the first two \`insecure\` options, every key must have \`alg\` and \`ki
 
 function section(block: string, keys: readonly (readonly [string, ConfigKey])[]): string {
   const rows = keys.flatMap(([path, key]) =>
-    key.kind === 'used' ? [`| \`${path}\` | ${key.type.words} | ${defaultText(key)} | ${key.meaning} |\n`] : [],
+    key.kind === 'used' ? [`| \`${path}\` | ${describeType(key.type)} | ${defaultText(key)} | ${key.meaning} |\n`] : [],
   );
   return rows.length === 0
     ? ''
     : `## ${block}\n\n| Key | Type | Default | Meaning |\n|---|---|---|---|\n${rows.join('')}`;
 }
 
-function defaultText(key: UsedKey<unknown>): string {
-  const written = writeDefault(key);
-  if (written === undefined || written === '') return '–';
-  return `\`${typeof written === 'string' ? written : JSON.stringify(written)}\``;
+function defaultText({ default: preset }: UsedKey): string {
+  if (preset === undefined || preset === '') return '–';
+  return `\`${typeof preset === 'string' ? preset : JSON.stringify(preset)}\``;
 }
 
 function withoutEffect(): string {
-  const rows = Object.entries<ConfigKey>(KEYS).flatMap(([path, key]) =>
+  const rows = Object.entries(KEYS).flatMap(([path, key]) =>
     key.kind === 'ignored' || key.kind === 'refused'
       ? [`| \`${path}\` | ${key.kind === 'ignored' ? 'warning' : 'only `true`'} | ${key.why} |\n`]
       : [],
