@@ -53,7 +53,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-if (isWhole) await runGates(GATES.filter(({ isQuick }) => tier !== 'unit' || isQuick));
+if (isWhole) await runGates(GATES.filter(isIncluded));
 const files = await selectFiles();
 if (files.length === 0) fail(`no test file matches ${positionals.map((pattern) => `\`${pattern}\``).join(', ')}`);
 for (let seed = 1; seed === 1 || (values.minutes !== undefined && Date.now() < deadline); seed += 1)
@@ -70,6 +70,11 @@ async function selectFiles(): Promise<readonly string[]> {
   // A file that is named runs in whichever tier it is.
   if (positionals.length > 0) return all.filter((file) => positionals.some((pattern) => file.includes(pattern)));
   return all.filter((file) => includes(tier, file));
+}
+
+function isIncluded({ isQuick, isSlow = false }: Gate): boolean {
+  if (tier === 'unit') return isQuick;
+  return !isSlow || tier === 'full' || tier === 'campaign';
 }
 
 async function runGates(gates: readonly Gate[]): Promise<void> {

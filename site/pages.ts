@@ -97,7 +97,7 @@ export function sectionsOf(files: Files): readonly Section[] {
   const outside = Object.entries(OUTSIDE).map(([path, source]) => page(source, path));
   return named.map(({ title, own, others }, index) => {
     const isLast = index === named.length - 1;
-    const inNavigation = isLast ? rest.filter((path) => !isDecision(path) || path.endsWith('README.md')) : [];
+    const inNavigation = isLast ? rest.filter((path) => !isForContributors(path) || path.endsWith('README.md')) : [];
     return {
       title,
       pages: [...own, ...inNavigation].map((path) => page(path)).concat(isLast ? outside : []),
@@ -108,8 +108,9 @@ export function sectionsOf(files: Files): readonly Section[] {
   });
 }
 
-function isDecision(path: string): boolean {
-  return path.startsWith('docs/decisions/');
+/** Pages that are found from the README of their folder. */
+function isForContributors(path: string): boolean {
+  return path.startsWith('docs/decisions/') || path.startsWith('docs/api/');
 }
 
 function titleOf(text: string, source: string): string {

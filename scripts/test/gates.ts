@@ -5,6 +5,8 @@ export interface Gate {
   readonly command: readonly string[];
   /** Whether `npm run check` runs it. */
   readonly isQuick: boolean;
+  /** Whether only `npm run test:full` runs it, because it takes more than 8 s of CPU. */
+  readonly isSlow?: boolean;
 }
 
 /** All that must hold before a change lands, besides the test files. */
@@ -55,6 +57,12 @@ export const GATES: readonly Gate[] = [
     name: 'generated files are up to date',
     command: ['--import', 'tsx', 'scripts/check-generated.ts'],
     isQuick: false,
+  },
+  {
+    name: 'docs/api is up to date',
+    command: ['--import', 'tsx', 'scripts/api-report.ts', '--check'],
+    isQuick: false,
+    isSlow: true,
   },
   { name: 'proto/gen is up to date', command: ['--import', 'tsx', 'proto/generate.ts', '--check'], isQuick: false },
   { name: 'sizes', command: ['--import', 'tsx', 'scripts/size.ts'], isQuick: false },

@@ -21,12 +21,13 @@ export function pagesThatRun(): readonly string[] {
   return allPages().filter((path) => !path.startsWith(join(DOCS_FOLDER, 'diagnostics')) && !others.has(path));
 }
 
-/** The pages for contributors: the other pages at the root, the decisions, and the map of the tests. */
+/** The pages for contributors: the other pages at the root, the decisions, the API report, and the map of the tests. */
 export function pagesForContributors(): readonly string[] {
   const atRoot = readdirSync(ROOT).filter((name) => name.endsWith('.md') && name !== 'README.md');
   return [
     ...atRoot.toSorted().map((name) => join(ROOT, name)),
     ...pagesBelow(join(DOCS_FOLDER, 'decisions')),
+    ...pagesBelow(join(DOCS_FOLDER, 'api')),
     join(ROOT, 'tests/README.md'),
   ];
 }
