@@ -44,7 +44,7 @@ const IS_SOURCE = import.meta.url.endsWith('.ts');
 /** Beside this file: in the sources, in the package, and beside the chunk of the command, which scripts/build.ts sees to. */
 const WORKER = new URL(IS_SOURCE ? './z3-worker.ts' : './z3-worker.js', import.meta.url);
 
-/** Sources need what loads TypeScript. Other options may be for the program that asks alone, as `--eval` is. */
+/** Sources need what loads TypeScript, which is found from their folder. Other options may be for the program that asks alone, as `--eval` is. */
 const LOADER = IS_SOURCE ? process.execArgv : [];
 
 /** The child process, which is started again after it was killed. One query at a time. */
@@ -80,6 +80,7 @@ class Z3Process implements Solver {
   private start(): ChildProcess {
     const child = fork(WORKER, [this.directory], {
       execArgv: [...LOADER, '--max-old-space-size=1024'],
+      ...(IS_SOURCE && { cwd: dirname(fileURLToPath(import.meta.url)) }),
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     });
     // Nobody waits for it at the end of the program.

@@ -6,10 +6,11 @@ const CAMPAIGN = [/^tests\/(failure-modes|growth|mutants)\//, /^tests\/sources\/
 
 /** Only before a change lands: what starts programs, browsers, databases, proxies, solvers and installations, or waits. */
 const FULL = [
-  /^tests\/(adapters|audit|cli|debugging|deploy|docs|examples|installation|package|platforms|published-adapters)\//,
+  /^tests\/(adapters|audit|debugging|deploy|docs|examples|installation|package|platforms|published-adapters)\//,
   /^tests\/(rollout|site|sources|types|workers)\//,
   /^tests\/analysis\/(diff|diff-mutants|encode|mutate|prover|suggest)\./,
   /^tests\/archives\/equal-bytes\./,
+  /^tests\/cli\/(audit|cache|closed-pipes|compile-in-parts|diff|mcp|outputs|run|serve|server|test-watch)\./,
   /^tests\/explorer\/(?!evaluate\.)/,
   /^tests\/gateway\/.*(caddy|nginx|proxies)/,
   /^tests\/middleware\/next-application\./,

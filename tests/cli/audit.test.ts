@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
@@ -10,6 +9,7 @@ import { adminTargetOf } from '../../cli/audit/target.js';
 import { entriesRequest, listEntries } from '../../cli/audit/list-entries.js';
 import { makeCertificate } from '../support/certificate.js';
 import { CHECK, documentPolicy } from '../support/cli/policies.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
 import { type Ended, folderOf, launch, PROGRAMS, type Running, stop } from '../support/cli/programs.js';
 
 const test = suite('authzc audit');
@@ -236,21 +236,8 @@ async function entriesAre(count: number): Promise<void> {
 }
 
 function start(options: readonly string[], variables: { readonly [name: string]: string } = {}): Promise<Ended> {
-  const { AUTHZ_SERVER: _, AUTHZ_USERNAME: __, AUTHZ_PASSWORD: ___, ...environment } = process.env;
-  const child = spawn(process.execPath, [PROGRAMS.authzc, 'audit', ...options], {
-    cwd: folder,
-    env: { ...environment, ...variables },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
+  const unset = { AUTHZ_SERVER: undefined, AUTHZ_USERNAME: undefined, AUTHZ_PASSWORD: undefined };
+  return callAuthzc(['audit', ...options], folder, { ...unset, ...variables });
 }
 
 test.run();

@@ -6,7 +6,8 @@ import { readArchive } from '../../archive/index.js';
 import { loadBundle } from '../../archive/load-bundle.js';
 import { publicUrl } from '../../cli/bundles/source-revision.js';
 import { BROKEN_POLICY, documentPolicy } from '../support/cli/policies.js';
-import { type Ended, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import type { Ended } from '../support/cli/programs.js';
 import { newRepository } from '../support/git-repository.js';
 
 const test = suite('authzc bundle');
@@ -19,7 +20,7 @@ test.after(() => repository.remove());
 const NO_JOB = { GITHUB_RUN_ID: undefined, CI_JOB_URL: undefined, BUILD_URL: undefined } as NodeJS.ProcessEnv;
 
 function authzc(...words: readonly string[]): Promise<Ended> {
-  return run(PROGRAMS.authzc, words, folder, NO_JOB);
+  return callAuthzc(words, folder, NO_JOB);
 }
 
 test('an archive is deterministic, names its commit, and is signed, verified and loaded', async () => {

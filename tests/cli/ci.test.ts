@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { documentPolicy } from '../support/cli/policies.js';
-import { filesIn, folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { filesIn, folderOf } from '../support/cli/programs.js';
 
 const test = suite('authzc ci');
 const folders: string[] = [];
@@ -39,7 +40,7 @@ test('a line for each check, and nothing is written', async () => {
     'policies/document_test.yaml': SUITE('EFFECT_ALLOW'),
   });
   const before = filesIn(folder);
-  const { code, stderr } = await run(PROGRAMS.authzc, ['ci'], folder);
+  const { code, stderr } = await callAuthzc(['ci'], folder);
   assert.is(code, 0, stderr);
   assert.match(
     stderr,
@@ -56,7 +57,7 @@ test('every check is made, and the highest exit code is returned', async () => {
   const folder = await compiledFolder({ 'policies/document.yaml': POLICY });
   writeFileSync(join(folder, 'policies/document.yaml'), POLICY.replace('[user]', '[user,  admin]'));
   writeFileSync(join(folder, 'policies/document_test.yaml'), SUITE('EFFECT_DENY'));
-  const { code, stderr } = await run(PROGRAMS.authzc, ['ci'], folder);
+  const { code, stderr } = await callAuthzc(['ci'], folder);
   assert.is(code, 4);
   assert.match(
     stderr,
@@ -64,7 +65,7 @@ test('every check is made, and the highest exit code is returned', async () => {
   );
 
   writeFileSync(join(folder, 'policies/document.yaml'), `${POLICY}a: [\n`);
-  const broken = await run(PROGRAMS.authzc, ['ci'], folder);
+  const broken = await callAuthzc(['ci'], folder);
   assert.is(broken.code, 3);
   assert.match(
     broken.stderr,
@@ -74,7 +75,7 @@ test('every check is made, and the highest exit code is returned', async () => {
 
 test('invariants are verified if there are any', async () => {
   const folder = await compiledFolder({ 'policies/document.yaml': POLICY, 'policies/invariants.yaml': INVARIANTS });
-  const { code, stdout, stderr } = await run(PROGRAMS.authzc, ['ci'], folder);
+  const { code, stdout, stderr } = await callAuthzc(['ci'], folder);
   assert.is(code, 1);
   assert.match(stdout, /nobody views[\s\S]*refuted/);
   assert.match(stderr, /ok {6}the tests pass\nFAILED {2}the invariants hold\n/);
@@ -86,7 +87,7 @@ test('with -o github problems are annotations of files', async () => {
     join(folder, 'policies/document_test.yaml'),
     SUITE('EFFECT_DENY').replace('name: documents', 'name:  documents'),
   );
-  const { code, stdout } = await run(PROGRAMS.authzc, ['ci', '-o', 'github'], folder);
+  const { code, stdout } = await callAuthzc(['ci', '-o', 'github'], folder);
   assert.is(code, 4);
   assert.match(stdout, '::error file=policies/document_test.yaml,title=format/style::not formatted; run authzc fmt\n');
   assert.match(stdout, /^::error file=policies\/document_test\.yaml,line=\d+,.*title=test\/failed::/m);
@@ -99,7 +100,7 @@ test('with -o sarif all checks have one log, in which nothing is twice', async (
     join(folder, 'policies/document_test.yaml'),
     SUITE('EFFECT_ALLOW').replace('name: documents', 'name:  documents'),
   );
-  const { code, stdout } = await run(PROGRAMS.authzc, ['ci', '-o', 'sarif'], folder);
+  const { code, stdout } = await callAuthzc(['ci', '-o', 'sarif'], folder);
   assert.is(code, 4);
   assert.equal(resultsIn(stdout), [
     'format/style policies/document_test.yaml',
@@ -112,7 +113,7 @@ test('with -o sarif all checks have one log, in which nothing is twice', async (
   ]);
 
   writeFileSync(join(folder, 'policies/document.yaml'), 'a: [\n');
-  const broken = await run(PROGRAMS.authzc, ['ci', '-o', 'sarif'], folder);
+  const broken = await callAuthzc(['ci', '-o', 'sarif'], folder);
   assert.is(broken.code, 3);
   // Both the formatter and the compiler report it.
   assert.equal(resultsIn(broken.stdout), [
@@ -123,7 +124,7 @@ test('with -o sarif all checks have one log, in which nothing is twice', async (
 
 test('with -o junit every check is a suite, also one that passes or cannot be made', async () => {
   const folder = await compiledFolder({ 'policies/document.yaml': POLICY });
-  const { code, stdout } = await run(PROGRAMS.authzc, ['ci', '-o', 'junit'], folder);
+  const { code, stdout } = await callAuthzc(['ci', '-o', 'junit'], folder);
   assert.is(code, 0);
   assert.is(
     stdout,
@@ -153,7 +154,7 @@ test('a check that fails without an error in a file is an error of the document'
     'policies/document.yaml': `${POLICY}  variables:\n    local:\n      unused: R.attr.public == true\n`,
   });
   for (const format of ['sarif', 'junit', 'github']) {
-    const { code, stdout } = await run(PROGRAMS.authzc, ['ci', '-o', format], folder);
+    const { code, stdout } = await callAuthzc(['ci', '-o', format], folder);
     assert.is(code, 3);
     assert.match(stdout, 'failed: the policies compile, and generated is what they compile to');
   }
@@ -183,6 +184,6 @@ function resultsIn(log: string): readonly string[] {
 async function compiledFolder(files: { readonly [path: string]: string }): Promise<string> {
   const folder = folderOf(files);
   folders.push(folder);
-  assert.is((await run(PROGRAMS.authzc, ['compile'], folder)).code, 0);
+  assert.is((await callAuthzc(['compile'], folder)).code, 0);
   return folder;
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROOT } from '../support/compiled.js';
-import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { folderOf } from '../support/cli/programs.js';
 
 const test = suite('docs/command-line.md');
 const page = readFileSync(join(ROOT, 'docs/command-line.md'), 'utf8');
@@ -48,5 +49,5 @@ test.run();
 const OF_SERVER = new Set(['serve --bundle']);
 
 async function helpOf(words: readonly string[]): Promise<readonly string[]> {
-  return (await run(PROGRAMS.authzc, [...words, '--help'], folder)).stdout.split('\n');
+  return (await callAuthzc([...words, '--help'], folder)).stdout.split('\n');
 }

@@ -5,7 +5,8 @@ import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BROKEN_POLICY, documentPolicy } from '../support/cli/policies.js';
-import { type Ended, filesIn, folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { type Ended, filesIn, folderOf, PROGRAMS } from '../support/cli/programs.js';
 import { NO_TERMINAL, onTerminal } from '../support/cli/terminal.js';
 import { skip } from '../support/skip.js';
 
@@ -321,5 +322,5 @@ function newFolder(files: { readonly [path: string]: string }): string {
 }
 
 function authzc(folder: string, ...options: readonly string[]): Promise<Ended> {
-  return run(PROGRAMS.authzc, options, folder);
+  return callAuthzc(options, folder);
 }

@@ -4,7 +4,8 @@ import { Command, Option } from 'commander';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { completionsOf } from '../../cli/completion/completions.js';
-import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { folderOf } from '../support/cli/programs.js';
 import { NO_TERMINAL, onTerminal } from '../support/cli/terminal.js';
 import { skip } from '../support/skip.js';
 
@@ -52,7 +53,7 @@ for (const shell of Object.keys(SHELLS) as Shell[]) {
   test(`the Tab key completes in ${shell}`, async () => {
     if (NO_TERMINAL !== undefined) return skip(import.meta.url, NO_TERMINAL);
     if (spawnSync(shell, ['--version']).status !== 0) return skip(import.meta.url, `${shell} is not installed`);
-    const script = await run(PROGRAMS.authzc, ['completion', shell], folder);
+    const script = await callAuthzc(['completion', shell], folder);
     assert.is(script.stderr, '');
     const got = await typedIn(
       shell,
@@ -67,7 +68,7 @@ for (const shell of Object.keys(SHELLS) as Shell[]) {
 }
 
 test('bash offers the commands and flags that --help lists', async () => {
-  const script = (await run(PROGRAMS.authzc, ['completion', 'bash'], folder)).stdout;
+  const script = (await callAuthzc(['completion', 'bash'], folder)).stdout;
   const offered = (words: readonly string[]): readonly string[] => {
     const { stdout } = spawnSync('bash', [
       '-c',
@@ -79,7 +80,7 @@ test('bash offers the commands and flags that --help lists', async () => {
     return stdout.toString().trim().split('\n').sort();
   };
   const help = async (words: readonly string[]): Promise<readonly string[]> =>
-    (await run(PROGRAMS.authzc, [...words, '--help'], folder)).stdout.split('\n');
+    (await callAuthzc([...words, '--help'], folder)).stdout.split('\n');
   const namesIn = (lines: readonly string[]): readonly string[] =>
     lines.flatMap((line) => /^ {2}([a-z][a-z-]*)/.exec(line)?.[1] ?? []).sort();
   const flagsIn = (lines: readonly string[]): readonly string[] =>
@@ -93,7 +94,7 @@ test('bash offers the commands and flags that --help lists', async () => {
 });
 
 test('an unknown shell is a usage error with the known ones', async () => {
-  const { code, stdout, stderr } = await run(PROGRAMS.authzc, ['completion', 'csh'], folder);
+  const { code, stdout, stderr } = await callAuthzc(['completion', 'csh'], folder);
   assert.is(code, 2);
   assert.is(stdout, '');
   assert.match(stderr, 'Allowed choices are bash, zsh, fish');

@@ -1,10 +1,11 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { DiffReport } from '../../analysis/diff/report.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
 import { type Ended, filesIn, PROGRAMS } from '../support/cli/programs.js';
 import { ROOT } from '../support/compiled.js';
 import { newRepository, type Repository } from '../support/git-repository.js';
@@ -409,18 +410,8 @@ interface RunOptions {
 function diff(...args: readonly (string | RunOptions)[]): Promise<Ended> {
   const words = args.filter((arg): arg is string => typeof arg === 'string');
   const { folder = repository.folder, path } = args.find((arg): arg is RunOptions => typeof arg === 'object') ?? {};
-  const { AUTHZ_CONFIG: _, ...environment } = process.env;
-  const env = {
-    ...environment,
-    TMPDIR: temporary,
-    GIT_CEILING_DIRECTORIES: tmpdir(),
-    ...(path && { PATH: path }),
-  };
-  return new Promise((resolve) => {
-    execFile(process.execPath, [PROGRAMS.authzc, 'diff', ...words], { cwd: folder, env }, (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : (error.code as unknown as number), stdout, stderr });
-    });
-  });
+  const variables = { TMPDIR: temporary, GIT_CEILING_DIRECTORIES: tmpdir(), ...(path && { PATH: path }) };
+  return callAuthzc(['diff', ...words], folder, variables);
 }
 
 async function reportOf(...args: readonly (string | RunOptions)[]): Promise<DiffReport> {

@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { messages } from '../../compiler/diagnostics/messages.js';
-import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { folderOf } from '../support/cli/programs.js';
 
 const test = suite('authzc docs');
 
@@ -12,7 +13,7 @@ test.before(() => {
 });
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
-const docs = (...words: readonly string[]) => run(PROGRAMS.authzc, ['docs', ...words], folder);
+const docs = (...words: readonly string[]) => callAuthzc(['docs', ...words], folder);
 
 test('the page of a code begins with it and has an example', async () => {
   const { code, stdout, stderr } = await docs('variable/unused');

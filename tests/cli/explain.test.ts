@@ -3,7 +3,8 @@ import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BROKEN_POLICY } from '../support/cli/policies.js';
-import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { folderOf } from '../support/cli/programs.js';
 
 const test = suite('authzc explain');
 const folders: string[] = [];
@@ -110,14 +111,14 @@ test('check --explain has the tree of each action, as text and as data', async (
   const folder = folderOf(FILES);
   folders.push(folder);
   const words = ['check', ...EXPLAIN.slice(1), '--action', 'view', '--action', 'edit', '--explain'];
-  const { code, stdout } = await run(PROGRAMS.authzc, words, folder);
+  const { code, stdout } = await callAuthzc(words, folder);
   assert.is(code, 0);
   assert.match(
     stdout,
     /^view: EFFECT_DENY by resource\.album\.vdefault\nedit: EFFECT_DENY by .*\n\nDENY {2}alice may not view/,
   );
   assert.match(stdout, /\n\nDENY {2}alice may not edit album a1: no rule allows\nas user\n/);
-  const data = await run(PROGRAMS.authzc, [...words, '-o', 'json'], folder);
+  const data = await callAuthzc([...words, '-o', 'json'], folder);
   const { actions } = JSON.parse(data.stdout) as {
     readonly actions: readonly { readonly effect: string; readonly explanation: Explanation }[];
   };
@@ -162,5 +163,5 @@ test.run();
 async function explain(args: readonly string[], files: { readonly [path: string]: string } = FILES) {
   const folder = folderOf(files);
   folders.push(folder);
-  return run(PROGRAMS.authzc, [...EXPLAIN, ...args], folder);
+  return callAuthzc([...EXPLAIN, ...args], folder);
 }

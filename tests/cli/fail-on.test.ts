@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BROKEN_POLICY, documentPolicy } from '../support/cli/policies.js';
-import { filesIn, folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { filesIn, folderOf } from '../support/cli/programs.js';
 
 const test = suite('authzc compile --fail-on');
 const folders: string[] = [];
@@ -42,6 +43,6 @@ test.run();
 async function compiled(policy: string, ...options: readonly string[]) {
   const folder = folderOf({ 'policies/document.yaml': policy });
   folders.push(folder);
-  const ended = await run(PROGRAMS.authzc, ['compile', ...options], folder);
+  const ended = await callAuthzc(['compile', ...options], folder);
   return { ...ended, files: filesIn(folder) };
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { documentPolicy } from '../support/cli/policies.js';
-import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { folderOf } from '../support/cli/programs.js';
 
 const test = suite('authzc fmt');
 const folders: string[] = [];
@@ -39,33 +40,33 @@ test('YAML of other programs in a folder stays as it is; a file that is named is
     'app/testdata/resources.yaml': 'resources:   {}\n',
   };
   const folder = newFolder({ ...others, ...own });
-  const { code, stdout } = await run(PROGRAMS.authzc, ['fmt', 'app'], folder);
+  const { code, stdout } = await callAuthzc(['fmt', 'app'], folder);
   assert.is(code, 0);
   assert.equal(stdout.trim().split('\n').sort(), Object.keys(own).sort());
   for (const [path, text] of Object.entries(others)) assert.is(readFileSync(join(folder, path), 'utf8'), text, path);
-  assert.is((await run(PROGRAMS.authzc, ['fmt', 'app/values.yml'], folder)).stdout, 'app/values.yml\n');
+  assert.is((await callAuthzc(['fmt', 'app/values.yml'], folder)).stdout, 'app/values.yml\n');
 });
 
 test('it writes files in one style and prints their paths; --check only prints them', async () => {
   const folder = newFolder(FILES);
   const due = 'policies/testdata/principals.yml\npolicies/untidy.yaml\n';
-  const checked = await run(PROGRAMS.authzc, ['fmt', '--check'], folder);
+  const checked = await callAuthzc(['fmt', '--check'], folder);
   assert.equal([checked.code, checked.stdout], [1, due]);
   assert.match(checked.stderr, '2 files not formatted; run: npx authzc fmt policies\n');
   assert.is(readFileSync(join(folder, 'policies/untidy.yaml'), 'utf8'), UNTIDY);
 
-  const written = await run(PROGRAMS.authzc, ['fmt'], folder);
+  const written = await callAuthzc(['fmt'], folder);
   assert.equal(written, { code: 0, stdout: due, stderr: '' });
   assert.is(readFileSync(join(folder, 'policies/untidy.yaml'), 'utf8'), TIDY);
   for (const path of ['policies/_schemas/document.yaml', 'policies/.hidden/a.yaml', 'policies/notes.txt'] as const)
     assert.is(readFileSync(join(folder, path), 'utf8'), FILES[path]);
-  assert.equal(await run(PROGRAMS.authzc, ['fmt', '--check'], folder), { code: 0, stdout: '', stderr: '' });
+  assert.equal(await callAuthzc(['fmt', '--check'], folder), { code: 0, stdout: '', stderr: '' });
 });
 
 test('a file that is not well-formed stays, and the others are formatted', async () => {
   const broken = 'apiVersion: api.authz.dev/v1\na: [\n';
   const folder = newFolder({ 'policies/broken.yaml': broken, 'policies/untidy.yaml': UNTIDY });
-  const { code, stdout } = await run(PROGRAMS.authzc, ['fmt'], folder);
+  const { code, stdout } = await callAuthzc(['fmt'], folder);
   assert.is(code, 3);
   assert.match(stdout, /policies\/broken\.yaml:2:4: error/);
   assert.match(stdout, /^policies\/untidy\.yaml$/m);
@@ -76,8 +77,8 @@ test('a file that is not well-formed stays, and the others are formatted', async
 test('a link stays a link, and links in folders are not followed', async () => {
   const folder = newFolder({ 'elsewhere/target.yaml': UNTIDY, 'policies/tidy.yaml': TIDY });
   symlinkSync('../elsewhere/target.yaml', join(folder, 'policies/link.yaml'));
-  assert.equal(await run(PROGRAMS.authzc, ['fmt'], folder), { code: 0, stdout: '', stderr: '' });
-  assert.is((await run(PROGRAMS.authzc, ['fmt', 'policies/link.yaml'], folder)).code, 0);
+  assert.equal(await callAuthzc(['fmt'], folder), { code: 0, stdout: '', stderr: '' });
+  assert.is((await callAuthzc(['fmt', 'policies/link.yaml'], folder)).code, 0);
   assert.ok(lstatSync(join(folder, 'policies/link.yaml')).isSymbolicLink());
   assert.is(readFileSync(join(folder, 'elsewhere/target.yaml'), 'utf8'), TIDY);
 });
@@ -88,7 +89,7 @@ test('what is missing and what is not YAML is an error with its path', async () 
     ['nothing', 'nothing: error: there is no such file or folder'],
     ['a.json', 'a.json: error: only YAML files are formatted'],
   ] as const) {
-    const { code, stderr } = await run(PROGRAMS.authzc, ['fmt', path], folder);
+    const { code, stderr } = await callAuthzc(['fmt', path], folder);
     assert.is(code, 2, path);
     assert.match(stderr, message);
   }

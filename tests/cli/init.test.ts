@@ -3,7 +3,8 @@ import { lstatSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { filesIn, folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { filesIn, folderOf, PROGRAMS } from '../support/cli/programs.js';
 import { NO_TERMINAL, onTerminal } from '../support/cli/terminal.js';
 import { skip } from '../support/skip.js';
 
@@ -55,7 +56,7 @@ const SHOP = `{
 
 test('an empty folder becomes a project, and the next steps are printed', async () => {
   const folder = newFolder({});
-  const { code, stdout, stderr } = await run(PROGRAMS.authzc, ['init'], folder);
+  const { code, stdout, stderr } = await callAuthzc(['init'], folder);
   assert.is(code, 0);
   assert.is(stderr, '');
   const files = [...COMMON, 'src/app.ts', 'src/server.ts', 'tests/app.test.ts'].sort();
@@ -67,7 +68,7 @@ test('an empty folder becomes a project, and the next steps are printed', async 
 
 test('a folder that is named is created, and its name is that of the project', async () => {
   const folder = newFolder({});
-  const { code, stdout } = await run(PROGRAMS.authzc, ['init', 'apps/My App', '--template', 'workers'], folder);
+  const { code, stdout } = await callAuthzc(['init', 'apps/My App', '--template', 'workers'], folder);
   assert.is(code, 0);
   assert.match(stdout, '  cd apps/My App\n');
   const project = join(folder, 'apps/My App');
@@ -79,20 +80,20 @@ test('a folder that is named is created, and its name is that of the project', a
 test('a project does not get the name of a package that it imports', async () => {
   const folder = newFolder({});
   for (const name of ['authz', 'next', '…']) {
-    await run(PROGRAMS.authzc, ['init', name], folder);
+    await callAuthzc(['init', name], folder);
     assert.is(manifestOf(join(folder, name))['name'], 'my-app');
   }
 });
 
 test('an unknown template is refused with the names of all', async () => {
-  const { code, stderr } = await run(PROGRAMS.authzc, ['init', '--template', 'koa'], newFolder({}));
+  const { code, stderr } = await callAuthzc(['init', '--template', 'koa'], newFolder({}));
   assert.is(code, 2);
   assert.match(stderr, 'ts, fastify, hono, express, next, workers');
 });
 
 test('files that exist stay as they are', async () => {
   const folder = newFolder({ 'README.md': 'mine\n', 'src/app.ts': '// mine\n' });
-  const { code, stdout } = await run(PROGRAMS.authzc, ['init'], folder);
+  const { code, stdout } = await callAuthzc(['init'], folder);
   assert.is(code, 0);
   assert.match(stdout, 'kept:\n  README.md\n  src/app.ts\n');
   assert.is(readFileSync(join(folder, 'README.md'), 'utf8'), 'mine\n');
@@ -101,7 +102,7 @@ test('files that exist stay as they are', async () => {
 
 test('a dry run shows the files and creates none', async () => {
   const folder = newFolder({});
-  const { code, stdout } = await run(PROGRAMS.authzc, ['init', '--dry-run', '--template', 'hono'], folder);
+  const { code, stdout } = await callAuthzc(['init', '--dry-run', '--template', 'hono'], folder);
   assert.is(code, 0);
   assert.match(stdout, 'would create:\n  .authz.yaml\n');
   assert.equal(filesIn(folder), []);
@@ -109,7 +110,7 @@ test('a dry run shows the files and creates none', async () => {
 
 test('without a terminal, a project is changed with --yes only', async () => {
   const folder = newFolder({ 'package.json': SHOP });
-  const { code, stdout, stderr } = await run(PROGRAMS.authzc, ['init'], folder);
+  const { code, stdout, stderr } = await callAuthzc(['init'], folder);
   assert.is(code, 1);
   assert.match(stdout, '    + dependencies.authz: "^');
   assert.is(stderr, 'authzc: nothing was written; --yes makes these changes\n');
@@ -119,7 +120,7 @@ test('without a terminal, a project is changed with --yes only', async () => {
 
 test('a project gets policies, the engine, scripts and dependencies, and keeps its own', async () => {
   const folder = newFolder({ 'package.json': SHOP, 'tsconfig.json': '{}\n' });
-  const { code, stdout } = await run(PROGRAMS.authzc, ['init', '--yes'], folder);
+  const { code, stdout } = await callAuthzc(['init', '--yes'], folder);
   assert.is(code, 0);
   assert.equal(filesIn(folder), [
     '.authz.yaml',
@@ -165,9 +166,9 @@ test('on a terminal, changes are confirmed and the template is asked for', async
 
 test('a second run adds nothing', async () => {
   const folder = newFolder({ 'package.json': SHOP });
-  await run(PROGRAMS.authzc, ['init', '--yes'], folder);
+  await callAuthzc(['init', '--yes'], folder);
   const before = readFileSync(join(folder, 'package.json'), 'utf8');
-  const { code, stdout } = await run(PROGRAMS.authzc, ['init'], folder);
+  const { code, stdout } = await callAuthzc(['init'], folder);
   assert.is(code, 0);
   assert.match(stdout, 'nothing to add\n');
   assert.is(readFileSync(join(folder, 'package.json'), 'utf8'), before);
@@ -175,13 +176,13 @@ test('a second run adds nothing', async () => {
 
 test('a project that uses Next.js imports the bundle, because its bundler does not resolve generated modules', async () => {
   const folder = newFolder({ 'package.json': '{"dependencies": {"next": "16.4.6"}}\n' });
-  await run(PROGRAMS.authzc, ['init', '--yes'], folder);
+  await callAuthzc(['init', '--yes'], folder);
   assert.match(readFileSync(join(folder, 'src/authz.ts'), 'utf8'), "from '../dist/policies.js'");
 });
 
 test('policies in the project are used where they are', async () => {
   const folder = newFolder({ 'package.json': SHOP, 'access/rules/note.yaml': OWN_POLICY });
-  const { code } = await run(PROGRAMS.authzc, ['init', '--yes', '--policies', 'access/rules'], folder);
+  const { code } = await callAuthzc(['init', '--yes', '--policies', 'access/rules'], folder);
   assert.is(code, 0);
   assert.equal(filesIn(folder), [
     '.gitattributes',
@@ -202,7 +203,7 @@ test('policies from outside are copied, with their schemas and tests', async () 
     'shared/notes.txt': '',
     'app/package.json': SHOP,
   });
-  const { code } = await run(PROGRAMS.authzc, ['init', 'app', '--yes', '--policies', 'shared'], folder);
+  const { code } = await callAuthzc(['init', 'app', '--yes', '--policies', 'shared'], folder);
   assert.is(code, 0);
   assert.equal(
     filesIn(join(folder, 'app')).filter((path) => path.startsWith('policies/')),
@@ -214,10 +215,10 @@ test('policies from outside are copied, with their schemas and tests', async () 
 
 test('a project that has policies gets no sample', async () => {
   const folder = newFolder({ 'policies/note.yaml': OWN_POLICY });
-  const { code } = await run(PROGRAMS.authzc, ['init'], folder);
+  const { code } = await callAuthzc(['init'], folder);
   assert.is(code, 0);
   assert.not(filesIn(folder).includes('policies/document.yaml'));
-  const { code: refused, stderr } = await run(PROGRAMS.authzc, ['init', '--template', 'hono'], folder);
+  const { code: refused, stderr } = await callAuthzc(['init', '--template', 'hono'], folder);
   assert.is(refused, 2);
   assert.match(stderr, '`policies` has policies');
 });
@@ -229,7 +230,7 @@ test('a folder without policies, or with a name that scripts cannot contain, is 
     ['absent', 'there are no .yaml, .yml or .json files'],
     ['my policies', 'scripts cannot name this folder'],
   ] as const) {
-    const { code, stderr } = await run(PROGRAMS.authzc, ['init', '--yes', '--policies', named], folder);
+    const { code, stderr } = await callAuthzc(['init', '--yes', '--policies', named], folder);
     assert.is(code, 2);
     assert.match(stderr, reason);
   }
@@ -237,24 +238,24 @@ test('a folder without policies, or with a name that scripts cannot contain, is 
 
 test('packages are installed from archives that are named, and a missing one is an error', async () => {
   const folder = newFolder({ 'archives/authz-0.1.0.tgz': '', 'archives/authzc-0.1.0.tgz': '', 'none/x.tgz': '' });
-  await run(PROGRAMS.authzc, ['init', 'app', '--packages', 'archives'], folder);
+  await callAuthzc(['init', 'app', '--packages', 'archives'], folder);
   const { dependencies } = manifestOf(join(folder, 'app'));
   assert.match((dependencies as { readonly authz: string }).authz, /^file:\.\.\/archives\/authz-0\.1\.0\.tgz$/);
-  const { code, stderr } = await run(PROGRAMS.authzc, ['init', 'other', '--packages', 'none'], folder);
+  const { code, stderr } = await callAuthzc(['init', 'other', '--packages', 'none'], folder);
   assert.is(code, 2);
   assert.match(stderr, '`authz-0.1.0.tgz` is missing');
 });
 
 test('scripts that are not an object are refused', async () => {
   const folder = newFolder({ 'package.json': '{"scripts": []}\n' });
-  const { code, stderr } = await run(PROGRAMS.authzc, ['init', '--yes'], folder);
+  const { code, stderr } = await callAuthzc(['init', '--yes'], folder);
   assert.is(code, 2);
   assert.is(stderr, 'authzc: package.json: `scripts` must be an object\n');
 });
 
 test('a package.json that is not valid is named with the place, and nothing is written', async () => {
   const folder = newFolder({ 'package.json': '{\n  "name": "shop",\n  "scripts": {,}\n}\n' });
-  const { code, stderr } = await run(PROGRAMS.authzc, ['init', '--yes'], folder);
+  const { code, stderr } = await callAuthzc(['init', '--yes'], folder);
   assert.is(code, 2);
   assert.match(stderr, /^authzc: package\.json: line 3, column \d+: /);
   assert.equal(filesIn(folder), ['package.json']);
@@ -276,7 +277,7 @@ test('links count as existing files, and a package.json that is a link stays one
   const folder = newFolder({ 'real.json': SHOP });
   symlinkSync('real.json', join(folder, 'package.json'));
   symlinkSync('nowhere', join(folder, '.authz.yaml'));
-  const { code } = await run(PROGRAMS.authzc, ['init', '--yes'], folder);
+  const { code } = await callAuthzc(['init', '--yes'], folder);
   assert.is(code, 0);
   assert.ok(lstatSync(join(folder, 'package.json')).isSymbolicLink());
   assert.match(readFileSync(join(folder, 'real.json'), 'utf8'), '"authzc"');

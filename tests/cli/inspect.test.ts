@@ -5,7 +5,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { SHARED } from '../support/compiled.js';
-import { type Ended, folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { type Ended, folderOf, PROGRAMS } from '../support/cli/programs.js';
 import { skip } from '../support/skip.js';
 
 const test = suite('authzc inspect');
@@ -254,7 +255,7 @@ test('the recorded sets of policies can be inspected, whether or not they compil
 });
 
 function inspect(...options: readonly string[]): Promise<Ended> {
-  return run(PROGRAMS.authzc, ['inspect', ...options], folder);
+  return callAuthzc(['inspect', ...options], folder);
 }
 
 async function results(

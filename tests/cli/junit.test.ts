@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { documentPolicy } from '../support/cli/policies.js';
-import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { folderOf } from '../support/cli/programs.js';
 import { ROOT } from '../support/compiled.js';
 import { skip } from '../support/skip.js';
 
@@ -81,7 +82,7 @@ test('results of tests are valid, whatever their outcomes', async () => {
     'policies/unknown_test.yaml': SUITE.replaceAll('[hers]', '[his]'),
   });
   for (const options of [[], ['--verbose']]) {
-    const { code, stdout } = await run(PROGRAMS.authzc, ['test', '-o', 'junit', ...options, 'policies'], folder);
+    const { code, stdout } = await callAuthzc(['test', '-o', 'junit', ...options, 'policies'], folder);
     assert.is(code, 4);
     assert.is(violations(stdout), '');
     for (const part of ['<success ', '<failure ', '<error ', '<skipped ', '<outputs>']) assert.match(stdout, part);
@@ -91,12 +92,12 @@ test('results of tests are valid, whatever their outcomes', async () => {
 test('findings of all checks are valid, also of those that were not made', async () => {
   if (!hasValidator) return skip(import.meta.url, 'xmllint is not installed');
   const folder = folderWith({ 'policies/document.yaml': POLICY, 'policies/document_test.yaml': SUITE });
-  const failed = await run(PROGRAMS.authzc, ['ci', '-o', 'junit'], folder);
+  const failed = await callAuthzc(['ci', '-o', 'junit'], folder);
   assert.is(failed.code, 4);
   assert.is(violations(failed.stdout), '');
   assert.match(failed.stdout, '<failure ');
   writeFileSync(join(folder, 'policies/document.yaml'), 'a: [\n');
-  const broken = await run(PROGRAMS.authzc, ['ci', '-o', 'junit'], folder);
+  const broken = await callAuthzc(['ci', '-o', 'junit'], folder);
   assert.is(broken.code, 3);
   assert.is(violations(broken.stdout), '');
   assert.match(broken.stdout, '<skipped/>');

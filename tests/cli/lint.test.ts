@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BROKEN_POLICY, documentPolicy } from '../support/cli/policies.js';
-import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { folderOf } from '../support/cli/programs.js';
 
 const test = suite('authzc lint');
 const folders: string[] = [];
@@ -18,12 +19,12 @@ const OLD = `${documentPolicy('view')}      condition:
 
 test('problems are printed, and only those of the severity of --fail-on fail', async () => {
   const folder = newFolder({ 'policies/document.yaml': OLD });
-  const warned = await run(PROGRAMS.authzc, ['lint'], folder);
+  const warned = await callAuthzc(['lint'], folder);
   assert.is(warned.code, 0);
   assert.match(warned.stdout, 'warning[deprecated/function]');
-  assert.is((await run(PROGRAMS.authzc, ['lint', '--fail-on', 'warning'], folder)).code, 3);
+  assert.is((await callAuthzc(['lint', '--fail-on', 'warning'], folder)).code, 3);
   const broken = newFolder({ 'policies/document.yaml': BROKEN_POLICY });
-  assert.is((await run(PROGRAMS.authzc, ['lint'], broken)).code, 3);
+  assert.is((await callAuthzc(['lint'], broken)).code, 3);
 });
 
 test('--fix applies safe fixes of several rounds, and no others', async () => {
@@ -32,14 +33,14 @@ test('--fix applies safe fixes of several rounds, and no others', async () => {
     .replace('document', 'letter')
     .concat("      condition:\n        match:\n          expr: is_subset(P.roles, ['a']) && V.is_public\n");
   const folder = newFolder({ 'policies/document.yaml': OLD, 'policies/letter.yaml': misspelt });
-  const { code, stdout, stderr } = await run(PROGRAMS.authzc, ['lint', '--fix'], folder);
+  const { code, stdout, stderr } = await callAuthzc(['lint', '--fix'], folder);
   assert.is(code, 3);
   assert.match(stdout, 'error[variable/undefined]');
   assert.not.match(stdout, 'deprecated/function]: `is_subset` is deprecated in document');
   assert.match(stderr, 'fixed 1 problem in policies/letter.yaml\n');
   assert.match(readFileSync(join(folder, 'policies/letter.yaml'), 'utf8'), 'effect: EFFECT_ALLOW');
   const alone = newFolder({ 'policies/document.yaml': OLD });
-  const fixed = await run(PROGRAMS.authzc, ['lint', '--fix', '--fail-on', 'warning'], alone);
+  const fixed = await callAuthzc(['lint', '--fix', '--fail-on', 'warning'], alone);
   assert.equal(fixed, { code: 0, stdout: '', stderr: 'fixed 2 problems in policies/document.yaml\n' });
   assert.is(readFileSync(join(alone, 'policies/document.yaml'), 'utf8'), OLD.replaceAll('is_subset', 'isSubset'));
 });

@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BROKEN_POLICY } from '../support/cli/policies.js';
-import { type Ended, folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { type Ended, folderOf } from '../support/cli/programs.js';
 
 const test = suite('authzc matrix and who-can');
 const folders: string[] = [];
@@ -218,5 +219,5 @@ test.run();
 function authzc(files: { readonly [path: string]: string }, ...options: readonly string[]): Promise<Ended> {
   const folder = folderOf(files);
   folders.push(folder);
-  return run(PROGRAMS.authzc, options, folder);
+  return callAuthzc(options, folder);
 }

@@ -2,7 +2,8 @@ import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { documentPolicy } from '../support/cli/policies.js';
-import { type Ended, folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { type Ended, folderOf } from '../support/cli/programs.js';
 
 const test = suite('--now');
 
@@ -31,7 +32,7 @@ tests:
 });
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 
-const authzc = (...words: readonly string[]): Promise<Ended> => run(PROGRAMS.authzc, words, folder);
+const authzc = (...words: readonly string[]): Promise<Ended> => callAuthzc(words, folder);
 const REQUEST = ['--principal', 'ann.yaml', '--resource', 'd1.yaml', '--action', 'view'];
 
 test('check, explain and plan decide at this time', async () => {

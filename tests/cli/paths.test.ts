@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BROKEN_POLICY, documentPolicy } from '../support/cli/policies.js';
-import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { folderOf } from '../support/cli/programs.js';
 
 /** Every printed path can be opened from the working directory, wherever the policies folder is. */
 const test = suite('printed paths');
@@ -60,7 +61,7 @@ for (const [words, files, path] of CASES) {
     mkdirSync(join(folder, 'b'));
     writeFileSync(join(folder, 'b/p.json'), '{"id":"ann","roles":["user"]}');
     writeFileSync(join(folder, 'b/r.json'), '{"kind":"document","id":"d1"}');
-    const { stdout, stderr, code } = await run(PROGRAMS.authzc, words.split(' '), join(folder, 'b'));
+    const { stdout, stderr, code } = await callAuthzc(words.split(' '), join(folder, 'b'));
     assert.is.not(code, 0);
     const said = `${stdout}${stderr}`;
     assert.ok(said.includes(path), said);

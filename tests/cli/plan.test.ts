@@ -1,11 +1,11 @@
-import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import initSqlJs from 'sql.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Filter, selects } from '#runtime/residual';
 import { BROKEN_POLICY, documentPolicy } from '../support/cli/policies.js';
-import { type Ended, filesIn, folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { type Ended, filesIn, folderOf } from '../support/cli/programs.js';
 
 const test = suite('authzc plan and authzc check');
 const folders: string[] = [];
@@ -466,23 +466,10 @@ function newFolder(files: { readonly [path: string]: string } = {}): string {
 }
 
 function authzc(folder: string, ...options: readonly string[]): Promise<Ended> {
-  return run(PROGRAMS.authzc, options, folder);
+  return callAuthzc(options, folder);
 }
 
 /** The same with stdin. */
 function authzcWithStdin(folder: string, text: string, ...options: readonly string[]): Promise<Ended> {
-  const child = spawn(process.execPath, [PROGRAMS.authzc, ...options], {
-    cwd: folder,
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.on('data', (chunk: Buffer) => {
-    stdout += chunk.toString();
-  });
-  child.stderr.on('data', (chunk: Buffer) => {
-    stderr += chunk.toString();
-  });
-  child.stdin.end(text);
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
+  return callAuthzc(options, folder, {}, text);
 }

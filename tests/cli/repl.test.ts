@@ -1,8 +1,8 @@
-import { spawn } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Ended, folderOf, PROGRAMS } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { type Ended, folderOf } from '../support/cli/programs.js';
 
 const test = suite('authzc repl');
 const HEAD = 'apiVersion: api.authz.dev/v1\n';
@@ -235,22 +235,7 @@ function repl(...lines: readonly string[]): Promise<Ended> {
 }
 
 function replWith(flags: readonly string[], ...lines: readonly string[]): Promise<Ended> {
-  const child = spawn(process.execPath, [PROGRAMS.authzc, 'repl', ...flags], {
-    cwd: folder,
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  let stdout = '';
-  let stderr = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    stderr += text;
-  });
-  // It may exit before it has read everything.
-  child.stdin.on('error', () => undefined);
-  child.stdin.end(lines.map((line) => `${line}\n`).join(''));
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, stdout, stderr })));
+  return callAuthzc(['repl', ...flags], folder, {}, lines.map((line) => `${line}\n`).join(''));
 }
 
 test.run();

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { appendFileSync, cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -17,7 +16,8 @@ import { type MaskPath, parseMaskPath } from '../../server/config/mask-path.js';
 import type { Checked } from '../../server/service/watcher.js';
 import { sampleCall, sampleCheck, samplePlan } from '../support/audit/samples.js';
 import { BROKEN_POLICY } from '../support/cli/policies.js';
-import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { folderOf, PROGRAMS } from '../support/cli/programs.js';
 import { NO_TERMINAL, onTerminal } from '../support/cli/terminal.js';
 import { newRepository } from '../support/git-repository.js';
 import { skip } from '../support/skip.js';
@@ -111,7 +111,7 @@ async function folderWith(records: readonly AuditRecord[], policy = ALBUM): Prom
 }
 
 const replay = (folder: string, ...flags: readonly string[]) =>
-  run(PROGRAMS.authzc, ['replay', 'audit.log', '--against', 'new', ...flags], folder);
+  callAuthzc(['replay', 'audit.log', '--against', 'new', ...flags], folder);
 
 async function reportOf(folder: string, ...flags: readonly string[]): Promise<ReplayReport> {
   const { stdout, stderr } = await replay(folder, '-o', 'json', ...flags);
@@ -309,17 +309,13 @@ test('a log can be compressed, also if its end is missing, or come from standard
   writeFileSync(join(folder, 'audit.log.gz'), compressed);
   writeFileSync(join(folder, 'cut.log.gz'), compressed.subarray(0, compressed.length - 100));
   const read = async (log: string): Promise<ReplayReport> => {
-    const { stdout } = await run(PROGRAMS.authzc, ['replay', log, '--against', 'new', '-o', 'json'], folder);
+    const { stdout } = await callAuthzc(['replay', log, '--against', 'new', '-o', 'json'], folder);
     return JSON.parse(stdout.replaceAll(`"${log}"`, '"audit.log"'));
   };
   const expected = await read('audit.log');
   assert.is(expected.decisions.widened, 500);
   assert.equal(await read('audit.log.gz'), expected);
-  const piped = spawnSync(process.execPath, [PROGRAMS.authzc, 'replay', '-', '--against', 'new', '-o', 'json'], {
-    cwd: folder,
-    input: text,
-    encoding: 'utf8',
-  });
+  const piped = await callAuthzc(['replay', '-', '--against', 'new', '-o', 'json'], folder, {}, text);
   assert.equal(JSON.parse(piped.stdout.replaceAll('"-"', '"audit.log"')), expected);
   const { lines, decisions } = await read('cut.log.gz');
   assert.is(lines.damaged, 1);
@@ -347,7 +343,7 @@ test('a database of the backend `local` is read as it is, by its folder or its f
   await stop();
   const bytes = readFileSync(join(folder, 'audit/audit.db'));
   for (const log of ['audit', 'audit/audit.db']) {
-    const { code, stdout, stderr } = await run(PROGRAMS.authzc, ['replay', log, '--against', 'new'], folder);
+    const { code, stdout, stderr } = await callAuthzc(['replay', log, '--against', 'new'], folder);
     assert.is(stderr, '');
     assert.is(code, 1);
     assert.match(stdout, /delete album a1 {3}line 1,/);
@@ -364,13 +360,13 @@ test('what a killed server left in the write-ahead log of its database is read t
   assert.ok(readFileSync(join(folder, 'killed/audit.db-wal')).length > 0);
   // As of a machine that was started again since.
   writeFileSync(join(folder, 'killed/owner'), '1 1 another-boot');
-  const { stdout } = await run(PROGRAMS.authzc, ['replay', 'killed', '--against', 'new'], folder);
+  const { stdout } = await callAuthzc(['replay', 'killed', '--against', 'new'], folder);
   assert.match(stdout, '2 decisions: 0 unchanged, 2 widened, 0 narrowed\n');
 });
 
 test('a database that a server uses, and one that is none, are errors with a fix', async () => {
   const { folder, stop } = await folderWithDatabase([recordFor(SAME)]);
-  const used = await run(PROGRAMS.authzc, ['replay', 'audit', '--against', 'new'], folder);
+  const used = await callAuthzc(['replay', 'audit', '--against', 'new'], folder);
   assert.is(used.code, 2);
   assert.is(
     used.stderr,
@@ -379,7 +375,7 @@ test('a database that a server uses, and one that is none, are errors with a fix
   await stop();
   writeFileSync(join(folder, 'cut.db'), readFileSync(join(folder, 'audit/audit.db')).subarray(0, 3000));
   for (const log of ['cut.db', 'new']) {
-    const { code, stderr } = await run(PROGRAMS.authzc, ['replay', log, '--against', 'new'], folder);
+    const { code, stderr } = await callAuthzc(['replay', log, '--against', 'new'], folder);
     assert.is(code, 2);
     assert.match(stderr, `${log}: error: the audit database cannot be read: `);
   }
@@ -388,7 +384,7 @@ test('a database that a server uses, and one that is none, are errors with a fix
 test('several logs are read in order, and places name the log', async () => {
   const folder = await folderWith([recordFor(SAME), recordFor(WIDENED)]);
   writeFileSync(join(folder, 'older.log'), `no JSON\n${readFileSync(join(folder, 'audit.log'), 'utf8')}`);
-  const { stdout } = await run(PROGRAMS.authzc, ['replay', 'older.log', 'audit.log', '--against', 'new'], folder);
+  const { stdout } = await callAuthzc(['replay', 'older.log', 'audit.log', '--against', 'new'], folder);
   assert.match(stdout, 'older.log line 3, ');
   assert.match(stdout, 'audit.log line 2, ');
   assert.match(stdout, '4 decisions: 2 unchanged, 2 widened, 0 narrowed\n');
@@ -403,13 +399,13 @@ test('--against names a git revision, too', async () => {
     commit({ 'policies/album.yaml': ALBUM, 'other/album.yaml': ALBUM });
     const log = join(await folderWith([recordFor(WIDENED)]), 'audit.log');
     const summary = async (against: string): Promise<string | undefined> => {
-      const { stdout } = await run(PROGRAMS.authzc, ['replay', log, '--against', against], folder);
+      const { stdout } = await callAuthzc(['replay', log, '--against', against], folder);
       return stdout.trim().split('\n').at(-1);
     };
     assert.is(await summary('policies'), '1 decision: 0 unchanged, 1 widened, 0 narrowed');
     assert.is(await summary('strict'), '1 decision: 1 unchanged, 0 widened, 0 narrowed');
     assert.is(await summary('main:other'), '1 decision: 0 unchanged, 1 widened, 0 narrowed');
-    const { code, stderr } = await run(PROGRAMS.authzc, ['replay', log, '--against', 'nowhere'], folder);
+    const { code, stderr } = await callAuthzc(['replay', log, '--against', 'nowhere'], folder);
     assert.is(code, 1);
     assert.match(stderr, 'nowhere');
   } finally {

@@ -6,7 +6,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { MOST_RESULTS, sarifLog } from '../../cli/findings/sarif.js';
 import { BROKEN_POLICY, documentPolicy } from '../support/cli/policies.js';
-import { type Ended, folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { type Ended, folderOf } from '../support/cli/programs.js';
 
 const test = suite('SARIF');
 const folders: string[] = [];
@@ -298,5 +299,5 @@ function newFolder(files: { readonly [path: string]: string }): string {
 }
 
 function authzc(folder: string, options: readonly string[]): Promise<Ended> {
-  return run(PROGRAMS.authzc, options, folder);
+  return callAuthzc(options, folder);
 }

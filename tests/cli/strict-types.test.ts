@@ -1,7 +1,8 @@
 import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { filesIn, folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { filesIn, folderOf } from '../support/cli/programs.js';
 
 const test = suite('authzc compile --strict-types');
 const folders: string[] = [];
@@ -66,6 +67,6 @@ async function compiled(expression: string, ...options: readonly string[]) {
     'policies/_schemas/document.json': SCHEMA,
   });
   folders.push(folder);
-  const ended = await run(PROGRAMS.authzc, ['compile', ...options], folder);
+  const ended = await callAuthzc(['compile', ...options], folder);
   return { ...ended, files: filesIn(folder) };
 }

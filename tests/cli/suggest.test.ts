@@ -4,7 +4,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROOT } from '../support/compiled.js';
 import { documentPolicy } from '../support/cli/policies.js';
-import { type Ended, filesIn, folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { type Ended, filesIn, folderOf } from '../support/cli/programs.js';
 
 const test = suite('authzc test --suggest');
 const folders: string[] = [];
@@ -107,7 +108,7 @@ test('nothing is suggested for tests that fail, and a suite has a name that is r
 test.run();
 
 function authzc(cwd: string, ...args: readonly string[]): Promise<Ended> {
-  return run(PROGRAMS.authzc, args, cwd);
+  return callAuthzc(args, cwd);
 }
 
 function newFolder(files: { readonly [path: string]: string }): string {

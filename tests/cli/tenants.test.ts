@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ReplayReport } from '../../analysis/replay/report.js';
-import { type Ended, folderOf, launch, PROGRAMS, run, stop } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { type Ended, folderOf, launch, PROGRAMS, stop } from '../support/cli/programs.js';
 import { send } from '../support/server/http-client.js';
 
 const test = suite('--tenants of commands');
@@ -43,7 +44,7 @@ const newFolder = (files: { readonly [path: string]: string } = {}): string => {
   folders.push(folder);
   return folder;
 };
-const authzc = (folder: string, ...words: readonly string[]): Promise<Ended> => run(PROGRAMS.authzc, words, folder);
+const authzc = (folder: string, ...words: readonly string[]): Promise<Ended> => callAuthzc(words, folder);
 
 const TENANTS = ['--tenants', 'tenants', '--lenient-scope-search'];
 const ASKED = ['--principal', 'ann.yaml', '--resource', 'album.yaml'];

@@ -6,7 +6,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROOT } from '../support/compiled.js';
 import { BROKEN_POLICY, documentPolicy } from '../support/cli/policies.js';
-import { type Ended, filesIn, folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { type Ended, filesIn, folderOf, PROGRAMS } from '../support/cli/programs.js';
 
 const test = suite('authzc test');
 const folders: string[] = [];
@@ -374,5 +375,5 @@ function newFolder(files: Readonly<Record<string, string>>): string {
 }
 
 function authzc(folder: string, ...options: readonly string[]): Promise<Ended> {
-  return run(PROGRAMS.authzc, options, folder);
+  return callAuthzc(options, folder);
 }

@@ -3,7 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { VerifyReport } from '../../analysis/verify/report.js';
 import { BROKEN_POLICY } from '../support/cli/policies.js';
-import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { folderOf } from '../support/cli/programs.js';
 
 const test = suite('authzc verify');
 const folders: string[] = [];
@@ -53,7 +54,7 @@ const UNDECIDED = `    - name: nobody shares by no word
 function verify(statements: string, flags: readonly string[] = []) {
   const folder = folderOf({ 'policies/contact.yaml': CONTACT, 'policies/invariants.yaml': HEAD + statements });
   folders.push(folder);
-  return run(PROGRAMS.authzc, ['verify', '--no-solver', ...flags], folder);
+  return callAuthzc(['verify', '--no-solver', ...flags], folder);
 }
 
 test('statements are proved, or refuted by a request', async () => {
@@ -133,7 +134,7 @@ test('flags narrow what is looked at, and the report says so', async () => {
 test('policies that do not compile are refused', async () => {
   const folder = folderOf({ 'policies/a.yaml': BROKEN_POLICY, 'policies/invariants.yaml': HEAD + PROVED });
   folders.push(folder);
-  const { code, stdout, stderr } = await run(PROGRAMS.authzc, ['verify'], folder);
+  const { code, stdout, stderr } = await callAuthzc(['verify'], folder);
   assert.equal([code, stdout], [3, '']);
   assert.match(stderr, 'error[');
   const unknown = await verify(REFUTED.replace('[delete]', '[delte]'));
@@ -144,13 +145,13 @@ test('policies that do not compile are refused', async () => {
 test('a folder without statements, and one that does not exist, are errors on one line', async () => {
   const folder = folderOf({ 'policies/contact.yaml': CONTACT });
   folders.push(folder);
-  const without = await run(PROGRAMS.authzc, ['verify'], folder);
+  const without = await callAuthzc(['verify'], folder);
   assert.equal([without.code, without.stdout], [1, '']);
   assert.match(without.stderr, /^authzc: policies has no `invariants`[^\n]*\n$/);
-  const missing = await run(PROGRAMS.authzc, ['verify', 'nowhere'], folder);
+  const missing = await callAuthzc(['verify', 'nowhere'], folder);
   assert.is(missing.code, 1);
   assert.match(missing.stderr, /^authzc: [^\n]*nowhere[^\n]*\n$/);
-  assert.is((await run(PROGRAMS.authzc, ['verify', '--effort', '9'], folder)).code, 2);
+  assert.is((await callAuthzc(['verify', '--effort', '9'], folder)).code, 2);
 });
 
 test.run();

@@ -2,7 +2,8 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { folderOf } from '../support/cli/programs.js';
 
 const test = suite('the vocabulary of a project');
 const folders: string[] = [];
@@ -105,9 +106,9 @@ test('compile refuses them as well, also after a compilation without a vocabular
   const files: Files = { ...FILES, '.authz.yaml': '', 'policies/document.yaml': DOCUMENTS.replace('[view', '[veiw') };
   const folder = newFolder(files);
   const words = ['compile', '--skip-tests', '--out', 'out', '--bundle', 'out.js'];
-  assert.is((await run(PROGRAMS.authzc, words, folder)).code, 0);
+  assert.is((await callAuthzc(words, folder)).code, 0);
   writeFileSync(join(folder, '.authz.yaml'), PROJECT);
-  const { code, stdout } = await run(PROGRAMS.authzc, words, folder);
+  const { code, stdout } = await callAuthzc(words, folder);
   assert.is(code, 3);
   assert.match(stdout, 'error[vocabulary/undeclared-action]: action `veiw` is not declared in the vocabulary');
 });
@@ -120,7 +121,7 @@ test('check, plan and explain warn of words of the request', async () => {
     ['explain', ...request, '--resource', 'one.yaml'],
     ['plan', ...request, '--kind', 'document'],
   ]) {
-    const { code, stderr } = await run(PROGRAMS.authzc, words, folder);
+    const { code, stderr } = await callAuthzc(words, folder);
     assert.is(code, 0, stderr);
     assert.match(stderr, 'warning: role `usr` is not declared in the vocabulary: did you mean `user`?');
     assert.match(stderr, 'warning: action `veiw` is not declared in the vocabulary: did you mean `view`?');
@@ -143,5 +144,5 @@ function newFolder(files: Files): string {
 }
 
 function authzc(files: Files, ...words: readonly string[]) {
-  return run(PROGRAMS.authzc, words, newFolder({ ...FILES, ...files }));
+  return callAuthzc(words, newFolder({ ...FILES, ...files }));
 }

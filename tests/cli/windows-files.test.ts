@@ -28,7 +28,8 @@ import { readCredentials } from '../../server/s3/s3-credentials.js';
 import { readTenantText } from '../../server/tenants/tenant-text.js';
 import { ROOT } from '../support/compiled.js';
 import { documentPolicy } from '../support/cli/policies.js';
-import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { folderOf } from '../support/cli/programs.js';
 
 /**
  * The same files as git checks them out on Windows, and as its editors write them: line ends of two characters, and a
@@ -195,7 +196,7 @@ const READERS: { readonly [what: string]: Reader } = {
   ),
   'checkpoints of audit logs': reads('{\n"chains": [{"id": "c", "sequence": 1, "hash": "x"}]\n}\n', async (path) => {
     writeFileSync(join(temporary, 'empty.ndjson'), '');
-    return run(PROGRAMS.authzc, ['audit', 'verify', '--checkpoint', path, 'empty.ndjson'], temporary);
+    return callAuthzc(['audit', 'verify', '--checkpoint', path, 'empty.ndjson'], temporary);
   }),
   'a vocabulary': reads('vocabulary:\n  roles: [user]\n', (path) => readVocabulary(path)),
   'a principal': reads('id: ann\nroles: [user]\n', (path) => readPrincipal(path, PROCESS_CONTEXT)),
@@ -251,7 +252,7 @@ for (const [way, change] of Object.entries(WAYS)) {
       'policies/testdata/principals.yaml': change('principals:   {}\n'),
     });
     try {
-      const { code, stdout } = await run(PROGRAMS.authzc, ['fmt', '--check'], folder);
+      const { code, stdout } = await callAuthzc(['fmt', '--check'], folder);
       assert.is(code, 1);
       for (const name of ['document_test.yaml', 'principals.yaml']) assert.match(stdout, name);
     } finally {
@@ -262,7 +263,7 @@ for (const [way, change] of Object.entries(WAYS)) {
 
 test('generated files that git checked out with CRLF are up to date, and formatted files stay formatted', async () => {
   const folder = folderOf({ 'policies/document.yaml': documentPolicy('view') });
-  const authzc = (...args: readonly string[]) => run(PROGRAMS.authzc, args, folder);
+  const authzc = (...args: readonly string[]) => callAuthzc(args, folder);
   try {
     assert.is((await authzc('compile')).code, 0);
     for (const path of textsBelow(folder)) writeFileSync(path, readFileSync(path, 'utf8').replaceAll('\n', '\r\n'));

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { callAuthzc } from '../support/cli/call-authzc.js';
 import { checkOverGrpc } from '../support/cli/grpc-check.js';
 import { CHECK, documentPolicy } from '../support/cli/policies.js';
 import { launch, PROGRAMS, type Running, stop } from '../support/cli/programs.js';
@@ -9,7 +10,7 @@ import { send } from '../support/server/http-client.js';
 
 /*
  * Every command of the shipped programs, each started once: what only a process shows, such as a missing chunk or an
- * option that no parser knows. tests/cli has what the commands do.
+ * option that no parser knows. tests/cli has what the commands do, as functions: each prints here what its program prints.
  */
 const commands = suite('every command of authzc');
 const service = suite('the programs serve');
@@ -54,11 +55,13 @@ interface Command {
   readonly code?: number;
   readonly input?: string;
   readonly prints?: RegExp;
+  /** Whether it differs when it runs again, or starts or serves a process. */
+  readonly isOnce?: boolean;
 }
 
 const COMMANDS: readonly Command[] = [
   { line: ['--version'], prints: /^\d+\.\d+\.\d+/ },
-  { line: ['init', 'project'], prints: /project/ },
+  { line: ['init', 'project'], prints: /project/, isOnce: true },
   { line: ['compile'] },
   { line: ['test'], prints: /\b1\b/ },
   { line: ['lint'] },
@@ -76,9 +79,13 @@ const COMMANDS: readonly Command[] = [
   { line: ['inspect'], prints: /view/ },
   { line: ['usages'], prints: /0 actions/ },
   { line: ['repl'], input: '1 + 1\n', prints: /2/ },
-  { line: ['run', ...LOOPBACK, process.execPath, '-p', 'process.env.AUTHZ_HTTP'], prints: /http:\/\/127\.0\.0\.1:\d+/ },
-  { line: ['lsp'], code: 1 },
-  { line: ['mcp'] },
+  {
+    line: ['run', ...LOOPBACK, process.execPath, '-p', 'process.env.AUTHZ_HTTP'],
+    prints: /http:\/\/127\.0\.0\.1:\d+/,
+    isOnce: true,
+  },
+  { line: ['lsp'], code: 1, isOnce: true },
+  { line: ['mcp'], isOnce: true },
   { line: ['completion', 'bash'], prints: /complete/ },
   { line: ['bundle'] },
   { line: ['config', 'print', ...LOOPBACK], prints: /httpListenAddr/ },
@@ -87,8 +94,8 @@ const COMMANDS: readonly Command[] = [
   { line: ['audit', '--server', '127.0.0.1:1', '--plaintext'], code: 2, prints: /--username/ },
 ];
 
-for (const { line, code = 0, input = '', prints = /^/ } of COMMANDS) {
-  commands(line.slice(0, 2).join(' '), () => {
+for (const { line, code = 0, input = '', prints = /^/, isOnce = false } of COMMANDS) {
+  commands(line.slice(0, 2).join(' '), async () => {
     const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAMS.authzc, ...line], {
       cwd: repository.folder,
       encoding: 'utf8',
@@ -96,6 +103,8 @@ for (const { line, code = 0, input = '', prints = /^/ } of COMMANDS) {
     });
     assert.is(status, code, `${stdout}${stderr}`);
     assert.match(`${stdout}${stderr}`, prints);
+    if (isOnce) return;
+    assert.equal(await callAuthzc(line, repository.folder, {}, input), { code, stdout, stderr });
   });
 }
 

@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ROOT } from '../support/compiled.js';
 import { PROGRAMS, run } from '../support/cli/programs.js';
-import { authzc } from '../support/cli/run-authzc.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
 import { applicationOf, policyOf } from './support.js';
 
 const test = suite('authzc usages');
@@ -17,7 +17,7 @@ const application = applicationOf({ 'src/app.ts': CODE, 'policies/a.yaml': polic
 test.after(() => application.remove());
 
 test('problems have the severity, the place and the exit code that the options say', async () => {
-  const listed = await authzc(['usages', '-o', 'list'], application.folder);
+  const listed = await callAuthzc(['usages', '-o', 'list'], application.folder);
   assert.equal(listed, {
     code: 1,
     stdout: `src/app.ts:3:144: error[usage/unknown-action]: no rule about kind \`a\` names action \`veiw\`: did you mean \`view\`?
@@ -26,7 +26,7 @@ policies/a.yaml:6:17: warning[usage/unused-action]: the application never asks f
 `,
     stderr: '',
   });
-  const logged = await authzc(['usages', '-o', 'sarif', '--fail-on', 'none'], application.folder);
+  const logged = await callAuthzc(['usages', '-o', 'sarif', '--fail-on', 'none'], application.folder);
   assert.is(logged.code, 0);
   const { results, tool } = JSON.parse(logged.stdout).runs[0];
   assert.equal(
@@ -38,7 +38,7 @@ policies/a.yaml:6:17: warning[usage/unused-action]: the application never asks f
   );
   assert.equal(results[0].locations[0].physicalLocation.artifactLocation, { uri: 'src/app.ts', uriBaseId: 'SRCROOT' });
   assert.match(tool.driver.rules[0].help.text, 'vocabulary');
-  const { asks } = JSON.parse((await authzc(['usages', '-o', 'json'], application.folder)).stdout);
+  const { asks } = JSON.parse((await callAuthzc(['usages', '-o', 'json'], application.folder)).stdout);
   assert.equal(asks, [
     {
       kind: 'a',
@@ -52,7 +52,7 @@ policies/a.yaml:6:17: warning[usage/unused-action]: the application never asks f
 });
 
 test('a missing package, folder or application is named with what to do', async () => {
-  const at = (words: readonly string[]) => authzc(['usages', ...words], application.folder);
+  const at = (words: readonly string[]) => callAuthzc(['usages', ...words], application.folder);
   const none = await at(['nowhere']);
   assert.equal([none.code, none.stderr], [1, 'authzc: nowhere: no such folder\n']);
   const empty = await at(['policies']);

@@ -8,8 +8,22 @@ import { ROOT } from '../compiled.js';
 /** In milliseconds. */
 const DAY = 86_400_000;
 
-/** The two programs as they are shipped, built once for all tests of the command line. */
-export const PROGRAMS = buildPrograms();
+/** The two programs as they are shipped, built when a test first asks for one, once for all of them. */
+export const PROGRAMS = {
+  get authzc(): string {
+    return join(builtFolder(), 'authzc.js');
+  },
+  get server(): string {
+    return join(builtFolder(), 'server.js');
+  },
+};
+
+let built: string | undefined;
+
+function builtFolder(): string {
+  built ??= buildPrograms();
+  return built;
+}
 
 /** The result of a program. */
 export interface Ended {
@@ -102,7 +116,7 @@ export function filesIn(folder: string): readonly string[] {
  * Builds the programs once for each state of the tree, in a folder that all processes of tests share. It is inside the
  * repository, so that the programs find their dependencies and the runtime.
  */
-function buildPrograms(): { readonly authzc: string; readonly server: string } {
+function buildPrograms(): string {
   const cache = join(ROOT, '.cache');
   const folder = join(cache, `programs-${hashSources()}`);
   if (!existsSync(folder)) {
@@ -121,7 +135,7 @@ function buildPrograms(): { readonly authzc: string; readonly server: string } {
       rmSync(fresh, { recursive: true, force: true });
     }
   }
-  return { authzc: join(folder, 'authzc.js'), server: join(folder, 'server.js') };
+  return folder;
 }
 
 /** A hash of the names, sizes and times of the files that the programs are built from. */

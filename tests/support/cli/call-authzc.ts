@@ -15,7 +15,7 @@ let latest: Promise<unknown> = Promise.resolve();
  * @param variables added to the environment.
  * @param input what standard input has.
  */
-export function authzc(
+export function callAuthzc(
   words: readonly string[],
   folder: string,
   variables: NodeJS.ProcessEnv = {},
@@ -35,11 +35,16 @@ async function runIn(
   const { AUTHZ_CONFIG: _, ...environment } = process.env;
   const context = recordedContext({ ...environment, ...variables }, input);
   const home = process.cwd();
+  const { TMPDIR: scratch } = process.env;
   process.chdir(folder);
+  // `os.tmpdir` reads the environment of the process.
+  if (variables['TMPDIR'] !== undefined) process.env['TMPDIR'] = variables['TMPDIR'];
   try {
     const code = await runAuthzc(words, context);
     return { code, stdout: context.printed(), stderr: context.said() };
   } finally {
     process.chdir(home);
+    if (scratch === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = scratch;
   }
 }
