@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { backOff, spread } from '../backoff.js';
 
 /** Before the second attempt, in milliseconds; each further pause is twice as long, up to the maximum. */
 const FIRST_PAUSE = 100;
@@ -14,12 +15,12 @@ export class Retries {
   /** Runs attempts until one succeeds. Returns the error of the last one if none did. */
   async run(attempt: () => Promise<void>): Promise<Error | undefined> {
     const deadline = Date.now() + this.timeout;
-    for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
+    for (let failures = 1; ; failures++) {
       try {
         await attempt();
         return undefined;
       } catch (error) {
-        const length = pause * (0.5 + Math.random() / 2);
+        const length = spread(backOff(FIRST_PAUSE, failures, LONGEST_PAUSE));
         if (error instanceof PermanentError || Date.now() + length > deadline) return error as Error;
         if (!(await this.#pause(length))) return error as Error;
       }

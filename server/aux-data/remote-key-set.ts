@@ -1,3 +1,4 @@
+import { backOff, LONGEST_TIMER, spread } from '../backoff.js';
 import type { KeySetConfig, KeySource as ConfiguredSource } from '../config/key-sets.js';
 import { maskUrl } from '../config/mask.js';
 import { firstHop, isRedirect, nextHop, RedirectError } from '../outgoing/redirects.js';
@@ -89,18 +90,9 @@ export class RemoteKeySet implements KeySource {
       this.#failures += 1;
       const reason = `${maskUrl(this.source.url)}: ${(error as Error).message}`;
       this.tell({ kind: 'failed', id: this.id, reason, hasKeys: this.#keySet !== undefined });
-      this.#schedule(this.#retryDelay());
+      this.#schedule(spread(backOff(this.times.firstRetry ?? FIRST_RETRY, this.#failures, LAST_RETRY)));
       return false;
     }
-  }
-
-  /** Servers that start together do not ask again together. */
-  #retryDelay(): number {
-    const longest = Math.min(
-      (this.times.firstRetry ?? FIRST_RETRY) * 2 ** Math.min(this.#failures - 1, 20),
-      LAST_RETRY,
-    );
-    return longest * (0.5 + Math.random() / 2);
   }
 
   #schedule(delay: number): void {
@@ -118,9 +110,6 @@ export class RemoteKeySet implements KeySource {
     });
   }
 }
-
-/** What a timer of the platform can hold, in milliseconds. */
-const LONGEST_TIMER = 2 ** 31 - 1;
 
 /** A fetched keyset. */
 export interface FetchedKeys {

@@ -1,8 +1,6 @@
+import { LONGEST_TIMER } from '../backoff.js';
 import type { Provenance } from '../service/bundle.js';
 import { expiryOf } from './provenance.js';
-
-/** The longest delay of a timer, in milliseconds. */
-const LONGEST = 2 ** 31 - 1;
 
 /** Calls back when the bundle in use has expired. It is still served: no other one is better. */
 export class ExpiryWatch {
@@ -26,6 +24,6 @@ export class ExpiryWatch {
   #wait(time: number): void {
     const left = time - Date.now();
     if (left < 0) this.expired(time);
-    else this.#timer = setTimeout(() => this.#wait(time), Math.min(left + 1, LONGEST)).unref();
+    else this.#timer = setTimeout(() => this.#wait(time), Math.min(left + 1, LONGEST_TIMER)).unref();
   }
 }

@@ -1,3 +1,4 @@
+import { backOff, LONGEST_TIMER, spread } from '../backoff.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PollConfig } from '../config/bundle-config.js';
 import { type Fetched, type Origin, OriginError } from './origin.js';
@@ -26,8 +27,6 @@ export interface PollOptions {
 const FIRST_RETRY = 1000;
 /** Between a new version and the next request to an origin that holds requests, in milliseconds. */
 const PAUSE = 5000;
-/** Timers of the platform cannot wait longer, in milliseconds. */
-const LONGEST_WAIT = 2 ** 31 - 1;
 
 const CLOCK: PollClock = {
   sleep: (milliseconds, signal) => sleep(milliseconds, undefined, { signal, ref: false }).catch(() => undefined),
@@ -91,7 +90,7 @@ export class OriginPoll {
     while (!this.#stopped.signal.aborted) {
       this.#waiting = new AbortController();
       const { signal } = this.#waiting;
-      await this.#clock.sleep(Math.min(wait, LONGEST_WAIT), signal);
+      await this.#clock.sleep(Math.min(wait, LONGEST_TIMER), signal);
       if (this.#stopped.signal.aborted) return;
       // A look that ended the wait has its turn before; the next wait follows from what it led to.
       const outcome = await this.#inTurn(async () => (signal.aborted ? this.#last : this.#ask(signal)));
@@ -134,11 +133,11 @@ export class OriginPoll {
     const random = this.#clock.random();
     if (problem !== undefined && fetched === undefined) {
       const asked = problem instanceof OriginError ? (problem.retryAfter ?? 0) : 0;
-      const grown = grow(FIRST_RETRY, this.#failures, maxBackoff) * (0.5 + random / 2);
+      const grown = spread(backOff(FIRST_RETRY, this.#failures, maxBackoff), random);
       return Math.min(Math.max(grown, asked), Math.max(maxBackoff, interval));
     }
     const jittered = (wait: number): number => wait * (1 + ((random * 2 - 1) * jitter) / 100);
-    if (problem !== undefined) return jittered(grow(interval, this.#refusals, Math.max(interval, maxBackoff)));
+    if (problem !== undefined) return jittered(backOff(interval, this.#refusals, Math.max(interval, maxBackoff)));
     if (fetched?.holds !== true) return jittered(interval);
     return fetched.kind === 'fetched' ? Math.min(jittered(PAUSE), interval) : 0;
   }
@@ -148,8 +147,4 @@ interface Outcome {
   readonly problem: Error | undefined;
   /** Undefined if the request failed. */
   readonly fetched: Fetched | undefined;
-}
-
-function grow(first: number, times: number, most: number): number {
-  return Math.min(most, first * 2 ** Math.min(times - 1, 30));
 }

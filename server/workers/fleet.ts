@@ -1,3 +1,4 @@
+import { backOff } from '../backoff.js';
 import cluster, { type Worker } from 'node:cluster';
 import type { Socket } from 'node:net';
 import type { Receiver } from './hand-over.js';
@@ -192,7 +193,7 @@ export class RestartDelay {
   /** After the death of a worker that served for `served` milliseconds. */
   next(served: number): number {
     this.#deaths = served >= STEADY ? 0 : this.#deaths + 1;
-    return this.#deaths === 0 ? 0 : Math.min(LONGEST, FIRST * 2 ** Math.min(this.#deaths - 1, 20));
+    return backOff(FIRST, this.#deaths, LONGEST);
   }
 
   /** How many in a row exited early. */

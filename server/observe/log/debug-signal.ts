@@ -1,3 +1,4 @@
+import { LONGEST_TIMER } from '../../backoff.js';
 import { ConfigError } from '../../config/config-error.js';
 import { parseDuration } from '../../config/duration.js';
 import type { Environment } from '../../config/substitute.js';
@@ -13,7 +14,7 @@ const DEBUG_DURATION_VARIABLE = 'AUTHZ_TEMP_LOG_LEVEL_DURATION';
 export function debugOnSignal(log: Log, environment: Environment = process.env): () => void {
   const text = environment[DEBUG_DURATION_VARIABLE] || '10m';
   const duration = parseDuration(text);
-  if (duration === undefined || duration <= 0 || duration > MAX_TIMER)
+  if (duration === undefined || duration <= 0 || duration > LONGEST_TIMER)
     throw new ConfigError(`\`${text}\` must be a duration such as \`10m\` or \`30s\``, DEBUG_DURATION_VARIABLE);
   const onSignal = (): void => {
     log.debugFor(duration);
@@ -22,6 +23,3 @@ export function debugOnSignal(log: Log, environment: Environment = process.env):
   process.on('SIGUSR1', onSignal);
   return () => void process.off('SIGUSR1', onSignal);
 }
-
-/** The longest time a timer of the platform can wait, in milliseconds. */
-const MAX_TIMER = 2 ** 31 - 1;
