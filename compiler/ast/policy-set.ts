@@ -20,6 +20,8 @@ export interface PolicySet {
   readonly documents: readonly PolicyFile[];
   /** Sorted by key. */
   readonly invariants: readonly LinkedInvariants[];
+  /** Whether documents are missing, or parts of them, which others may need. */
+  readonly isPartial?: boolean;
 }
 
 export type LinkedPolicy = LinkedResourcePolicy | LinkedPrincipalPolicy | LinkedRolePolicy;

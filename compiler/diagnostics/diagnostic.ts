@@ -118,6 +118,19 @@ export class Diagnostics {
     this.omitted.warning += other.omitted.warning;
   }
 
+  /** The files with errors. */
+  get failedPaths(): ReadonlySet<string> {
+    return new Set(this.kept.error.flatMap(({ source }) => source?.path ?? []));
+  }
+
+  /** The diagnostics whose places do not satisfy a condition. */
+  without(isLeftOut: (place: Place) => boolean): Diagnostics {
+    const rest = new Diagnostics();
+    for (const diagnostic of this.all())
+      if (diagnostic.place === undefined || !isLeftOut(diagnostic.place)) rest.keep(diagnostic);
+    return rest;
+  }
+
   /** By file, offset, code, message: the order does not depend on the order of the stages. */
   sorted(): readonly Diagnostic[] {
     const sorted = this.all().sort(inOrder);

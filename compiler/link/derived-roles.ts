@@ -10,13 +10,11 @@ import { type Catalogue, type FileOf, hasKind } from './catalogue.js';
 import { linkCondition } from './expressions.js';
 import { addTo } from '../append.js';
 import { printPosition } from '../ast/places.js';
-import { counted, type Problems } from '../diagnostics/problems.js';
+import type { Problems } from '../diagnostics/problems.js';
 
 /** A derived-roles document, linked once for all policies that import it. */
 export interface RoleSet {
   readonly roles: readonly LinkedDerivedRole[];
-  /** Whether a problem in it was reported. */
-  readonly isBroken: boolean;
 }
 
 /** The union of several sets. */
@@ -24,7 +22,6 @@ interface RoleSetUnion {
   /** Every definition, sorted by key. */
   readonly all: readonly LinkedDerivedRole[];
   readonly byName: ReadonlyMap<string, readonly Candidate[]>;
-  readonly isBroken: boolean;
 }
 
 /**
@@ -54,16 +51,14 @@ export class RoleSets {
   private unite(names: readonly string[]): RoleSetUnion {
     const all = new Map<string, LinkedDerivedRole>();
     const byName = new Map<string, Candidate[]>();
-    let isBroken = false;
     for (const [by, name] of names.entries()) {
       const set = this.find(name);
-      isBroken ||= set?.isBroken ?? false;
       for (const role of set?.roles ?? []) {
         all.set(role.key, role);
         addTo(byName, role.definition.name.value, { role, by });
       }
     }
-    return { all: [...all.values()].sort((a, b) => (a.key < b.key ? -1 : 1)), byName, isBroken };
+    return { all: [...all.values()].sort((a, b) => (a.key < b.key ? -1 : 1)), byName };
   }
 
   private find(name: string): RoleSet | undefined {
@@ -81,11 +76,6 @@ export interface ImportedRoles {
   readonly all: readonly LinkedDerivedRole[];
   /** The definitions that rules name. */
   readonly named: ReadonlyMap<string, LinkedDerivedRole>;
-  /**
-   * Whether a problem in the imported sets or in their use was reported, which ends the compilation of the policy
-   * (docs/spec/policy-language.md#compile-errors).
-   */
-  readonly isBroken: boolean;
 }
 
 /**
@@ -93,8 +83,7 @@ export interface ImportedRoles {
  * name (docs/spec/policy-language.md#importing-derived-roles).
  */
 export function linkDerivedRoles(file: FileOf<'resource'>, roleSets: RoleSets, problems: Problems): ImportedRoles {
-  const own = counted(problems);
-  const { all, byName, isBroken } = roleSets.imported(file.policy.importDerivedRoles.map(({ value }) => value));
+  const { all, byName } = roleSets.imported(file.policy.importDerivedRoles.map(({ value }) => value));
   const named = new Map<string, LinkedDerivedRole>();
   for (const [name, uses] of usesByName(file.policy)) {
     const candidates = byName.get(name) ?? [];
@@ -106,22 +95,24 @@ export function linkDerivedRoles(file: FileOf<'resource'>, roleSets: RoleSets, p
         hints: () => didYouMean(name, byName.keys()),
         others: uses.slice(0, -1).map(({ place }) => place),
       };
-      own.add('derived-role/unknown', last, { name }, details);
+      problems.add('derived-role/unknown', last, { name }, details);
     } else if (candidates.length > 1)
-      own.add('derived-role/ambiguous', file.source, ...ambiguity(name, candidates, file.policy.importDerivedRoles));
+      problems.add(
+        'derived-role/ambiguous',
+        file.source,
+        ...ambiguity(name, candidates, file.policy.importDerivedRoles),
+      );
     else named.set(name, first.role);
   }
-  return { all, named, isBroken: isBroken || own.count() > 0 };
+  return { all, named };
 }
 
 function linkRoleSet(file: FileOf<'derived-roles'>, catalogue: Catalogue, problems: Problems): RoleSet {
   const { policy } = file;
-  const own = counted(problems);
-  const bindings = linkBindings(file, catalogue, own);
-  for (const definition of policy.definitions) linkCondition(definition.condition, bindings, own);
+  const bindings = linkBindings(file, catalogue, problems);
+  for (const definition of policy.definitions) linkCondition(definition.condition, bindings, problems);
   const key = policyKeyOf(policy);
   return {
-    isBroken: own.count() > 0,
     roles: policy.definitions.map((definition) => ({
       key: `${key}#${definition.name.value}`,
       set: policy.name.value,

@@ -12,8 +12,8 @@ type ImportKind = 'derived_roles' | 'export_variables' | 'export_constants';
 export function reportMissingImports(catalogue: Catalogue, report: Diagnostics): void {
   const known = namesByKind(catalogue);
   for (const document of catalogue.documents) {
-    for (const { kind, name } of importsOf(document.file)) {
-      if (catalogue.find(importKey(kind, name.value)) !== undefined) continue;
+    for (const { kind, name, key } of importsOf(document.file)) {
+      if (catalogue.find(key) !== undefined) continue;
       report.add(
         'import/missing',
         name.place,
@@ -31,14 +31,25 @@ const WORDS: Readonly<Record<ImportKind, string>> = {
   export_constants: 'constants',
 };
 
-function importsOf({ policy }: PolicyFile): readonly { kind: ImportKind; name: Located<string> }[] {
+/** What a document imports. */
+export function importsOf({ policy }: PolicyFile): readonly Import[] {
   if (!('variables' in policy)) return [];
   const roles = policy.kind === 'resource' ? policy.importDerivedRoles : [];
   return [
-    ...roles.map((name) => ({ kind: 'derived_roles' as const, name })),
-    ...policy.constants.imports.map((name) => ({ kind: 'export_constants' as const, name })),
-    ...policy.variables.imports.map((name) => ({ kind: 'export_variables' as const, name })),
+    ...roles.map((name) => importOf('derived_roles', name)),
+    ...policy.constants.imports.map((name) => importOf('export_constants', name)),
+    ...policy.variables.imports.map((name) => importOf('export_variables', name)),
   ];
+}
+
+interface Import {
+  readonly kind: ImportKind;
+  readonly name: Located<string>;
+  readonly key: string;
+}
+
+function importOf(kind: ImportKind, name: Located<string>): Import {
+  return { kind, name, key: importKey(kind, name.value) };
 }
 
 function namesByKind({ documents }: Catalogue): Readonly<Record<ImportKind, readonly string[]>> {

@@ -3,25 +3,27 @@ import { placeOfDocument } from '../ast/places.js';
 import { premisesOf } from '../ast/premises.js';
 import type { Bindings, LinkedInvariants, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
 import type { Condition, Output, PolicyFile } from '../ast/policy.js';
-import type { Diagnostics } from '../diagnostics/diagnostic.js';
+import { Diagnostics } from '../diagnostics/diagnostic.js';
 import type { Code } from '../diagnostics/messages.js';
 import { onceByCause, type Problems, withoutRepeats } from '../diagnostics/problems.js';
 import { linkBindings } from './bindings.js';
 import { type Catalogue, catalogueOf, type Document, type FileOf, hasKind } from './catalogue.js';
 import { linkDerivedRoles, RoleSets } from './derived-roles.js';
 import { linkCondition, linkOutput } from './expressions.js';
-import { reportMissingImports } from './imports.js';
+import { importsOf, reportMissingImports } from './imports.js';
 import { reportMissingParentRoles, reportParentRoles } from './parent-roles.js';
 import { reportMissingScopes, reportScopePermissions, withoutDeepScopes } from './scopes.js';
 
 /**
  * Resolves every name across the files of a set: imports, scope chains, derived roles, variables and constants
- * (docs/spec/policy-language.md#compilation-phases, phases 5 and 6). Problems in single policies are reported only if
- * there are none in the files and the set as a whole; otherwise returns an empty set.
+ * (docs/spec/policy-language.md#compilation-phases, phases 5 and 6). If there are
+ * problems in files or in the set as a whole, the set is partial: names are reported only where none can be missing for
+ * another reason.
  *
  * @param files the files that parsed, disabled ones included.
+ * @param rests what is left of the others.
  */
-export function link(files: readonly PolicyFile[], report: Diagnostics): PolicySet {
+export function link(files: readonly PolicyFile[], report: Diagnostics, rests: readonly Rest[] = []): PolicySet {
   const catalogue = catalogueOf(
     withoutDeepScopes(
       files.filter((file) => !file.disabled),
@@ -32,7 +34,7 @@ export function link(files: readonly PolicyFile[], report: Diagnostics): PolicyS
   for (const examine of SET_RULES) examine(catalogue, report);
   if (report.hasErrors) {
     reportDisabled(files, report);
-    return { policies: [], documents: [], invariants: [] };
+    return linkPartially(catalogue, report, rests);
   }
   return onceByCause(
     withoutRepeats(report),
@@ -47,6 +49,39 @@ export function link(files: readonly PolicyFile[], report: Diagnostics): PolicyS
 
 /** Problems with a name, which conditions may repeat. */
 const UNDEFINED: ReadonlySet<Code> = new Set(['constant/undefined', 'variable/undefined']);
+
+/** A policy without the parts that have mistakes, and whether definitions or imports may be among these. */
+export interface Rest {
+  readonly file: PolicyFile;
+  readonly lacksNames: boolean;
+}
+
+/**
+ * Links what there is of a set with problems, so that files with problems report those of all stages together. Other
+ * files wait (docs/spec/policy-language.md#compilation-phases).
+ */
+function linkPartially(known: Catalogue, report: Diagnostics, rests: readonly Rest[]): PolicySet {
+  const unsure = new Set(rests.flatMap(({ file, lacksNames }) => (lacksNames ? file : [])));
+  const files = [...known.documents.map(({ file }) => file), ...rests.map(({ file }) => file)];
+  const catalogue = catalogueOf(files, new Diagnostics());
+  const failed = report.failedPaths;
+  const isSure = (file: PolicyFile): boolean =>
+    !unsure.has(file) &&
+    importsOf(file).every(({ key }) => {
+      const imported = catalogue.find(key);
+      return imported !== undefined && !unsure.has(imported);
+    });
+  const isJudged = ({ source }: PolicyFile): boolean => failed.has(source.path);
+  const policies = onceByCause(
+    withoutRepeats(report),
+    (problems) => [
+      ...linkPolicies(catalogue, problems, (file) => isJudged(file) && isSure(file)),
+      ...linkPolicies(catalogue, { add: () => undefined }, (file) => isJudged(file) && !isSure(file)),
+    ],
+    UNDEFINED,
+  );
+  return { policies, documents: [], invariants: [], isPartial: true };
+}
 
 /**
  * The rules for the set as a whole (docs/spec/policy-language.md#rules-for-the-whole-set). The order does not matter.
@@ -78,9 +113,14 @@ function reportDisabled(files: readonly PolicyFile[], report: Diagnostics): void
  * Links every executable policy with its imports (docs/spec/policy-language.md#documents,
  * docs/spec/policy-language.md#compile-errors). Sorted by key.
  */
-function linkPolicies(catalogue: Catalogue, problems: Problems): readonly LinkedPolicy[] {
+function linkPolicies(
+  catalogue: Catalogue,
+  problems: Problems,
+  isChosen: (file: PolicyFile) => boolean = () => true,
+): readonly LinkedPolicy[] {
   const context = { catalogue, problems, roleSets: new RoleSets(catalogue, problems) };
-  const policies = catalogue.documents.flatMap((document) => linkPolicy(document, context));
+  const chosen = catalogue.documents.filter(({ file }) => isChosen(file));
+  const policies = chosen.flatMap((document) => linkPolicy(document, context));
   return policies.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
@@ -122,19 +162,11 @@ function linkResourcePolicy(
   { catalogue, problems, roleSets }: Context,
 ): LinkedPolicy {
   const { policy } = file;
-  const { all: importedRoles, named: derivedRoles, isBroken } = linkDerivedRoles(file, roleSets, problems);
-  if (isBroken) {
-    // A problem with derived roles ends the compilation of a policy (docs/spec/policy-language.md#compile-errors): it
-    // stays in the set for its imported roles, with nothing left for later stages to report.
-    const rest = { ...policy, rules: [], schemas: undefined };
-    return { kind: 'resource', key, file, policy: rest, bindings: NO_BINDINGS, importedRoles, derivedRoles };
-  }
+  const { all: importedRoles, named: derivedRoles } = linkDerivedRoles(file, roleSets, problems);
   const bindings = linkBindings(file, catalogue, problems);
   linkRules(policy.rules, bindings, problems);
   return { kind: 'resource', key, file, policy, bindings, importedRoles, derivedRoles };
 }
-
-const NO_BINDINGS: Bindings = { variables: new Map(), constants: new Map() };
 
 /** The fields that all kinds of rules have. */
 interface Rule {

@@ -1,6 +1,7 @@
 import type { Diagnostics, Note } from '../diagnostics/diagnostic.js';
 import type { Code, MessageParameters } from '../diagnostics/messages.js';
 import type { Place } from '../diagnostics/span.js';
+import { Damage } from './repair.js';
 
 /**
  * Keeps the first parse error of a document in source order: only that one is reported
@@ -9,6 +10,8 @@ import type { Place } from '../diagnostics/span.js';
 export class FirstProblem {
   private offset = Number.POSITIVE_INFINITY;
   private reportFirst: ((report: Diagnostics) => void) | undefined;
+  /** All of them. */
+  readonly damage = new Damage();
 
   /** @param hints suggested fixes, if any; computed only for the problem that is reported. */
   note<C extends Code>(
@@ -17,6 +20,7 @@ export class FirstProblem {
     parameters: MessageParameters<C>,
     hints: () => readonly Note[] = () => [],
   ): void {
+    this.damage.add(place);
     if (place.anchor >= this.offset) return;
     this.offset = place.anchor;
     this.reportFirst = (report) => report.add(code, place, parameters, { notes: hints() });

@@ -3,18 +3,27 @@ import type { Code, MessageParameters } from '../diagnostics/messages.js';
 import type { Source } from '../diagnostics/source.js';
 import type { Place } from '../diagnostics/span.js';
 import { adviseAlternatives, adviseExactText, advisePattern, adviseRequired } from './advice.js';
+import { Damage } from './repair.js';
 import type { Field, Kind, Rule } from './schema/field.js';
 import type { ListValue, MapValue, ObjectValue, Value } from './schema/value.js';
 
 /**
  * Structural validation (docs/spec/policy-language.md#compilation-phases.3): reports every violation, sorted by line,
- * column and path, those of absent fields last. Returns whether there were none.
+ * column and path, those of absent fields last, and adds their places to the damage. Returns whether there were none.
  */
-export function validateStructure(document: ObjectValue, source: Source, report: Diagnostics): boolean {
+export function validateStructure(
+  document: ObjectValue,
+  source: Source,
+  report: Diagnostics,
+  damage = new Damage(),
+): boolean {
   const violations: Violation[] = [];
   addViolationsOf(document, '', violations);
   violations.sort(byPlace);
-  for (const { place, reportTo } of violations) reportTo(report, place ?? source);
+  for (const { place, reportTo } of violations) {
+    reportTo(report, place ?? source);
+    if (place !== undefined) damage.add(place);
+  }
   return violations.length === 0;
 }
 

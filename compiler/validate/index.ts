@@ -27,7 +27,8 @@ import {
  * unused.
  */
 export function validate(policies: PolicySet, report: Diagnostics): Types {
-  const types: Types = new Map(validations.flatMap((validation) => [...validation(policies, report)]));
+  const chosen = policies.isPartial === true ? [checkExpressions] : validations;
+  const types: Types = new Map(chosen.flatMap((validation) => [...validation(policies, report)]));
   if (report.hasErrors) return types;
   const once = withoutRepeats(report);
   onceByCause(
