@@ -98,7 +98,7 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
   usages: [
     ['authzc usages', 'compare the application in this folder with policies/'],
-    ['authzc usages apps/api --policies policies -o sarif', 'one of several applications, for code scanning'],
+    ['authzc usages . --policies policies -o sarif', 'print what it finds as SARIF, for code scanning'],
   ],
   repl: [
     [`echo '"a" in ["a", "b"]' | authzc repl`, 'evaluate an expression'],
