@@ -4,6 +4,7 @@ import type { Source } from '../../diagnostics/source.js';
 import type { Place, Span } from '../../diagnostics/span.js';
 import { FirstProblem } from '../first-problem.js';
 import { MAX_DEPTH, MAX_DOCUMENT_LENGTH } from '../limits.js';
+import { adviseSyntax } from './syntax-advice.js';
 import { falseBlank, quotedPrefixes, stripTags } from './tokens.js';
 import type { YamlMapping } from './node.js';
 import { buildTree } from './tree.js';
@@ -102,7 +103,12 @@ function composeDocuments(
     const end = Math.min(Math.max(first.pos[1], place.span.end), source.text.length);
     const span = { ...place.span, end };
     const focus = textAt(span);
-    report.add('yaml/syntax', { ...place, span }, { reason: inHouseStyle(first.message) }, { focus });
+    report.add(
+      'yaml/syntax',
+      { ...place, span },
+      { reason: inHouseStyle(first.message) },
+      { focus, notes: adviseSyntax(first.code) },
+    );
     return undefined;
   }
   return hasDocument ? documents : [];
