@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { compile } from '../compiler/compile.js';
 import { Source } from '../compiler/diagnostics/source.js';
-import { createEngine, createTenantEngine, type TenantDocument, type TenantEngine } from '#runtime/engine';
+import { createEngine, delegation, type Engine, type TenantDocument, tenants } from '#runtime/engine';
 import { folderSource } from '../server/tenants/folder-source.js';
 import { postgresqlSource } from '../server/tenants/postgresql-source.js';
 import type { TenantSource } from '../server/tenants/tenant-source.js';
@@ -50,7 +50,7 @@ async function enginesOf() {
   const options = { lenientScopeSearch: true };
   return {
     base: createEngine(policies, options),
-    tenants: createTenantEngine(policies, { ...options, tenants: () => KNOWN }),
+    tenants: createEngine(policies, { ...options, use: [delegation(), tenants({ documents: () => KNOWN })] }),
   };
 }
 
@@ -137,11 +137,7 @@ interface OpenSource {
   readonly remove: () => Promise<void>;
 }
 
-async function storeRow(
-  name: string,
-  open: () => Promise<OpenSource>,
-  engine: TenantEngine,
-): Promise<readonly string[]> {
+async function storeRow(name: string, open: () => Promise<OpenSource>, engine: Engine): Promise<readonly string[]> {
   const { source, change, remove } = await open();
   const store = new TenantStore(source, {
     maxAge: MAX_AGE,

@@ -1,6 +1,8 @@
 import {
   type AuxDataInput,
-  createDelegationEngine,
+  type CompiledBundle,
+  createEngine,
+  delegation,
   type Engine,
   type EngineOptions,
   EvaluationLimitError,
@@ -33,7 +35,7 @@ export interface InProcessOptions extends ClientOptions {
 }
 
 /** Compiled policies: `policies` of generated code, or of a bundle. */
-export type Bundle = Parameters<typeof createDelegationEngine>[0];
+export type Bundle = CompiledBundle;
 
 /** The tokens of a request. */
 export interface TokensByName {
@@ -50,7 +52,9 @@ export function inProcessClient<P extends Permissions = AnyPermissions>(
   options: InProcessOptions = {},
 ): AuthzClient<P> {
   const engine =
-    'check' in policies ? (policies as unknown as Engine) : createDelegationEngine(policies, options.engine);
+    'check' in policies
+      ? (policies as unknown as Engine)
+      : createEngine(policies, { ...options.engine, use: [delegation(), ...(options.engine?.use ?? [])] });
   return clientOver(engineTransport(engine, options.verify), options);
 }
 

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { mergeErrors } from '#runtime/engine';
 import type { ServerInfoResponse } from '../proto/gen/messages.js';
 import type { AuditLog } from './audit/audit-log.js';
 import { type AuditWatch, auditWatcher } from './audit/audit-watcher.js';
@@ -307,7 +308,7 @@ function loadedBundle({ hash, provenance, bundle }: ServingEngine): LoadedBundle
 /** Explains decisions of the bundles in use. */
 function explainerOf(bundles: ServedBundles): Explainer {
   return {
-    rolesFor: (request, bundle) => bundles.of({ bundle }).tenants?.rolesFor(request),
+    rolesFor: (request, bundle) => bundles.of({ bundle }).tenants?.roles.rolesFor(request),
     explain(request, search, bundle) {
       const { explainer } = bundles.of({ bundle });
       if (explainer === undefined) throw new RpcError('failed_precondition', NOT_EXPLAINED);
@@ -337,7 +338,7 @@ function observationOf(
     celErrorLogLevel: config.engine.celErrorLogLevel,
     mask: config.audit.mask,
     version: release.version,
-    findConditionErrors: (request, call) => bundles.of(call).engine.evaluationErrors(request),
+    findConditionErrors: (request, call) => mergeErrors(bundles.of(call).engine.explain(request)),
     audit: audit?.counts,
     rejectedBundles,
     source: source?.status,

@@ -1,13 +1,15 @@
 import {
   type AccessRequest,
-  type AuditedEngine,
+  type Engine,
   type CheckRequest,
   type CheckResult,
   type CompiledBundle,
   type CompiledTraces,
-  createAuditedEngine,
+  createEngine,
   type EngineOptions,
   type SchemaEnforcement,
+  explanations,
+  mergeErrors,
 } from '#runtime/engine';
 import { ALLOW, type Instant } from '#runtime/policy';
 import type { Ask, Decision, Question } from '../../compiler/policy-tests/ask.js';
@@ -69,7 +71,7 @@ export function askEngine(
     }
     return {
       missedTime,
-      decisions: decisionsOf(result, question.traced ? engine.evaluationErrors(request) : undefined),
+      decisions: decisionsOf(result, question.traced ? mergeErrors(engine.explain(request)) : undefined),
     };
   };
   return { ask, violations: () => violations };
@@ -77,7 +79,7 @@ export function askEngine(
 
 /** An engine, and the time of its clock. */
 interface TimedEngine {
-  readonly engine: AuditedEngine;
+  readonly engine: Engine;
   readonly engineOptions: EngineOptions;
   readonly time: { now: Instant | undefined; wasMissed: boolean };
 }
@@ -101,7 +103,7 @@ function timedEngine(
       return time.now ?? EPOCH;
     },
   };
-  return { engine: createAuditedEngine(policies, engineOptions), time, engineOptions };
+  return { engine: createEngine(policies, { ...engineOptions, use: [explanations()] }), time, engineOptions };
 }
 
 /** The options of the engine for a test, without its clock. */

@@ -1,4 +1,4 @@
-import { type AccessRequest, createAuditedEngine, type EngineOptions } from '#runtime/engine';
+import { type AccessRequest, createEngine, type EngineOptions, explanations } from '#runtime/engine';
 import { type Surveyor, surveyParts } from '#runtime/parts';
 import type { ProgramBundle } from './bundle.js';
 
@@ -14,9 +14,9 @@ export type Survey = (request: AccessRequest) => boolean;
  */
 export function surveyOf({ bundle, traced }: ProgramBundle, options: EngineOptions, surveyor: Surveyor): Survey {
   // An explanation visits the rules of all tables, and lists the derived roles that conditions see.
-  const engine = createAuditedEngine(
+  const engine = createEngine(
     { ...bundle, ...surveyParts(bundle, surveyor) },
-    { ...options, schemaEnforcement: 'none', traced },
+    { ...options, schemaEnforcement: 'none', traced, use: [explanations()] },
   );
   return ({ principal, resource, action, auxData }) => {
     const request = { principal, auxData, resources: [{ resource, actions: [action] }] };

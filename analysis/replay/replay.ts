@@ -4,13 +4,14 @@ import {
   type AuxDataInput,
   type CheckResult,
   type CompiledBundle,
-  createDelegationEngine,
-  createTenantEngine,
+  createEngine,
+  delegation,
   type Engine,
   type EngineOptions,
   EvaluationLimitError,
   type TenantDocument,
-  type TenantEngineOptions,
+  tenants as tenantRoles,
+  type TenantsOptions,
 } from '#runtime/engine';
 import { ALLOW, type Attributes, glob, type Instant } from '#runtime/policy';
 import { type EffectName, readLine, type RecordedAction, type RecordedCheck, type RecordedResource } from './entry.js';
@@ -22,7 +23,7 @@ export interface ReplayOptions {
   /** The document of a tenant and its SHA-256. Absent: what was decided with roles of tenants is not replayed. */
   readonly tenants?: ((tenant: string) => ReplayedTenant) | undefined;
   /** Told once of each document that the policies refuse. Its roles give nothing. */
-  readonly onRefused?: TenantEngineOptions['onRefused'];
+  readonly onRefused?: TenantsOptions['onRefused'];
   /** Globs. */
   readonly kind: string | undefined;
   readonly action: string | undefined;
@@ -122,10 +123,13 @@ class LogReplay {
   ) {
     const { tenants, onRefused } = options;
     const own = { ...options.engine, clock: () => this.now };
-    this.engine =
-      compiled.tenantRoles === undefined
-        ? createDelegationEngine(compiled, own)
-        : createTenantEngine(compiled, { ...own, tenants: (tenant) => tenants?.(tenant).document, onRefused });
+    this.engine = createEngine(compiled, {
+      ...own,
+      use:
+        compiled.tenantRoles === undefined
+          ? [delegation()]
+          : [delegation(), tenantRoles({ documents: (tenant) => tenants?.(tenant).document, onRefused })],
+    });
     const [asWritten, asKind] = [matcherOf(options.kind), kindMatcher(options.kind ?? '*')];
     this.matchesKind = (kind) => asWritten(kind) || asKind(kind);
     this.matchesAction = matcherOf(options.action);

@@ -1,4 +1,4 @@
-import { type CompiledBundle, createAuditedEngine, type EngineOptions } from '#runtime/engine';
+import { type CompiledBundle, createEngine, type EngineOptions, explanations } from '#runtime/engine';
 import type { FilePlace } from '#runtime/parts';
 import type { Instant } from '#runtime/policy';
 import { invariant } from '../../compiler/diagnostics/invariant.js';
@@ -52,7 +52,8 @@ export class SchemaTrial {
 
   constructor({ program, compiled, engineOptions }: SuggestionSubject) {
     const options: EngineOptions = { ...engineOptions, schemaEnforcement: 'reject', clock: this.clock };
-    this.validating = program.schemas.length > 0 ? createAuditedEngine(compiled, options) : undefined;
+    this.validating =
+      program.schemas.length > 0 ? createEngine(compiled, { ...options, use: [explanations()] }) : undefined;
   }
 
   violations = ({ request: { principal, resource, action, auxData }, now }: Situation): number => {

@@ -1,4 +1,4 @@
-import type { AccessRequest, CheckRequest, CheckResult } from '#runtime/engine';
+import { type AccessRequest, type CheckRequest, type CheckResult, mergeErrors } from '#runtime/engine';
 import { ALLOW } from '#runtime/policy';
 import type { Explanation } from '#runtime/parts';
 import { prettyExplanation } from '../../analysis/explain/report/pretty.js';
@@ -82,16 +82,17 @@ async function checked(
     traced: await policies.traced(),
     clock: stoppedClock(now),
   };
-  const engine = decidingEngine(policies.policies, options, tenants, context);
-  for (const line of engine.rolesWithoutEffect(asked.principal)) printWarning(context, line);
+  const deciding = decidingEngine(policies.policies, options, tenants, context);
+  const { engine } = deciding;
+  for (const line of deciding.rolesWithoutEffect(asked.principal)) printWarning(context, line);
   const [result] = engine.check(asked);
-  for (const error of engine.evaluationErrors(asked))
+  for (const error of mergeErrors(engine.explain(asked)))
     printWarning(context, evaluationErrorText(error), policies.placeOf(error.policy, error.rule));
   const explain = explained ? explainDecisions(policies.lowered, options) : undefined;
   const explanations = actions.flatMap((action) => {
     if (explain === undefined) return [];
     const request = { principal: asked.principal, resource, action, auxData: asked.auxData };
-    const { request: decided, tenantRoles } = engine.decided(request);
+    const { request: decided, tenantRoles } = deciding.decided(request);
     return { request, explanation: explain(decided, engine.isAllowed(request)), tenantRoles };
   });
   const pathOf = (path: string): string => shownPath(path, directory);

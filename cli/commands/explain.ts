@@ -73,9 +73,10 @@ async function explained(directory: string, given: ExplainOptions, context: Comm
   const { kind } = request.resource;
   warnOfNames(policies.policies, { kind, actions: [action], principal: request.principal }, context);
   const options = { clock: stoppedClock(now), strictEvaluation, lenientScopeSearch, traced: await policies.traced() };
-  const engine = decidingEngine(policies.policies, options, tenants, context);
-  for (const line of engine.rolesWithoutEffect(request.principal)) printWarning(context, line);
-  const { request: decided, tenantRoles } = engine.decided(request);
+  const deciding = decidingEngine(policies.policies, options, tenants, context);
+  const { engine } = deciding;
+  for (const line of deciding.rolesWithoutEffect(request.principal)) printWarning(context, line);
+  const { request: decided, tenantRoles } = deciding.decided(request);
   const explanation = explainDecisions(policies.lowered, options)(decided, engine.isAllowed(request), { near, keep });
   if (output === 'json') {
     const shown = { ...explanation, ...(tenantRoles.length > 0 && { tenantRoles }) };

@@ -1,4 +1,5 @@
 import {
+  mergeErrors,
   type PlanRequest,
   type PlanResult,
   ruleFilters,
@@ -86,10 +87,11 @@ async function planned(directory: string, options: PlanOptions, context: Command
     clock: stoppedClock(options.now),
     traced: await policies.traced(),
   };
-  const engine = decidingEngine(policies.policies, engineOptions, options.tenants, context);
-  for (const line of engine.rolesWithoutEffect(principal)) printWarning(context, line);
+  const deciding = decidingEngine(policies.policies, engineOptions, options.tenants, context);
+  const { engine } = deciding;
+  for (const line of deciding.rolesWithoutEffect(principal)) printWarning(context, line);
   const plan = engine.plan(request);
-  for (const error of engine.evaluationErrors(request))
+  for (const error of mergeErrors(engine.explain(request)))
     printWarning(context, evaluationErrorText(error), policies.placeOf(error.policy, error.rule));
   for (const error of plan.validationErrors) printWarning(context, violationText(error));
   for (const rule of plan.unplanned)
@@ -100,7 +102,7 @@ async function planned(directory: string, options: PlanOptions, context: Command
   }
   const table = tableOf(options, context);
   const rules = (): readonly RuleFilter[] =>
-    engine
+    deciding
       .decidedPlans(request)
       .flatMap((decided) => ruleFilters(policies.policies, decided, engineOptions))
       .map((rule) => ({ ...rule, place: policies.placeOf(rule.policy, rule.rule) }));

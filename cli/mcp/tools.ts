@@ -1,4 +1,4 @@
-import { createAuditedDelegationEngine, createEngine } from '#runtime/engine';
+import { createEngine, delegation as actors, explanations, mergeErrors } from '#runtime/engine';
 import { ALLOW } from '#runtime/policy';
 import * as z from 'zod';
 import { loadVersion } from '../../analysis/decision/policy-version.js';
@@ -81,10 +81,11 @@ export const TOOLS: readonly Tool[] = [
     input: z.object({ principal: delegation, resource, actions, auxData }),
     run: async (folder, { actions, ...rest }) => {
       const { policies, traced } = await folder.policies();
-      const engine = createAuditedDelegationEngine(policies, {
+      const engine = createEngine(policies, {
         schemaEnforcement: 'warn',
         traced: await traced(),
         clock: stoppedClock(undefined),
+        use: [actors(), explanations()],
       });
       const request = {
         principal: rest.principal,
@@ -97,7 +98,7 @@ export const TOOLS: readonly Tool[] = [
         ...decision,
         allowed: effect === ALLOW,
       }));
-      const data = { ...result, actions: decisions, evaluationErrors: engine.evaluationErrors(request) };
+      const data = { ...result, actions: decisions, evaluationErrors: mergeErrors(engine.explain(request)) };
       return { text: JSON.stringify(data, undefined, 2), data };
     },
   }),
@@ -141,10 +142,11 @@ export const TOOLS: readonly Tool[] = [
     }),
     run: async (folder, { principal, actions, auxData, ...resource }) => {
       const { policies, traced } = await folder.policies();
-      const engine = createAuditedDelegationEngine(policies, {
+      const engine = createEngine(policies, {
         schemaEnforcement: 'warn',
         traced: await traced(),
         clock: stoppedClock(undefined),
+        use: [actors(), explanations()],
       });
       const { filter, filterDebug, unplanned, validationErrors } = engine.plan({
         principal,

@@ -2,14 +2,17 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   type AccessRequest,
-  type AuditedEngine,
+  type Engine,
   chainOf,
   type CompiledBundle,
-  createAuditedDelegationEngine,
-  createAuditedTenantEngine,
+  createEngine,
   type EngineOptions,
   type PlanRequest,
   type PrincipalInput,
+  delegation,
+  explanations,
+  type TenantRolesView,
+  tenants,
 } from '#runtime/engine';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import type { LoadedTenant } from '../../server/service/call.js';
@@ -82,8 +85,9 @@ function readDocument(file: string): LoadedTenant | { readonly reason: string } 
 
 const NO_ROLES: LoadedTenant = { document: undefined, digest: '' };
 
-/** An engine with the roles that decide. */
-export interface DecidingEngine extends AuditedEngine {
+/** The engine of a command, with the roles that decide. */
+export interface DecidingEngine {
+  readonly engine: Engine;
   /** A request as policies see it. Of a principal without actors. */
   readonly decided: (request: AccessRequest) => DecidedRequest;
   /** A plan as policies see it: one for each principal of a chain and each action. */
@@ -124,24 +128,24 @@ export function decidingEngine(
     refused.add(tenant);
     warnOfRefusal(context, tenant, error);
   };
-  const tenants = path === undefined ? undefined : readTenants(path, onRefused);
+  const files = path === undefined ? undefined : readTenants(path, onRefused);
   const { tenantRoles } = policies;
   if (tenantRoles === undefined) {
     if (path !== undefined) printWarning(context, TENANTS_WITHOUT_EFFECT);
-    const engine = createAuditedDelegationEngine(policies, options);
+    const engine = createEngine(policies, { ...options, use: [delegation(), explanations()] });
     return {
-      ...engine,
+      engine,
       decided: (request) => ({ request, tenantRoles: [] }),
       decidedPlans: (request) => chainOf(request.principal).map((principal) => ({ ...request, principal })),
       rolesWithoutEffect: () => [],
     };
   }
   const { rolePrefix, scope } = tenantRoles;
-  const engine = createAuditedTenantEngine(policies, {
+  const engine = createEngine(policies, {
     ...options,
-    tenants: (tenant) => tenants?.(tenant).document,
-    onRefused,
+    use: [delegation(), tenants({ documents: (tenant) => files?.(tenant).document, onRefused }), explanations()],
   });
+  const known = engine.tenants as TenantRolesView;
   const reasonFor = (id: string, tenant: string | undefined): string => {
     if (tenant === undefined)
       return `the scope of \`${id}\` is not a tenant${scope === '' ? '' : ` below \`${scope}\``}`;
@@ -149,10 +153,10 @@ export function decidingEngine(
     return `tenant \`${tenant}\` does not define it in \`${path}\``;
   };
   return {
-    ...engine,
+    engine,
     decided: (request) => {
-      const { tenant = '', roles, given } = engine.rolesFor(request);
-      const digest = tenants?.(tenant).digest ?? '';
+      const { tenant = '', roles, given } = known.rolesFor(request);
+      const digest = files?.(tenant).digest ?? '';
       return {
         request: { ...request, principal: { ...request.principal, roles } },
         tenantRoles: [...given].map(([role, own]) => ({ role, ...(own.length > 0 && { roles: own }), tenant, digest })),
@@ -161,13 +165,13 @@ export function decidingEngine(
     decidedPlans: (request) =>
       chainOf(request.principal).flatMap((principal) =>
         request.actions.map((action) => {
-          const { roles } = engine.rolesFor({ principal, resource: request.resource, action });
+          const { roles } = known.rolesFor({ principal, resource: request.resource, action });
           return { ...request, principal: { ...principal, roles }, actions: [action] };
         }),
       ),
     rolesWithoutEffect: (principal) =>
       chainOf(principal).flatMap((one) => {
-        const { tenant, roles } = engine.definedRoles(one);
+        const { tenant, roles } = known.definedRoles(one);
         if (tenant !== undefined && refused.has(tenant)) return [];
         return one.roles
           .filter((role) => role.startsWith(rolePrefix) && !roles.includes(role))

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { decode } from '@jridgewell/sourcemap-codec';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createAuditedEngine, createEngine } from '#runtime/engine';
+import { createEngine, explanations } from '#runtime/engine';
 import type { CompiledBundle } from '#runtime/parts';
 import { compile } from '../compile.js';
 import { Source } from '../diagnostics/source.js';
@@ -180,7 +180,7 @@ test('policies of scopes that have nothing in common are made from all shards', 
   const all = [new Source('roles.yaml', ROLES), new Source('doc.yaml', policy('doc', 'root')), ...sources];
   const { js } = await bundle(compile(all, undefined, { scopedFrom: 1 }).files, RUNTIME);
   const { policies, traced } = await importBundle(js);
-  const engine = createAuditedEngine(policies as CompiledBundle, { traced: await traced() });
+  const engine = createEngine(policies as CompiledBundle, { traced: await traced(), use: [explanations()] });
   for (let index = 0; index < sources.length; index += 1) {
     const status = { [`status_${index}`]: `status of tenant_${index}` };
     const resource = { kind: 'doc', id: 'd', scope: `tenant_${index}`, attr: { owner: 'a', ...status } };

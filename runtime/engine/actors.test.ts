@@ -4,12 +4,12 @@ import { compile } from '../../compiler/compile.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { loaded } from '../../tests/support/compiled.js';
 import {
-  createAuditedDelegationEngine,
-  createAuditedEngine,
-  createDelegationEngine,
   createEngine,
+  delegation,
   type Engine,
   EvaluationLimitError,
+  explanations,
+  mergeErrors,
   type PrincipalInput,
 } from './index.js';
 import { selects } from '../residual/index.js';
@@ -46,7 +46,7 @@ const schemaTexts = new Map([
 ]);
 const bundle = await loaded(compile(sources, undefined, { schemaTexts }));
 const traced = await bundle.traced();
-const engine = createDelegationEngine(bundle.policies);
+const engine = createEngine(bundle.policies, { use: [delegation()] });
 
 const ann = { id: 'ann', roles: ['user'], attr: { teams: ['a', 'b'] } };
 const agent = { id: 'agent', roles: ['agent'], attr: { teams: ['b', 'c'] } };
@@ -97,7 +97,7 @@ test('a plan selects what all of them may have', () => {
 });
 
 test('outputs are those of all, and violations of an actor are named by its place', () => {
-  const warning = createDelegationEngine(bundle.policies, { schemaEnforcement: 'warn' });
+  const warning = createEngine(bundle.policies, { schemaEnforcement: 'warn', use: [delegation()] });
   const [result] = warning.check({
     principal: { ...ann, actors: [agent, { ...bot, attr: { teams: 'b' } }] },
     resources: [{ resource: doc({ team: 7 }), actions: ['read'] }],
@@ -113,7 +113,7 @@ test('outputs are those of all, and violations of an actor are named by its plac
 });
 
 test('an actor whose attributes violate their schema denies, and so do its plans', () => {
-  const rejecting = createDelegationEngine(bundle.policies, { schemaEnforcement: 'reject' });
+  const rejecting = createEngine(bundle.policies, { schemaEnforcement: 'reject', use: [delegation()] });
   const chain = (teams: unknown) => ({ ...ann, actors: [{ ...agent, attr: { teams } }] });
   const resource = doc({ team: 'b' });
   assert.is(rejecting.isAllowed({ principal: chain(['b']), resource, action: 'read' }), true);
@@ -124,7 +124,7 @@ test('an actor whose attributes violate their schema denies, and so do its plans
 
 test('a chain has the limits of one call', () => {
   const many = Array.from({ length: 300 }, (_, index) => `m${index}`);
-  const limited = createDelegationEngine(bundle.policies, { limits: { evaluationCost: 40_000 } });
+  const limited = createEngine(bundle.policies, { limits: { evaluationCost: 40_000 }, use: [delegation()] });
   const principal = { ...ann, attr: { teams: [...many.keys()].map((index) => `t${index}`).concat('m1') } };
   const resource = doc({ many });
   assert.is(limited.isAllowed({ principal, resource, action: 'count' }), true);
@@ -160,17 +160,17 @@ test('more than eight actors, actors of actors and what is no list are refused',
 });
 
 test('an engine that decides about principals alone refuses actors, whatever they are', () => {
-  const plain = [createEngine(bundle.policies), createAuditedEngine(bundle.policies, { traced })];
+  const plain = [createEngine(bundle.policies), createEngine(bundle.policies, { traced, use: [explanations()] })];
   for (const actors of [[agent], [undefined], {}, { length: 2 }, 'x', 1] as const) {
     const principal = { ...ann, actors } as unknown as PrincipalInput;
     for (const ask of calls(principal))
-      for (const one of plain) assert.throws(() => ask(one), /`actors` need createDelegationEngine/);
+      for (const one of plain) assert.throws(() => ask(one), /`actors` need `delegation\(\)`/);
   }
   for (const actors of [[], undefined]) for (const ask of calls({ ...ann, actors })) for (const one of plain) ask(one);
 });
 
 test('an explanation has the errors and the policies of all', () => {
-  const audited = createAuditedDelegationEngine(bundle.policies, { traced });
+  const audited = createEngine(bundle.policies, { traced, use: [delegation(), explanations()] });
   const principal = { ...ann, actors: [{ ...agent, attr: {} }, bot] };
   const request = {
     principal,
@@ -186,8 +186,8 @@ test('an explanation has the errors and the policies of all', () => {
     ['principal.bot.vdefault', 'resource.doc.vdefault'],
   );
   assert.equal(effectiveDerivedRoles, [[]]);
-  assert.equal(audited.evaluationErrors(request).length, 1);
-  assert.equal(audited.effectivePolicies(request).length, 2);
+  assert.equal(mergeErrors(audited.explain(request)).length, 1);
+  assert.equal(audited.explain(request).effectivePolicies.length, 2);
   const plan = { principal, resource: { kind: 'doc' }, actions: ['list'] };
   assert.equal(audited.explain(plan).evaluationErrors.length, 1);
   assert.is(audited.explain(plan).effectiveDerivedRoles, undefined);

@@ -2,11 +2,10 @@
  * Principals with actors: a check is allowed if it is allowed for the principal and for each actor, and a plan selects
  * what all of them may have (docs/spec/policy-language.md#actors).
  */
-import type { AnyPermissions, KindOf, Permissions, PrincipalOf } from '../policy/index.js';
 import { FLAT, type Writing } from '../residual/index.js';
-import { type CompiledBundle, createEngine, type Engine, type EngineOptions, settingsOf } from './engine.js';
-import { type AuditedEngine, createAuditedEngine, type Explanation } from './explain.js';
+import type { Explanation } from './decision-trace.js';
 import { requirePrincipal } from './input.js';
+import type { EnginePart, PrincipalHandler, UntypedEngine } from './options.js';
 import type {
   AccessRequest,
   ActionDecision,
@@ -15,70 +14,24 @@ import type {
   CheckResult,
   PlanRequest,
   PlanResult,
-  PreparedPrincipal,
   PrincipalInput,
   PrincipalOptions,
-  ResourceInput,
   UntypedPrincipal,
   ValidationError,
 } from './requests.js';
-import { intersection, joined, together } from './together.js';
+import { intersection, joined } from './together.js';
 
 /** How many actors a principal may have. */
 export const MAX_ACTORS = 8;
 
 /**
- * As `createEngine`, for requests whose principals may have actors. A request about one with actors costs as much as
- * one about each of them, within the limits of one call. Separate, so that programs without them do not carry the code.
+ * The part of an engine that decides requests whose principals have actors. A request about one with actors costs as
+ * much as one about each of them, within the limits of one call.
  *
  * A call throws a TypeError if there are more than 8 actors, or if an actor has actors.
  */
-export function createDelegationEngine<P extends Permissions = AnyPermissions>(
-  bundle: CompiledBundle,
-  options: EngineOptions = {},
-): Engine<P> {
-  return withActors(createEngine(bundle, options), asOneOf(bundle, options), options.plan) as unknown as Engine<P>;
-}
-
-/** An engine that decides requests with actors by one that decides about one principal. */
-export function withActors(engine: Engine, asOne: AsOne, writing: Writing | undefined): Engine {
-  return new DelegationEngine(engine, asOne, writing);
-}
-
-/** How calls of an engine of the bundle share the limits of one. */
-export function asOneOf({ guard }: CompiledBundle, options: EngineOptions): AsOne {
-  const { limits } = settingsOf(options);
-  return (work) => (guard === undefined ? work() : guard.asOne(work, limits));
-}
-
-/** As `createAuditedEngine`, for requests whose principals may have actors. */
-export function createAuditedDelegationEngine(bundle: CompiledBundle, options: EngineOptions = {}): AuditedEngine {
-  return auditedWithActors(createAuditedEngine(bundle, options), options.plan);
-}
-
-/** As `withActors`, of an engine that explains. */
-export function auditedWithActors(engine: AuditedEngine, writing: Writing | undefined): AuditedEngine {
-  const asOne: AsOne = (work) => engine.asOne(work);
-  const delegation = new DelegationEngine(engine, asOne, writing);
-  const explain = (request: CheckRequest | PlanRequest): Explanation =>
-    isAlone(request.principal)
-      ? engine.explain(request)
-      : asOne(() =>
-          joined(
-            eachOf(request).map((one) => engine.explain(one)),
-            ([own = []]) => own,
-          ),
-        );
-  return {
-    check: (request) => delegation.check(request),
-    isAllowed: (request) => delegation.isAllowed(request),
-    for: (principal, options) => delegation.for(principal, options),
-    plan: (request) => delegation.plan(request),
-    explain,
-    evaluationErrors: (request) => together(explain(request).evaluationErrors),
-    effectivePolicies: (request) => explain(request).effectivePolicies,
-    asOne,
-  };
+export function delegation(): EnginePart {
+  return (engine) => void engine.handlers.push(new Delegation(engine, engine.settings.plan));
 }
 
 /**
@@ -97,50 +50,51 @@ export function chainOf(principal: PrincipalInput): readonly PrincipalInput[] {
   return [principal, ...(actors as readonly ActorInput[])].map(alone);
 }
 
-/** Does something in which all calls together have the limits of one call. */
-export type AsOne = <Result>(work: () => Result) => Result;
-
-class DelegationEngine implements Engine {
+class Delegation implements PrincipalHandler {
   constructor(
-    private readonly engine: Engine,
-    private readonly asOne: AsOne,
+    private readonly engine: UntypedEngine,
     private readonly writing: Writing = FLAT,
   ) {}
 
+  handles(principal: PrincipalInput): boolean {
+    return !isAlone(principal);
+  }
+
   check(request: CheckRequest): readonly CheckResult[] {
-    if (isAlone(request.principal)) return this.engine.check(request);
-    return this.asOne(() => allowedByAll(eachOf(request).map((one) => this.engine.check(one))));
+    return this.engine.asOne(() => allowedByAll(eachOf(request).map((one) => this.engine.check(one))));
   }
 
   isAllowed(request: AccessRequest): boolean {
-    if (isAlone(request.principal)) return this.engine.isAllowed(request);
-    return this.asOne(() => eachOf(request).every((one) => this.engine.isAllowed(one)));
+    return this.engine.asOne(() => eachOf(request).every((one) => this.engine.isAllowed(one)));
   }
 
   plan(request: PlanRequest): PlanResult {
-    if (isAlone(request.principal)) return this.engine.plan(request);
-    return this.asOne(() => {
+    return this.engine.asOne(() => {
       const plans = eachOf(request).map((one) => this.engine.plan(one));
       const matchedScopes = plans[0]?.matchedScopes;
       return intersection(plans, this.writing, { matchedScopes, validationErrors: errorsOfAll(plans) });
     });
   }
 
-  for<K extends KindOf<AnyPermissions>>(
-    principal: PrincipalOf<AnyPermissions, K>,
-    options?: PrincipalOptions,
-  ): PreparedPrincipal<AnyPermissions, K> {
-    if (isAlone(principal)) return this.engine.for(principal, options);
-    const chain = chainOf(principal).map((one): UntypedPrincipal => this.engine.for(one, options));
+  for(principal: PrincipalInput, options?: PrincipalOptions): UntypedPrincipal {
+    const chain = chainOf(principal).map((one) => this.engine.for(one, options));
     return {
-      can: (action: string, resource: ResourceInput) =>
-        this.asOne(() => chain.every((one) => one.can(action, resource))),
+      can: (action, resource) => this.engine.asOne(() => chain.every((one) => one.can(action, resource))),
     };
+  }
+
+  explain(request: CheckRequest | PlanRequest): Explanation {
+    return this.engine.asOne(() =>
+      joined(
+        eachOf(request).map((one) => this.engine.explain(one)),
+        ([own = []]) => own,
+      ),
+    );
   }
 }
 
 /** Whether a principal has no actors; only then does an engine decide about it alone. */
-function isAlone(principal: PrincipalInput): boolean {
+export function isAlone(principal: PrincipalInput): boolean {
   const actors = principal?.actors;
   return actors === undefined || (Array.isArray(actors) && actors.length === 0);
 }

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Request, TracedCondition } from '../policy/index.js';
 import { allow, ask, decide, deny, doc, engineOf, principal, rules, USER } from '../../tests/support/policies.js';
-import { settingsOf } from './engine.js';
+import { resolveSettings } from './options.js';
 
 const violations = (attributes: {
   readonly n?: unknown;
@@ -122,7 +122,7 @@ test('conditions see the values of the request, not the defaults', () => {
 });
 
 test('the default clock is the time of the system, its milliseconds as nanoseconds', () => {
-  const { clock } = settingsOf({});
+  const { clock } = resolveSettings({});
   const { now } = Date;
   try {
     for (const [milliseconds, seconds, nanos] of [

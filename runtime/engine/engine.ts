@@ -1,23 +1,22 @@
 import {
   ALLOW,
   type AnyPermissions,
-  type Attributes,
   DENY,
   type Effect,
-  type Instant,
   type KindOf,
   type Permissions,
-  type PolicyBundle,
   type PrincipalOf,
 } from '../policy/index.js';
 import { NotJsonError } from '../cel/index.js';
-import type { Writing } from '../residual/index.js';
+import type { CompiledBundle } from './bundle.js';
+import type { Explanation } from './decision-trace.js';
 import { check } from './decide/check.js';
-import { type CompiledTraces, Evaluation, type Judges, type Listener, MutableRequest } from './decide/evaluation.js';
+import { Evaluation, type Judges, type Listener, MutableRequest } from './decide/evaluation.js';
 import { FEW_ROLES } from './find/chains.js';
-import { Registry, requirePart, type ScopedPolicies } from './find/registry.js';
+import { Registry, requirePart } from './find/registry.js';
 import type { RoleList } from './find/tables.js';
 import {
+  type Asked,
   claimsOf,
   isName,
   isPrincipal,
@@ -28,8 +27,17 @@ import {
   requirePrincipal,
   whole,
 } from './input.js';
-import type { EvaluationLimits, Guard } from './limits.js';
-import type { Plan, Planner, PlanSettings } from './plan/planner.js';
+import type { Guard } from './limits.js';
+import {
+  type EngineOptions,
+  type Explain,
+  type ExtensibleEngine,
+  type PrincipalHandler,
+  resolveSettings,
+  type Settings,
+  type TenantRolesView,
+} from './options.js';
+import type { Plan } from './plan/planner.js';
 import {
   type AccessRequest,
   type AccessRequestOf,
@@ -48,7 +56,6 @@ import {
   requestedScope,
   type ResourceActions,
   type ResourceInput,
-  type SchemaEnforcement,
   type UntypedPrincipal,
   type ValidationError,
   validationErrors,
@@ -81,71 +88,30 @@ export interface Engine<P extends Permissions = AnyPermissions> {
     principal: PrincipalOf<P, K>,
     options?: PrincipalOptions,
   ): PreparedPrincipal<P, K>;
+  /**
+   * What the result of a check or a plan leaves out. Decides once more, with the traced conditions, so call it after
+   * the response. Empty if the engine has no `traced`. Throws unless the engine uses `explanations()`.
+   */
+  explain(request: CheckRequest | PlanRequest): Explanation;
+  /** The roles that tenants define; undefined unless the engine uses `tenants()`. */
+  readonly tenants: TenantRolesView | undefined;
+  /** Runs `work` under the limits of a single call, for requests that take several calls. */
+  asOne<Result>(work: () => Result): Result;
 }
 
 /**
- * What a compiled bundle exports as `policies`, with the optional parts of the engine that its policies need. Programs
- * without plans or role policies do not carry the code for them. A residual can only be read by the copy of the library
- * that made it, so bundles bring the planner too.
+ * Creates the engine of a compiled bundle. Throws if the bundle lacks a part that its policies need.
+ *
+ * Actors, roles of tenants and explanations are parts, so that programs without them do not carry the code:
+ * `createEngine(policies, { use: [delegation(), tenants({ documents })] })`.
  */
-export interface CompiledBundle extends PolicyBundle, Judges {
-  /** Present in a large bundle. */
-  readonly scoped?: ScopedPolicies | undefined;
-  /** Absent if the policies were compiled for checks only. */
-  readonly planner?: Planner;
-  /** Absent if the policies were written by hand. */
-  readonly guard?: Guard;
-}
-
-/** The options that change decisions (docs/spec/policy-language.md#configuration). */
-export interface EngineOptions {
-  /** The version of requests without one. Default: `default`. */
-  readonly defaultPolicyVersion?: string;
-  /** The scope of requests without one; a leading dot is ignored. Default: the root. */
-  readonly defaultScope?: string;
-  /**
-   * Whether a scope without policies falls back to its nearest ancestor with policies
-   * (docs/spec/policy-language.md#preparing-a-check).
-   */
-  readonly lenientScopeSearch?: boolean;
-  /**
-   * Whether a condition that cannot be evaluated denies (docs/spec/policy-language.md#strict-evaluation). Needs
-   * `traced`.
-   */
-  readonly strictEvaluation?: boolean;
-  /** What conditions see as `globals`; an integer of the configuration is a bigint. */
-  readonly globals?: Attributes;
-  /** The effect of a schema violation (docs/spec/policy-language.md#enforcement). Default: `none`. */
-  readonly schemaEnforcement?: SchemaEnforcement;
-  /**
-   * The time of a call; read at most once per call, by the first condition that needs it. Default: the system clock.
-   */
-  readonly clock?: () => Instant;
-  /** The shape of the filters of plans. Default: flat, with `has` where a DENY needs it. */
-  readonly plan?: Writing;
-  /** The limits on the conditions of a call. */
-  readonly limits?: EvaluationLimits;
-  /** The bundle's `traced`, whose conditions tell an error from false. Strict evaluation and explanations need it. */
-  readonly traced?: CompiledTraces;
-}
-
-/** Options with their defaults. */
-export interface Settings extends PlanSettings {
-  readonly limits: EvaluationLimits;
-  /** Only in strict evaluation. */
-  readonly traced: CompiledTraces | undefined;
-  /** `EngineOptions.traced`, also if evaluation is not strict, to explain decisions. */
-  readonly tracesToExplain: CompiledTraces | undefined;
-}
-
-/** Creates the engine of a compiled bundle. Throws if the bundle lacks a part that its policies need. */
 export function createEngine<P extends Permissions = AnyPermissions>(
   bundle: CompiledBundle,
   options: EngineOptions = {},
 ): Engine<P> {
-  const settings = settingsOf(options);
-  const engine = new PolicyEngine(bundle, settings);
-  return bundle.guard?.limited(engine, settings.limits) ?? engine;
+  const engine = new PolicyEngine(bundle, resolveSettings(options));
+  for (const part of options.use ?? []) part(engine);
+  return engine;
 }
 
 /**
@@ -154,9 +120,15 @@ export function createEngine<P extends Permissions = AnyPermissions>(
  */
 const NO_MATCH = 'NO_MATCH';
 
-/** The engine. Its constructor takes a registry to share, and a listener. */
-export class PolicyEngine implements Engine {
-  readonly registry: Registry;
+/**
+ * The engine. Each call sets its own limits: a function shared by the methods would be megamorphic, and V8 would not
+ * inline it.
+ */
+export class PolicyEngine implements Engine, ExtensibleEngine {
+  readonly guard: Guard;
+  readonly handlers: PrincipalHandler[] = [];
+  explanation: Explain | undefined = undefined;
+  tenants: TenantRolesView | undefined = undefined;
   private readonly evaluation: Evaluation;
   /** Of the principal of the call, or the defaults. Only set if there are principal policies. */
   private principalVersion = '';
@@ -165,38 +137,62 @@ export class PolicyEngine implements Engine {
   private planned: Plan | undefined = undefined;
 
   constructor(
-    protected readonly bundle: CompiledBundle,
-    protected readonly settings: Settings,
-    registry?: Registry,
+    readonly bundle: CompiledBundle,
+    readonly settings: Settings,
+    readonly registry = new Registry(bundle, settings),
     listener?: Listener,
   ) {
-    this.registry = registry ?? new Registry(bundle, settings);
-    this.judges = judgesOf(bundle, settings, this.registry);
+    this.guard = bundle.guard ?? UNLIMITED;
+    this.judges = judgesOf(bundle, settings, registry);
     this.evaluation = new Evaluation(settings.globals, settings.clock, settings.traced, readsWhole(settings));
     if (listener === undefined) return;
     this.evaluation.listener = listener;
     this.evaluation.request.failures = listener.failures;
   }
 
-  check({ principal, resources, auxData, includeMeta }: CheckRequest): readonly CheckResult[] {
-    requirePrincipal(principal);
-    requireEntryList(resources);
-    this.begin(principal, auxData);
-    // One after the other: a reader of entries sees when each begins.
-    return resources.map((entry, index) => this.checkResource(entry, includeMeta === true, index));
+  check(request: CheckRequest): readonly CheckResult[] {
+    const { principal, resources, auxData, includeMeta } = request;
+    const handler = this.handlerOf(principal);
+    if (handler !== undefined) return handler.check(request);
+    const { guard } = this;
+    const isOutermost = guard.begin(this.settings.limits);
+    try {
+      requirePrincipal(principal);
+      requireEntryList(resources);
+      this.begin(principal, auxData);
+      const results: CheckResult[] = [];
+      // One after the other: a reader of entries sees when each begins.
+      for (let index = 0; index < resources.length; index++)
+        results.push(this.checkResource(resources[index] as ResourceActions, includeMeta === true, index));
+      return results;
+    } catch (error) {
+      return guard.fail(error, request);
+    } finally {
+      guard.end(isOutermost);
+    }
   }
 
   plan(request: PlanRequest): PlanResult {
-    this.planned ??= planOf(this.bundle)(this.bundle, this.settings);
-    return this.planned(plannable(request));
+    const handler = this.handlerOf(request.principal);
+    if (handler !== undefined) return handler.plan(request);
+    return this.asOne(() => {
+      this.planned ??= planOf(this.bundle)(this.bundle, this.settings);
+      return this.planned(plannable(request));
+    }, request);
   }
 
-  isAllowed({ principal, resource, action, auxData }: AccessRequest): boolean {
-    const { evaluation } = this;
-    if (!isPrincipal(principal)) requirePrincipal(principal);
-    if (!isName(action) || !isName(resource.id)) requireAccess(resource, action);
-    refuseActors(principal);
+  isAllowed(request: AccessRequest): boolean {
+    const { principal, resource, action, auxData } = request;
+    const handler = this.handlerOf(principal);
+    if (handler !== undefined) return handler.isAllowed(request);
+    const { evaluation, guard } = this;
+    const isOutermost = guard.begin(this.settings.limits);
+    let isValid = false;
     try {
+      if (!isPrincipal(principal)) requirePrincipal(principal);
+      if (!isName(action) || !isName(resource.id)) requireAccess(resource, action);
+      refuseActors(principal);
+      isValid = true;
       const { decide, readsPlace, roles } = this.registry.chainOf(resource);
       if (decide !== undefined && !readsPlace && this.isPlainFor(principal.id)) {
         const bits = roles.bitsOf(principal.roles);
@@ -205,23 +201,45 @@ export class PolicyEngine implements Engine {
       this.begin(principal, auxData);
       if (!this.turnTo(resource)) return false;
       evaluation.collectsOutputs = false;
-      if (evaluation.judgedRoles.length > FEW_ROLES) this.bundle.guard?.turn(evaluation, this.settings.limits);
+      if (evaluation.judgedRoles.length > FEW_ROLES) guard.turn(evaluation, this.settings.limits);
       evaluation.listsDerivedRoles = evaluation.resource.readsRuntime;
       if (this.settings.schemaEnforcement === 'reject' && this.schemaErrors([action]).length > 0) return false;
       return check(evaluation, this.judges, action) === ALLOW;
     } catch (error) {
-      return this.denies(error);
+      return this.failed(error, isValid, request);
+    } finally {
+      guard.end(isOutermost);
     }
   }
 
   /**
-   * Only limits and values that are not JSON make conditions throw. Should one throw anything else, there is no result,
-   * and that denies.
+   * Fails a call whose request is not valid. In a valid one, only limits and values that are not JSON make conditions
+   * throw. Should one throw anything else, there is no result, and that denies.
    */
-  denies(error: unknown): false {
-    if (error instanceof NotJsonError) throw error;
-    this.bundle.guard?.passOn(error);
+  failed(error: unknown, isValid: boolean, request: Asked): false {
+    if (!isValid || error instanceof NotJsonError) this.guard.fail(error, request);
+    this.guard.passOn(error);
     return false;
+  }
+
+  explain(request: CheckRequest | PlanRequest): Explanation {
+    const handler = this.handlerOf(request.principal);
+    if (handler !== undefined) return handler.explain(request);
+    if (this.explanation === undefined) throw new Error('`explain` needs `explanations()`');
+    return this.explanation(request);
+  }
+
+  asOne<Result>(work: () => Result, request?: Asked): Result {
+    return this.guard.asOne(work, this.settings.limits, request);
+  }
+
+  private handlerOf(principal: PrincipalInput): PrincipalHandler | undefined {
+    const { handlers } = this;
+    for (let i = 0; i < handlers.length; i++) {
+      const handler = handlers[i] as PrincipalHandler;
+      if (handler.handles(principal)) return handler;
+    }
+    return undefined;
   }
 
   /** Whether resource policies alone decide about a principal. */
@@ -229,7 +247,10 @@ export class PolicyEngine implements Engine {
     return this.settings.schemaEnforcement !== 'reject' && this.registry.principals?.has(id) !== true;
   }
 
-  for(given: PrincipalInput, { auxData }: PrincipalOptions = {}): UntypedPrincipal {
+  for(given: PrincipalInput, options: PrincipalOptions = {}): UntypedPrincipal {
+    const handler = this.handlerOf(given);
+    if (handler !== undefined) return handler.for(given, options);
+    const { auxData } = options;
     requirePrincipal(given);
     // Field by field, as a spread leaves out the accessors of a class.
     const { id, roles, attr, policyVersion, scope, actors } = given;
@@ -241,27 +262,30 @@ export class PolicyEngine implements Engine {
       scope,
       actors,
     };
-    return new Prepared(this, principal, auxData == null ? undefined : claimsOf(auxData), this.settings);
+    return new Prepared(this, principal, auxData == null ? undefined : claimsOf(auxData));
   }
 
-  protected checkResource(entry: ResourceActions, includeMeta: boolean, index: number): CheckResult {
+  private checkResource(entry: ResourceActions, includeMeta: boolean, index: number): CheckResult {
     const { resource, actions } = entry ?? {};
-    requireEntry(resource, actions, index);
     const { evaluation } = this;
+    evaluation.listener?.beginResource();
+    requireEntry(resource, actions, index);
     if (!this.turnTo(resource)) return denyAll(actions, NO_MATCH, NONE);
 
     const { principal, resource: chain } = evaluation;
     evaluation.outputs = [];
     evaluation.collectsOutputs = chain.hasOutputs || principal?.hasOutputs === true;
-    this.bundle.guard?.turn(evaluation, this.settings.limits);
+    this.guard.turn(evaluation, this.settings.limits);
     evaluation.listsDerivedRoles = includeMeta || chain.readsRuntime || principal?.readsRuntime === true;
     evaluation.resourceKey = chain.exists ? chain.key : NO_MATCH;
     evaluation.principalKey = principal === undefined ? NO_MATCH : this.principalKey();
 
     const errors = this.schemaErrors(actions);
     if (this.settings.schemaEnforcement === 'reject' && errors.length > 0) return denyAll(actions, chain.key, errors);
+    const decisions: ActionDecision[] = [];
+    for (let i = 0; i < actions.length; i++) decisions.push(this.decide(actions[i] as string));
     return {
-      actions: actions.map((action) => this.decide(action)),
+      actions: decisions,
       effectiveDerivedRoles: includeMeta ? evaluation.enteredDerivedRoles : NONE,
       outputs: evaluation.outputs,
       validationErrors: errors,
@@ -274,7 +298,8 @@ export class PolicyEngine implements Engine {
       const effect = check(evaluation, this.judges, action);
       return decisionOf(action, effect, evaluation.matchedPolicy, evaluation.matchedScope);
     } catch (error) {
-      this.denies(error);
+      if (error instanceof NotJsonError) throw error;
+      this.guard.passOn(error);
       return decisionOf(action, DENY, evaluation.resourceKey, '');
     }
   }
@@ -332,8 +357,8 @@ class Prepared implements UntypedPrincipal {
     private readonly engine: PolicyEngine,
     private readonly principal: PrincipalInput,
     private readonly auxData: AuxDataInput | undefined,
-    settings: Settings,
   ) {
+    const { settings } = engine;
     this.request = new MutableRequest(settings.globals, settings.clock, readsWhole(settings));
     this.request.begin(principal, auxData);
     this.isPlain = engine.isPlainFor(principal.id);
@@ -341,9 +366,13 @@ class Prepared implements UntypedPrincipal {
 
   can(action: string, resource: ResourceInput): boolean {
     const { engine, request, principal, auxData } = this;
-    if (!isName(action) || !isName(resource.id)) requireAccess(resource, action);
+    const { guard, settings, registry } = engine;
+    const isOutermost = guard.begin(settings.limits);
+    let isValid = false;
     try {
-      const { decide, readsPlace, roles } = engine.registry.chainOf(resource);
+      if (!isName(action) || !isName(resource.id)) requireAccess(resource, action);
+      isValid = true;
+      const { decide, readsPlace, roles } = registry.chainOf(resource);
       if (decide === undefined || readsPlace || !this.isPlain)
         return engine.isAllowed({ principal, resource, action, auxData });
       if (roles !== this.named) {
@@ -353,10 +382,24 @@ class Prepared implements UntypedPrincipal {
       }
       return this.bits !== 0 && decide(this.bits, action, request.about(resource));
     } catch (error) {
-      return engine.denies(error);
+      return engine.failed(error, isValid, { resource });
+    } finally {
+      guard.end(isOutermost);
     }
   }
 }
+
+/** The guard of a bundle without one: nothing is limited. */
+const UNLIMITED: Guard = {
+  turn: () => {},
+  passOn: () => {},
+  begin: () => true,
+  end: () => {},
+  fail: (error) => {
+    throw error;
+  },
+  asOne: (work) => work(),
+};
 
 /** Whether something reads attributes that does not convert them, as conditions do that are compiled for decisions. */
 function readsWhole({ schemaEnforcement, traced }: Settings): boolean {
@@ -394,53 +437,3 @@ function denyAll(actions: readonly string[], matchedPolicy: string, errors: read
 }
 
 const NONE: readonly never[] = [];
-
-/**
- * The settings of an engine. Throws if strict evaluation lacks the traced conditions, which is a bug of the caller.
- */
-export function settingsOf({
-  defaultPolicyVersion = 'default',
-  defaultScope = '',
-  lenientScopeSearch = false,
-  globals = {},
-  schemaEnforcement = 'none',
-  clock = systemClock(),
-  plan,
-  limits = {},
-  traced,
-  strictEvaluation,
-}: EngineOptions): Settings {
-  if (strictEvaluation === true && traced === undefined) throw new Error('strictEvaluation needs `traced`');
-  return {
-    defaultPolicyVersion,
-    defaultScope,
-    lenientScopeSearch,
-    globals,
-    schemaEnforcement,
-    clock,
-    plan,
-    limits,
-    traced: strictEvaluation === true ? traced : undefined,
-    tracesToExplain: traced,
-  };
-}
-
-/**
- * The system clock. It fills one instant again for each call, so that it does not allocate. The time zone offset is
- * read once per quarter of an hour, as zones change their offset only on one.
- */
-function systemClock(): () => Instant {
-  const instant = { seconds: 0, nanos: 0, offset: 0 };
-  let quarter = Number.NaN;
-  return () => {
-    const milliseconds = Date.now();
-    const current = Math.floor(milliseconds / 900_000);
-    if (current !== quarter) {
-      quarter = current;
-      instant.offset = -new Date(milliseconds).getTimezoneOffset();
-    }
-    instant.seconds = Math.floor(milliseconds / 1000);
-    instant.nanos = (milliseconds - instant.seconds * 1000) * 1_000_000;
-    return instant;
-  };
-}

@@ -5,11 +5,13 @@ import { randomRequest, randomStore } from '../../tests/support/oracle/random-st
 import { policyFiles } from '../../tests/support/oracle/documents.js';
 import { Random } from '../../tests/support/oracle/random.js';
 import {
-  type AuditedEngine,
   type CheckRequest,
-  createAuditedEngine,
+  createEngine,
+  type Engine,
   type EngineOptions,
   EvaluationLimitError,
+  explanations,
+  mergeErrors,
   type PlanRequest,
 } from './index.js';
 
@@ -62,7 +64,7 @@ const VIEW: CheckRequest = {
 
 test('each failed expression is reported as written, with the reason; a failed variable, and what selects it', async () => {
   const engine = await engineOf({});
-  assert.equal(engine.evaluationErrors(VIEW).map(textOf), [
+  assert.equal(mergeErrors(engine.explain(VIEW)).map(textOf), [
     'resource.doc.vdefault#old: R.attr.age < P.attr.limit: no such key: age',
     'resource.doc.vdefault#old: R.attr.flag: no such key: flag',
     'derived_roles.doc_roles#owner: R.attr.owner == P.id: no such key: owner',
@@ -74,17 +76,19 @@ test('an expression after the decisive one is not evaluated', async () => {
   const engine = await engineOf({});
   const [entry] = VIEW.resources;
   const resource = { kind: 'doc', id: 'd', attr: { owner: 'ann', age: 3 } };
-  const errors = engine.evaluationErrors({
-    ...VIEW,
-    principal: { ...VIEW.principal, attr: { limit: 9, name: 'x' } },
-    resources: [{ ...entry, resource, actions: ['view'] }],
-  });
+  const errors = mergeErrors(
+    engine.explain({
+      ...VIEW,
+      principal: { ...VIEW.principal, attr: { limit: 9, name: 'x' } },
+      resources: [{ ...entry, resource, actions: ['view'] }],
+    }),
+  );
   assert.equal(errors.map(textOf), ['resource.doc.vdefault#anybody: P.attr.name + 1 == 2: no such overload']);
 });
 
 test('in strict evaluation the first failure ends the action', async () => {
   const engine = await engineOf({ strictEvaluation: true });
-  assert.equal(engine.evaluationErrors(VIEW).map(textOf), [
+  assert.equal(mergeErrors(engine.explain(VIEW)).map(textOf), [
     'derived_roles.doc_roles#owner: R.attr.owner == P.id: no such key: owner',
   ]);
 });
@@ -96,27 +100,28 @@ test('failures of several actions and resources are reported once per expression
     resources: [{ resource: { kind: 'doc', id: 'e' }, actions: ['write', 'view'] }, ...VIEW.resources],
   };
   assert.equal(
-    engine.evaluationErrors(twice).map(({ expression }) => expression),
+    mergeErrors(engine.explain(twice)).map(({ expression }) => expression),
     ['R.attr.age < P.attr.limit', 'R.attr.flag', 'R.attr.late', 'R.attr.owner == P.id', 'V.young'],
   );
 });
 
 test('the policies with considered rules are named, with their files', async () => {
   const engine = await engineOf({});
-  assert.equal(engine.effectivePolicies(VIEW), [{ policy: 'resource.doc.vdefault', source: 'doc.yaml' }]);
+  assert.equal(engine.explain(VIEW).effectivePolicies, [{ policy: 'resource.doc.vdefault', source: 'doc.yaml' }]);
   const scoped = {
     principal: { id: 'ann', roles: ['clerk'] },
     resources: [{ resource: { kind: 'doc', id: 'd', scope: 'acme', attr: { open: true } }, actions: ['view'] }],
   };
-  assert.equal(engine.effectivePolicies(scoped), [
+  assert.equal(engine.explain(scoped).effectivePolicies, [
     { policy: 'resource.doc.vdefault', source: 'doc.yaml' },
     { policy: 'role.clerk.vdefault/acme', source: 'clerk.yaml' },
   ]);
   assert.equal(
-    engine.effectivePolicies({ ...VIEW, resources: [{ resource: { kind: 'other', id: 'd' }, actions: ['view'] }] }),
+    engine.explain({ ...VIEW, resources: [{ resource: { kind: 'other', id: 'd' }, actions: ['view'] }] })
+      .effectivePolicies,
     [],
   );
-  assert.equal(engine.effectivePolicies({ ...VIEW, principal: { id: 'ann', roles: ['stranger'] } }), []);
+  assert.equal(engine.explain({ ...VIEW, principal: { id: 'ann', roles: ['stranger'] } }).effectivePolicies, []);
 });
 
 test('for a plan only failures of every row are reported, never that a row is unknown', async () => {
@@ -126,17 +131,17 @@ test('for a plan only failures of every row are reported, never that a row is un
     resource: { kind: 'doc', attr: { age: 4 } },
     actions: ['view', 'write'],
   };
-  assert.equal(engine.evaluationErrors(plan).map(textOf), [
+  assert.equal(mergeErrors(engine.explain(plan)).map(textOf), [
     'resource.doc.vdefault#anybody: P.attr.name + 1 == 2: no such overload',
     'resource.doc.vdefault#old: R.attr.age < P.attr.limit: no such key: limit',
     "resource.doc.vdefault#old: V.young: undefined field 'young'",
   ]);
   assert.equal(
-    engine.effectivePolicies(plan).map(({ policy }) => policy),
+    engine.explain(plan).effectivePolicies.map(({ policy }) => policy),
     ['resource.doc.vdefault'],
   );
   const ofAnyRow = { ...plan, resource: { kind: 'doc' } };
-  assert.equal(engine.evaluationErrors(ofAnyRow).map(textOf), [
+  assert.equal(mergeErrors(engine.explain(ofAnyRow)).map(textOf), [
     'resource.doc.vdefault#anybody: P.attr.name + 1 == 2: no such overload',
   ]);
 });
@@ -148,10 +153,10 @@ test('a plan reports the conditions of rules whose derived role is active for so
     resource: { kind: 'doc', attr },
     actions: ['stamp'],
   });
-  assert.equal(engine.evaluationErrors(planFor({})).map(textOf), [
+  assert.equal(mergeErrors(engine.explain(planFor({}))).map(textOf), [
     'resource.doc.vdefault#stamp: P.attr.badge > 0: no such key: badge',
   ]);
-  assert.equal(engine.evaluationErrors(planFor({ owner: 'bob' })), []);
+  assert.equal(mergeErrors(engine.explain(planFor({ owner: 'bob' }))), []);
 });
 
 test('a plan reports the conditions of role policies, too', async () => {
@@ -161,11 +166,11 @@ test('a plan reports the conditions of role policies, too', async () => {
     resource: { kind: 'doc', scope: 'acme' },
     actions: ['view', 'print'],
   };
-  assert.equal(engine.evaluationErrors(plan).map(textOf), [
+  assert.equal(mergeErrors(engine.explain(plan)).map(textOf), [
     'role.clerk.vdefault/acme#: P.attr.badge > 0: no such key: badge',
     'resource.doc.vdefault#anybody: P.attr.name + 1 == 2: no such overload',
   ]);
-  assert.equal(engine.effectivePolicies(plan), [
+  assert.equal(engine.explain(plan).effectivePolicies, [
     { policy: 'resource.doc.vdefault', source: 'doc.yaml' },
     { policy: 'role.clerk.vdefault/acme', source: 'clerk.yaml' },
   ]);
@@ -183,18 +188,21 @@ principalPolicy:
 `,
     }),
   );
-  const engine = createAuditedEngine(policies, { traced: await traced() });
+  const engine = createEngine(policies, { traced: await traced(), use: [explanations()] });
   const resource = { kind: 'leave-request', id: 'l' };
   const check = { principal: VIEW.principal, resources: [{ resource, actions: ['view'] }] };
   const plan = { principal: VIEW.principal, resource, actions: ['view'] };
   const considered = [{ policy: 'principal.ann.vdefault', source: 'ann.yaml' }];
-  assert.equal([engine.effectivePolicies(check), engine.effectivePolicies(plan)], [considered, considered]);
+  assert.equal(
+    [engine.explain(check).effectivePolicies, engine.explain(plan).effectivePolicies],
+    [considered, considered],
+  );
 });
 
 test('an engine without traced conditions reports neither', async () => {
   const { policies } = await loaded(compileTexts(TEXTS));
-  const engine = createAuditedEngine(policies);
-  assert.equal([engine.evaluationErrors(VIEW), engine.effectivePolicies(VIEW)], [[], []]);
+  const engine = createEngine(policies, { use: [explanations()] });
+  assert.equal([mergeErrors(engine.explain(VIEW)), engine.explain(VIEW).effectivePolicies], [[], []]);
 });
 
 test('explaining changes no decision', async () => {
@@ -203,8 +211,8 @@ test('explaining changes no decision', async () => {
       const { principal, resource, actions } = randomRequest(random);
       const request = { principal, resources: [{ resource, actions }], includeMeta: true };
       const [before] = engine.check(request);
-      const errors = engine.evaluationErrors(request);
-      const considered = engine.effectivePolicies(request).map(({ policy }) => policy);
+      const errors = mergeErrors(engine.explain(request));
+      const considered = engine.explain(request).effectivePolicies.map(({ policy }) => policy);
       const [after] = engine.check(request);
       assert.equal(after, before, `${place}, request ${i}`);
       // What decided was considered; the key of a kind can stand for a policy of a parent scope.
@@ -233,7 +241,7 @@ test('resources are explained together as each of them alone, with the derived r
       const where = `${place}, request ${i}`;
       if (evaluationErrors.length > 0) failing += 1;
       assert.equal(evaluationErrors.length === 0 ? resources.map(() => []) : evaluationErrors, errorsAlone, where);
-      assert.equal(engine.evaluationErrors(request), onceAndSorted(errorsAlone.flat()), where);
+      assert.equal(mergeErrors(engine.explain(request)), onceAndSorted(errorsAlone.flat()), where);
       const policies = new Map(alone.flatMap((one) => one.effectivePolicies.map((policy) => [policy.policy, policy])));
       assert.equal(
         effectivePolicies,
@@ -263,8 +271,12 @@ resourcePolicy:
 `,
     }),
   );
-  const engine = createAuditedEngine(policies, { traced: await traced(), limits: { evaluationCost: 5000 } });
-  const explainLists = (...lengths: readonly number[]): ReturnType<AuditedEngine['explain']> =>
+  const engine = createEngine(policies, {
+    traced: await traced(),
+    limits: { evaluationCost: 5000 },
+    use: [explanations()],
+  });
+  const explainLists = (...lengths: readonly number[]): ReturnType<Engine['explain']> =>
     engine.explain({
       principal: VIEW.principal,
       resources: lengths.map((length, index) => ({
@@ -297,7 +309,7 @@ test.run();
 /** Engines over random policies, strict and not. */
 async function* randomEngines(
   seeds: number,
-): AsyncGenerator<{ readonly engine: AuditedEngine; readonly random: Random; readonly place: string }> {
+): AsyncGenerator<{ readonly engine: Engine; readonly random: Random; readonly place: string }> {
   for (let seed = 1; seed <= seeds; seed += 1) {
     const random = new Random(seed);
     const documents = randomStore(random, { outputs: false, runtime: random.chance(0.5) });
@@ -305,14 +317,14 @@ async function* randomEngines(
     const conditions = await traced();
     for (const strictEvaluation of [false, true])
       yield {
-        engine: createAuditedEngine(policies, { traced: conditions, strictEvaluation }),
+        engine: createEngine(policies, { traced: conditions, strictEvaluation, use: [explanations()] }),
         random,
         place: `seed ${seed}`,
       };
   }
 }
 
-type Errors = ReturnType<AuditedEngine['evaluationErrors']>;
+type Errors = ReturnType<typeof mergeErrors>;
 
 function onceAndSorted(errors: Errors): Errors {
   const isLater = (a: Errors[number], b: Errors[number]): boolean =>
@@ -324,11 +336,11 @@ function onceAndSorted(errors: Errors): Errors {
     .sort((a, b) => (isLater(a, b) ? 1 : -1));
 }
 
-async function engineOf(options: EngineOptions): Promise<AuditedEngine> {
+async function engineOf(options: EngineOptions): Promise<Engine> {
   const { policies, traced } = await loaded(compileTexts(TEXTS));
-  return createAuditedEngine(policies, { ...options, traced: await traced() });
+  return createEngine(policies, { ...options, traced: await traced(), use: [explanations()] });
 }
 
-function textOf({ policy, rule, expression, message }: ReturnType<AuditedEngine['evaluationErrors']>[number]): string {
+function textOf({ policy, rule, expression, message }: ReturnType<typeof mergeErrors>[number]): string {
   return `${policy}#${rule}: ${expression}: ${message}`;
 }

@@ -2,14 +2,18 @@ import { EvaluationLimitError, type Failures, OBSERVED } from '../cel/index.js';
 import type { Attributes, DerivedRole, Request, Resource, TracedBundle } from '../policy/index.js';
 import type { CompiledTraces, Listener } from './decide/evaluation.js';
 import { visitRules } from './decide/visit-rules.js';
+import type { CompiledBundle } from './bundle.js';
 import {
-  type CompiledBundle,
-  type Engine,
-  type EngineOptions,
-  PolicyEngine,
-  type Settings,
-  settingsOf,
-} from './engine.js';
+  compareText,
+  type EffectivePolicy,
+  type EvaluationError,
+  type Explanation,
+  mergeErrors,
+  pairOf,
+  sortErrors,
+} from './decision-trace.js';
+import { PolicyEngine } from './engine.js';
+import type { EnginePart, Settings } from './options.js';
 import { type RoleLimits, stepsFrom } from './find/chains.js';
 import { find, Registry } from './find/registry.js';
 import { entriesFor, EVERYONE, isReached, lineageBits, type RuleEntry, type RuleTable } from './find/tables.js';
@@ -19,63 +23,23 @@ import {
   type CheckResult,
   type PlanRequest,
   type PlanResourceInput,
-  type ResourceActions,
   withoutDot,
 } from './requests.js';
 
-/** An engine that can explain a decision afterwards, for logs, the audit log and the command line. */
-export interface AuditedEngine extends Engine {
-  /**
-   * What the result of a check or a plan leaves out. Decides once more, with the traced conditions, so call it after
-   * the response. Empty if the engine has no `traced`.
-   */
-  explain(request: CheckRequest | PlanRequest): Explanation;
-  /** The errors of `explain`, of all resources together: each pair of expression and message once, sorted. */
-  evaluationErrors(request: CheckRequest | PlanRequest): readonly EvaluationError[];
-  /** The policies of `explain`. */
-  effectivePolicies(request: CheckRequest | PlanRequest): readonly EffectivePolicy[];
-  /** Runs something in which all calls together have the limits of one call, for requests that take many calls. */
-  asOne<Result>(work: () => Result): Result;
-}
-
-/** What the result of a decision leaves out. */
-export interface Explanation {
-  /**
-   * The errors of expressions: one list for each resource of a check, or one for a plan; empty if there are none. Each
-   * list has a pair of expression and message once, sorted (docs/spec/conditions.md#evaluation-errors). If the
-   * explanation exceeds `limits`, there is one list for all resources, and one of its errors, without an expression,
-   * says so.
-   */
-  readonly evaluationErrors: readonly (readonly EvaluationError[])[];
-  /** The policies whose rules were considered, sorted by name (docs/spec/server.md#decision-entries). */
-  readonly effectivePolicies: readonly EffectivePolicy[];
-  /** The active derived roles of each resource; undefined for a plan, and if the explanation exceeds `limits`. */
-  readonly effectiveDerivedRoles: readonly (readonly string[])[] | undefined;
-}
-
-/** As `createEngine`. Separate from it, so that programs that do not explain decisions do not carry the code. */
-export function createAuditedEngine(bundle: CompiledBundle, options: EngineOptions = {}): AuditedEngine {
-  const settings = settingsOf(options);
-  // A journal has every rule that is visited, so an explanation visits rules one by one.
-  const visited = bundle.scoped === undefined ? { visitRules, ...bundle } : bundle;
-  const engine = new PolicyEngine(visited, settings);
-  const limited = bundle.guard?.limited(engine, settings.limits) ?? engine;
-  const { tracesToExplain } = settings;
-  let explainer: Explainer | undefined;
-  const explain = (request: CheckRequest | PlanRequest): Explanation => {
-    if (tracesToExplain === undefined) return NOTHING_EXPLAINED;
-    explainer ??= new Explainer(visited, settings, tracesToExplain);
-    return explainer.explain(request);
-  };
-  return {
-    check: (request) => limited.check(request),
-    isAllowed: (request) => limited.isAllowed(request),
-    for: (principal, options) => limited.for(principal, options),
-    plan: (request) => limited.plan(request),
-    explain,
-    evaluationErrors: (request) => together(explain(request).evaluationErrors),
-    effectivePolicies: (request) => explain(request).effectivePolicies,
-    asOne: (work) => (bundle.guard === undefined ? work() : bundle.guard.asOne(work, settings.limits)),
+/**
+ * The part of an engine that explains decisions afterwards, for logs, the audit log and the command line
+ * (`engine.explain`). Needs `traced`.
+ */
+export function explanations(): EnginePart {
+  return (engine) => {
+    const { bundle, settings } = engine;
+    const { tracesToExplain } = settings;
+    let explainer: Explainer | undefined;
+    engine.explanation = (request) => {
+      if (tracesToExplain === undefined) return NOTHING_EXPLAINED;
+      explainer ??= new Explainer(bundle, settings, tracesToExplain);
+      return explainer.explain(request);
+    };
   };
 }
 
@@ -100,7 +64,9 @@ class Explainer {
     this.settings = { ...settings, traced };
     this.journal = new Journal(settings.traced !== undefined);
     this.registry = new Registry(bundle, this.settings);
-    this.engine = new ExplainedEngine(bundle, this.settings, this.registry, this.journal);
+    // A journal has every rule that is visited, so an explanation visits rules one by one.
+    const visiting = bundle.scoped === undefined ? { visitRules, ...bundle } : bundle;
+    this.engine = new PolicyEngine(visiting, this.settings, this.registry, this.journal);
   }
 
   explain(request: CheckRequest | PlanRequest): Explanation {
@@ -123,23 +89,6 @@ class Explainer {
       effectivePolicies: journal.effectivePolicies(this.traced.sources),
       effectiveDerivedRoles: results?.map(({ effectiveDerivedRoles }) => effectiveDerivedRoles),
     };
-  }
-}
-
-/** Tells its journal where the next resource begins. */
-class ExplainedEngine extends PolicyEngine {
-  constructor(
-    bundle: CompiledBundle,
-    settings: Settings,
-    registry: Registry,
-    private readonly journal: Journal,
-  ) {
-    super(bundle, settings, registry, journal);
-  }
-
-  protected override checkResource(entry: ResourceActions, includeMeta: boolean, index: number): CheckResult {
-    this.journal.beginResource();
-    return super.checkResource(entry, includeMeta, index);
   }
 }
 
@@ -341,13 +290,13 @@ class Journal implements Listener, Failures {
   /** As in an explanation. */
   evaluationErrors(): Explanation['evaluationErrors'] {
     if (!this.hasErrors && this.isComplete) return NONE;
-    const errors = this.errors.map((found) => (found === undefined ? NONE : sorted([...found.values()])));
-    return this.isComplete ? errors : [sorted([...together(errors), INCOMPLETE])];
+    const errors = this.errors.map((found) => (found === undefined ? NONE : sortErrors([...found.values()])));
+    return this.isComplete ? errors : [sortErrors([...mergeErrors({ evaluationErrors: errors }), INCOMPLETE])];
   }
 
   /** As in an explanation. */
   effectivePolicies(sources: TracedBundle['sources']): readonly EffectivePolicy[] {
-    return [...this.policies].sort(byText).map((policy) => ({ policy, source: sources?.get(policy) }));
+    return [...this.policies].sort(compareText).map((policy) => ({ policy, source: sources?.get(policy) }));
   }
 
   private add(expression: string, message: string): void {
@@ -365,25 +314,6 @@ class Journal implements Listener, Failures {
 
 const NONE: readonly never[] = [];
 
-/** The errors of all resources as one list: each pair once, as it occurred first. */
-function together(errors: Explanation['evaluationErrors']): readonly EvaluationError[] {
-  if (errors.length < 2) return errors[0] ?? NONE;
-  const first = new Map<string, EvaluationError>();
-  for (const error of errors.flat()) {
-    const pair = pairOf(error.expression, error.message);
-    if (!first.has(pair)) first.set(pair, error);
-  }
-  return sorted([...first.values()]);
-}
-
-function pairOf(expression: string, message: string): string {
-  return `${expression.length} ${expression}${message}`;
-}
-
-function sorted(errors: EvaluationError[]): readonly EvaluationError[] {
-  return errors.sort((a, b) => byText(a.expression, b.expression) || byText(a.message, b.message));
-}
-
 /** The error of an explanation that exceeded a limit. */
 const INCOMPLETE: EvaluationError = {
   policy: '',
@@ -391,30 +321,3 @@ const INCOMPLETE: EvaluationError = {
   expression: '',
   message: new EvaluationLimitError('cost').message,
 };
-
-function byText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-/**
- * An error in a condition or a variable during a decision (docs/spec/conditions.md#evaluation-errors). It is not part
- * of the response, as a condition with an error does not hold. The audit log and the server's log have it.
- */
-export interface EvaluationError {
-  /** The policy of the condition: `resource.album.vdefault`, `derived_roles.album_roles`. */
-  readonly policy: string;
-  /** As outputs name it; of a derived role its name, of a rule of a role policy its index. */
-  readonly rule: string;
-  /** As the author wrote it. */
-  readonly expression: string;
-  /** One of docs/spec/conditions.md#error-messages. */
-  readonly message: string;
-}
-
-/** A policy with a rule that a decision considered (docs/spec/server.md#decision-entries, `auditTrail`). */
-export interface EffectivePolicy {
-  /** As decisions name matched policies: `resource.album.vdefault/acme`. */
-  readonly policy: string;
-  /** Its file, relative to the policy folder; undefined if the bundle does not have it. */
-  readonly source: string | undefined;
-}

@@ -71,7 +71,7 @@ export interface ExplainedDerivedRole {
 }
 
 /** An engine that explains its decisions. */
-export interface Explainer extends Engine {
+export interface Explainer extends Pick<Engine, 'check' | 'isAllowed' | 'plan' | 'for'> {
   /**
    * Decides and explains one action. Without `search` it does not look for near misses. Throws an
    * `EvaluationLimitError` as `check` does.

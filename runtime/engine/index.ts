@@ -1,13 +1,10 @@
 /** The engine, as applications import it (`authz/runtime`). */
-export {
-  type AuditedEngine,
-  createAuditedEngine,
-  type EffectivePolicy,
-  type EvaluationError,
-  type Explanation,
-} from './explain.js';
-export { createAuditedDelegationEngine, chainOf, createDelegationEngine, MAX_ACTORS } from './actors.js';
-export { type CompiledBundle, createEngine, type Engine, type EngineOptions } from './engine.js';
+export { chainOf, delegation, MAX_ACTORS } from './actors.js';
+export type { CompiledBundle } from './bundle.js';
+export { type EffectivePolicy, type EvaluationError, type Explanation, mergeErrors } from './decision-trace.js';
+export { createEngine, type Engine } from './engine.js';
+export { explanations } from './explain.js';
+export type { EngineOptions, EnginePart, TenantRolesView } from './options.js';
 export { EvaluationLimitError } from '../cel/meter.js';
 export type { EvaluationLimits } from './limits.js';
 export type {
@@ -19,6 +16,8 @@ export type {
   CheckRequest,
   CheckRequestOf,
   CheckResult,
+  DecidingRoles,
+  DefinedRoles,
   OutputEntry,
   PlanRequest,
   PlanRequestOf,
@@ -29,6 +28,7 @@ export type {
   PrincipalOptions,
   ResourceActions,
   ResourceInput,
+  RolesRequest,
   SchemaEnforcement,
   TenantDocument,
   TenantDocuments,
@@ -42,16 +42,7 @@ export {
   TENANT_DOCUMENT_LIMITS,
   TenantDocumentError,
 } from './tenants/document.js';
-export {
-  createAuditedTenantEngine,
-  createTenantEngine,
-  type DecidingRoles,
-  type DefinedRoles,
-  type RolesRequest,
-  type TenantEngine,
-  type TenantEngineOptions,
-  tenantsOf,
-} from './tenants/tenant-engine.js';
+export { tenants, tenantsOf, type TenantsOptions } from './tenants/tenant-engine.js';
 export { type RuleFilter, ruleFilters } from './rule-filters.js';
 export { type Plan, type Planner, writingOf } from './plan/planner.js';
 export { moreViolations, unlistedViolations } from '../schema/unlisted.js';

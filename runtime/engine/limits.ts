@@ -11,17 +11,6 @@ import { type Evaluation, OutputRoles } from './decide/evaluation.js';
 import { FEW_ROLES, roleClasses } from './find/chains.js';
 import { entryOf } from './find/tables.js';
 import { type Asked, nameField } from './input.js';
-import type {
-  AccessRequest,
-  CheckRequest,
-  CheckResult,
-  PlanRequest,
-  PlanResult,
-  PrincipalInput,
-  PrincipalOptions,
-  ResourceInput,
-  UntypedPrincipal,
-} from './requests.js';
 
 /** Limits on the conditions of one call. A call that exceeds one throws an `EvaluationLimitError`. */
 export interface EvaluationLimits {
@@ -40,18 +29,17 @@ export interface Guard {
   turn(evaluation: Evaluation, limits: EvaluationLimits): void;
   /** Throws an error that was caught during a decision, if it has to fail the call. */
   passOn(error: unknown): void;
-  /** Runs something in which all calls together have the limits of one call. */
-  asOne<Result>(work: () => Result, limits: EvaluationLimits): Result;
-  /** The engine with limited calls. */
-  limited(engine: Limited, limits: EvaluationLimits): Limited;
-}
-
-/** The calls of an engine that are limited. */
-export interface Limited {
-  readonly check: (request: CheckRequest) => readonly CheckResult[];
-  readonly isAllowed: (request: AccessRequest) => boolean;
-  readonly plan: (request: PlanRequest) => PlanResult;
-  readonly for: (principal: PrincipalInput, options?: PrincipalOptions) => UntypedPrincipal;
+  /** Begins a call. Returns whether it is the outermost, which `end` needs to know. */
+  begin(limits: EvaluationLimits): boolean;
+  /** Ends a call. */
+  end(isOutermost: boolean): void;
+  /** Throws the error of a call: one about a value that is not JSON names its field in the request. */
+  fail(error: unknown, asked: Asked): never;
+  /**
+   * Runs `work` under the limits of a single call.
+   * @param asked the request, if `work` is a call about it: then it fails as `fail` does.
+   */
+  asOne<Result>(work: () => Result, limits: EvaluationLimits, asked?: Asked): Result;
 }
 
 /** Compiled bundles bring it, as their conditions charge the meter of their own copy of the library. */
@@ -65,92 +53,29 @@ export const guard: Guard = {
     // A stack that overflows, or a string that no engine can hold.
     if (error instanceof RangeError) throw new EvaluationLimitError('depth');
   },
-  asOne(work, limits) {
+  asOne(work, limits, asked) {
     const isOutermost = beginLimit(costOf(limits), memoryOf(limits));
     try {
       return work();
+    } catch (error) {
+      if (asked !== undefined) this.fail(error, asked);
+      throw error;
     } finally {
       endLimit(isOutermost);
     }
   },
-  limited: (engine, limits) => new LimitedEngine(engine, limits),
+  begin(limits: EvaluationLimits): boolean {
+    return beginLimit(costOf(limits), memoryOf(limits));
+  },
+  end(isOutermost: boolean): void {
+    endLimit(isOutermost);
+  },
+  fail(error: unknown, asked: Asked): never {
+    if (error instanceof NotJsonError) nameField(asked);
+    this.passOn(error);
+    throw error;
+  },
 };
-
-/** Limits each call. A function shared by the methods would be megamorphic, and V8 would not inline it. */
-class LimitedEngine implements Limited {
-  private readonly cost: number;
-  private readonly memory: number;
-
-  constructor(
-    private readonly engine: Limited,
-    limits: EvaluationLimits,
-  ) {
-    this.cost = costOf(limits);
-    this.memory = memoryOf(limits);
-  }
-
-  check(request: CheckRequest): readonly CheckResult[] {
-    const isOutermost = beginLimit(this.cost, this.memory);
-    try {
-      return this.engine.check(request);
-    } catch (error) {
-      return fail(error, request);
-    } finally {
-      endLimit(isOutermost);
-    }
-  }
-
-  isAllowed(request: AccessRequest): boolean {
-    const isOutermost = beginLimit(this.cost, this.memory);
-    try {
-      return this.engine.isAllowed(request);
-    } catch (error) {
-      return fail(error, request);
-    } finally {
-      endLimit(isOutermost);
-    }
-  }
-
-  for(principal: PrincipalInput, options?: PrincipalOptions): UntypedPrincipal {
-    return new LimitedPrincipal(this.engine.for(principal, options), this.cost, this.memory);
-  }
-
-  plan(request: PlanRequest): PlanResult {
-    const isOutermost = beginLimit(this.cost, this.memory);
-    try {
-      return this.engine.plan(request);
-    } catch (error) {
-      return fail(error, request);
-    } finally {
-      endLimit(isOutermost);
-    }
-  }
-}
-
-class LimitedPrincipal implements UntypedPrincipal {
-  constructor(
-    private readonly principal: UntypedPrincipal,
-    private readonly cost: number,
-    private readonly memory: number,
-  ) {}
-
-  can(action: string, resource: ResourceInput): boolean {
-    const isOutermost = beginLimit(this.cost, this.memory);
-    try {
-      return this.principal.can(action, resource);
-    } catch (error) {
-      return fail(error, { resource });
-    } finally {
-      endLimit(isOutermost);
-    }
-  }
-}
-
-function fail(error: unknown, asked: Asked): never {
-  if (error instanceof NotJsonError) nameField(asked);
-  guard.passOn(error);
-  throw error;
-}
 
 /** Selects one role of each class; if outputs are requested all roles, without those that have no outputs. */
 function chooseRoles(evaluation: Evaluation): void {

@@ -26,7 +26,7 @@ export interface CheckRequest {
   readonly auxData?: AuxDataInput | undefined;
   /** Whether to return the active derived roles. */
   readonly includeMeta?: boolean | undefined;
-  /** The roles of tenants, in place of the engine's: only for engines of `createTenantEngine`. */
+  /** The roles of tenants, in place of the engine's: only for engines with `tenants()`. */
   readonly tenants?: TenantDocuments | undefined;
 }
 
@@ -58,8 +58,8 @@ export interface PrincipalInput {
   readonly policyVersion?: string | undefined;
   readonly scope?: string | undefined;
   /**
-   * Who acts for the principal, each for the one before; at most 8. Only engines of `createDelegationEngine` decide
-   * requests with actors; others throw (docs/spec/policy-language.md#actors).
+   * Who acts for the principal, each for the one before; at most 8. Only engines with `delegation()` decide requests
+   * with actors; others throw (docs/spec/policy-language.md#actors).
    */
   readonly actors?: readonly ActorInput[] | undefined;
 }
@@ -227,6 +227,29 @@ export interface TenantRole {
   readonly resources?: readonly GrantedResource[] | undefined;
 }
 
+/** One action on a resource whose id may be unknown: roles do not depend on it. */
+export interface RolesRequest extends Omit<AccessRequest, 'resource'> {
+  readonly resource: PlanResourceInput;
+}
+
+/** The roles of a principal that its tenant defines. */
+export interface DefinedRoles {
+  /** Undefined if the principal is in no tenant, or has no roles of one. */
+  readonly tenant: string | undefined;
+  /** As the request has them, with prefix. */
+  readonly roles: readonly string[];
+}
+
+/** The roles with which the policies decide, and where they come from. */
+export interface DecidingRoles {
+  /** The tenant of the principal; undefined if it is in none, or has no roles of one. */
+  readonly tenant: string | undefined;
+  /** The roles of the principal that are not of a tenant, then those that its roles of the tenant stand for. */
+  readonly roles: readonly string[];
+  /** What each of its roles of the tenant stands for, for this action; by the role as the request has it. */
+  readonly given: ReadonlyMap<string, readonly string[]>;
+}
+
 /** A plan, likewise. */
 export interface PlanRequestOf<P extends Permissions, K extends KindOf<P>> extends PlanRequest {
   readonly principal: PrincipalOf<P, K>;
@@ -246,7 +269,7 @@ export function requestedScope(scope: string | undefined, defaultScope: string):
 /** Throws unless the principal is to be decided about alone: actors that were ignored would be trusted. */
 export function refuseActors({ actors }: PrincipalInput): void {
   if (actors !== undefined && !(Array.isArray(actors) && actors.length === 0))
-    throw new Error('`actors` need createDelegationEngine');
+    throw new Error('`actors` need `delegation()`');
 }
 
 /** A scope as conditions see it (docs/spec/policy-language.md#identifiers). */

@@ -10,7 +10,9 @@ import {
   sanitize,
 } from '../policy/index.js';
 import type { Filter } from '../residual/index.js';
-import { type CompiledBundle, createEngine, type EngineOptions, settingsOf } from './engine.js';
+import type { CompiledBundle } from './bundle.js';
+import { createEngine } from './engine.js';
+import { type EngineOptions, resolveSettings } from './options.js';
 import { type Place, placeOf } from './find/registry.js';
 import type { PlanRequest } from './requests.js';
 import { RESOURCE_SCHEMA } from './plan/planner.js';
@@ -38,7 +40,7 @@ export function ruleFilters(
     filters: new Map(bundle.filters?.flat().map((entry) => [entry[0], entry])),
     request,
     options,
-    place: placeOf(settingsOf(options), request.principal, request.resource),
+    place: placeOf(resolveSettings(options), request.principal, request.resource),
   };
   return [
     ...ofResourcePolicies(asked),

@@ -1,5 +1,5 @@
 import { type Filter, filterOfAll, filterText, operandText, type Writing } from '../residual/index.js';
-import type { EvaluationError, Explanation } from './explain.js';
+import { type Explanation, mergeErrors } from './decision-trace.js';
 import type { PlanResult, UnplannedRule, ValidationError } from './requests.js';
 
 /*
@@ -61,9 +61,9 @@ export function joined(
   const isOfResources = explanations.every(({ effectiveDerivedRoles }) => effectiveDerivedRoles !== undefined);
   const first = isOfResources ? explanations[0]?.effectiveDerivedRoles : undefined;
   return {
-    evaluationErrors: first?.map((_, index) => together(lists.map((list) => list[index] ?? []))) ?? [
-      together(lists.flat()),
-    ],
+    evaluationErrors: first?.map((_, index) =>
+      mergeErrors({ evaluationErrors: lists.map((list) => list[index] ?? []) }),
+    ) ?? [mergeErrors({ evaluationErrors: lists.flat() })],
     effectivePolicies: distinct(
       explanations.flatMap(({ effectivePolicies }) => effectivePolicies),
       ({ policy }) => policy,
@@ -72,11 +72,6 @@ export function joined(
       rolesOf(explanations.map(({ effectiveDerivedRoles }) => effectiveDerivedRoles?.[index] ?? [])),
     ),
   };
-}
-
-/** Each pair of expression and message once, sorted. */
-export function together(lists: readonly (readonly EvaluationError[])[]): readonly EvaluationError[] {
-  return distinct(lists.flat(), ({ expression, message }) => JSON.stringify([expression, message]));
 }
 
 /** One of each key, sorted by it. */

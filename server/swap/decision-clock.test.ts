@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createAuditedEngine } from '#runtime/engine';
+import { createEngine, explanations } from '#runtime/engine';
 import { bundle } from '../../compiler/bundle/index.js';
 import { compile } from '../../compiler/compile.js';
 import { Source } from '../../compiler/diagnostics/source.js';
@@ -35,7 +35,10 @@ test('timing does not change a decision, and all its resources are decided at on
   const { policies } = await loaded(compileTexts({ 'album.yaml': POLICY }));
   let second = 0;
   const engineOf = () =>
-    createAuditedEngine(clock.watch(policies), { clock: () => ({ seconds: ++second, nanos: 0, offset: 0 }) });
+    createEngine(clock.watch(policies), {
+      clock: () => ({ seconds: ++second, nanos: 0, offset: 0 }),
+      use: [explanations()],
+    });
   const clock = new DecisionClock();
   const plain = engineOf().check(CALL);
   second = 0;
@@ -50,7 +53,7 @@ test('timing does not change a decision, and all its resources are decided at on
 test('a throwing engine does not affect the next decision', async () => {
   const { policies } = await loaded(compileTexts({ 'album.yaml': POLICY }));
   const clock = new DecisionClock();
-  const engine = createAuditedEngine(clock.watch(policies));
+  const engine = createEngine(clock.watch(policies), { use: [explanations()] });
   const times: EvaluationTime[] = [];
   const broken = {
     ...engine,
@@ -82,7 +85,7 @@ test('a bundle that makes policies on demand is read, watched and asked without 
   const { policies, traced } = await evaluateBundle(counting, '/b/policies.js');
   const clock = new DecisionClock();
   const options = { ...(traced && { traced: await traced() }), schemaEnforcement: 'warn' as const };
-  const engine = createAuditedEngine(clock.watch(policies), options);
+  const engine = createEngine(clock.watch(policies), { ...options, use: [explanations()] });
   const names = actionNames(policies);
   const times: EvaluationTime[] = [];
   const [first] = CALL.resources;

@@ -1,16 +1,16 @@
 import {
-  type AuditedEngine,
   chainOf,
-  createAuditedDelegationEngine,
-  createAuditedTenantEngine,
-  type DecidingRoles,
-  type DefinedRoles,
+  createEngine,
+  delegation,
   type Engine,
   type EngineOptions,
-  type AccessRequest,
+  explanations,
   type PrincipalInput,
-  type TenantEngineOptions,
+  type TenantDocuments,
+  type TenantRolesView,
+  tenants,
   tenantsOf,
+  type TenantsOptions,
   writingOf,
 } from '#runtime/engine';
 import type { CompiledBundle, Explainer } from '#runtime/parts';
@@ -40,7 +40,7 @@ export interface ServingEngine extends DecidingBundle {
   /** Undefined if the bundle did not come in an archive. */
   readonly provenance: BundleProvenance | undefined;
   readonly bundle: Bundle;
-  readonly engine: AuditedEngine;
+  readonly engine: Engine;
   /** Undefined if the policies let tenants have no roles. */
   readonly tenants: ServedTenants | undefined;
   /** Undefined if decisions are not to be explained, or the bundle cannot. */
@@ -59,17 +59,14 @@ export interface ServingEngine extends DecidingBundle {
 /** What an engine gets besides its configuration. */
 interface EngineParts {
   readonly clock?: EngineOptions['clock'];
-  readonly onRefused?: TenantEngineOptions['onRefused'];
+  readonly onRefused?: TenantsOptions['onRefused'];
 }
 
 /** What a bundle knows of roles of tenants. */
 export interface ServedTenants {
   /** The tenants whose documents are needed to decide about a principal. */
   readonly neededBy: (principal: PrincipalInput) => readonly string[];
-  /** The roles that decide, of a principal without its actors. */
-  readonly rolesFor: (request: AccessRequest) => DecidingRoles;
-  /** The roles that the document of its tenant defines, of a principal without its actors. */
-  readonly definedRoles: (principal: PrincipalInput, documents: TenantEngineOptions['tenants']) => DefinedRoles;
+  readonly roles: TenantRolesView;
 }
 
 /**
@@ -79,7 +76,7 @@ export async function servingEngine(
   config: Config,
   bundle: Bundle,
   clock?: DecisionClock,
-  onRefused?: TenantEngineOptions['onRefused'],
+  onRefused?: TenantsOptions['onRefused'],
 ): Promise<ServingEngine> {
   const { engine, tenants } = await engineOf(
     config,
@@ -129,12 +126,11 @@ export async function servingEngine(
 }
 
 /** Decides by an engine; the clock measures calls that are traced. */
-function deciderOf(engine: AuditedEngine, clock: DecisionClock | undefined): Decider {
+function deciderOf(engine: Engine, clock: DecisionClock | undefined): Decider {
+  if (clock === undefined) return engine;
   return {
-    check: (call, times) =>
-      times === undefined || clock === undefined ? engine.check(call) : clock.check(engine, call, times),
-    plan: (call, times) =>
-      times === undefined || clock === undefined ? engine.plan(call) : clock.plan(engine, call, times),
+    check: (call, times) => (times === undefined ? engine.check(call) : clock.check(engine, call, times)),
+    plan: (call, times) => (times === undefined ? engine.plan(call) : clock.plan(engine, call, times)),
     asOne: (work) => engine.asOne(work),
   };
 }
@@ -153,32 +149,30 @@ export async function engineOf(
   const { tenantRoles } = policies;
   const own = await engineOptionsOf(config, bundle);
   const options = clock === undefined ? own : { ...own, clock };
-  if (tenantRoles === undefined) {
-    const engine = createAuditedDelegationEngine(policies, options);
-    tryOut(engine, policies);
-    return { engine, tenants: undefined };
-  }
-  const engine = createAuditedTenantEngine(policies, { ...options, onRefused });
+  const parts = [delegation(), explanations()];
+  const engine = createEngine(policies, {
+    ...options,
+    use: tenantRoles === undefined ? parts : [...parts, tenants({ onRefused })],
+  });
   tryOut(engine, policies);
   return {
     engine,
-    tenants: {
+    tenants: tenantRoles && {
       neededBy: (principal) => tenantsOf(tenantRoles, principal, config.engine.defaultScope),
-      rolesFor: (request) => engine.rolesFor(request),
-      definedRoles: (principal, documents) => engine.definedRoles(principal, documents),
+      roles: engine.tenants as TenantRolesView,
     },
   };
 }
 
 /** The roles of a principal and its actors that the document of a tenant defines. */
 function definedRoles(
-  tenants: ServedTenants,
+  { roles: known }: ServedTenants,
   principal: PrincipalInput,
-  documents: TenantEngineOptions['tenants'],
+  documents: TenantDocuments | undefined,
 ): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
   for (const one of chainOf(principal)) {
-    const { tenant, roles } = tenants.definedRoles(one, documents);
+    const { tenant, roles } = known.definedRoles(one, documents);
     if (tenant !== undefined) found.set(tenant, [...new Set([...(found.get(tenant) ?? []), ...roles])].sort());
   }
   return found;

@@ -1,7 +1,7 @@
 import type { ExplainedRule, Step } from '#runtime/parts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type AccessRequest, createAuditedEngine, type EngineOptions } from '#runtime/engine';
+import { type AccessRequest, createEngine, type EngineOptions, explanations, mergeErrors } from '#runtime/engine';
 import { explainerOf } from '../../analysis/explain/explain.js';
 import type { Module, Program } from '../../compiler/ir/program.js';
 import { fold } from '../../compiler/optimise/index.js';
@@ -33,7 +33,7 @@ test('the rules that applied decide as emitted code does, and changes turn its d
       strictEvaluation: random.chance(0.5),
     };
     const { policies, traced } = await loaded(compilation);
-    const engine = createAuditedEngine(policies, { ...options, traced: await traced() });
+    const engine = createEngine(policies, { ...options, traced: await traced(), use: [explanations()] });
     const explainer = explainerOf(fold(lowered), options);
     for (let i = 0; i < REQUESTS; i += 1) {
       const { principal, resource, actions } = randomRequest(random);
@@ -52,7 +52,7 @@ test('the rules that applied decide as emitted code does, and changes turn its d
         const resources = [{ resource, actions: [action] }];
         const [result] = engine.check({ principal, resources });
         assert.is(decidedBy[0].rule.split('#')[0], result?.actions[0]?.matchedPolicy, detail);
-        assert.ok(engine.evaluationErrors({ principal, resources }).length > 0, detail);
+        assert.ok(mergeErrors(engine.explain({ principal, resources })).length > 0, detail);
       }
       for (const changes of nearMisses?.changes ?? []) {
         const changed = changes.reduce(apply, request);

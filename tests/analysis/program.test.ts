@@ -2,10 +2,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   type CompiledBundle,
-  createAuditedEngine,
   createEngine,
   type EngineOptions,
   type PlanResult,
+  explanations,
+  mergeErrors,
 } from '#runtime/engine';
 import { planner } from '#runtime/parts';
 import { bundleOf, type ProgramBundle } from '../../analysis/program/bundle.js';
@@ -49,8 +50,12 @@ for (const strict of [false, true]) {
         lenientScopeSearch: random.chance(0.4),
         strictEvaluation: strict,
       };
-      const expected = createAuditedEngine(emitted.policies, { ...options, traced: await emitted.traced() });
-      const actual = createAuditedEngine(optimised.bundle, { ...options, traced: optimised.traced });
+      const expected = createEngine(emitted.policies, {
+        ...options,
+        traced: await emitted.traced(),
+        use: [explanations()],
+      });
+      const actual = createEngine(optimised.bundle, { ...options, traced: optimised.traced, use: [explanations()] });
       const asWritten = createEngine(lowered.bundle, { ...options, traced: lowered.traced });
       const quiet = createEngine(lowered.bundle, { ...options, traced: lowered.traced });
       const planning = strict ? undefined : createEngine(planned(optimised), options);
@@ -61,7 +66,7 @@ for (const strict of [false, true]) {
         const results = expected.check(request);
         assert.equal(actual.check(request), results, detail);
         assert.equal(asWritten.check(request), results, detail);
-        assert.equal(actual.evaluationErrors(request), expected.evaluationErrors(request), detail);
+        assert.equal(mergeErrors(actual.explain(request)), mergeErrors(expected.explain(request)), detail);
         for (const action of actions) {
           assert.is(
             quiet.isAllowed({ principal, resource, action }),

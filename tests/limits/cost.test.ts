@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createAuditedEngine, createEngine, EvaluationLimitError } from '../../runtime/engine/index.js';
-import type { CompiledBundle } from '../../runtime/engine/engine.js';
+import { createEngine, EvaluationLimitError, explanations, mergeErrors } from '../../runtime/engine/index.js';
+import type { CompiledBundle } from '../../runtime/engine/bundle.js';
 import type { CompiledTraces } from '../../runtime/engine/decide/evaluation.js';
 import type { Attributes } from '../../runtime/policy/index.js';
 import { selects } from '../../runtime/residual/index.js';
@@ -94,10 +94,11 @@ for (const [condition, attr] of HOSTILE) {
     const principal = { id: 'alice', roles: ['user'], attr: {} };
     const resource = { kind: 'item', id: 'item', attr };
     for (const strictEvaluation of [false, true]) {
-      const engine = createAuditedEngine(policies as CompiledBundle, {
+      const engine = createEngine(policies as CompiledBundle, {
         traced: traces,
         strictEvaluation,
         limits: { evaluationCost: 5_000_000 },
+        use: [explanations()],
       });
       assert.throws(() => engine.check({ principal, resources: [{ resource, actions: ['view'] }] }), isLimit('cost'));
       assert.throws(() => engine.isAllowed({ principal, resource, action: 'view' }), isLimit('cost'));
@@ -107,9 +108,9 @@ for (const [condition, attr] of HOSTILE) {
         isLimit('cost'),
       );
       assert.ok(
-        engine
-          .evaluationErrors({ principal, resources: [{ resource, actions: ['view'] }] })
-          .some(({ expression }) => expression === ''),
+        mergeErrors(engine.explain({ principal, resources: [{ resource, actions: ['view'] }] })).some(
+          ({ expression }) => expression === '',
+        ),
       );
       // The next call has its own limit.
       assert.type(

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { importBundle } from '../../compiler/bundle/import-bundle.js';
 import { createEngine, EvaluationLimitError } from '../../runtime/engine/index.js';
-import type { CompiledBundle } from '../../runtime/engine/engine.js';
+import type { CompiledBundle } from '../../runtime/engine/bundle.js';
 import { Random } from '../support/oracle/random.js';
 import { hostileRequest } from './hostile-attributes.js';
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createAuditedEngine, createEngine } from '../../runtime/engine/index.js';
-import type { CompiledBundle } from '../../runtime/engine/engine.js';
+import { createEngine, explanations } from '../../runtime/engine/index.js';
+import type { CompiledBundle } from '../../runtime/engine/bundle.js';
 import { auditWatcher } from '../../server/audit/audit-watcher.js';
 import type { AuditRecord } from '../../server/audit/record.js';
 import { openLog } from '../../server/observe/log/open-log.js';
@@ -89,7 +89,10 @@ test('a call over the cost limit is rejected in every protocol, counted, logged 
 
 test('the questions of a batch share the limits of one call, whoever the subjects are', async () => {
   const { policies } = await loaded(compileTexts({ 'item.yaml': POLICY }));
-  const engine = createAuditedEngine(policies as CompiledBundle, { limits: { evaluationCost: 100_000 } });
+  const engine = createEngine(policies as CompiledBundle, {
+    limits: { evaluationCost: 100_000 },
+    use: [explanations()],
+  });
   const server = await start([], engine as unknown as Decider);
   const statusOf = async (subjects: number): Promise<number> => {
     const properties = { roles: ['user'], a: Array.from({ length: 60 }, (_, index) => index) };
@@ -111,7 +114,10 @@ test('a response whose metadata would be many times as long as the request is re
   const role =
     'apiVersion: api.authz.dev/v1\nrolePolicy:\n  role: user\n  rules:\n    - { resource: "*", allowActions: ["*"] }\n';
   const { policies } = await loaded(compileTexts({ 'item.yaml': POLICY, 'role.yaml': role }));
-  const server = await start([], createAuditedEngine(policies as CompiledBundle) as unknown as Decider);
+  const server = await start(
+    [],
+    createEngine(policies as CompiledBundle, { use: [explanations()] }) as unknown as Decider,
+  );
   const send = async (path: string, body: object): Promise<readonly [status: number, length: number]> => {
     const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
     const response = await fetch(`http://${server.httpAddress}${path}`, init);

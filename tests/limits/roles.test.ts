@@ -2,12 +2,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   type CheckRequest,
-  createAuditedEngine,
   createEngine,
   type EngineOptions,
   type PlanRequest,
+  explanations,
+  mergeErrors,
 } from '../../runtime/engine/index.js';
-import type { CompiledBundle } from '../../runtime/engine/engine.js';
+import type { CompiledBundle } from '../../runtime/engine/bundle.js';
 import type { CompiledTraces } from '../../runtime/engine/decide/evaluation.js';
 import type { Filters, PlannedCondition, Rule } from '../../runtime/policy/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
@@ -182,13 +183,13 @@ for (const [name, texts] of Object.entries(SETS)) {
       const { policies, traced } = await loaded(compileTexts(texts));
       const options: EngineOptions = { strictEvaluation, traced: (await traced?.()) as CompiledTraces };
       const cost = (
-        ask: (engine: ReturnType<typeof createAuditedEngine>) => unknown,
+        ask: (engine: ReturnType<typeof createEngine>) => unknown,
       ): { roles: number; conditions: number } => {
         const { bundle, counts } = counted(policies as CompiledBundle);
-        ask(createAuditedEngine(bundle, options));
+        ask(createEngine(bundle, { ...options, use: [explanations()] }));
         return counts;
       };
-      const asks: readonly ((count: number) => (engine: ReturnType<typeof createAuditedEngine>) => unknown)[] = [
+      const asks: readonly ((count: number) => (engine: ReturnType<typeof createEngine>) => unknown)[] = [
         (count) => (engine) => engine.check(checkOf(count)),
         (count) => (engine) => engine.check({ ...checkOf(count), includeMeta: true }),
         (count) => (engine) =>
@@ -198,9 +199,9 @@ for (const [name, texts] of Object.entries(SETS)) {
             action: 'view:3',
           }),
         (count) => (engine) => engine.plan(planOf(count)),
-        (count) => (engine) => engine.evaluationErrors(checkOf(count)),
-        (count) => (engine) => engine.effectivePolicies(checkOf(count)),
-        (count) => (engine) => engine.effectivePolicies(planOf(count)),
+        (count) => (engine) => mergeErrors(engine.explain(checkOf(count))),
+        (count) => (engine) => engine.explain(checkOf(count)).effectivePolicies,
+        (count) => (engine) => engine.explain(planOf(count)).effectivePolicies,
       ];
       for (const [index, ask] of asks.entries()) {
         const few = cost(ask(2_000));

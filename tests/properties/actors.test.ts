@@ -1,12 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  createAuditedDelegationEngine,
-  createDelegationEngine,
-  createEngine,
-  type Engine,
-  type PrincipalInput,
-} from '#runtime/engine';
+import { createEngine, type Engine, type PrincipalInput, delegation, explanations } from '#runtime/engine';
 import { filterText, FLAT, REFERENCE, selects, type Writing } from '#runtime/residual';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { policyFiles } from '../support/oracle/documents.js';
@@ -35,9 +29,11 @@ test('a chain is allowed what separate checks of each allow, and its plan select
       ...(random.chance(0.4) && { strictEvaluation: true, traced: await traced() }),
     };
     const alone = createEngine(policies, options);
-    const together = createDelegationEngine(policies, options);
-    const audited = createAuditedDelegationEngine(policies, { ...options, traced: await traced() });
-    const planners = [FLAT, EXACT, REFERENCE].map((plan) => createDelegationEngine(policies, { ...options, plan }));
+    const together = createEngine(policies, { ...options, use: [delegation()] });
+    const audited = createEngine(policies, { ...options, traced: await traced(), use: [delegation(), explanations()] });
+    const planners = [FLAT, EXACT, REFERENCE].map((plan) =>
+      createEngine(policies, { ...options, plan, use: [delegation()] }),
+    );
     for (let round = 0; round < REQUESTS; round += 1) {
       const { principal, resource, actions } = randomRequest(random);
       const actors = Array.from({ length: random.below(4) }, () => likeThe(principal, random));
@@ -101,7 +97,7 @@ function likeThe(principal: PrincipalInput, random: Random): PrincipalInput {
 
 /** An explanation of a chain names what the explanations of each name. */
 function explained(
-  audited: ReturnType<typeof createAuditedDelegationEngine>,
+  audited: Engine,
   each: readonly PrincipalInput[],
   request: Parameters<Engine['check']>[0],
   place: string,

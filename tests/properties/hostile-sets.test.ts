@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type CompiledBundle, createAuditedEngine, createEngine } from '#runtime/engine';
+import { type CompiledBundle, createEngine, explanations } from '#runtime/engine';
 import type { CompiledTraces } from '#runtime/parts';
 import { bundleOf } from '../../analysis/program/bundle.js';
 import { evaluateModule } from '../../archive/index.js';
@@ -123,7 +123,10 @@ async function compare(
   const engines = [undefined, 'reject'].flatMap((schemas) => {
     const options = schemas === undefined ? {} : { schemaEnforcement: schemas as 'reject' };
     return [
-      [createAuditedEngine(policies, options), createAuditedEngine(expected.bundle, options)] as const,
+      [
+        createEngine(policies, { ...options, use: [explanations()] }),
+        createEngine(expected.bundle, { ...options, use: [explanations()] }),
+      ] as const,
       ...(traced === undefined
         ? []
         : [

@@ -2,12 +2,12 @@ import { runInNewContext } from 'node:vm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  createAuditedEngine,
-  createDelegationEngine,
   createEngine,
   type Engine,
   type PrincipalInput,
   type ResourceInput,
+  delegation,
+  explanations,
 } from '#runtime/engine';
 import { selects } from '#runtime/residual';
 import { AuthzError, inProcessClient } from '../../client/index.js';
@@ -230,8 +230,8 @@ const test = suite('values that are not JSON');
 const { policies, traced } = await loaded(compileTexts({ 'doc.yaml': policy() }));
 const engines: readonly Engine[] = [
   createEngine(policies),
-  createDelegationEngine(policies),
-  createAuditedEngine(policies, { traced: await traced() }),
+  createEngine(policies, { use: [delegation()] }),
+  createEngine(policies, { traced: await traced(), use: [explanations()] }),
   createEngine(policies, { traced: await traced(), strictEvaluation: true }),
 ];
 const client = inProcessClient(policies);

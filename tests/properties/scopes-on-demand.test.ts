@@ -5,11 +5,12 @@ import { bundle } from '../../compiler/bundle/index.js';
 import { compile } from '../../compiler/compile.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import {
-  type AuditedEngine,
-  createAuditedEngine,
+  type Engine,
+  createEngine,
   type EngineOptions,
   type PlanRequest,
   ruleFilters,
+  explanations,
 } from '#runtime/engine';
 import type { CompiledBundle } from '#runtime/parts';
 import { filterText, FLAT, NULLS, REFERENCE } from '#runtime/residual';
@@ -159,15 +160,15 @@ async function asked(
   const module: BundleModule = await importBundle(js);
   const traced = await module.traced();
   const policies = module.policies as CompiledBundle;
-  const engine = createAuditedEngine(policies, { ...options, traced, strictEvaluation: strict });
-  const plain = createAuditedEngine(policies, options);
+  const engine = createEngine(policies, { ...options, traced, strictEvaluation: strict, use: [explanations()] });
+  const plain = createEngine(policies, { ...options, use: [explanations()] });
   return (requests) => answersOf(policies, strict ? engine : plain, engine, options, requests);
 }
 
 function answersOf(
   policies: CompiledBundle,
-  engine: AuditedEngine,
-  explaining: AuditedEngine,
+  engine: Engine,
+  explaining: Engine,
   options: EngineOptions,
   requests: readonly ModelRequest[],
 ): Answers {

@@ -1,13 +1,15 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
-  createAuditedTenantEngine,
   createEngine,
-  createTenantEngine,
+  delegation,
+  type Engine,
+  explanations,
   type PrincipalInput,
   type ResourceInput,
   type TenantDocument,
   type TenantRole,
+  tenants,
 } from '#runtime/engine';
 import type { GrantedResource, TenantRoles } from '#runtime/policy';
 import { filterText, FLAT, REFERENCE, selects, type Writing } from '#runtime/residual';
@@ -60,15 +62,20 @@ test('a role of a tenant gives what separate checks with its granted roles give,
     };
     const document = randomDocument(random, tenantRoles);
     const refusals: string[] = [];
-    const tenantOptions = {
-      ...options,
-      tenants: (tenant: string) => (tenant === 'b' ? document : undefined),
-      onRefused: (_: string, error: Error) => void refusals.push(error.message),
-    };
+    const ofTenants = tenants({
+      documents: (tenant) => (tenant === 'b' ? document : undefined),
+      onRefused: (_, error) => void refusals.push(error.message),
+    });
     const alone = createEngine(base, options);
-    const engine = createTenantEngine(policies, tenantOptions);
-    const audited = createAuditedTenantEngine(policies, { ...tenantOptions, traced: await traced() });
-    const planners = [FLAT, EXACT, REFERENCE].map((plan) => createTenantEngine(policies, { ...tenantOptions, plan }));
+    const engine = createEngine(policies, { ...options, use: [delegation(), ofTenants] });
+    const audited = createEngine(policies, {
+      ...options,
+      traced: await traced(),
+      use: [delegation(), ofTenants, explanations()],
+    });
+    const planners = [FLAT, EXACT, REFERENCE].map((plan) =>
+      createEngine(policies, { ...options, plan, use: [delegation(), ofTenants] }),
+    );
     const isRefused = !isNarrow(document, tenantRoles);
     tally.documents += 1;
     for (let round = 0; round < REQUESTS; round += 1) {
@@ -117,8 +124,8 @@ test('a role of a tenant gives what separate checks with its granted roles give,
         for (const result of checks) assert.equal(result?.actions[index], separate?.actions[index], place);
         assert.is(engine.isAllowed({ principal, resource, action }), expected, place);
         assert.is(prepared.can(action, resource), expected, place);
-        const deciding = engine.rolesFor({ principal, resource, action });
-        assert.equal([...deciding.roles].sort(), [...withRoles(action).roles].sort(), place);
+        const roles = engine.tenants?.rolesFor({ principal, resource, action }).roles ?? [];
+        assert.equal([...roles].sort(), [...withRoles(action).roles].sort(), place);
       }
       for (const result of checks) {
         assert.equal(result?.outputs, outputs, place);
@@ -251,7 +258,7 @@ function randomDocument(random: Random, { grants }: TenantRoles): TenantDocument
 
 /** A chain is allowed what each of it is, whether or not it has roles of tenants. */
 function withActors(
-  engine: ReturnType<typeof createTenantEngine>,
+  engine: Engine,
   { principal, resource, action }: Parameters<typeof engine.isAllowed>[0],
   random: Random,
   place: string,

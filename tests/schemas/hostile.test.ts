@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { compile } from '../../compiler/compile.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../compiler/diagnostics/source.js';
-import { type CompiledBundle, createAuditedEngine } from '../../runtime/engine/index.js';
+import { type CompiledBundle, createEngine, explanations } from '../../runtime/engine/index.js';
 import type { Decider } from '../../server/service/decider.js';
 import { checkOverGrpc } from '../support/cli/grpc-check.js';
 import { start } from '../support/server/start.js';
@@ -119,7 +119,7 @@ test('a call lists a hundred violations and counts the rest, in every protocol',
     ['r.json', '{"properties":{"tags":{"items":{"enum":["a"],"additionalProperties":false}}}}'],
   ]);
   const { policies } = await loaded(compile([policy], new Diagnostics(), { schemaTexts: texts }));
-  const engine = createAuditedEngine(policies as CompiledBundle, { schemaEnforcement: 'reject' });
+  const engine = createEngine(policies as CompiledBundle, { schemaEnforcement: 'reject', use: [explanations()] });
   const server = await start([], engine as unknown as Decider);
   const send = async (path: string, body: unknown): Promise<{ readonly size: number; readonly answer: JsonObject }> => {
     const response = await fetch(`http://${server.httpAddress}${path}`, {

@@ -1,8 +1,9 @@
 import { principalJudge } from '../../runtime/engine/decide/principals.js';
 import { roleJudge } from '../../runtime/engine/decide/role-policies.js';
 import { visitRules } from '../../runtime/engine/decide/visit-rules.js';
-import type { Engine, EngineOptions } from '../../runtime/engine/engine.js';
-import { type AuditedEngine, createAuditedEngine } from '../../runtime/engine/explain.js';
+import { createEngine, type Engine } from '../../runtime/engine/engine.js';
+import { explanations } from '../../runtime/engine/explain.js';
+import type { EngineOptions } from '../../runtime/engine/options.js';
 import { planner } from '../../runtime/engine/plan/planner.js';
 import type { CheckResult, PrincipalInput, ResourceInput } from '../../runtime/engine/requests.js';
 import {
@@ -110,8 +111,8 @@ export function role(name: string, more: Partial<RolePolicy> = {}): RolePolicy {
 }
 
 /** An engine of some policies. */
-export function engineOf(policies: Partial<PolicyBundle>, options: EngineOptions = {}): AuditedEngine {
-  return createAuditedEngine(
+export function engineOf(policies: Partial<PolicyBundle>, options: EngineOptions = {}): Engine {
+  return createEngine(
     {
       hash: '',
       resourcePolicies: [],
@@ -123,7 +124,7 @@ export function engineOf(policies: Partial<PolicyBundle>, options: EngineOptions
       visitRules,
       ...policies,
     },
-    options,
+    { ...options, use: [explanations()] },
   );
 }
 

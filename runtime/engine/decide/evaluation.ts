@@ -72,6 +72,8 @@ export interface CompiledTraces extends TracedBundle {
 
 /** Observes an evaluation that is repeated to explain it. */
 export interface Listener {
+  /** Called before each resource. */
+  beginResource(): void;
   /** Called before a rule is evaluated. */
   considers(policy: string, rule: string): void;
   /** Called before a derived role is evaluated for the list. */

@@ -5,11 +5,14 @@ import { Source } from '../../../compiler/diagnostics/source.js';
 import { loaded } from '../../../tests/support/compiled.js';
 import { selects } from '../../residual/index.js';
 import {
-  createAuditedTenantEngine,
   createEngine,
-  createTenantEngine,
+  delegation,
   EvaluationLimitError,
+  explanations,
+  mergeErrors,
   type TenantDocument,
+  type TenantRolesView,
+  tenants,
   tenantsOf,
 } from '../index.js';
 
@@ -55,8 +58,10 @@ const documents = new Map<string, TenantDocument>([
   ['acme', acme],
   ['globex', globex],
 ]);
-const options = { lenientScopeSearch: true, tenants: (tenant: string) => documents.get(tenant) };
-const engine = createTenantEngine(policies, options);
+const options = { lenientScopeSearch: true };
+const ofTenants = tenants({ documents: (tenant) => documents.get(tenant) });
+const engine = createEngine(policies, { ...options, use: [delegation(), ofTenants] });
+const own = engine.tenants as TenantRolesView;
 
 const scope = 'tenants.acme';
 const holding = (...roles: readonly string[]) => ({ id: 'ann', roles, scope });
@@ -120,9 +125,15 @@ test('principal and resource must be of the tenant', () => {
 
 test('a refused document gives nothing, and is reported once', () => {
   const refused: string[] = [];
-  const one = createTenantEngine(policies, {
+  const one = createEngine(policies, {
     ...options,
-    onRefused: (tenant, { message }) => void refused.push(`${tenant}: ${message}`),
+    use: [
+      delegation(),
+      tenants({
+        documents: (tenant) => documents.get(tenant),
+        onRefused: (tenant, { message }) => void refused.push(`${tenant}: ${message}`),
+      }),
+    ],
   });
   const principal = { id: 'bob', roles: ['tenant:desk', 'tenant:x'], scope: 'tenants.globex' };
   for (let round = 0; round < 3; round++)
@@ -167,7 +178,7 @@ test('actions of one check are decided with their own roles, and results keep th
 });
 
 test('a schema denies what it denies without roles of tenants', () => {
-  const rejecting = createTenantEngine(policies, { ...options, schemaEnforcement: 'reject' });
+  const rejecting = createEngine(policies, { ...options, schemaEnforcement: 'reject', use: [delegation(), ofTenants] });
   const resources = [{ resource: album({ title: 1 }), actions: ['list', 'publish'] }];
   const [result] = rejecting.check({ principal: holding('tenant:desk', 'tenant:proof'), resources });
   assert.equal(
@@ -192,7 +203,7 @@ test('requests may bring their documents, in place of those of the engine', () =
   assert.ok(engine.for(principal, { tenants }).can('view', request.resource));
   assert.not(engine.for(principal, { tenants }).can('edit', request.resource));
   assert.ok(engine.for(principal).can('edit', request.resource));
-  assert.equal(engine.rolesFor({ ...request, principal: holding('x', 'tenant:desk', 'tenant:none') }), {
+  assert.equal(own.rolesFor({ ...request, principal: holding('x', 'tenant:desk', 'tenant:none') }), {
     tenant: 'acme',
     roles: ['x', 'viewer'],
     given: new Map([['tenant:desk', ['viewer']]]),
@@ -200,8 +211,8 @@ test('requests may bring their documents, in place of those of the engine', () =
 });
 
 test('the roles that a tenant defines are found without a resource', () => {
-  const found = (principal: Parameters<typeof engine.definedRoles>[0], tenants?: () => TenantDocument | undefined) => {
-    const { tenant, roles } = engine.definedRoles(principal, tenants);
+  const found = (principal: Parameters<typeof own.definedRoles>[0], tenants?: () => TenantDocument | undefined) => {
+    const { tenant, roles } = own.definedRoles(principal, tenants);
     return `${tenant}: ${roles.join(' ')}`;
   };
   assert.is(found(holding('x', 'tenant:desk', 'tenant:none', 'tenant:proof')), 'acme: tenant:desk tenant:proof');
@@ -215,7 +226,7 @@ test('the roles that a tenant defines are found without a resource', () => {
     found(holding('tenant:desk'), () => undefined),
     'acme: ',
   );
-  assert.throws(() => engine.definedRoles({ id: '', roles: ['tenant:desk'] }), /principal\.id is empty/);
+  assert.throws(() => own.definedRoles({ id: '', roles: ['tenant:desk'] }), /principal\.id is empty/);
 });
 
 test('only tenants of principals with such roles are needed', () => {
@@ -239,7 +250,11 @@ test('actors have roles of their own tenants', () => {
 });
 
 test('an explanation is of the roles that decided', async () => {
-  const audited = createAuditedTenantEngine(policies, { ...options, traced: await traced() });
+  const audited = createEngine(policies, {
+    ...options,
+    traced: await traced(),
+    use: [delegation(), ofTenants, explanations()],
+  });
   const principal = holding('tenant:desk');
   const resources = [
     { resource: album(), actions: ['view', 'publish'] },
@@ -254,11 +269,18 @@ test('an explanation is of the roles that decided', async () => {
     effectivePolicies.map(({ policy }) => policy),
     ['resource.album.vdefault'],
   );
-  assert.is(audited.evaluationErrors({ principal, resource: { kind: 'album', scope }, actions: ['view'] }).length, 0);
+  assert.is(
+    mergeErrors(audited.explain({ principal, resource: { kind: 'album', scope }, actions: ['view'] })).length,
+    0,
+  );
 });
 
 test('limits are those of one call', () => {
-  const limited = createTenantEngine(policies, { ...options, limits: { evaluationCost: 100_000 } });
+  const limited = createEngine(policies, {
+    ...options,
+    limits: { evaluationCost: 100_000 },
+    use: [delegation(), ofTenants],
+  });
   const many = Array.from({ length: 15_000 }, (_, index) => `t${index}`);
   const actions = ['count', 'publish', 'view'];
   const count = (copies: number) =>
@@ -275,7 +297,7 @@ test('limits are those of one call', () => {
 
 test('policies without grants have no such engine', () => {
   const { tenantRoles: _, ...without } = policies;
-  assert.throws(() => createTenantEngine(without), /the policies have no roles of tenants/);
+  assert.throws(() => createEngine(without, { use: [tenants()] }), /the policies have no roles of tenants/);
   assert.ok(
     createEngine(policies).isAllowed({
       principal: { id: 'x', roles: ['editor'] },

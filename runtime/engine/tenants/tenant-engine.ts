@@ -2,18 +2,11 @@
  * Roles that tenants define themselves: each stands for roles of the policies, within what these let tenants grant
  * (docs/spec/policy-language.md#roles-of-tenants).
  */
-import {
-  type AnyPermissions,
-  type KindOf,
-  type Permissions,
-  type PrincipalOf,
-  sanitize,
-  type TenantRoles,
-} from '../../policy/index.js';
+import { sanitize, type TenantRoles } from '../../policy/index.js';
 import { FLAT, type Writing } from '../../residual/index.js';
-import { type AsOne, asOneOf, auditedWithActors, chainOf, withActors } from '../actors.js';
-import { type CompiledBundle, createEngine, type Engine, type EngineOptions, settingsOf } from '../engine.js';
-import { type AuditedEngine, createAuditedEngine, type Explanation } from '../explain.js';
+import { chainOf, isAlone } from '../actors.js';
+import type { CompiledBundle } from '../bundle.js';
+import type { Explanation } from '../decision-trace.js';
 import {
   isPrincipal,
   requireAccess,
@@ -23,119 +16,57 @@ import {
   requirePlanned,
   requirePrincipal,
 } from '../input.js';
+import { PolicyEngine } from '../engine.js';
+import type {
+  EnginePart,
+  ExtensibleEngine,
+  PrincipalHandler,
+  Settings,
+  TenantRolesView,
+  UntypedEngine,
+} from '../options.js';
 import {
   type AccessRequest,
   type ActionDecision,
   type CheckRequest,
   type CheckResult,
+  type DecidingRoles,
+  type DefinedRoles,
   type OutputEntry,
   type PlanRequest,
   type PlanResourceInput,
   type PlanResult,
-  type PreparedPrincipal,
   type PrincipalInput,
   type PrincipalOptions,
   requestedScope,
   type ResourceActions,
-  type ResourceInput,
+  type RolesRequest,
   type TenantDocument,
   type TenantDocuments,
   type UntypedPrincipal,
 } from '../requests.js';
-import { intersection, joined, together } from '../together.js';
+import { intersection, joined } from '../together.js';
 import { Grants, type ProvenRoles, type ProvenRole, proveTenantDocument, TenantDocumentError } from './document.js';
 
-/** The options of an engine that knows roles of tenants. */
-export interface TenantEngineOptions extends EngineOptions {
+/** The options of `tenants`. */
+export interface TenantsOptions {
   /** The documents of the tenants; requests may have their own. Absent: tenants have no roles. */
-  readonly tenants?: TenantDocuments | undefined;
+  readonly documents?: TenantDocuments | undefined;
   /** Told once of each document that is refused. Its roles give nothing. */
   readonly onRefused?: ((tenant: string, error: TenantDocumentError) => void) | undefined;
 }
 
-/** An engine that knows roles of tenants. */
-export interface TenantEngine<P extends Permissions = AnyPermissions> extends Engine<P> {
-  /** The roles with which the policies decide about one action. Of a principal without its actors. */
-  rolesFor(request: RolesRequest): DecidingRoles;
-  /** The roles of a principal that the document of its tenant defines, whatever is asked. Without its actors. */
-  definedRoles(principal: PrincipalInput, tenants?: TenantDocuments): DefinedRoles;
-}
-
-/** One action on a resource whose id may be unknown: roles do not depend on it. */
-export interface RolesRequest extends Omit<AccessRequest, 'resource'> {
-  readonly resource: PlanResourceInput;
-}
-
-/** The roles of a principal that its tenant defines. */
-export interface DefinedRoles {
-  /** Undefined if the principal is in no tenant, or has no roles of one. */
-  readonly tenant: string | undefined;
-  /** As the request has them, with prefix. */
-  readonly roles: readonly string[];
-}
-
-/** The roles with which the policies decide, and where they come from. */
-export interface DecidingRoles {
-  /** The tenant of the principal; undefined if it is in none, or has no roles of one. */
-  readonly tenant: string | undefined;
-  /** The roles of the principal that are not of a tenant, then those that its roles of the tenant stand for. */
-  readonly roles: readonly string[];
-  /** What each of its roles of the tenant stands for, for this action; by the role as the request has it. */
-  readonly given: ReadonlyMap<string, readonly string[]>;
-}
-
 /**
- * As `createDelegationEngine`, for policies that let tenants define roles of their own (docs/tenant-roles.md). A check
- * costs as much as one without these roles, or as many as there are different roles for its actions.
+ * The part of an engine for policies that let tenants define roles of their own (docs/tenant-roles.md). A check costs as
+ * much as one without these roles, or as many as there are different roles for its actions.
  *
- * Throws if the policies have no document of `tenantRoles`.
+ * `createEngine` throws if the policies have no document of `tenantRoles`.
  */
-export function createTenantEngine<P extends Permissions = AnyPermissions>(
-  bundle: CompiledBundle,
-  options: TenantEngineOptions = {},
-): TenantEngine<P> {
-  const asOne = asOneOf(bundle, options);
-  const tenants = new Tenancy(bundle, options);
-  const engine = new RolesOfTenants(createEngine(bundle, options), tenants, asOne, options.plan);
-  const all = withActors(engine, asOne, options.plan);
-  return {
-    check: (request: CheckRequest) => all.check(request),
-    isAllowed: (request: AccessRequest) => all.isAllowed(request),
-    plan: (request: PlanRequest) => all.plan(request),
-    for: (principal: PrincipalInput, options?: PrincipalOptions) => all.for(principal, options),
-    rolesFor: (request: RolesRequest) => tenants.rolesFor(request),
-    definedRoles: (principal: PrincipalInput, documents?: TenantDocuments) =>
-      tenants.definedRoles(principal, documents),
-  } as unknown as TenantEngine<P>;
-}
-
-/** As `createAuditedDelegationEngine`, likewise. */
-export function createAuditedTenantEngine(
-  bundle: CompiledBundle,
-  options: TenantEngineOptions = {},
-): AuditedEngine & TenantEngine {
-  const engine = createAuditedEngine(bundle, options);
-  const tenants = new Tenancy(bundle, options);
-  const asOne: AsOne = (work) => engine.asOne(work);
-  const deciding = new RolesOfTenants(engine, tenants, asOne, options.plan);
-  const explain = (request: CheckRequest | PlanRequest): Explanation => explained(engine, tenants, request);
-  const audited = auditedWithActors(
-    {
-      check: (request) => deciding.check(request),
-      isAllowed: (request) => deciding.isAllowed(request),
-      plan: (request) => deciding.plan(request),
-      for: (principal, options) => deciding.for(principal, options),
-      explain,
-      evaluationErrors: (request) => together(explain(request).evaluationErrors),
-      effectivePolicies: (request) => explain(request).effectivePolicies,
-      asOne,
-    },
-    options.plan,
-  );
-  return {
-    ...audited,
-    rolesFor: (request) => tenants.rolesFor(request),
-    definedRoles: (principal, documents) => tenants.definedRoles(principal, documents),
+export function tenants(options: TenantsOptions = {}): EnginePart {
+  return (engine) => {
+    const tenancy = new Tenancy(engine.bundle, engine.settings, options);
+    engine.tenants = tenancy;
+    engine.handlers.push(new RolesOfTenants(engine, tenancy));
   };
 }
 
@@ -178,7 +109,7 @@ interface Holder {
 }
 
 /** What principals of tenants have. */
-class Tenancy {
+class Tenancy implements TenantRolesView {
   private readonly declared: TenantRoles;
   private readonly grants: Grants;
   private readonly defaultScope: string;
@@ -187,13 +118,14 @@ class Tenancy {
 
   constructor(
     { tenantRoles }: CompiledBundle,
-    private readonly options: TenantEngineOptions,
+    { defaultScope }: Settings,
+    private readonly options: TenantsOptions,
   ) {
     if (tenantRoles === undefined)
-      throw new Error('the policies have no roles of tenants: add a document of `tenantRoles`, or use createEngine');
+      throw new Error('the policies have no roles of tenants: add a document of `tenantRoles`, or leave `tenants` out');
     this.declared = tenantRoles;
     this.grants = new Grants(tenantRoles);
-    this.defaultScope = settingsOf(options).defaultScope;
+    this.defaultScope = defaultScope;
   }
 
   /** Whether a principal has no roles of a tenant; then policies decide as always. */
@@ -205,7 +137,7 @@ class Tenancy {
     return true;
   }
 
-  holderOf({ roles, scope }: PrincipalInput, documents = this.options.tenants): Holder {
+  holderOf({ roles, scope }: PrincipalInput, documents = this.options.documents): Holder {
     const { rolePrefix } = this.declared;
     const tenant = tenantIn(this.declared, requestedScope(scope, this.defaultScope));
     const own = tenant === undefined ? undefined : this.provenOf(tenant, documents);
@@ -241,7 +173,7 @@ class Tenancy {
     };
   }
 
-  definedRoles(principal: PrincipalInput, documents: TenantDocuments | undefined): DefinedRoles {
+  definedRoles(principal: PrincipalInput, documents?: TenantDocuments): DefinedRoles {
     if (this.isPlain(principal)) return { tenant: undefined, roles: NONE };
     const { tenant, roles } = this.holderOf(principal, documents);
     return { tenant, roles: roles.map((role) => this.nameOf(role)) };
@@ -273,19 +205,29 @@ class Tenancy {
 }
 
 /** Decides about principals with roles of tenants by an engine that sees the roles that these stand for. */
-class RolesOfTenants implements Engine {
+class RolesOfTenants implements PrincipalHandler {
+  /** Decides with the roles that it is given, also those that look like roles of tenants. */
+  private readonly engine: UntypedEngine;
+  private readonly writing: Writing;
+
   constructor(
-    private readonly engine: Engine,
+    private readonly whole: ExtensibleEngine,
     private readonly tenants: Tenancy,
-    private readonly asOne: AsOne,
-    private readonly writing: Writing = FLAT,
-  ) {}
+  ) {
+    const { bundle, settings, registry } = whole;
+    this.engine = new PolicyEngine(bundle, settings, registry);
+    this.writing = settings.plan ?? FLAT;
+  }
+
+  /** Not of a principal with actors: those would be ignored. */
+  handles(principal: PrincipalInput): boolean {
+    return isAlone(principal) && !this.tenants.isPlain(principal);
+  }
 
   check(request: CheckRequest): readonly CheckResult[] {
-    if (this.tenants.isPlain(request.principal)) return this.engine.check(request);
     requireEntries(request.resources);
     const parts = partsOf(this.tenants, request);
-    return this.asOne(() => {
+    return this.engine.asOne(() => {
       const results = parts.map(({ request: part }) => this.engine.check(part));
       return request.resources.map((entry, index) => resultOf(entry, index, parts, results));
     });
@@ -293,7 +235,6 @@ class RolesOfTenants implements Engine {
 
   isAllowed(request: AccessRequest): boolean {
     const { tenants } = this;
-    if (tenants.isPlain(request.principal)) return this.engine.isAllowed(request);
     requireAccess(request.resource, request.action);
     const holder = tenants.holderOf(request.principal, request.tenants);
     const roles = tenants.decidingRoles(holder, request.resource, request.action);
@@ -301,33 +242,44 @@ class RolesOfTenants implements Engine {
   }
 
   plan(request: PlanRequest): PlanResult {
-    if (this.tenants.isPlain(request.principal)) return this.engine.plan(request);
     requirePlannable(request);
-    return this.asOne(() => {
+    return this.engine.asOne(() => {
       const plans = plannedParts(this.tenants, request).map((part) => this.engine.plan(part));
       const [first] = plans;
       return first !== undefined && plans.length === 1 ? first : planOfAll(plans, this.writing);
     });
   }
 
-  for<K extends KindOf<AnyPermissions>>(
-    principal: PrincipalOf<AnyPermissions, K>,
-    options: PrincipalOptions = {},
-  ): PreparedPrincipal<AnyPermissions, K> {
+  for(principal: PrincipalInput, options: PrincipalOptions = {}): UntypedPrincipal {
     const { tenants, engine } = this;
-    if (tenants.isPlain(principal)) return engine.for(principal, options);
     const holder = tenants.holderOf(principal, options.tenants);
     const prepared = new Map<string, UntypedPrincipal>();
     return {
-      can: (action: string, resource: ResourceInput) => {
+      can: (action, resource) => {
         requireAccess(resource, action);
         const roles = tenants.decidingRoles(holder, resource, action);
         const key = JSON.stringify(roles);
-        const known = prepared.get(key) ?? (engine.for(withRoles(principal, roles), options) as UntypedPrincipal);
+        const known = prepared.get(key) ?? engine.for(withRoles(principal, roles), options);
         prepared.set(key, known);
         return known.can(action, resource);
       },
     };
+  }
+
+  explain(request: CheckRequest | PlanRequest): Explanation {
+    const { tenants, engine } = this;
+    const { explanation } = this.whole;
+    if (explanation === undefined) throw new Error('`explain` needs `explanations()`');
+    if (!('resources' in request))
+      return engine.asOne(() => joined(plannedParts(tenants, request).map(explanation), mergeLists));
+    const parts = partsOf(tenants, request);
+    const count = request.resources.length;
+    return engine.asOne(() =>
+      joined(
+        parts.map((part) => amongAll(explanation(part.request), part, count)),
+        mergeLists,
+      ),
+    );
   }
 }
 
@@ -389,7 +341,7 @@ function resultOf(
   const places = new Map(actions.map((action, place) => [action, place]));
   return {
     actions: actions.map((action) => decisions.get(action) as ActionDecision),
-    effectiveDerivedRoles: allOf(derivedRoles),
+    effectiveDerivedRoles: mergeLists(derivedRoles),
     outputs: outputs.sort((a, b) => (places.get(a.action) as number) - (places.get(b.action) as number)),
     validationErrors,
   };
@@ -426,26 +378,6 @@ function planOfAll(plans: readonly PlanResult[], writing: Writing): PlanResult {
   });
 }
 
-/** What an engine explains of a request about a principal without actors. */
-function explained(engine: AuditedEngine, tenants: Tenancy, request: CheckRequest | PlanRequest): Explanation {
-  if (tenants.isPlain(request.principal)) return engine.explain(request);
-  if (!('resources' in request))
-    return engine.asOne(() =>
-      joined(
-        plannedParts(tenants, request).map((part) => engine.explain(part)),
-        allOf,
-      ),
-    );
-  const parts = partsOf(tenants, request);
-  const count = request.resources.length;
-  return engine.asOne(() =>
-    joined(
-      parts.map((part) => amongAll(engine.explain(part.request), part, count)),
-      allOf,
-    ),
-  );
-}
-
 /** An explanation of a part, with lists for all resources of the check. */
 function amongAll(explanation: Explanation, { entries }: Part, count: number): Explanation {
   const { evaluationErrors, effectiveDerivedRoles } = explanation;
@@ -465,7 +397,7 @@ function withRoles({ id, attr, policyVersion, scope }: PrincipalInput, roles: re
 }
 
 /** The union, sorted. */
-function allOf(lists: readonly (readonly string[])[]): readonly string[] {
+function mergeLists(lists: readonly (readonly string[])[]): readonly string[] {
   return lists.length === 1 ? (lists[0] as readonly string[]) : [...new Set(lists.flat())].sort();
 }
 

@@ -1,0 +1,19 @@
+import type { PolicyBundle } from '../policy/index.js';
+import type { Judges } from './decide/evaluation.js';
+import type { ScopedPolicies } from './find/registry.js';
+import type { Guard } from './limits.js';
+import type { Planner } from './plan/planner.js';
+
+/**
+ * What a compiled bundle exports as `policies`, with the optional parts of the engine that its policies need. Programs
+ * without plans or role policies do not carry the code for them. A residual can only be read by the copy of the library
+ * that made it, so bundles bring the planner too.
+ */
+export interface CompiledBundle extends PolicyBundle, Judges {
+  /** Present in a large bundle. */
+  readonly scoped?: ScopedPolicies | undefined;
+  /** Absent if the policies were compiled for checks only. */
+  readonly planner?: Planner;
+  /** Absent if the policies were written by hand. */
+  readonly guard?: Guard;
+}
