@@ -24,32 +24,25 @@ export interface BundleChoice {
 export const MIN_BUNDLE = 'authz-min-bundle';
 
 /**
- * Chooses the bundle of a call, then goes on: at once unless the call demands a bundle that the server does not have
- * yet. Throws, or rejects with, an RpcError for a malformed demand and for one that is not met in time.
+ * Chooses the bundle of a call: at once, which returns undefined, unless the call demands a bundle that the server does
+ * not have yet. Throws, or rejects with, an RpcError for a malformed demand and for one that is not met in time.
  */
-export function withBundle<T>(
-  { bundles }: { readonly bundles?: BundleChoice | undefined },
-  call: Call,
-  principalIds: readonly string[],
-  goOn: () => T | Promise<T>,
-): T | Promise<T> {
-  if (bundles === undefined) return goOn();
+export function chooseBundle(bundles: BundleChoice, call: Call, principalIds: readonly string[]): Waiting {
   const demanded = call.header(MIN_BUNDLE);
   const bundle = bundles.choose(principalIds);
-  if (demanded === undefined) {
-    call.bundle = bundle;
-    return goOn();
+  if (demanded !== undefined) {
+    const minimum = minBundleOf(demanded);
+    if (!bundles.satisfies(bundle, minimum))
+      return bundles.whenSatisfied(principalIds, minimum).then((reached) => {
+        call.bundle = reached;
+      });
   }
-  const minimum = minBundleOf(demanded);
-  if (bundles.satisfies(bundle, minimum)) {
-    call.bundle = bundle;
-    return goOn();
-  }
-  return bundles.whenSatisfied(principalIds, minimum).then((reached) => {
-    call.bundle = reached;
-    return goOn();
-  });
+  call.bundle = bundle;
+  return undefined;
 }
+
+/** A call that has to wait before it can be decided; undefined if it can be decided at once. */
+export type Waiting = Promise<void> | undefined;
 
 /** What decides a call: its bundle, or the stand-in of a test. */
 export function deciderOf(service: { readonly decider: Decider }, { bundle }: Call): Decider {

@@ -8,7 +8,7 @@ import type {
   Resource,
   ResultEntry,
 } from '../../proto/gen/messages.js';
-import { prepared } from './prepare-call.js';
+import { prepare } from './prepare-call.js';
 import type { ActionDecision, CheckCall, CheckEntry, Decider, Decision, VerifiedAuxData } from './decider.js';
 import type { Violations } from '../../proto/wire/violation.js';
 import { type BundleChoice, deciderOf } from './bundle-choice.js';
@@ -22,8 +22,8 @@ import { countRepeated, metadataLength } from './repeated-length.js';
 import { refused, refuseViolations } from './rpc-error.js';
 import { documentsOf, type TenantService } from './tenants.js';
 import { tellAssembled, tellChecked, tellVerified } from './watch.js';
-import type { Exceeded, Watcher } from './watcher.js';
-import { withinLimits } from './within-limits.js';
+import type { Watcher } from './watcher.js';
+import { failureOf } from './within-limits.js';
 
 /** What a check needs beside the request. */
 export interface CheckService {
@@ -65,10 +65,11 @@ export function checkResources(
 ): CheckResourcesResponse | Promise<CheckResourcesResponse> {
   accept(service, call, checkResourcesRequestViolations(request));
   limitResources(request.resources.length, service.limits);
-  return withClaims(service, call, request.auxData, (claims) =>
-    // Validation has seen to it that there is a principal.
-    prepared(service, call, [request.principal as Principal], () => respond(service, call, request, claims)),
-  );
+  // Validation has seen to it that there is a principal.
+  const claims = prepareRequest(service, call, request.auxData, request.principal as Principal);
+  return claims instanceof Promise
+    ? claims.then((verified) => respond(service, call, request, verified))
+    : respond(service, call, request, claims);
 }
 
 /** Refuses a request that breaks rules; any other gets its call id (docs/spec/server.md#call-id). */
@@ -93,6 +94,29 @@ export function limitActions(entries: readonly Pick<CheckEntry, 'actions'>[], li
   }
 }
 
+/**
+ * Verifies the tokens of a request, then prepares the call to decide about its principal. Returns the claims: at once
+ * when there is nothing to wait for.
+ */
+export function prepareRequest(
+  service: CheckService,
+  call: Call,
+  auxData: AuxData | undefined,
+  principal: Principal,
+): VerifiedAuxData | Promise<VerifiedAuxData> {
+  if (hasTokens(auxData))
+    return verified(service, call, auxData).then(async (claims) => {
+      await prepare(service, call, [principal]);
+      return claims;
+    });
+  const waiting = prepare(service, call, [principal]);
+  return waiting === undefined ? NO_CLAIMS : waiting.then(() => NO_CLAIMS);
+}
+
+function hasTokens(auxData: AuxData | undefined): auxData is AuxData {
+  return auxData !== undefined && (auxData.jwt !== undefined || auxData.jwts.size > 0);
+}
+
 /** Goes on with the claims of the tokens: at once when there are none to verify. */
 export function withClaims<T>(
   service: VerifyingService,
@@ -100,8 +124,7 @@ export function withClaims<T>(
   auxData: AuxData | undefined,
   goOn: (claims: VerifiedAuxData) => T | Promise<T>,
 ): T | Promise<T> {
-  if (auxData === undefined || (auxData.jwt === undefined && auxData.jwts.size === 0)) return goOn(NO_CLAIMS);
-  return verified(service, call, auxData).then(goOn);
+  return hasTokens(auxData) ? verified(service, call, auxData).then(goOn) : goOn(NO_CLAIMS);
 }
 
 type VerifyingService = Pick<CheckService, 'verify' | 'watchers'>;
@@ -113,8 +136,8 @@ export interface CheckQuestion extends CheckCall {
 }
 
 /**
- * Calls the engine once, with the documents of tenants that the call has, and informs the watchers. Rejects entries with too many actions, and returns one decision per
- * entry.
+ * Calls the engine once, with the documents of tenants that the call has, and informs the watchers. Rejects entries
+ * with too many actions, and returns one decision per entry.
  */
 export function decide(service: CheckService, call: Call, asking: CheckQuestion): readonly Decision[] {
   limitActions(asking.resources, service.limits);
@@ -122,16 +145,16 @@ export function decide(service: CheckService, call: Call, asking: CheckQuestion)
   const question = tenants === undefined ? asking : { ...asking, tenants };
   const { watchers } = service;
   const decider = deciderOf(service, call);
-  const asked = (): Exceeded['question'] => ({ kind: 'check', ...question });
-  if (watchers.length === 0)
-    return checkedAnswer(
-      call,
-      question,
-      withinLimits(service, call, asked, () => decider.check(question)),
-    );
-  const evaluations: EvaluationTime[] | undefined = call.trace !== undefined ? [] : undefined;
-  const start = performance.now();
-  const decided = withinLimits(service, call, asked, () => decider.check(question, evaluations));
+  const isWatched = watchers.length > 0;
+  const evaluations: EvaluationTime[] | undefined = isWatched && call.trace !== undefined ? [] : undefined;
+  const start = isWatched ? performance.now() : 0;
+  let decided: readonly Decision[];
+  try {
+    decided = decider.check(question, evaluations);
+  } catch (error) {
+    throw failureOf(error, service, call, () => ({ kind: 'check', ...question }));
+  }
+  if (!isWatched) return checkedAnswer(call, question, decided);
   const duration = performance.now() - start;
   const decisions = checkedAnswer(call, question, decided);
   const times = evaluations && { start, evaluations };

@@ -6,16 +6,15 @@ import type {
   Principal,
   PlanMeta,
 } from '../../proto/gen/messages.js';
-import { prepared } from './prepare-call.js';
 import type { Plan, VerifiedAuxData } from './decider.js';
 import { deciderOf } from './bundle-choice.js';
 import type { Call } from './call.js';
-import { accept, type CheckService, withClaims } from './check-resources.js';
+import { accept, type CheckService, prepareRequest } from './check-resources.js';
 import type { EvaluationTime } from './call-times.js';
 import { fewViolations } from './few-violations.js';
 import { documentsOf } from './tenants.js';
 import { tellPlanned } from './watch.js';
-import { withinLimits } from './within-limits.js';
+import { failureOf } from './within-limits.js';
 
 /**
  * PlanResources: validation, tokens, the plan (docs/spec/plans.md#plan-request). Answers at once unless there are
@@ -27,10 +26,11 @@ export function planResources(
   request: PlanResourcesRequest,
 ): PlanResourcesResponse | Promise<PlanResourcesResponse> {
   accept(service, call, planResourcesRequestViolations(request));
-  return withClaims(service, call, request.auxData, (claims) =>
-    // Validation has seen to it that there is a principal.
-    prepared(service, call, [request.principal as Principal], () => respond(service, call, request, claims)),
-  );
+  // Validation has seen to it that there is a principal.
+  const claims = prepareRequest(service, call, request.auxData, request.principal as Principal);
+  return claims instanceof Promise
+    ? claims.then((verified) => respond(service, call, request, verified))
+    : respond(service, call, request, claims);
 }
 
 function respond(
@@ -52,12 +52,12 @@ function respond(
     auxData,
     tenants: documentsOf(call),
   };
-  const planned = withinLimits(
-    service,
-    call,
-    () => ({ kind: 'plan', request, auxData }),
-    () => deciderOf(service, call).plan(asked, evaluations),
-  );
+  let planned: Plan;
+  try {
+    planned = deciderOf(service, call).plan(asked, evaluations);
+  } catch (error) {
+    throw failureOf(error, service, call, () => ({ kind: 'plan', request, auxData }));
+  }
   const duration = performance.now() - start;
   const plan = planned.validationErrors.length === 0 ? planned : withFewViolations(call, planned);
   if (service.watchers.length > 0)

@@ -1,5 +1,6 @@
 import type { TenantDocuments } from '#runtime/engine';
 import type { Principal } from '../../proto/gen/messages.js';
+import type { Waiting } from './bundle-choice.js';
 import type { Call, LoadedTenant } from './call.js';
 import type { DecidingBundle } from './decider.js';
 
@@ -17,17 +18,14 @@ export interface TenantService {
 }
 
 /**
- * Goes on when the call has the documents that are needed to decide about some principals: at once if none is needed or
- * all are known. Throws, or rejects with, an RpcError if one cannot be loaded.
+ * Loads the documents of tenants that are needed to decide about some principals: at once, which returns undefined, if
+ * none is needed or all are known. Throws, or rejects with, an RpcError if one cannot be loaded.
  */
-export function withTenants<T>(
-  { tenants }: { readonly tenants?: TenantService | undefined },
+export function loadTenants(
+  { loader, neededBy }: TenantService,
   call: Pick<Call, 'tenants' | 'bundle'>,
   principals: readonly Principal[],
-  goOn: () => T,
-): T | Promise<T> {
-  if (tenants === undefined) return goOn();
-  const { loader, neededBy } = tenants;
+): Waiting {
   const loading: Promise<void>[] = [];
   for (const principal of principals) {
     for (const tenant of neededBy(principal, call.bundle)) {
@@ -39,7 +37,18 @@ export function withTenants<T>(
       else known.set(tenant, loaded);
     }
   }
-  return loading.length === 0 ? goOn() : Promise.all(loading).then(goOn);
+  return loading.length === 0 ? undefined : Promise.all(loading).then(() => {});
+}
+
+/** Goes on when the documents of tenants are loaded. */
+export function withTenants<T>(
+  { tenants }: { readonly tenants?: TenantService | undefined },
+  call: Pick<Call, 'tenants' | 'bundle'>,
+  principals: readonly Principal[],
+  goOn: () => T,
+): T | Promise<T> {
+  const waiting = tenants && loadTenants(tenants, call, principals);
+  return waiting === undefined ? goOn() : waiting.then(goOn);
 }
 
 /** The documents of a call, as engines take them; undefined if it needs none. */

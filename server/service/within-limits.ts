@@ -5,20 +5,16 @@ import { tellExceeded } from './watch.js';
 import type { Exceeded, Watcher } from './watcher.js';
 
 /**
- * Calls the engine. If the call exceeds `engine.limits`, the watchers are notified and the call fails without a
- * decision.
+ * The error of a call whose engine threw. If it exceeded `engine.limits`, the watchers are notified, and the call fails
+ * without a decision.
  */
-export function withinLimits<Answer>(
+export function failureOf(
+  error: unknown,
   service: { readonly watchers: readonly Watcher[] },
   call: Call,
   question: () => Exceeded['question'],
-  ask: () => Answer,
-): Answer {
-  try {
-    return ask();
-  } catch (error) {
-    if (!(error instanceof EvaluationLimitError)) throw error;
-    tellExceeded(service.watchers, call, { error: error.message, reason: error.reason, question: question() });
-    throw new RpcError('resource_exhausted', error.message);
-  }
+): unknown {
+  if (!(error instanceof EvaluationLimitError)) return error;
+  tellExceeded(service.watchers, call, { error: error.message, reason: error.reason, question: question() });
+  return new RpcError('resource_exhausted', error.message);
 }
