@@ -73,7 +73,7 @@ export function locate({ rule, message, at }: UsageProblem, policies: string): L
 /** A node of the application as a span, and its file from the working directory. */
 export function spanOf(node: Node): { readonly path: string; readonly span: Span } {
   const file = node.getSourceFile();
-  const path = relative(process.cwd(), file.getFilePath());
+  const path = relative('', file.getFilePath());
   return { path, span: { source: new Source(path, file.getFullText()), start: node.getStart(), end: node.getEnd() } };
 }
 

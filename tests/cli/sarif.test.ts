@@ -101,8 +101,12 @@ test('fingerprints stay when lines move, and differ within a file', async () => 
   const broken = await sarif({ 'policies/document.yaml': BROKEN_POLICY }, 'compile');
   const moved = await sarif({ 'policies/document.yaml': `# about documents\n\n${BROKEN_POLICY}` }, 'compile');
   assert.equal(fingerprintsOf(broken.log), fingerprintsOf(moved.log));
-  const rule = '    - {actions: [edit], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: V.x}}}\n';
-  const { log } = await sarif({ 'policies/document.yaml': `${documentPolicy('view')}${rule}${rule}` }, 'compile');
+  const rule = (name: string): string =>
+    `    - {actions: [edit], effect: EFFECT_ALLOW, roles: [user], condition: {match: {expr: V.${name}}}}\n`;
+  const { log } = await sarif(
+    { 'policies/document.yaml': `${documentPolicy('view')}${rule('x')}${rule('y')}` },
+    'compile',
+  );
   const all = fingerprintsOf(log);
   assert.ok(all.length >= 2);
   assert.is(new Set(all).size, all.length);
