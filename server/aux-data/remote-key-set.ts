@@ -23,6 +23,8 @@ export interface RemoteTimes {
   readonly patience?: number;
   /** How long one attempt may take. */
   readonly timeout?: number;
+  /** By default `performance.now()`. */
+  readonly now?: () => number;
 }
 
 /**
@@ -35,9 +37,10 @@ export class RemoteKeySet implements KeySource {
   #fetching: Promise<boolean> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #failures = 0;
-  /** When the last attempt began, by `performance.now()`. */
+  /** When the last attempt began. */
   #begun = 0;
   #isClosed = false;
+  readonly #now: () => number;
 
   constructor(
     private readonly config: KeySetConfig,
@@ -46,6 +49,7 @@ export class RemoteKeySet implements KeySource {
     private readonly times: RemoteTimes = {},
   ) {
     this.id = config.id;
+    this.#now = times.now ?? (() => performance.now());
     void this.#refresh();
   }
 
@@ -57,7 +61,7 @@ export class RemoteKeySet implements KeySource {
 
   newer(): Promise<KeySet | undefined> | undefined {
     const pause = this.times.unaskedPause ?? UNASKED_PAUSE;
-    if (this.#fetching === undefined && performance.now() - this.#begun < pause) return undefined;
+    if (this.#fetching === undefined && this.#now() - this.#begun < pause) return undefined;
     return this.#wait(this.#refresh()).then((isNew) => (isNew ? this.#keySet : undefined));
   }
 
@@ -76,7 +80,7 @@ export class RemoteKeySet implements KeySource {
 
   async #attempt(): Promise<boolean> {
     clearTimeout(this.#timer);
-    this.#begun = performance.now();
+    this.#begun = this.#now();
     try {
       const { text, freshFor } = await fetchKeys(this.source.url, this.times.timeout);
       const keySet = keySetOf(text, this.config);

@@ -16,6 +16,7 @@ import { BodyBudget } from '../transport/body-budget.js';
 import { grpcListener } from '../transport/grpc/grpc-listener.js';
 import { grpcStreamHandler } from '../transport/grpc/serve-stream.js';
 import { loadTls, type ServerTls, type TlsEvent } from './server-tls.js';
+import { until } from '../../tests/support/timeout.js';
 
 const test = suite('TLS');
 const authority = makeCertificate('authority');
@@ -191,11 +192,11 @@ test('changed files are used from the next connection on, and invalid ones leave
   const { tls, events } = load({ watch: true });
   const port = await https(tls);
   put('cert.pem', second.cert);
-  await until(() => events.length > 0);
+  await until(() => events.length > 0, 'an event');
   assert.is(events[0]?.kind, 'refused');
   assert.is((await handshake(port)).name, 'first');
   put('key.pem', second.key);
-  await until(() => events.some((event) => event.kind === 'reloaded'));
+  await until(() => events.some((event) => event.kind === 'reloaded'), 'the new certificate');
   assert.is((await handshake(port)).name, 'second');
 });
 
@@ -297,13 +298,5 @@ test('gRPC is served on the port too, follows the files, and stops with them', a
   await listener.stop(1000);
   assert.is(await call(), 'refused');
 });
-
-async function until(holds: () => boolean): Promise<void> {
-  const end = Date.now() + 5000;
-  while (!holds()) {
-    if (Date.now() > end) assert.unreachable('it did not happen');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
 
 test.run();

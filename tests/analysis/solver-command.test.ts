@@ -1,10 +1,10 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { solverCommand } from '../../analysis/solve/command.js';
+import { LAST_RESORT, until, within } from '../support/timeout.js';
 
 const test = suite('programs as solvers');
 const folder = mkdtempSync(join(tmpdir(), 'authz-solver-'));
@@ -13,11 +13,11 @@ test.after(() => rmSync(folder, { recursive: true, force: true }));
 
 /** Each starts another program, whose process id it writes down, as scripts around solvers do. */
 const SCRIPTS: { readonly [name: string]: { readonly body: string; readonly output: string | undefined } } = {
-  'a script whose solver does not end': { body: 'sleep 60 & echo $! > "$0.pid"; wait', output: undefined },
-  'a script that ends before its solver': { body: 'sleep 60 & echo $! > "$0.pid"; echo sat', output: 'sat\n' },
+  'a script whose solver does not end': { body: 'sleep 6000 & echo $! > "$0.pid"; wait', output: undefined },
+  'a script that ends before its solver': { body: 'sleep 6000 & echo $! > "$0.pid"; echo sat', output: 'sat\n' },
   'a script whose solver prints without end': { body: 'yes & echo $! > "$0.pid"; wait', output: undefined },
   'a script that ignores signals': {
-    body: 'trap \'\' TERM INT HUP; sleep 60 & echo $! > "$0.pid"; wait',
+    body: 'trap \'\' TERM INT HUP; sleep 6000 & echo $! > "$0.pid"; wait',
     output: undefined,
   },
   'a script that reads its query late': { body: 'sleep 0 & echo $! > "$0.pid"; wait; cat', output: 'query\n' },
@@ -28,12 +28,13 @@ for (const [name, { body, output }] of Object.entries(SCRIPTS))
     const script = join(folder, `${Object.keys(SCRIPTS).indexOf(name)}.sh`);
     writeFileSync(script, `#!/bin/sh\n${body}\n`);
     chmodSync(script, 0o755);
-    const before = performance.now();
-    assert.is(await solverCommand(script, 2000).run('query\n'), output);
-    assert.ok(performance.now() - before < 20_000);
-    const pid = existsSync(`${script}.pid`) ? Number(readFileSync(`${script}.pid`, 'utf8')) : undefined;
-    for (let tries = 0; pid !== undefined && isRunning(pid) && tries < 100; tries += 1) await sleep(20);
-    assert.ok(pid !== undefined && !isRunning(pid));
+    // None of the scripts that do not end would end while the test waits.
+    const answer = solverCommand(script, output === undefined ? 2000 : LAST_RESORT).run('query\n');
+    assert.is(await within(answer, 'an answer'), output);
+    // A busy machine may end the script before it has started anything.
+    if (output === undefined && !existsSync(`${script}.pid`)) return;
+    const pid = Number(readFileSync(`${script}.pid`, 'utf8'));
+    await until(() => !isRunning(pid), 'the end of the solver');
   });
 
 test.run();

@@ -8,15 +8,8 @@ import { newKey } from '../support/archives/keys.js';
 import { archive } from '../support/archives/signed.js';
 import { send } from '../support/server/http-client.js';
 import { askRest } from '../support/workers/load.js';
-import {
-  compileBundles,
-  discard,
-  remove,
-  replaceFile,
-  type Server,
-  startProgram,
-  until,
-} from '../support/workers/server.js';
+import { compileBundles, discard, remove, replaceFile, type Server, startProgram } from '../support/workers/server.js';
+import { until } from '../support/timeout.js';
 
 /** A server of signed archives, as its operators see it. */
 const test = suite('serving archives');

@@ -11,6 +11,7 @@ import { type AuditQuery, readAuditLog } from '../../server/audit/reader.js';
 import { configWith, sampleRecord } from '../support/audit/samples.js';
 import { Random } from '../support/oracle/random.js';
 import { inTempFolder } from './temp-folder.js';
+import { until } from '../support/timeout.js';
 
 const HOUR = 3_600_000;
 const NOW = Date.now();
@@ -31,14 +32,6 @@ async function read(log: AuditLog, query: AuditQuery): Promise<readonly number[]
   for await (const entry of readAuditLog(log.reader as NonNullable<AuditLog['reader']>, query))
     found.push((entry as unknown as { index: number }).index);
   return found;
-}
-
-/** Waits for a state that must come. The limit is far beyond what a busy machine needs. */
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; !(await holds()); tries++) {
-    if (tries === 10_000) assert.unreachable('it did not happen');
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 /** Entry `index` is `index` minutes old. Even entries are access entries. */
@@ -157,10 +150,10 @@ test('entries older than the retention period are deleted at the start and at in
       advanced: { ...AUDIT_DEFAULTS.local.advanced, gcInterval: 20 },
     });
     const count = async (): Promise<number> => (await read(second, { kind: 'access', by: 'tail', count: 1000 })).length;
-    await until(async () => (await count()) === 10);
+    await until(async () => (await count()) === 10, 'ten entries');
     second.sink.put(sampleRecord(500, NOW - 11 * HOUR));
     await second.sink.flush();
-    await until(async () => (await count()) === 10);
+    await until(async () => (await count()) === 10, 'ten entries');
     await second.sink.close();
   }));
 
@@ -173,14 +166,14 @@ test('a batch is written when it is full or after the flush interval', () =>
     for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
     assert.is(full.sink.stats().queued, 3);
     full.sink.put(sampleRecord(3));
-    await until(() => full.sink.stats().queued === 0);
+    await until(() => full.sink.stats().queued === 0, 'an empty queue');
     await full.sink.close();
     const late = await openLog(folder, {
       advanced: { ...AUDIT_DEFAULTS.local.advanced, maxBatchSize: 4, flushInterval: 100 },
     });
     late.sink.put(sampleRecord(4));
     assert.is(late.sink.stats().queued, 1);
-    await until(() => late.sink.stats().queued === 0);
+    await until(() => late.sink.stats().queued === 0, 'an empty queue');
     await late.sink.close();
   }));
 

@@ -1,10 +1,10 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { BROKEN_POLICY, documentPolicy } from '../support/cli/policies.js';
 import { folderOf, launch, PROGRAMS, type Running, run, stop } from '../support/cli/programs.js';
+import { until } from '../support/timeout.js';
 
 const test = suite('authzc test --watch');
 const folders: string[] = [];
@@ -103,14 +103,6 @@ function watch(...options: readonly string[]) {
     read = watching.said().indexOf(whole, read) + whole.length;
   };
   return { folder, watching, ran };
-}
-
-async function until(isSo: () => boolean, otherwise: () => string): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (!isSo()) {
-    assert.ok(Date.now() < deadline, otherwise());
-    await sleep(20);
-  }
 }
 
 async function end(watching: Running) {

@@ -1,7 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type FolderDiagnostics, folderDiagnostics } from '../../editor/folder-diagnostics.js';
-import { until, withServer } from './served.js';
+import { until } from '../support/timeout.js';
+import { withServer } from './served.js';
 
 const test = suite('an editor while its folder is compiled');
 

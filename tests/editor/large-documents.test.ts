@@ -6,7 +6,8 @@ import { LONGEST_CHECKED } from '../../editor/find-problems.js';
 import { folderDiagnostics } from '../../editor/folder-diagnostics.js';
 import { ROOT } from '../support/compiled.js';
 import { policyOfRules } from './rules.js';
-import { until, withServer } from './served.js';
+import { until } from '../support/timeout.js';
+import { withServer } from './served.js';
 
 const test = suite('an editor with large policies');
 

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pathToFileURL } from 'node:url';
-import * as assert from 'uvu/assert';
 import { createConnection, ProposedFeatures } from 'vscode-languageserver/node';
 import {
   createProtocolConnection,
@@ -84,14 +83,5 @@ export async function withServer(
     client.dispose();
   } finally {
     rmSync(folder, { recursive: true });
-  }
-}
-
-/** Resolves when something holds; fails if it never does. */
-export async function until(holds: () => boolean): Promise<void> {
-  const end = Date.now() + 60_000;
-  while (!holds()) {
-    assert.ok(Date.now() < end, 'nothing came');
-    await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { loadSettings } from '../../server/config.js';
 import { printConfig } from '../../server/config/print.js';
 import { folderOf, launch, PROGRAMS, run, type Running, stop } from '../support/cli/programs.js';
+import { until } from '../support/timeout.js';
 
 const test = suite('secrets and masked values are in no output');
 
@@ -180,12 +181,13 @@ function printed(sources: { readonly file?: string; readonly sets?: readonly str
 }
 
 async function lineOf(server: Running, text: string): Promise<string> {
-  for (const start = Date.now(); Date.now() - start < 60_000; ) {
-    const line = (server.printed() + server.said()).split('\n').find((each) => each.includes(text));
-    if (line !== undefined) return line;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  throw new Error(`no line with ${text}: ${server.said()}`);
+  const find = (): string | undefined =>
+    (server.printed() + server.said()).split('\n').find((each) => each.includes(text));
+  await until(
+    () => find() !== undefined,
+    () => `a line with ${text} in ${server.said()}`,
+  );
+  return find() as string;
 }
 
 function linesWith(text: string, pattern: RegExp): string {

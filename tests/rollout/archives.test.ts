@@ -6,7 +6,8 @@ import * as assert from 'uvu/assert';
 import { newKey } from '../support/archives/keys.js';
 import { archive } from '../support/archives/signed.js';
 import { send } from '../support/server/http-client.js';
-import { discard, remove, replaceFile, type Server, startProgram, until } from '../support/workers/server.js';
+import { discard, remove, replaceFile, type Server, startProgram } from '../support/workers/server.js';
+import { until } from '../support/timeout.js';
 import { ADMIN_SETS, type Ask, ASKS, compileBundles, rollout } from './served.js';
 
 /** Candidates that are signed archives. */

@@ -7,15 +7,8 @@ import * as assert from 'uvu/assert';
 import { isInCanary } from '../../server/swap/canary.js';
 import { randomNumbers } from '../support/protobuf.js';
 import { send } from '../support/server/http-client.js';
-import {
-  discard,
-  remove,
-  replaceFile,
-  type Server,
-  startProgram,
-  until,
-  workersOf,
-} from '../support/workers/server.js';
+import { discard, remove, replaceFile, type Server, startProgram, workersOf } from '../support/workers/server.js';
+import { until } from '../support/timeout.js';
 import { ADMIN, ADMIN_SETS, type Ask, ASKS, compileBundles, rollout, type Told } from './served.js';
 import { SEED } from '../support/effort.js';
 

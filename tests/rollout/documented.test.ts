@@ -5,7 +5,8 @@ import * as assert from 'uvu/assert';
 import type { Json, JsonObject } from '../../proto/wire/json-shape.js';
 import { problemsOf } from '../support/explorer/json-schema.js';
 import { send } from '../support/server/http-client.js';
-import { discard, remove, type Server, startProgram, until } from '../support/workers/server.js';
+import { discard, remove, type Server, startProgram } from '../support/workers/server.js';
+import { until } from '../support/timeout.js';
 import { ADMIN, ADMIN_SETS, compileBundles, rollout } from './served.js';
 
 /** The description of the REST interface shows rollouts as servers answer them. */

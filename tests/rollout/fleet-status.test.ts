@@ -7,7 +7,8 @@ import * as assert from 'uvu/assert';
 import { restClient } from '../../client/index.js';
 import { grpcClient } from '../../client/grpc.js';
 import { type Ended, PROGRAMS, run } from '../support/cli/programs.js';
-import { discard, remove, type Server, startProgram, until } from '../support/workers/server.js';
+import { discard, remove, type Server, startProgram } from '../support/workers/server.js';
+import { until } from '../support/timeout.js';
 import { ADMIN_SETS, type Ask, ASKS, compileBundles, rollout } from './served.js';
 
 const test = suite('the state of servers');

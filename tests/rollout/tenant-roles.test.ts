@@ -7,7 +7,8 @@ import type { ReplayReport } from '../../analysis/replay/report.js';
 import { isInCanary } from '../../server/swap/canary.js';
 import { PROGRAMS, run } from '../support/cli/programs.js';
 import { send } from '../support/server/http-client.js';
-import { discard, remove, type Server, startProgram, until } from '../support/workers/server.js';
+import { discard, remove, type Server, startProgram } from '../support/workers/server.js';
+import { until } from '../support/timeout.js';
 import { ADMIN_SETS, compileBundle, rollout, type TestBundle } from './served.js';
 
 /** Candidates for principals with roles of tenants: what their policies let tenants grant decides, and nothing else. */

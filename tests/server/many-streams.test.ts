@@ -7,7 +7,7 @@ import type { ListeningServer } from '../../server/main.js';
 import type { Decider } from '../../server/service/decider.js';
 import { encodeCheckRequest } from '../support/cli/grpc-check.js';
 import { fakeDecider } from '../support/server/fake-decider.js';
-import { until } from '../support/workers/server.js';
+import { until } from '../support/timeout.js';
 import { start } from '../support/server/start.js';
 import {
   DATA,

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PROGRAMS } from '../support/cli/programs.js';
-import { discard, replaceFile, type Server, startProgram, until } from '../support/workers/server.js';
+import { discard, replaceFile, type Server, startProgram } from '../support/workers/server.js';
+import { until } from '../support/timeout.js';
 
 const test = suite('patterns that fall back to automata');
 

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeCertificate } from '../support/certificate.js';
-import { until } from '../support/workers/server.js';
+import { until } from '../support/timeout.js';
 import { OpenStreams } from '../support/server/well-behaved-clients.js';
 import { assertStallsEnd, socketsOf, type Stalled, targetsOf } from '../support/server/assert-stalls-end.js';
 import { FLOODS, STALLS, sipping, type Target, watching } from '../support/server/stalling-clients.js';

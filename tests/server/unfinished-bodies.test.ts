@@ -8,7 +8,7 @@ import type { ListeningServer } from '../../server/main.js';
 import { encodeCheckRequest } from '../support/cli/grpc-check.js';
 import { GRPC_CHECK } from '../support/server/http2-frames.js';
 import { start } from '../support/server/start.js';
-import { until } from '../support/workers/server.js';
+import { until } from '../support/timeout.js';
 
 const test = suite('the limit on incomplete request bodies');
 /** Room for two of the bodies below. */

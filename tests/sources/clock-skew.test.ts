@@ -4,7 +4,8 @@ import * as assert from 'uvu/assert';
 import { archive } from '../support/archives/signed.js';
 import { send } from '../support/server/http-client.js';
 import { askRest } from '../support/workers/load.js';
-import { type Server, until } from '../support/workers/server.js';
+import type { Server } from '../support/workers/server.js';
+import { until } from '../support/timeout.js';
 import { signedSource } from './source.js';
 
 /** Archives of a source whose builder's clock differs from that of the server: their times are near the limits. */

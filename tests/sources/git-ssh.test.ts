@@ -9,7 +9,7 @@ import { newRepository, type Repository } from '../support/git-repository.js';
 import { skip } from '../support/skip.js';
 import { missing, SSHD, type SshServer, startSsh } from '../support/sources/daemons.js';
 import { askRest } from '../support/workers/load.js';
-import { until } from '../support/workers/server.js';
+import { until } from '../support/timeout.js';
 
 const test = suite('policies from a repository over ssh');
 const absent = missing(SSHD, '/usr/bin/ssh', '/usr/bin/ssh-keygen');

@@ -22,7 +22,7 @@ import { documentPolicy } from '../support/cli/policies.js';
 import { launch, PROGRAMS, type Running } from '../support/cli/programs.js';
 import { newRepository, type Repository } from '../support/git-repository.js';
 import { askRest } from '../support/workers/load.js';
-import { until } from '../support/workers/server.js';
+import { until } from '../support/timeout.js';
 
 const test = suite('policies from a repository');
 

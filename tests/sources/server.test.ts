@@ -9,7 +9,8 @@ import { send } from '../support/server/http-client.js';
 import { skip } from '../support/skip.js';
 import { freePort } from '../support/sources/daemons.js';
 import { askRest } from '../support/workers/load.js';
-import { compileBundles, discard, remove, type Server, startConfigured, until } from '../support/workers/server.js';
+import { compileBundles, discard, remove, type Server, startConfigured } from '../support/workers/server.js';
+import { until } from '../support/timeout.js';
 import { Source } from './source.js';
 
 const test = suite('a server with a source');
@@ -87,8 +88,10 @@ for (const workers of [1, 2]) {
     source.serve('this is not a bundle');
     await until(async () => (await health(server)).bundle?.state === 'stale', 'a stale bundle');
     const before = source.requests;
+    const begun = performance.now();
     await sleep(2500);
-    assert.ok(source.requests - before <= 3, String(source.requests - before));
+    const requests = source.requests - before;
+    assert.ok(requests <= 1 + (performance.now() - begun) / 1000, String(requests));
     assert.is(await answers(server), EDIT);
     assert.ok(((await metric(server, 'failures_total{reason="not_loadable"}')) ?? 0) >= 1);
     source.serve(bundles.view);
@@ -145,7 +148,7 @@ test('a server without a bundle on disk tries for a while, and ends with the rea
   assert.match(message, `error: ${source.url}: cannot be reached (ECONNREFUSED)`);
   assert.ok(Date.now() - asked >= 1000);
   setTimeout(() => void source.start(), 1500);
-  assert.is(await answers(await start('bundle.startTimeout=20s')), VIEW);
+  assert.is(await answers(await start('bundle.startTimeout=10m')), VIEW);
 });
 
 test('a damaged bundle on disk, or one of a damaged source, is not served', async () => {

@@ -9,7 +9,8 @@ import { writeAtomically } from '../../server/bundle/write-atomically.js';
 import { archive } from '../support/archives/signed.js';
 import { send } from '../support/server/http-client.js';
 import { askRest } from '../support/workers/load.js';
-import { discard, type Server, until } from '../support/workers/server.js';
+import { discard, type Server } from '../support/workers/server.js';
+import { until } from '../support/timeout.js';
 import { signedSource } from './source.js';
 
 /** Several servers that have one cache folder, as pods with one volume do. */

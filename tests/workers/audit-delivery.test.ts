@@ -5,15 +5,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { CHECK } from '../support/cli/policies.js';
 import { stop } from '../support/cli/programs.js';
-import {
-  compileBundles,
-  discard,
-  remove,
-  type Server,
-  startProgram,
-  until,
-  workersOf,
-} from '../support/workers/server.js';
+import { compileBundles, discard, remove, type Server, startProgram, workersOf } from '../support/workers/server.js';
+import { until } from '../support/timeout.js';
 import { rounds } from '../support/effort.js';
 
 const test = suite('audit entries of killed workers');

@@ -13,9 +13,9 @@ import {
   remove,
   type Server,
   startProgram,
-  until,
   workersOf,
 } from '../support/workers/server.js';
+import { until } from '../support/timeout.js';
 
 const test = suite('connections that stall, with two workers');
 const TIMEOUTS = [

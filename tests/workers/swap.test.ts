@@ -14,9 +14,9 @@ import {
   replaceFile,
   type Server,
   startProgram,
-  until,
   workersOf,
 } from '../support/workers/server.js';
+import { until } from '../support/timeout.js';
 
 const test = suite('bundle reload');
 const bundles = compileBundles();

@@ -14,15 +14,8 @@ import { send } from '../support/server/http-client.js';
 import { makeCertificate } from '../support/certificate.js';
 import { askGrpc, askRest, startLoad } from '../support/workers/load.js';
 import { startConnectingClients } from './connecting-clients.js';
-import {
-  compileBundles,
-  discard,
-  remove,
-  type Server,
-  startProgram,
-  until,
-  workersOf,
-} from '../support/workers/server.js';
+import { compileBundles, discard, remove, type Server, startProgram, workersOf } from '../support/workers/server.js';
+import { until } from '../support/timeout.js';
 
 const test = suite('workers');
 const bundles = compileBundles();

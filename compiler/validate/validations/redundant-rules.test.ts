@@ -153,9 +153,9 @@ test('derived roles are compared by name', () => {
 
 test('a policy with many rules is checked in bounded time', () => {
   const rules = Array.from({ length: 3000 }, (_, index) => allow(`["a${index}:*"]`, '[user]'));
-  const started = performance.now();
+  const before = process.cpuUsage();
   assert.equal(codes(...rules), []);
-  assert.ok(performance.now() - started < 20_000);
+  assert.ok(process.cpuUsage(before).user < 20_000_000);
 });
 
 test.run();

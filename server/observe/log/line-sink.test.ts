@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { LineSink } from './line-sink.js';
+import { until } from '../../../tests/support/timeout.js';
 
 test('all lines are written completely and in order', async () => {
   await withFile(async (fd, read) => {
@@ -23,8 +24,7 @@ test('a single line is written after a short delay', async () => {
   await withFile(async (fd, read) => {
     new LineSink(fd, 1000).write('one\n');
     assert.is(read(), '');
-    for (const start = Date.now(); read() === '' && Date.now() - start < 5000; )
-      await new Promise((resolve) => setTimeout(resolve, 10));
+    await until(() => read() !== '', 'a line');
     assert.is(read(), 'one\n');
   });
 });

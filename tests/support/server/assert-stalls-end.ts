@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { NetConnectOpts, Socket } from 'node:net';
 import { join } from 'node:path';
-import { until } from '../workers/server.js';
+import { until } from '../timeout.js';
 import { type Addresses, WellBehavedClients } from './well-behaved-clients.js';
 import type { Stall, Target } from './stalling-clients.js';
 

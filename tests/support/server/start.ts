@@ -8,7 +8,7 @@ import { fakeDecider } from './fake-decider.js';
  * Less than the time that a server waits for busy connections, in milliseconds: a server that closes faster has waited
  * for none.
  */
-const DELAYED = 25_000;
+export const DELAYED = 25_000;
 
 /** Closes a server, and rejects when a connection has delayed it. */
 export async function closeWithoutDelay(close: () => Promise<unknown>): Promise<void> {

@@ -3,7 +3,7 @@ import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
 import { Agent as TlsAgent, request as requestHttps } from 'node:https';
 import { type ChannelCredentials, Client, credentials } from '@grpc/grpc-js';
 import * as assert from 'uvu/assert';
-import { until } from '../workers/server.js';
+import { until } from '../timeout.js';
 
 /** The addresses of a server. */
 export interface Addresses {

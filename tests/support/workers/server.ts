@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { documentPolicy } from '../cli/policies.js';
 import { launch, PROGRAMS, type Running } from '../cli/programs.js';
+import { until } from '../timeout.js';
 
 /** A process of dist/server.js, with its own bundle file that tests may replace. */
 export interface Server {
@@ -98,15 +98,6 @@ export function workersOf({ running }: Server): readonly number[] {
 export function replaceFile(file: string, text: string | Uint8Array): void {
   writeFileSync(`${file}.new`, text);
   renameSync(`${file}.new`, file);
-}
-
-/** Waits until a condition holds. Rejects after half a minute. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadline = Date.now() + 30_000;
-  while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`still not: ${what}`);
-    await sleep(20);
-  }
 }
 
 /** Stops a server in any state, and removes its files. */
