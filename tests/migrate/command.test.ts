@@ -5,7 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Ended, filesIn, folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { type Ended, filesIn, folderOf } from '../support/cli/programs.js';
 
 const test = suite('authzc migrate');
 const folders: string[] = [];
@@ -116,7 +117,7 @@ test('--write in a repository of git: what is not committed is refused; the seco
   assert.is(again.code, 0);
   assert.match(again.stdout, 'No file needs to change.');
   assert.equal(contents(folder), written);
-  assert.is((await run(PROGRAMS.authzc, ['compile', 'deploy/policies', '--no-emit'], folder)).code, 0);
+  assert.is((await callAuthzc(['compile', 'deploy/policies', '--no-emit'], folder)).code, 0);
 });
 
 test('--write elsewhere keeps the originals, and overwrites nothing', async () => {
@@ -164,8 +165,7 @@ test('a server of the reference that answers is sent the tests, and those that a
     return isPublic === true || owner === request.id ? 'EFFECT_ALLOW' : 'EFFECT_DENY';
   });
   try {
-    const { code, stdout, stderr } = await run(
-      PROGRAMS.authzc,
+    const { code, stdout, stderr } = await callAuthzc(
       ['migrate', '--server', `http://127.0.0.1:${(server.address() as AddressInfo).port}`, '-o', 'json'],
       folder,
     );
@@ -230,7 +230,7 @@ async function fakeServer(decide: (request: Asked) => string): Promise<Server> {
 }
 
 function migrate(folder: string, ...options: readonly string[]): Promise<Ended> {
-  return run(PROGRAMS.authzc, ['migrate', '.', '--no-server', ...options], folder);
+  return callAuthzc(['migrate', '.', '--no-server', ...options], folder);
 }
 
 function git(folder: string, ...words: readonly string[]): void {
