@@ -7,7 +7,7 @@ import { cruise, graphOf } from './house/import-graph.js';
  */
 
 /** The folders among whose folders there may still be cycles. */
-const CYCLIC = ['server', 'server/transport'];
+const CYCLIC = ['server/transport'];
 
 const folders = process.argv.slice(2);
 const { modules, violations } = cruise(folders);
