@@ -3,7 +3,7 @@
  * is one. Functions that are declared and not defined are uninterpreted: a solver may choose any, so what it proves
  * holds for the real ones.
  *
- * A value is an image of a CEL value: two values that some operation can tell apart have different images. Lists, maps
+ * A value is an image of a CEL value: two values that some operation can distinguish have different images. Lists, maps
  * and other objects are elements of sorts that have no more structure; what is known of them is what `length`,
  * `elem`, `entry` ... say. A failure is a value, `Err`, and so is an attribute that is missing.
  */

@@ -11,6 +11,7 @@ import { IPV4_ADDRESSES } from './networks.js';
 import { equality } from './equality.js';
 import { hasContent, ofContent, optional } from './optionals.js';
 import type { Script } from './script.js';
+import { normalArguments, setFunction } from './set-functions.js';
 import { and, apply, intConstant, not, or, stringConstant } from './smt.js';
 import { besideJson, constant, FAILURE, list, map, type Term, unknown, unlessFailed } from './values.js';
 
@@ -443,9 +444,9 @@ export class Terms {
   /** @param isWritten whether the text of the condition has both. */
   private membership(sought: Term, collection: Term, isWritten: boolean): Term {
     const { script } = this;
-    // Of constants that are equal, such as [0.0] and [-0.0], all are in a list or none is.
-    const isList = Array.isArray(sought.value) && collection.isJson;
-    const element = isList ? besideJson(sought, script) : sought;
+    // Of values that are equal, such as [0.0] and [-0.0], all are in a list or none is.
+    const isCompound = sought.elements !== undefined || sought.entries !== undefined;
+    const element = isCompound && collection.isJson ? besideJson(sought, script) : sought;
     const texts = `${element.text} ${collection.text}`;
     if (collection.isRoles) {
       const { value } = element;
@@ -488,8 +489,10 @@ export class Terms {
       }
       return known;
     }
+    const ofSets = setFunction(runtime, args, (element, list) => this.membership(element, list, false), this.script);
+    if (ofSets !== undefined) return ofSets;
     this.uninterpreted.add(name);
-    return uninterpretedCall(runtime, args, this.script);
+    return uninterpretedCall(runtime, normalArguments(runtime, args, this.script), this.script);
   }
 
   /** Something of which nothing is known but what it depends on. It may fail. */

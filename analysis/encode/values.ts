@@ -96,13 +96,33 @@ export function unlessFailed(terms: readonly Term[], text: string): string {
 }
 
 /**
- * A constant as plain JSON that equals the same values: its integers as the doubles that they are compared as
- * (docs/spec/conditions.md#equality).
+ * A value as plain JSON that equals the same values: its integers as the doubles that they are compared as, and -0.0 as
+ * 0.0 (docs/spec/conditions.md#equality). Of lists and maps that were written down, all that is known. The value itself
+ * where it is not known to have such a form.
  */
 export function besideJson(term: Term, script: Script): Term {
-  if (term.isJson || term.value === undefined) return term;
-  const json = jsonOf(term.value);
-  return (json === undefined ? undefined : constant(json, script)) ?? term;
+  if (term.isJson) return term;
+  if (term.value !== undefined) {
+    const json = jsonOf(term.value);
+    return (json === undefined ? undefined : constant(json, script)) ?? term;
+  }
+  const { elements, entries } = term;
+  if (elements !== undefined)
+    return unlessOther(
+      term,
+      list(
+        elements.map((own) => besideJson(own, script)),
+        script,
+      ),
+    );
+  if (entries === undefined) return term;
+  const named = [...entries].map(([key, own]) => [key, besideJson(own, script)] as const);
+  return unlessOther(term, map(new Map(named), script));
+}
+
+/** A form of a term, which fails where the term does; the term if the form is not plain JSON. */
+function unlessOther(term: Term, form: Term): Term {
+  return form.isJson ? { ...form, text: `(ite (isErr ${term.text}) Err ${form.text})` } : term;
 }
 
 function scalar(value: cel.Value, script: Script): string | undefined {

@@ -101,6 +101,8 @@ const IMPLIED: readonly (readonly [string, string])[] = [
   ['P.roles.all(r, r != "admin" && !(r in ["user"]))', '!("user" in P.roles)'],
   ['P.roles.exists(r, r != "admin" && r == "user")', 'P.roles.exists(r, r == "user")'],
   ['P.id + "x" == R.attr.owner', 'R.attr.owner.startsWith(P.id)'],
+  ['hasIntersection(["a"], R.attr.l)', 'hasIntersection(R.attr.l, ["a", "b"])'],
+  ['isSubset(["admin"], P.roles)', '"admin" in P.roles'],
 ];
 
 /** Conditions that hold for the same requests. */
@@ -126,6 +128,24 @@ const EQUIVALENT: readonly (readonly [string, string])[] = [
   ],
   ['R.attr.ip.inIPAddrRange("::/1") || R.attr.ip.inIPAddrRange("8000::/1")', 'R.attr.ip.inIPAddrRange("::/0")'],
   ['R.attr.ip.inIPAddrRange("10.0.0.0/8") && R.attr.ip.inIPAddrRange("::/0")', 'false'],
+  // Values that are equal, but not the same: 0.0 and -0.0, integers and doubles, at any depth.
+  ...[
+    ['0.0', '-0.0'],
+    ['[0.0]', '[-0.0]'],
+    ['{"k": [0.0]}', '{"k": [-0.0]}'],
+    ['[1]', '[1.0]'],
+  ].flatMap(([one = '', other = '']) =>
+    [
+      'X in R.attr.l',
+      'R.attr.x == [R.attr.y, X]',
+      '[R.attr.y, X] in R.attr.l',
+      'hasIntersection([X], R.attr.l)',
+      'isSubset(R.attr.l, [X])',
+    ].map((expr) => [expr.replace('X', one), expr.replace('X', other)] as const),
+  ),
+  ['hasIntersection(R.attr.l, ["a", "b"])', 'hasIntersection(["b"], R.attr.l) || hasIntersection(["a"], R.attr.l)'],
+  ['isSubset(["a", "b"], R.attr.l)', 'sets.contains(R.attr.l, ["b", "a"])'],
+  ['sets.intersects([[0]], R.attr.l)', 'hasIntersection([[-0.0]], R.attr.l)'],
 ];
 
 const NOT_IMPLIED: readonly (readonly [string, string])[] = [
@@ -137,6 +157,8 @@ const NOT_IMPLIED: readonly (readonly [string, string])[] = [
   ['R.attr.ip.inIPAddrRange("10.0.0.0/8")', 'R.attr.ip.inIPAddrRange("10.1.0.0/16")'],
   ['timestamp(R.attr.t) < now()', 'timeSince(timestamp(R.attr.t)) > duration("1h")'],
   ['"admin" in P.roles', '"user" in P.roles'],
+  ['hasIntersection(["a", "b"], R.attr.l)', 'isSubset(["a", "b"], R.attr.l)'],
+  ['"a" in R.attr.m', 'hasIntersection(["a"], R.attr.m)'],
   ['size(R.attr.l) > 0', 'size(R.attr.l) > 1'],
   ['R.attr.l.exists(t, t.k == "x")', 'R.attr.l.all(t, t.k == "x")'],
   ['R.attr.x != "a"', 'R.attr.x == "b"'],
