@@ -1,3 +1,4 @@
+import { partsOf } from './type-parts.js';
 import type { CelType } from './types.js';
 
 /**
@@ -14,22 +15,14 @@ export function mayBeOpaque(type: CelType): boolean {
     case 'dyn':
     case 'error':
       return !type.json;
-    case 'list':
-      return mayBeOpaque(type.element);
+    // Keys are booleans, numbers and strings.
     case 'map':
-    case 'optional':
       return mayBeOpaque(type.value);
-    case 'bool':
-    case 'int':
-    case 'uint':
-    case 'double':
-    case 'string':
-    case 'bytes':
-    case 'null':
-    case 'timestamp':
-    case 'duration':
+    // A type is compared by its name.
     case 'type':
       return false;
+    default:
+      return partsOf(type).some(mayBeOpaque);
   }
 }
 

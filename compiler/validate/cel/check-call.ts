@@ -5,7 +5,8 @@ import { adviseMismatch } from './advice.js';
 import { type Checking, type Locals, report } from './checking.js';
 import { qualifiedName, reportUndeclaredFunction } from './names.js';
 import { operatorOverloads } from './operators.js';
-import { mapParts, partsOf, printArguments, sameType } from './type-algebra.js';
+import { mapParts, partsOf } from '../../cel/type-parts.js';
+import { printArguments, sameType } from './type-algebra.js';
 
 /**
  * Checks an operator, a function, a method or a namespaced function (docs/spec/conditions.md#overload-resolution,

@@ -6,7 +6,7 @@ import type { CelProblem, Checking, PlacedProblem } from './checking.js';
 import type { Environment } from './environment.js';
 import { Inference, type Reading } from './inference.js';
 import { literalProblems } from './literals.js';
-import { mapParts } from './type-algebra.js';
+import { mapParts } from '../../cel/type-parts.js';
 
 /** The side tables of an expression, or its problems in source order (docs/spec/conditions.md#invalid-expressions). */
 export interface CheckResult extends CheckedExpression {

@@ -1,5 +1,6 @@
 import { type CelType, dyn, json, listOf, mapOf, optionalOf, parameter, string, typeOf } from '../../cel/types.js';
-import { isDynamic, isWrapperOf, mapParts, mostGeneral, partsOf, sameType } from './type-algebra.js';
+import { mapParts, partsOf } from '../../cel/type-parts.js';
+import { isDynamic, isWrapperOf, mostGeneral, sameType } from './type-algebra.js';
 
 /**
  * How two types of one value are joined, and what a dynamic argument means for the type parameters of the formal type.

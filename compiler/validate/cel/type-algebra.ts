@@ -1,66 +1,9 @@
+import { mapParts, partsOf } from '../../cel/type-parts.js';
 import { type CelType, opaque, printType } from '../../cel/types.js';
 
 /** Whether every type is assignable to it: dyn, and the type of an expression that already has a problem. */
 export function isDynamic(type: CelType): boolean {
   return type.kind === 'dyn' || type.kind === 'error';
-}
-
-/** The type arguments of a type, in the order in which it is printed. */
-export function partsOf(type: CelType): readonly CelType[] {
-  switch (type.kind) {
-    case 'list':
-      return [type.element];
-    case 'map':
-      return [type.key, type.value];
-    case 'optional':
-      return [type.value];
-    case 'type':
-      return [type.of];
-    case 'bool':
-    case 'int':
-    case 'uint':
-    case 'double':
-    case 'string':
-    case 'bytes':
-    case 'null':
-    case 'timestamp':
-    case 'duration':
-    case 'dyn':
-    case 'error':
-    case 'message':
-    case 'opaque':
-    case 'parameter':
-      return [];
-  }
-}
-
-/** Returns the same type with each part replaced. */
-export function mapParts(type: CelType, replace: (part: CelType) => CelType): CelType {
-  switch (type.kind) {
-    case 'list':
-      return { kind: 'list', element: replace(type.element) };
-    case 'map':
-      return { kind: 'map', key: replace(type.key), value: replace(type.value) };
-    case 'optional':
-      return { kind: 'optional', value: replace(type.value) };
-    case 'type':
-      return { kind: 'type', of: replace(type.of) };
-    case 'bool':
-    case 'int':
-    case 'uint':
-    case 'double':
-    case 'string':
-    case 'bytes':
-    case 'null':
-    case 'timestamp':
-    case 'duration':
-    case 'dyn':
-    case 'error':
-    case 'message':
-    case 'opaque':
-    case 'parameter':
-      return type;
-  }
 }
 
 /** Whether two types are identical in name and parts; dyn and json differ. */
