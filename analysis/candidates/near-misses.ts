@@ -111,7 +111,7 @@ function attributeGroup(request: AccessRequest, { path, values }: Candidates): G
   };
 }
 
-function valueAt(object: unknown, [name, ...rest]: Path): unknown {
+export function valueAt(object: unknown, [name, ...rest]: Path): unknown {
   if (name === undefined) return object;
   return isMap(object) && Object.hasOwn(object, name) ? valueAt(object[name], rest) : undefined;
 }

@@ -30,6 +30,7 @@ import { resultsOf } from '../program/results.js';
 import { conditionTree, verdictOf } from './condition-tree.js';
 import { nearMisses } from '../candidates/near-misses.js';
 import { placeAt } from '../program/place.js';
+import { sampleChanges } from './sampled-changes.js';
 
 /**
  * An engine that explains the decisions of a program.
@@ -59,8 +60,12 @@ export function explainerOf(program: ir.Program, options: EngineOptions = {}, po
     const inAllRoles = { ...request.principal, roles: [...request.principal.roles, ...roles] };
     const isComplete = isSurveyed({ ...request, principal: inAllRoles });
     const candidates = journal.candidates();
-    const found = nearMisses(request, (changed) => engine.isAllowed(changed), { candidates, roles }, search);
-    return { ...found, isComplete: found.isComplete && isComplete };
+    const isAllowed = (changed: AccessRequest): boolean => engine.isAllowed(changed);
+    const found = nearMisses(request, isAllowed, { candidates, roles }, search);
+    const smallest = { ...found, isComplete: found.isComplete && isComplete };
+    if (smallest.changes.length > 0 || search.near === 0) return smallest;
+    const sampled = sampleChanges({ request, program, options: { ...options, clock }, isAllowed, roles }, search);
+    return { ...smallest, changes: sampled.changes ? [sampled.changes] : [], sampled: sampled.requests };
   };
   const explained = (request: AccessRequest, search?: SearchOptions): Explanation => {
     if (!isSurveyed(request)) throw new EvaluationLimitError('cost');
@@ -172,7 +177,7 @@ function endOf(steps: readonly Step[]): 'ALLOW' | 'DENY' | DecidingRule | undefi
   return undefined;
 }
 
-/** Every role of a principal that policies tell apart repeats the rules for all roles. */
+/** The rules for all roles are repeated for each role of a principal that policies distinguish. */
 const MOST_RULES = 20_000;
 
 /**

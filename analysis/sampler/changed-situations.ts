@@ -13,127 +13,47 @@ import type { LiteralValues } from '../witness/literal-values.js';
 import { MADE_UP } from '../witness/realistic.js';
 import { addTimes } from '../witness/search.js';
 import type { Situation } from '../question/situation.js';
-import type { Goal } from './goals.js';
 
-/** What a search asks. */
-export interface Trial {
-  readonly observe: (situation: Situation) => readonly Sight[];
-  /** How many rules of JSON schemas the attributes violate. */
-  readonly violations: (situation: Situation) => number;
+/** What changes of a situation are made from. */
+export interface ChangeOptions {
   readonly literalValues: LiteralValues;
   /** The roles that principals may have; undefined if any. */
   readonly roles: readonly string[] | undefined;
-}
-
-/** How well a situation shows a goal. */
-export interface Score {
-  /** 0 if it shows it well. */
-  readonly distance: number;
-  readonly isMet: boolean;
-  /** The sight that is nearest to the goal. */
-  readonly sight: Sight | undefined;
-}
-
-/** How well a situation shows a goal. One that violates schemas does not show it. */
-export function scoreOf(goal: Goal, situation: Situation, { observe, violations }: Trial): Score {
-  let best: Score = { distance: Infinity, isMet: false, sight: undefined };
-  let isMet = false;
-  for (const sight of observe(situation)) {
-    if (sight.record !== goal.record) continue;
-    isMet ||= goal.isMetBy(sight);
-    const distance = goal.distance(sight);
-    if (distance < best.distance) best = { distance, isMet, sight };
-  }
-  if (best.sight === undefined) return best;
-  const violated = violations(situation);
-  return { ...best, distance: best.distance + violated, isMet: isMet && violated === 0 };
-}
-
-const MOST_TRIES = 800;
-/** How many tries a situation that shows a goal, but not well, is improved for. */
-const MOST_IMPROVEMENTS = 400;
-
-/**
- * Searches a situation that shows a goal: from the starts, changes one part at a time to what conditions compare, and
- * goes on from the situation that is nearest.
- */
-export function searchFor(goal: Goal, starts: readonly Situation[], trial: Trial): Situation | undefined {
-  const seen = new Set<string>();
-  const open: OpenSituation[] = [];
-  let tries = 0;
-  let found: { readonly situation: Situation; readonly score: Score } | undefined;
-  let end = MOST_TRIES;
-  const visit = (situation: Situation): Score | undefined => {
-    const key = JSON.stringify(situation);
-    if (seen.has(key) || tries >= end) return undefined;
-    seen.add(key);
-    tries += 1;
-    const score = scoreOf(goal, situation, trial);
-    const { sight } = score;
-    if (sight === undefined) return undefined;
-    open.push({ score, left: () => changesOf(situation, sight, trial) });
-    if (score.isMet && (found === undefined || score.distance < found.score.distance)) {
-      if (found === undefined) end = Math.min(end, tries + MOST_IMPROVEMENTS);
-      found = { situation, score };
-    }
-    return score;
-  };
-  const isFoundWell = (): boolean => found?.score.distance === 0;
-  for (const start of starts) if (visit(start) !== undefined && isFoundWell()) return found?.situation;
-  while (open.length > 0 && tries < end) {
-    const nearest = takeNearest(open);
-    const changes = nearest.left();
-    for (const [index, changed] of changes.entries()) {
-      const score = visit(changed);
-      if (score === undefined) continue;
-      if (isFoundWell()) return found?.situation;
-      if (score.distance >= nearest.score.distance) continue;
-      // Goes on from there; the other changes follow if that leads nowhere.
-      open.push({ ...nearest, left: () => changes.slice(index + 1) });
-      break;
-    }
-  }
-  return found?.situation;
-}
-
-/** A situation from which the search can go on. */
-interface OpenSituation {
-  readonly score: Score;
-  /** The changes that were not tried. */
-  readonly left: () => readonly Situation[];
-}
-
-/** The first of those that are nearest. */
-function takeNearest(open: OpenSituation[]): OpenSituation {
-  let nearest = 0;
-  for (const [index, { score }] of open.entries())
-    if (score.distance < (open[nearest] as OpenSituation).score.distance) nearest = index;
-  return open.splice(nearest, 1)[0] as OpenSituation;
+  /** Whether roles change although no condition reads them. */
+  readonly changesRoles?: boolean;
+  /** Whether a part of a situation may change; `['now']` is its time. All may by default. */
+  readonly mayChange?: (path: Path) => boolean;
 }
 
 /** Situations with one other value, of those that could turn a clause. */
-function changesOf(situation: Situation, sight: Sight, { literalValues, roles }: Trial): readonly Situation[] {
+export function changedSituations(
+  situation: Situation,
+  sights: readonly Sight[],
+  { literalValues, roles, changesRoles = false, mayChange = () => true }: ChangeOptions,
+): readonly Situation[] {
   const { request, globals, now } = situation;
   const collector = new CandidateCollector(false);
-  const conditions = conditionsOf(sight);
   const literals = new Set<string>();
   const times = new Set<string>();
   const pairs: (readonly [Path, Path])[] = [];
-  let readsRoles = false;
-  for (const { condition, module } of conditions) {
-    const results = evaluated(condition, module, sight.request);
+  const computed: (readonly [Path, unknown])[] = [];
+  let readsRoles = changesRoles;
+  for (const { condition, module, request: seen } of conditionsOf(sights)) {
+    const results = evaluated(condition, module, seen);
     collector.addCondition(condition, module, results);
     for (const value of readValues(condition, module)) {
       if (value.kind === 'literal' && typeof value.value === 'string') literals.add(value.value);
       readsRoles ||= some(value, isRoles);
       const pair = pairOf(value);
       if (pair !== undefined) pairs.push(pair);
+      computed.push(...valuesBehind(value, results));
     }
     for (const result of results.values()) if (result instanceof cel.Timestamp) addTimes(result, times);
   }
   const changed: Situation[] = [];
   const set = (path: Path, value: unknown, also?: readonly [Path, unknown]): void => {
-    if (!canBe(path, value) || (also !== undefined && !canBe(...also))) return;
+    const isPossible = (at: Path, of: unknown): boolean => mayChange(at) && canBe(at, of);
+    if (!isPossible(path, value) || (also !== undefined && !isPossible(...also))) return;
     const one = withValueAt({ ...request, globals }, path, value);
     const { globals: own, ...asked } = (also ? withValueAt(one, ...also) : one) as AccessRequest & {
       readonly globals?: Situation['globals'];
@@ -144,6 +64,7 @@ function changesOf(situation: Situation, sight: Sight, { literalValues, roles }:
   const known = (path: Path): readonly unknown[] => literalValues.usesOf(request.resource.kind, path).literals;
   for (const { path, values } of candidates) for (const value of [...values, ...known(path)]) set(path, value);
   for (const [one, other] of pairs) for (const values of PAIRS) set(one, values[0], [other, values[1]]);
+  for (const [path, value] of computed) set(path, value);
   for (const id of [...literals].slice(0, FEW)) {
     set(['principal', 'id'], id);
     set(['resource', 'id'], id);
@@ -153,7 +74,7 @@ function changesOf(situation: Situation, sight: Sight, { literalValues, roles }:
     for (const role of roles ?? literals)
       set(['principal', 'roles'], own.includes(role) ? own.filter((other) => other !== role) : [...own, role]);
   }
-  for (const time of times) changed.push({ ...situation, now: time });
+  if (mayChange(['now'])) for (const time of times) changed.push({ ...situation, now: time });
   const texts = [...literals].slice(0, FEW);
   for (const { path } of candidates) for (const value of [...MADE_UP, ...texts.map((text) => [text])]) set(path, value);
   return changed.filter(({ request }) => isValid(request));
@@ -178,6 +99,51 @@ const PAIRS: readonly (readonly [unknown, unknown])[] = [
   ['x', ['y']],
 ];
 
+/**
+ * Values for what a comparison computes with: around the bound for the parts of `R.attr.a + R.attr.b > 10.0`, and lists
+ * around the length for `size(R.attr.l) > 3`.
+ */
+function valuesBehind(value: Value, results: Results): readonly (readonly [Path, unknown])[] {
+  if (value.kind !== 'operator' || !COMPARISONS.has(value.operator)) return [];
+  const [left, right] = value.operands as [Value, Value];
+  return [
+    [left, right],
+    [right, left],
+  ].flatMap(([side, other]) => {
+    const bound = results.get(other as Value);
+    if ((typeof bound !== 'number' && typeof bound !== 'bigint') || pathOf(side as Value) !== undefined) return [];
+    return valuesAround(side as Value, Number(bound));
+  });
+}
+
+const COMPARISONS: ReadonlySet<string> = new Set([
+  'equals',
+  'notEquals',
+  'lessThan',
+  'atMost',
+  'greaterThan',
+  'atLeast',
+]);
+
+function valuesAround(value: Value, bound: number): readonly (readonly [Path, unknown])[] {
+  const path = pathOf(value);
+  if (path !== undefined) {
+    const far = 2 * Math.abs(bound) + 1;
+    return [bound, bound - 1, bound + 1, far, -far].map((number) => [path, number] as const);
+  }
+  if (value.kind !== 'call' || value.runtime !== 'size')
+    return parts(value).flatMap((part) => valuesAround(part, bound));
+  const sized = value.args[0] && pathOf(value.args[0]);
+  const lengths = [bound, bound - 1, bound + 1].filter((length) => length >= 0 && length <= MOST_LENGTH);
+  return sized === undefined
+    ? []
+    : lengths.flatMap((length) =>
+        [Array.from({ length }, () => 'x'), 'x'.repeat(length)].map((of) => [sized, of] as const),
+      );
+}
+
+const MOST_LENGTH = 100;
+
 /** Whether servers accept a request. */
 function isValid({ principal, resource }: Situation['request']): boolean {
   const { id, roles } = principal;
@@ -189,17 +155,24 @@ function isObject(attr: unknown): boolean {
   return attr === undefined || (typeof attr === 'object' && attr !== null && !Array.isArray(attr));
 }
 
-interface OwnCondition {
+interface SeenCondition {
   readonly condition: Match;
   readonly module: Module;
+  /** The request as the condition sees it. */
+  readonly request: Request;
 }
 
-/** The condition of a rule, and that of its derived role. */
-function conditionsOf({ origin: { module, rule }, through }: Sight): readonly OwnCondition[] {
-  return [
-    ...(rule.condition === undefined ? [] : [{ condition: rule.condition, module }]),
-    ...(through === undefined ? [] : conditionsOf(through)),
-  ];
+/** The conditions of rules, and those of their derived roles, each once. */
+function conditionsOf(sights: readonly Sight[]): readonly SeenCondition[] {
+  const found = new Map<Match, SeenCondition>();
+  for (const { origin, request, through } of sights) {
+    const { module, rule } = origin;
+    if (rule.condition !== undefined && !found.has(rule.condition))
+      found.set(rule.condition, { condition: rule.condition, module, request });
+    for (const own of through === undefined ? [] : conditionsOf([through]))
+      if (!found.has(own.condition)) found.set(own.condition, own);
+  }
+  return [...found.values()];
 }
 
 function evaluated(condition: Match, module: Module, request: Request): Results {

@@ -1,4 +1,5 @@
 import { type Formula, isDecisive, type Truth } from '../coverage/clauses.js';
+import type { Sight } from '../coverage/rule-record.js';
 
 /** A clause that should decide with a truth value. */
 export interface Decisive {
@@ -43,6 +44,33 @@ export function distance(formula: Formula, vector: readonly Truth[], wanted: boo
       return Math.min(to(condition, true) + to(yes, wanted), to(condition, false) + to(no, wanted));
     }
   }
+}
+
+/** How many clauses would have to turn before a rule applies. */
+export function distanceToApplies(sight: Sight): number {
+  return distanceTo(sight, isWantedBy(sight)) + distanceToActive(sight);
+}
+
+/** How many clauses would have to turn before a rule does not apply. */
+export function distanceFromApplying(sight: Sight): number {
+  if (!sight.applies) return 0;
+  const { through } = sight;
+  const own = sight.record.condition === undefined ? Infinity : distanceTo(sight, !isWantedBy(sight));
+  return Math.min(own, through === undefined ? Infinity : distanceFromApplying(through));
+}
+
+/** How many clauses would have to turn before the derived role of a rule is active. */
+export function distanceToActive({ through }: Sight): number {
+  return through === undefined ? 0 : distanceToApplies(through);
+}
+
+/** The value that the condition of a rule has where the rule applies. */
+function isWantedBy({ origin: { rule } }: Sight): boolean {
+  return !('inverted' in rule && rule.inverted);
+}
+
+function distanceTo({ record, vector }: Sight, wanted: boolean): number {
+  return record.condition === undefined ? 0 : distance(record.condition.formula, vector, wanted);
 }
 
 /** How many other clauses would have to turn before a formula has another value whenever one clause has. */

@@ -3,7 +3,7 @@ import { bool } from '../../compiler/cel/types.js';
 import { invariant } from '../../compiler/diagnostics/invariant.js';
 import type { ClausedCondition, Formula as ClauseFormula } from '../coverage/clauses.js';
 import { and, type Formula, not, or } from '../formula/formula.js';
-import type { Decisive } from './distance.js';
+import type { Decisive } from '../sampler/distance.js';
 
 /** When something is true, and when it is false; where it fails it is neither. */
 interface Truth {

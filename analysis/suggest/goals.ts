@@ -6,7 +6,7 @@ import { type Formula, not } from '../formula/formula.js';
 import { valuesOf } from '../../compiler/ir/visit.js';
 import { readsRuntime } from '../../compiler/lower/rules.js';
 import { decidesFormula, hasValueFormula, holdsFormula } from './clause-formulas.js';
-import { decides, distance, distanceToDecisive } from './distance.js';
+import { decides, distance, distanceToActive, distanceToApplies, distanceToDecisive } from '../sampler/distance.js';
 
 /** Something that no test exercises yet. */
 export interface Goal {
@@ -97,17 +97,6 @@ function appliesFormula({ module, rule }: RuleRecord, condition: ClausedConditio
 /** Whether a condition reads which derived roles are active, which formulas of one rule do not know. */
 function readsRoles({ module, rule }: RuleRecord): boolean {
   return readsRuntime([...valuesOf(rule.condition), ...module.variables.map(({ value }) => value)]);
-}
-
-function distanceToApplies(sight: Sight): number {
-  const { record, origin, vector } = sight;
-  const wanted = !('inverted' in origin.rule && origin.rule.inverted);
-  const own = record.condition === undefined ? 0 : distance(record.condition.formula, vector, wanted);
-  return own + distanceToActive(sight);
-}
-
-function distanceToActive({ through }: Sight): number {
-  return through === undefined ? 0 : distanceToApplies(through);
 }
 
 /** `visibility is "friends"`, `R.attr.days <= 30 is false`. */

@@ -31,7 +31,7 @@ export interface ExplainOptions extends NowOption, TenantsOption {
 
 /**
  * `authzc explain`: why a principal may, or may not, do an action on a resource, and the smallest changes that would
- * turn the decision. Returns the exit code.
+ * give another decision. Returns the exit code.
  */
 export async function explainCommand(
   directory: string,
@@ -77,7 +77,8 @@ async function explained(directory: string, given: ExplainOptions, context: Comm
   const { engine } = deciding;
   for (const line of deciding.rolesWithoutEffect(request.principal)) printWarning(context, line);
   const { request: decided, tenantRoles } = deciding.decided(request);
-  const explanation = explainDecisions(policies.lowered, options)(decided, engine.isAllowed(request), { near, keep });
+  const search = near === 0 ? undefined : { near, keep };
+  const explanation = explainDecisions(policies.lowered, options)(decided, engine.isAllowed(request), search);
   if (output === 'json') {
     const shown = { ...explanation, ...(tenantRoles.length > 0 && { tenantRoles }) };
     stdout.write(`${JSON.stringify(shown, undefined, 2)}\n`);

@@ -90,17 +90,19 @@ export interface Change {
   readonly to?: unknown;
 }
 
-/** Changes that turn the decision together. */
+/** Changes that together give another decision. */
 export interface ChangeSet {
   readonly changes?: readonly Change[];
 }
 
-/** The smallest changes of the request that turn the decision. */
+/** Changes of the request that give another decision. */
 export interface NearMisses {
-  /** All of the smallest size that turns it; none if no set of up to three changes does. */
+  /** All of the smallest size that does; if no set of up to three changes does, one that was found by sampling, or none. */
   readonly sets?: readonly ChangeSet[];
-  /** Whether all sets up to that size were tried. */
+  /** Whether all sets up to that size were tried, or up to three if none was found. */
   readonly isComplete?: boolean;
+  /** How many requests were sampled because no smallest set was found. A set that sampling found need not be a smallest one. */
+  readonly sampled?: number;
 }
 
 /** A role that a tenant defines. */

@@ -20,7 +20,7 @@ export interface Explanation {
   readonly validationErrors?: readonly ValidationError[];
   /** Whether these violations deny, under `schema.enforcement: reject`. Then no rule is asked. */
   readonly isRejected?: boolean;
-  /** The smallest changes of the request that turn the decision, if they were searched. */
+  /** Changes of the request that give another decision, if they were searched. */
   readonly nearMisses?: NearMisses;
 }
 
@@ -124,15 +124,20 @@ export interface Change {
   readonly to: unknown;
 }
 
-/** The smallest changes that turn a decision. */
+/** Changes of a request that give another decision. */
 export interface NearMisses {
   /**
-   * Sets of changes, all of the smallest size that turns the decision, and each of other parts of the request; empty if
-   * no set of up to three does.
+   * Sets of changes, all of the smallest size that gives another decision, and each of other parts of the request. If no
+   * set of up to three does, the one that was found by sampling, or none.
    */
   readonly changes: readonly (readonly Change[])[];
-  /** Whether all sets up to that size were tried. */
+  /** Whether all sets up to that size were tried, or up to three if none was found. */
   readonly isComplete: boolean;
+  /**
+   * The number of requests that were sampled; absent if a smallest set was found. A set that sampling found need not be
+   * a smallest one, but each of its changes is needed.
+   */
+  readonly sampled?: number;
 }
 
 /** How near misses are searched. */
@@ -141,7 +146,10 @@ export interface SearchOptions {
   readonly near: number;
   /** A part of the request that does not change. */
   readonly keep?: 'principal' | 'resource' | undefined;
-  /** The number of sets to try. Default: 200,000. */
+  /**
+   * The number of sets to try. Default: 200,000. If none gives another decision, sampling evaluates at most ten times as
+   * many rules, and at most 100,000.
+   */
   readonly tries?: number | undefined;
   /** Asked before each try; true ends the search. */
   readonly isOver?: (() => boolean) | undefined;

@@ -42,9 +42,9 @@ class MessageWriter {
     return filled({ role, policy, scope, needsConsent, isLimit, rules: rules.map((rule) => this.rule(rule)) });
   }
 
-  nearMisses({ changes, isComplete }: tree.NearMisses): message.NearMisses {
+  nearMisses({ changes, isComplete, sampled }: tree.NearMisses): message.NearMisses {
     const sets = changes.map((set) => ({ changes: set.map((change) => this.change(change)) }));
-    return filled({ sets, isComplete });
+    return filled({ sets, isComplete, sampled });
   }
 
   private rule({ name, place, effect, result, inverted, derivedRole, condition }: tree.ExplainedRule) {

@@ -1,8 +1,10 @@
-import type { ExplainedRule, Step } from '#runtime/parts';
+import type { Change, ExplainedRule, NearMisses, Step } from '#runtime/parts';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type AccessRequest, createEngine, type EngineOptions, explanations, mergeErrors } from '#runtime/engine';
 import { explainerOf } from '../../analysis/explain/explain.js';
+import { prettyExplanation } from '../../analysis/explain/report/pretty.js';
+import { plain } from '../../compiler/diagnostics/paint.js';
 import type { Module, Program } from '../../compiler/ir/program.js';
 import { fold } from '../../compiler/optimise/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
@@ -96,7 +98,112 @@ test('no smaller set of changes turns a decision', () => {
   assert.ok(found > 75, `only ${found} decisions can be turned`);
 });
 
+/** Conditions that the attributes of a request satisfy only together, and what they are at first. */
+const NEEDED: readonly (readonly [condition: string, attributes: { readonly [name: string]: unknown }])[] = [
+  ['R.attr.status == "OPEN"', { status: 'DRAFT' }],
+  ['R.attr.level >= 5.0', { level: 1 }],
+  ['R.attr.first + R.attr.second > 100.0', { first: 1, second: 2 }],
+  ['R.attr.is_public', { is_public: false }],
+  ['!R.attr.archived', { archived: true }],
+  ['"eu" in R.attr.regions', { regions: ['us'] }],
+  ['R.attr.team == P.attr.team', {}],
+  ['R.attr.owner == P.id', { owner: 'bob' }],
+  ['timestamp(R.attr.due) > timestamp("2025-06-01T00:00:00Z")', { due: '2020-01-01T00:00:00Z' }],
+  ['size(R.attr.approvals) > 2', { approvals: [] }],
+  ['R.attr.name.startsWith("doc-")', { name: 'x' }],
+  ['R.attr.kind in ["a", "b"]', {}],
+];
+
+test('where more changes are needed than all sets have, sampling finds some, and says so', () => {
+  for (let seed = SEED; seed < SEED + rounds(200); seed += 1) {
+    const random = new Random(seed);
+    const needed = random.some(NEEDED, 4, 7);
+    const texts = needed.map(([expr]) => expr);
+    const resourcePolicy = {
+      resource: 'doc',
+      version: 'default',
+      rules: [
+        {
+          actions: ['view'],
+          effect: 'EFFECT_ALLOW',
+          roles: [random.pick(['user', 'admin'])],
+          condition: {
+            match: random.chance(0.5) ? { expr: texts.join(' && ') } : { all: { of: texts.map((expr) => ({ expr })) } },
+          },
+        },
+        { actions: ['view'], effect: 'EFFECT_DENY', roles: ['*'], condition: { match: { expr: 'R.attr.locked' } } },
+      ],
+    };
+    const { lowered } = compileTexts({ 'a.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy }) });
+    const explainer = explainerOf(fold(lowered as Program));
+    const attr = Object.assign({ locked: random.chance(0.5) }, ...needed.map(([, attributes]) => attributes));
+    const request = {
+      principal: { id: 'al', roles: ['user'] },
+      resource: { kind: 'doc', id: 'd', attr },
+      action: 'view',
+    };
+    const explanation = explainer.explain(request, { near: 2 });
+    const { changes, sampled = 0 } = explanation.nearMisses as NearMisses;
+    const detail = `seed ${seed}: ${JSON.stringify({ resourcePolicy, request, changes })}`;
+    assert.is(changes.length, 1, detail);
+    const [set] = changes as [readonly Change[]];
+    assert.ok(set.length >= 4 && sampled > 0, detail);
+    const turned = (part: readonly Change[]): boolean => explainer.isAllowed(part.reduce(apply, request));
+    assert.ok(turned(set), detail);
+    for (const one of set) assert.not(turned(set.filter((other) => other !== one)), `${one.path}, ${detail}`);
+    const lines = prettyExplanation(request, explanation, PLAIN);
+    const title = `would be allowed with ${set.length} changes, found by sampling: fewer may be enough`;
+    assert.ok(lines.includes(title), lines.join('\n'));
+    assert.equal(explainer.explain(request, { near: 2 }), explanation, 'equal requests have equal explanations');
+  }
+});
+
+test('an ALLOW of several roles is turned by sampling, within what may change', () => {
+  const allow = (role: string, expr: string): object => ({
+    actions: ['view'],
+    effect: 'EFFECT_ALLOW',
+    roles: [role],
+    condition: { match: { expr } },
+  });
+  const rules = ['a', 'b', 'c', 'd'].map((role) => allow(role, `R.attr.${role} == "x" && P.attr.${role} == "x"`));
+  const resourcePolicy = { resource: 'doc', version: 'default', rules };
+  const { lowered } = compileTexts({ 'a.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy }) });
+  const explainer = explainerOf(fold(lowered as Program));
+  const attr = { a: 'x', b: 'x', c: 'x', d: 'x' };
+  const request = {
+    principal: { id: 'al', roles: ['a', 'b', 'c', 'd'], attr },
+    resource: { kind: 'doc', id: 'd', attr },
+    action: 'view',
+  };
+  for (const keep of ['principal', 'resource'] as const) {
+    const { changes } = explainer.explain(request, { near: 1, keep }).nearMisses as NearMisses;
+    const [set = []] = changes;
+    assert.ok(set.length >= 1 && !set.some(({ path }) => path.startsWith(`${keep}.`)), JSON.stringify(changes));
+    assert.not(explainer.isAllowed(set.reduce(apply, request)));
+  }
+});
+
+test('what no search finds is said with what was tried', () => {
+  const condition = { match: { expr: 'R.attr.a == "x" && R.attr.a == "y"' } };
+  const rules = [{ actions: ['view'], effect: 'EFFECT_ALLOW', roles: ['*'], condition }];
+  const resourcePolicy = { resource: 'doc', version: 'default', rules };
+  const { lowered } = compileTexts({ 'a.yaml': JSON.stringify({ apiVersion: 'api.authz.dev/v1', resourcePolicy }) });
+  const request = { principal: { id: 'al', roles: ['user'] }, resource: { kind: 'doc', id: 'd' }, action: 'view' };
+  const explainer = explainerOf(fold(lowered as Program));
+  for (const [tries, start] of [
+    [undefined, 'no change of up to 3 of the values tried gives another decision'],
+    [1, 'the search for changes ended early: no set that was tried gives another decision'],
+  ] as const) {
+    const explanation = explainer.explain(request, { near: 1, tries });
+    const { sampled } = explanation.nearMisses as NearMisses;
+    const text = `${start}, nor does any of ${sampled} sampled requests; others may`;
+    assert.is(prettyExplanation(request, explanation, PLAIN).at(-1), text);
+  }
+});
+
 test.run();
+
+const PLAIN = { paint: plain, pathOf: (file: string) => file, full: true };
 
 const NEVER = { actions: ['view'], effect: 'EFFECT_DENY', condition: { match: { expr: '1 == 2' } } };
 

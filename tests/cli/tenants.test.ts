@@ -127,7 +127,6 @@ as editor
   root scope  resource.album.vdefault
     ✔ editors  ALLOW  policies/album.yaml:6:7
       ✔ R.attr.locked == false  policies/album.yaml:6:111  false == false
-no change of up to 3 of the values tried gives another decision; others may
 `,
   );
   assert.match((await explain('list')).stdout, /^DENY .*\ntenant:desk of tenant acme stands for no role\n/);

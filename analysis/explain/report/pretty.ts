@@ -5,6 +5,7 @@ import type {
   ExplainedRule,
   Explanation,
   FilePlace,
+  NearMisses,
   Outcome,
   Step,
 } from '#runtime/parts';
@@ -90,6 +91,17 @@ function relevantSteps({ decision, decidedBy, steps }: Explanation, sources: rea
     .filter((step, index) => step.rules.length > 0 || (decision === 'DENY' && denies(steps[index] as Step)));
 }
 
+const UNPROVED = ', found by sampling: fewer may be enough';
+
+/** What was tried in vain. */
+function notFound({ isComplete, sampled = 0 }: NearMisses): string {
+  const tried = isComplete
+    ? 'no change of up to 3 of the values tried gives another decision'
+    : 'the search for changes ended early: no set that was tried gives another decision';
+  const requests = `${sampled} sampled ${sampled === 1 ? 'request' : 'requests'}`;
+  return sampled === 0 ? `${tried}; others may` : `${tried}, nor does any of ${requests}; others may`;
+}
+
 /** What a part of a condition has to be for its rule to apply. */
 type Wanted = boolean;
 
@@ -140,19 +152,15 @@ class Writer {
 
   nearMisses({ decision, nearMisses }: Explanation): void {
     if (nearMisses === undefined) return;
-    const { changes, isComplete } = nearMisses;
-    if (changes.length === 0) {
-      this.line(
-        0,
-        isComplete
-          ? 'no change of up to 3 of the values tried gives another decision; others may'
-          : 'the search for changes that turn it was too large, and ended',
-      );
+    const { changes, sampled } = nearMisses;
+    const [first] = changes;
+    if (first === undefined) {
+      this.line(0, notFound(nearMisses));
       return;
     }
-    const [first] = changes as readonly [readonly Change[]];
     const count = `${first.length} ${first.length === 1 ? 'change' : 'changes'}`;
-    this.line(0, `would be ${decision === 'ALLOW' ? 'denied' : 'allowed'} with ${count}`);
+    const found = `would be ${decision === 'ALLOW' ? 'denied' : 'allowed'} with ${count}`;
+    this.line(0, sampled === undefined || first.length === 1 ? found : `${found}${UNPROVED}`);
     for (const set of changes) this.line(1, set.map((change) => this.change(change)).join(', '));
   }
 

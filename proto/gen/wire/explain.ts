@@ -217,6 +217,9 @@ function writeChangeSet(writer: WireWriter, message: ChangeSet): void {
 
 /** Writes the fields of authz.explain.v1.NearMisses. */
 function writeNearMisses(writer: WireWriter, message: NearMisses): void {
+  if ('sampled' in message && message.sampled !== undefined) {
+    if (message.sampled !== 0) writer.varintField(3, message.sampled);
+  }
   if ('isComplete' in message && message.isComplete !== undefined) {
     if (message.isComplete) writer.varintField(2, 1);
   }
