@@ -5,16 +5,16 @@ import { type PointDecisions, rulesAbout } from './decisions.js';
 import { type NameClasses, nameClasses } from './name-classes.js';
 import type { Point } from '../question/point.js';
 
-/** What policies tell apart at a point. */
+/** The classes of actions and roles that policies distinguish at a point. */
 export interface Classes {
   readonly actions: NameClasses;
   readonly roles: NameClasses;
 }
 
-/** The classes of names, by what tells them apart: most points of a set have the same. */
+/** Classes of names by the names and globs that distinguish them: most points of a set have the same. */
 export type KnownClasses = Map<string, NameClasses>;
 
-/** What a question tells apart besides policies. */
+/** What a question distinguishes besides what policies do. */
 export interface Asked {
   /** Names, and globs with a `*`. */
   readonly actions: readonly string[];

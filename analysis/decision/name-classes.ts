@@ -1,6 +1,6 @@
 import { glob, type GlobState, type GlobStates, globStates, parseGlob } from '#runtime/policy';
 
-/** Names in classes: no literal and no glob tells names of one class apart. */
+/** Names in classes: all names of one class match the same literals and globs. */
 export interface NameClasses {
   /** Each is a class of its own; sorted. */
   readonly named: readonly string[];
@@ -99,7 +99,7 @@ function keyOf(states: readonly GlobState[]): string {
   return states.map((state) => state.join()).join(';');
 }
 
-/** A character of each class that nothing tells apart: the easiest to read. */
+/** A character of each class of characters that all automata treat alike: the easiest to read. */
 function alphabetOf(automata: readonly GlobStates[], literals: ReadonlySet<string>): readonly number[] {
   const ofLiterals = [...new Set([...literals].join(''))].flatMap((character) => {
     const code = character.codePointAt(0) as number;

@@ -20,7 +20,7 @@ export class TooManyRows extends Error {
  * The points of one or more sets of policies at which any of them can allow something
  * (docs/spec/analysis.md#points); sorted. Throws a TooManyRows.
  *
- * @param narrowing what is looked at. What it names is told apart.
+ * @param narrowing what is looked at. Names and globs in it have points of their own.
  * @param isWanted narrows the points further.
  */
 export function pointsOf(
@@ -141,10 +141,10 @@ function scopesOf(modules: readonly ir.Module[], asked?: string): readonly strin
 }
 
 /**
- * The kinds that policies name, and one of each class of others that principal and role policies tell apart. Throws a
- * TooManyRows.
+ * The kinds that policies name, and one for each set of globs of principal and role policies that match other kinds.
+ * Throws a TooManyRows.
  *
- * @param asked kinds and globs that a question tells apart as well.
+ * @param asked kinds and globs that a question names as well.
  */
 function kindsOf(modules: readonly ir.Module[], asked: readonly string[] = []): readonly Kind[] {
   const names = new Names();

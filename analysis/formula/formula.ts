@@ -36,7 +36,7 @@ export interface ListedRole {
   readonly isActive: Formula;
 }
 
-/** That the principal has a role. The role stands for its class: all roles that no policy tells apart from it. */
+/** That the principal has a role. The role stands for its class: all roles that every policy treats as it treats this one. */
 export interface HasRole {
   readonly kind: 'role';
   readonly role: string;

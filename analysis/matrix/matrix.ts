@@ -23,7 +23,7 @@ export interface Matrix {
 /** Roles by actions. A role or an action without a row or a column is denied. */
 export interface MatrixTable {
   readonly kind: string;
-  /** Whether a policy names the kind; otherwise it stands for all kinds that no policy tells apart. */
+  /** Whether a policy names the kind; otherwise it stands for all kinds that match the same globs of policies. */
   readonly isNamedKind: boolean;
   readonly version: string;
   readonly scope: string;
@@ -35,7 +35,7 @@ export interface MatrixTable {
   readonly rows: readonly MatrixRow[];
 }
 
-/** A name that policies have, or all names that no policy tells apart. */
+/** A name that policies have, or all names that match the same globs of policies. */
 export interface MatrixName {
   /** `view`; `comment:*` for the names that only this glob matches; `any other` for those that nothing matches. */
   readonly label: string;

@@ -51,7 +51,7 @@ export interface MutationTotals {
   readonly killed: number;
   readonly survived: number;
   readonly equivalent: number;
-  /** Survivors that no request was found to tell apart: they may be equivalent. */
+  /** Survivors that no request was found to distinguish from the policies: they may be equivalent. */
   readonly undecided: number;
   /** Percent of killed mutants, of those that are not equivalent. */
   readonly score: number;

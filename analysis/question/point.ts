@@ -1,6 +1,6 @@
 /** One chain of policies: the part of requests that selects which policies decide (docs/spec/analysis.md#points). */
 export interface Point {
-  /** Sanitized. A kind that no policy names stands for all kinds that no policy tells apart from it. */
+  /** Sanitized. A kind that no policy names stands for all kinds that match the same globs of policies. */
   readonly kind: string;
   /** Whether a policy names the kind. If not, conditions may see another one. */
   readonly isNamedKind: boolean;

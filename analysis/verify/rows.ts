@@ -57,7 +57,7 @@ export interface Policies {
   readonly enforcesSchemas: boolean;
   /** Narrows the points. */
   readonly isWantedAt: (point: Point) => boolean;
-  /** What narrows the actions: it is told apart. */
+  /** The names and globs that narrow the actions: they have rows of their own. */
   readonly narrowedActions: readonly string[];
   /** Narrows the actions. */
   readonly isWanted: (action: string) => boolean;

@@ -73,7 +73,7 @@ test('the formula of a decision is the decision, for any set of roles', () => {
   assert.ok(STORES < 40 || counts.listed > STORES, JSON.stringify(counts));
 });
 
-test('names that nothing tells apart are one class', () => {
+test('names that match the same literals and globs are one class', () => {
   const classes = (literals: readonly string[], globs: readonly string[]): object =>
     nameClasses(literals, globs, ['something']);
   const complete = { isComplete: true };

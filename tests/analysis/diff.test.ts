@@ -286,7 +286,7 @@ test('a principal with policies has rows of its own', async () => {
   assert.ok(rows.some(({ principal, action }) => principal === null && action === 'view'));
 });
 
-test('a comparison fails if the globs of kinds are too many to tell apart', async () => {
+test('a comparison fails if the globs of kinds distinguish too many kinds', async () => {
   const kinds = Array.from({ length: 16 }, (_, index) => `*${'abcdefghijklmnop'[index]}*${'ponmlkjihgfedcba'[index]}*`);
   const eve = (globs: readonly string[]): Files => ({
     'eve.yaml': {

@@ -81,7 +81,7 @@ test('what only one of the sets has is known', async () => {
   assert.equal(await rowsOf({ action: 'sign', scope: '' }, [after, before]), ['leave_request/ sign narrowed']);
 });
 
-test('names that only globs match are told apart', async () => {
+test('names that only globs match have rows of their own', async () => {
   const before = setOf(
     [rule(['*'], ['admin'])],
     [{ resource: '*', actions: [{ action: 'v*', effect: 'EFFECT_ALLOW' }] }],

@@ -189,7 +189,7 @@ test('policies that do not compile end with 3', async () => {
   }
 });
 
-test('kinds of globs that are too many to tell apart are an error, also of verify', async () => {
+test('globs that distinguish too many kinds are an error, also of verify', async () => {
   const letters = [...'abcdefghijklmnop'];
   const rules = letters.map((letter, index) => ({
     resource: `*${letter}*${letters.at(-index - 1)}*`,
