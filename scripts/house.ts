@@ -4,6 +4,7 @@ import { filesOfOneCheck } from './house/check-coverage.js';
 import { unresolvedIn } from './house/citations.js';
 import { arrows, floors, importGraph, within, withOneImporter } from './house/import-graph.js';
 import { type Figure, type Row, table } from './house/table.js';
+import { readBudgets } from './test/budgets.js';
 import {
   crossSuiteImports,
   isGenerated,
@@ -28,7 +29,11 @@ const COLUMNS = 120;
 const FIELD = 'includeMeta';
 const CITING = /\.(ts|cjs|mjs|proto|ya?ml|md|sh|service)$|(^|\/)Dockerfile$/;
 
+/** The CPU seconds that the tests of a tier should need at most. */
+const CPU_AIMS: { readonly [tier: string]: number } = { quick: 340, full: 1_800 };
+
 const files = trackedFiles();
+const budgets = Object.entries(readBudgets());
 const messageLayer = files.filter(isMessageLayer);
 const ofCheck = await filesOfOneCheck();
 const { graph, importing } = importGraph(PRODUCT);
@@ -82,12 +87,26 @@ const rows: readonly Row[] = [
       count(sum(long.map(({ text }, index) => (isProduct(byHand[index] as string) ? 0 : text))), 0, ''),
     ],
   },
+  ...budgets.map(([tier, suites]) => ({
+    what: `tests of the tier ${tier}: CPU time, as recorded`,
+    figures: [{ value: sum(Object.values(suites)), unit: 's', ...aimOf(tier) }],
+  })),
 ];
 
 console.log(table(rows));
+for (const [tier, suites] of budgets) {
+  const longest = Object.entries(suites).sort(([, one], [, other]) => other - one);
+  console.log(`\nCPU seconds of the suites of the tier ${tier}`);
+  for (const [suite, seconds] of longest) console.log(`${String(seconds).padStart(6)}  ${suite}`);
+}
 if (process.argv.includes('--files')) {
   console.log(`\none REST check runs through\n${ofCheck.map((file) => `  ${file}\n`).join('')}`);
   console.log(`message layer written by hand\n${messageLayer.map((file) => `  ${file}\n`).join('')}`);
+}
+
+function aimOf(tier: string): { readonly aim?: number } {
+  const aim = CPU_AIMS[tier];
+  return aim === undefined ? {} : { aim };
 }
 
 function count(value: number, aim: number, unit: string): Figure {

@@ -33,6 +33,7 @@ export function recordBudgets(tier: Tier, costs: SuiteCosts): void {
   writeFileSync(FILE, `${JSON.stringify({ ...readBudgets(), [tier]: recorded }, undefined, 2)}\n`);
 }
 
-function readBudgets(): Budgets {
+/** The CPU seconds that each suite of a tier may use. */
+export function readBudgets(): Budgets {
   return JSON.parse(readFileSync(FILE, 'utf8')) as Budgets;
 }

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { overBudget } from './budgets.js';
-import { includes, PATTERNS, suiteOf, waits } from './tiers.js';
+import { includes, PATTERNS, suiteOf, type Tier, waits } from './tiers.js';
 
 const tiers = suite('tiers');
 const budgets = suite('budgets');
@@ -33,6 +34,44 @@ tiers('other versions of Node run the runtime and the programs', () => {
   assert.ok(includes('runtime', 'tests/smoke/programs.test.ts'));
   assert.not.ok(includes('runtime', 'tests/docs/docs.test.ts'));
 });
+
+/*
+ * The table of tests/README.md#each-suite. RECORD=1 writes it. The column about the time before tiers is kept as it is.
+ */
+tiers('the table of suites says where each runs', () => {
+  const page = new URL('../../tests/README.md', import.meta.url);
+  const text = readFileSync(page, 'utf8');
+  const [written = ''] = /^\| suite \|[\s\S]*?\n(?=\n)/m.exec(text) ?? [];
+  const before = new Map(
+    written.split('\n').map((line) => {
+      const [, suiteCell = '', beforeCell = ''] = line.split('|').map((cell) => cell.trim());
+      return [suiteCell, beforeCell];
+    }),
+  );
+  const rows = [...new Set(FILES.map(suiteOf))].sort().map((name) => {
+    const files = FILES.filter((file) => suiteOf(file) === name);
+    const where = (['quick', 'full', 'campaign', 'runtime'] as const).map((tier) => partOf(files, tier));
+    return `| \`${name}\` | ${[before.get(`\`${name}\``) ?? 'new', ...where].join(' | ')} |\n`;
+  });
+  const table = `${HEAD}${rows.join('')}`;
+  if (process.env['RECORD'] === '1')
+    writeFileSync(
+      page,
+      text.replace(written, () => table),
+    );
+  else assert.is(written, table, 'run RECORD=1 node --import tsx scripts/test/tiers.test.ts');
+});
+
+const HEAD = `| suite | before: other Nodes | \`npm test\` | \`npm run test:full\` | \`npm run test:campaign\` | other Nodes |
+|---|---|---|---|---|---|
+`;
+
+/** Which of the files a tier has. */
+function partOf(files: readonly string[], tier: Tier): 'all' | 'some' | '' {
+  const count = files.filter((file) => includes(tier, file)).length;
+  if (count === 0) return '';
+  return count === files.length ? 'all' : 'some';
+}
 
 budgets('a suite may use twice its budget', () => {
   const allowed = { quick: { cheap: 1, usual: 20 } };
