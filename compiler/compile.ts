@@ -1,4 +1,5 @@
 import type { Types } from './ast/checked.js';
+import type { PolicyFile } from './ast/policy.js';
 import type { PolicySet } from './ast/policy-set.js';
 import { attributes } from './attributes/index.js';
 import { type Diagnostic, Diagnostics } from './diagnostics/diagnostic.js';
@@ -62,14 +63,14 @@ export function compile(
   const result = programOf(sources, report, options);
   if (result === undefined)
     return { files: [], program: undefined, lowered: undefined, invariants: [], diagnostics: report.sorted() };
-  const { lowered, invariants } = result;
+  const { lowered, invariants, documents } = result;
   onStep?.('generating code');
   const folded = fold(lowered);
   const program = optimise(folded);
   const emitOptions = {
     checksOnly,
     ...(scopedFrom !== undefined && { scopedFrom }),
-    ...(explain && { explained: explainedOf(folded, sources, options) }),
+    ...(explain && { explained: { program: folded, texts: textsOf(sources, options.schemaTexts), documents } }),
   };
   const stating = new Set(invariants.map(({ sourcePath }) => sourcePath));
   const emitted = sources.filter(({ path }) => !stating.has(path));
@@ -82,14 +83,8 @@ export function compile(
   };
 }
 
-function explainedOf(program: Program, sources: readonly Source[], { schemaTexts }: CompileOptions): Explained {
-  // The files have been parsed before, without errors.
-  const files = sources.flatMap((source) => parse(source, new Diagnostics()) ?? []);
-  return { program, texts: textsOf(sources, schemaTexts ?? new Map()), documents: policyDocuments(files) };
-}
-
 /** The texts of policies and schemas, in path order. */
-function textsOf(sources: readonly Source[], schemaTexts: ReadonlyMap<string, string>): Explained['texts'] {
+function textsOf(sources: readonly Source[], schemaTexts: ReadonlyMap<string, string> = new Map()): Explained['texts'] {
   const policies = sources.map(({ path, text }) => [path, text] as const);
   const schemas = [...schemaTexts].map(([file, text]) => [`_schemas/${file}`, text] as const);
   return [...policies, ...schemas].sort(([a], [b]) => (a < b ? -1 : 1));
@@ -103,15 +98,24 @@ export function programOf(
   sources: readonly Source[],
   report: Diagnostics,
   options: CompileOptions,
-): { readonly lowered: Program; readonly invariants: readonly InvariantSet[] } | undefined {
+):
+  | {
+      readonly lowered: Program;
+      readonly invariants: readonly InvariantSet[];
+      /** What policies mention; none unless decisions are to be explained. */
+      readonly documents: Explained['documents'];
+    }
+  | undefined {
   const checked = validateSources(sources, report, options);
   if (checked === undefined) return undefined;
-  const { policies, types, schemas } = checked;
-  return { lowered: lower(policies, types, schemas), invariants: lowerInvariants(policies, types) };
+  const { files, policies, types, schemas } = checked;
+  const documents = options.explain === true ? policyDocuments(files) : [];
+  return { lowered: lower(policies, types, schemas), invariants: lowerInvariants(policies, types), documents };
 }
 
 /** The result of the stages that report: policies without errors. */
 export interface Checked {
+  readonly files: readonly PolicyFile[];
   readonly policies: PolicySet;
   readonly types: Types;
   readonly schemas: SchemaSet;
@@ -135,7 +139,7 @@ export function validateSources(
   if (policies.isPartial === true) return undefined;
   const schemas = schema(policies, schemaTexts, report);
   if (!report.hasErrors) attributes(policies, types, schemas, { strictTypes }, report);
-  return report.hasErrors ? undefined : { policies, types, schemas };
+  return report.hasErrors ? undefined : { files, policies, types, schemas };
 }
 
 /** As the policies are, so that conditions that say the same are the same. */
