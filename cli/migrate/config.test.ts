@@ -6,6 +6,7 @@ import { readConfig } from '../../server/config/read.js';
 import { type Settled, settle } from '../../server/config/settings.js';
 import { findConfigs, isReferenceConfig } from './config-files.js';
 import { type KeyNote, type TranslatedConfig, translateConfig } from './config.js';
+import { SEED } from '../../tests/support/effort.js';
 
 const test = suite('the translation of configurations');
 
@@ -201,7 +202,7 @@ const LINES: readonly (readonly [string, string])[] = [
 ];
 
 test('random configurations: the result has no unknown key and no warning, and translating twice changes nothing', () => {
-  const random = new Random(Number(process.env['SEED'] ?? 1));
+  const random = new Random(SEED);
   for (let turn = 0; turn < 300; turn += 1) {
     const chosen = LINES.filter(() => random.pick([true, false, false]));
     const blocks = [...new Set(chosen.map(([block]) => block))];

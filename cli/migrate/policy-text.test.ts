@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { parseAllDocuments } from 'yaml';
 import { Random } from '../../tests/support/oracle/random.js';
 import { type Migrated, migratePolicies, migrateSchema, migrateTests, readPolicies } from './policy-text.js';
+import { SEED } from '../../tests/support/effort.js';
 
 const test = suite('the migration of policies');
 
@@ -105,7 +106,7 @@ test('several documents become as many files, with their comments', () => {
 });
 
 test('random policies keep their meaning, and migrating twice changes nothing', () => {
-  const random = new Random(Number(process.env['SEED'] ?? 1));
+  const random = new Random(SEED);
   const quote = (text: string): string => random.pick([text, `"${text}"`, `'${text}'`]);
   for (let turn = 0; turn < 300; turn += 1) {
     const documents = Array.from({ length: random.pick([1, 1, 2, 3]) }, (_, index) => {

@@ -16,6 +16,7 @@ import { type Composition, compositionsOf, holds } from './compositions.js';
 import { randomTypedAttributes } from './random-conditions.js';
 import { noteMapping } from './prisma-mapping.js';
 import { compared, type RandomPlan, randomPlans, type StoredRow } from './random-plans.js';
+import { rounds } from '../support/effort.js';
 
 /** Where `.ci/run` installs Prisma. */
 const PRISMA = join(ROOT, '.cache/prisma/node_modules');
@@ -68,7 +69,7 @@ ${
 `;
 
 /** The number of random compositions. */
-const COMPOSITIONS = Number(process.env.COMPOSITIONS ?? 60);
+const COMPOSITIONS = rounds(60, 20);
 
 interface Answers {
   readonly answers: Answer[];

@@ -16,14 +16,14 @@ import { partition } from '../../compiler/recompile/partition.js';
 import { ROOT } from '../support/compiled.js';
 import { type Asked, type HostileSet, hostileSet, SIZE } from '../support/hostile-sets.js';
 import { Random } from '../support/oracle/random.js';
+import { rounds, SEED } from '../support/effort.js';
 
 /**
  * Bundles of many policies of one shape, whose texts could break a generator, against their program: 0 differences. SETS
- * is the number of random sets, REQUESTS that of requests for each policy, SEED the first seed.
+ * is the number of random sets, REQUESTS that of requests for each policy.
  */
-const SETS = Number(process.env.SETS ?? 5);
-const REQUESTS = Number(process.env.REQUESTS ?? 3);
-const SEED = Number(process.env.SEED ?? 1);
+const SETS = rounds(15, 5);
+const REQUESTS = 3;
 
 const test = suite('bundles of hostile policies of one shape');
 

@@ -12,11 +12,11 @@ import {
 import { selects } from '#runtime/residual';
 import { AuthzError, inProcessClient } from '../../client/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
+import { rounds, SEED } from '../support/effort.js';
 import { Random } from '../support/oracle/random.js';
 
-/** The number of random requests; SEED is the seed. */
-const REQUESTS = Number(process.env.REQUESTS ?? 800);
-const SEED = Number(process.env.SEED ?? 1);
+/** The number of random requests. */
+const REQUESTS = rounds(800, 400);
 
 /** Conditions that read a value in every way: inline, by functions, by macros, and as a whole. */
 const CONDITIONS: readonly string[] = [

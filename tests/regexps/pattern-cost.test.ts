@@ -11,9 +11,9 @@ import type { Attributes } from '../../runtime/policy/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { Random } from '../support/oracle/random.js';
 import { randomPattern } from './random-patterns.js';
+import { rounds, SEED } from '../support/effort.js';
 
-const SEED = Number(process.env['SEED'] ?? 1);
-const PATTERNS = Number(process.env['PATTERNS'] ?? 4000);
+const PATTERNS = rounds(4000);
 
 const test = suite('the cost of regular expressions');
 
