@@ -53,7 +53,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-if (isWhole) await runGates(GATES.filter(isIncluded));
+/** Those that are left: a processor takes the next one before it turns to the test files. */
+const gates = (isWhole ? GATES.filter(isIncluded) : []).values();
 const files = await selectFiles();
 if (files.length === 0) fail(`no test file matches ${positionals.map((pattern) => `\`${pattern}\``).join(', ')}`);
 for (let seed = 1; seed === 1 || (values.minutes !== undefined && Date.now() < deadline); seed += 1)
@@ -77,23 +78,20 @@ function isIncluded({ isQuick, isSlow = false }: Gate): boolean {
   return !isSlow || tier === 'full' || tier === 'campaign';
 }
 
-async function runGates(gates: readonly Gate[]): Promise<void> {
-  const left = gates.values();
-  const runLeft = async (): Promise<void> => {
-    for (const { name, command } of left) {
-      const { code, text, seconds } = await runGate(command);
-      console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${figure(seconds)} s  ${name}`);
-      if (code === 0) passed += 1;
-      else {
-        console.log(text);
-        fail(`the gate "${name}"`);
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: availableParallelism() }, runLeft));
+async function runGate({ name, command }: Gate): Promise<void> {
+  const { code, text, seconds } = await runNode(command);
+  console.log(`${code === 0 ? 'ok    ' : 'FAILED'} ${figure(seconds)} s  ${name}`);
+  if (code === 0) passed += 1;
+  else {
+    console.log(text);
+    fail(`the gate "${name}"`);
+  }
 }
 
-/** Runs the files with each version of Node: those that compute on all processors, and beside them those that wait. */
+/**
+ * Runs the gates, and the files with each version of Node: those that compute on all processors, and beside them those
+ * that wait.
+ */
 async function runJobs(seed: number): Promise<void> {
   const jobs = [
     ...jobsOf(first, files),
@@ -113,8 +111,11 @@ async function runJobs(seed: number): Promise<void> {
       await runJob(job, seed);
     }
   };
-  const lanes = Array.from({ length: availableParallelism() }, () => lane(busy, waiting));
-  await Promise.all([...lanes, lane(waiting)]);
+  const compute = async (): Promise<void> => {
+    for (const gate of gates) await runGate(gate);
+    await lane(busy, waiting);
+  };
+  await Promise.all([...Array.from({ length: availableParallelism() }, compute), lane(waiting)]);
 }
 
 /** The suites of some files, the ones with most files first, so that none is alone at the end. */
@@ -175,7 +176,7 @@ function fail(reason: string): void {
   failures.push(reason);
 }
 
-function runGate(
+function runNode(
   command: readonly string[],
 ): Promise<{ readonly code: number; readonly text: string; readonly seconds: number }> {
   return new Promise((resolve) => {
