@@ -1,5 +1,6 @@
 import type { Selecting } from '../decision/decisions.js';
-import type { Formula } from '../formula/formula.js';
+import { some, valuesOf } from '../../compiler/ir/visit.js';
+import type { Formula, Holds } from '../formula/formula.js';
 import type { FormulaKeys } from '../formula/keys.js';
 import { requestAt } from '../witness/replay.js';
 import { conditionsIn, randomSituations, search, type SearchSpace } from '../witness/search.js';
@@ -32,6 +33,8 @@ const TRIALS = 1000;
 export class Answers {
   private prover: Promise<Prover> | undefined;
   private readonly proved = new Map<number, No>();
+  /** Questions for which a search found nothing, without their kinds. */
+  private readonly searchedInVain = new Set<string>();
   private readonly booleans;
 
   constructor(private readonly options: AnswerOptions) {
@@ -66,7 +69,7 @@ export class Answers {
     if (known !== undefined) return known;
     await nextTurn();
     if (this.options.isOver()) return undecided('time');
-    const shown = this.isImpossible(formula) ? 'impossible' : this.shown(question, confirm, seeds);
+    const shown = this.isImpossible(formula) ? 'impossible' : this.shownOnce(question, confirm, seeds);
     if (shown === 'impossible') return this.tried(question, { answer: 'no', by: 'bdd' }, confirm);
     if (shown !== undefined) return { answer: 'yes', by: 'search', situation: shrink(shown, confirm) };
     if (this.options.isOver()) return undecided('time');
@@ -80,6 +83,29 @@ export class Answers {
   /** Whether a formula is false whatever conditions and roles are true. False is not a proof of the opposite. */
   isImpossible(formula: Formula): boolean {
     return this.booleans.isImpossible(formula);
+  }
+
+  /**
+   * A situation that shows what is asked for. Sets have thousands of kinds with equal rules: where a search found nothing
+   * for one of them, only the seeds are tried for the next.
+   */
+  private shownOnce(
+    question: Question,
+    confirm: (situation: Situation) => boolean,
+    seeds: readonly Situation[],
+  ): Situation | undefined {
+    const key = this.keyWithoutKind(question);
+    if (key !== undefined && this.searchedInVain.has(key)) return seeds.find(confirm);
+    const shown = this.shown(question, confirm, seeds);
+    if (shown === undefined && key !== undefined) this.searchedInVain.add(key);
+    return shown;
+  }
+
+  /** What a search depends on besides the kind; undefined if a condition may see the kind, or a schema matters. */
+  private keyWithoutKind({ formula, point, roles, schemas, candidates }: Question): string | undefined {
+    if (schemas.length > 0 || candidates !== undefined || conditionsIn([formula]).some(seesKind)) return undefined;
+    const { kind: _, isNamedKind: __, ...chain } = point;
+    return JSON.stringify([this.options.keys.of(formula), chain, roles]);
   }
 
   /** A situation that shows what is asked for; undefined if none is found. */
@@ -122,6 +148,17 @@ export class Answers {
       ...(candidates && { candidates }),
     };
   }
+}
+
+/** Whether a condition, or a variable of its policy, reads the kind of the resource. */
+function seesKind({ condition, module }: Holds): boolean {
+  const values = [...valuesOf(condition), ...module.variables.map(({ value }) => value)];
+  return values.some((value) =>
+    some(
+      value,
+      (part) => (part.kind === 'field' && part.of === 'resource' && part.name === 'kind') || part.kind === 'part',
+    ),
+  );
 }
 
 /** Signals arrive between turns. */
