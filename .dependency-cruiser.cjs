@@ -390,7 +390,9 @@ module.exports = {
       name: 'usages-know-policies-as-written',
       severity: 'error',
       from: { path: '^usages/', pathNot: TESTS },
-      to: { path: '^(analysis|cli|client|generated|proto|scripts|server|compiler/(?!ast/|diagnostics/|package-names\\.ts$))' },
+      to: {
+        path: '^(analysis|cli|client|generated|proto|scripts|server|compiler/(?!ast/|diagnostics/|package-names\\.ts$))',
+      },
     },
     {
       name: 'analysis-knows-no-server',
