@@ -12,6 +12,7 @@ import { warnOfComparisons, warnOfFailingOperators } from './validations/operand
 import { warnOfRepeatedRules, warnOfUnreachableRules } from './validations/redundant-rules.js';
 import { warnOfPrincipalResources, warnOfRoleResources } from './validations/resource-kinds.js';
 import { warnOfRuleNames } from './validations/rule-names.js';
+import { warnOfPatterns } from './validations/patterns.js';
 import { checkTenantRoles } from './validations/tenant-roles.js';
 import { warnOfConsentAtRoot, warnOfUnreachableScopes } from './validations/scopes.js';
 import {
@@ -86,6 +87,7 @@ const warnings: readonly Warning[] = [
   warnOfConstantConditions,
   warnOfComparisons,
   warnOfFailingOperators,
+  warnOfPatterns,
   warnOfFailingPremises,
   // Globs
   warnOfGlobs,

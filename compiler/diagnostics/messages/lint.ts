@@ -151,6 +151,18 @@ Attributes, token claims and constants are plain JSON. Their numbers are doubles
 \`duration(R.attr.limit) > duration("1h")\`.
 `,
   }),
+  'expression/unusable-pattern': message<{ readonly name: string; readonly reason: string }>({
+    severity: 'warning',
+    stage: 'compile',
+    kind: 'unusable regular expression',
+    text: ({ name, reason }) => `functions that use \`${name}\` as a regular expression always fail: ${reason}`,
+    explanation: `
+A constant or variable is the pattern of \`matches\` or of a function such as \`regex.extract\`, and is not valid in RE2 syntax, or is too large: \`.{1,1000}\` counts as a thousand
+instructions. The call fails in every request, and a condition that fails does not hold: an ALLOW is never granted, **a DENY never applies**.
+
+Correct the pattern, or use smaller counts. Patterns that are written in the expression itself are errors.
+`,
+  }),
   'derived-role/never-used': message<{ readonly name: string }>({
     severity: 'warning',
     stage: 'compile',

@@ -31,8 +31,8 @@ function problemOf(checking: Checking, call: CallExpr): PlacedProblem | undefine
   const row = checking.calls.get(call);
   const [first] = call.args;
   const pattern = row && patternOf(call, row.runtime);
-  const tooLarge = pattern && sizeProblem(pattern);
-  if (tooLarge !== undefined) return tooLarge;
+  const tooLarge = pattern?.kind === 'literal' && pattern.type === 'string' && sizeProblem(pattern.value);
+  if (tooLarge) return problemAt(pattern, `regular expression is too large: ${tooLarge}; use smaller counts`);
   if (row?.runtime === 'format') return formatProblem(call, (expr) => checking.types.get(expr));
   if (first?.kind !== 'literal' || call.args.length !== 1) return undefined;
   switch (row?.runtime) {
@@ -42,7 +42,7 @@ function problemOf(checking: Checking, call: CallExpr): PlacedProblem | undefine
       return refusalOf(first, toTimestamp) && problemAt(first, 'invalid timestamp argument', () => timestampAdvice);
     case 'matches':
       // The global form has two arguments and is not checked.
-      return first.type === 'string' ? patternProblem(first) : undefined;
+      return first.type === 'string' ? literalPatternProblem(first) : undefined;
     case 'toIp':
       return withReason(first, 'invalid ip argument', refusalOf(first, toIp));
     case 'toCidr':
@@ -51,20 +51,28 @@ function problemOf(checking: Checking, call: CallExpr): PlacedProblem | undefine
   return undefined;
 }
 
-/** The regular expression of a call; undefined if it is not a literal. */
-function patternOf(call: CallExpr, runtime: string): (LiteralExpr & { readonly type: 'string' }) | undefined {
-  if (!/^(matches|regex)/.test(runtime)) return undefined;
-  const pattern = call.args[runtime === 'matches' ? call.args.length - 1 : 1];
-  return pattern?.kind === 'literal' && pattern.type === 'string' ? pattern : undefined;
+/** The regular expression of a call of a function; undefined if the function takes none. */
+export function patternOf(call: CallExpr, runtime: string): Expr | undefined {
+  return /^(matches|regex)/.test(runtime) ? call.args[runtime === 'matches' ? call.args.length - 1 : 1] : undefined;
 }
 
-function sizeProblem(pattern: LiteralExpr & { readonly type: 'string' }): PlacedProblem | undefined {
-  const { instructions } = costOfPattern(pattern.value);
-  if (instructions <= MAX_INSTRUCTIONS) return undefined;
-  return problemAt(
-    pattern,
-    `regular expression is too large: its repetitions expand to ${instructions} instructions, at most ${MAX_INSTRUCTIONS} are allowed; use smaller counts`,
-  );
+/** Why no function can use a regular expression, and advice; undefined if functions can. */
+export function patternProblem(
+  pattern: string,
+): { readonly reason: string; readonly advice: readonly Note[] } | undefined {
+  const tooLarge = sizeProblem(pattern);
+  if (tooLarge !== undefined) return { reason: tooLarge, advice: [{ message: 'use smaller counts' }] };
+  const invalid = syntaxProblem(pattern);
+  return invalid === undefined
+    ? undefined
+    : { reason: 'it is not a regular expression in RE2 syntax', advice: advisePattern(pattern, invalid) };
+}
+
+function sizeProblem(pattern: string): string | undefined {
+  const { instructions } = costOfPattern(pattern);
+  return instructions <= MAX_INSTRUCTIONS
+    ? undefined
+    : `its repetitions expand to ${instructions} instructions, at most ${MAX_INSTRUCTIONS} are allowed`;
 }
 
 // Runs the conversion itself, so that compile time and runtime agree.
@@ -78,14 +86,20 @@ function withReason(literal: LiteralExpr, message: string, refusal: CelError | u
   return refusal && problemAt(literal, `${message}: ${refusal.message}`);
 }
 
-function patternProblem(literal: LiteralExpr & { readonly type: 'string' }): PlacedProblem | undefined {
+function literalPatternProblem(literal: LiteralExpr & { readonly type: 'string' }): PlacedProblem | undefined {
+  const reason = syntaxProblem(literal.value);
+  return reason === undefined
+    ? undefined
+    : problemAt(literal, 'invalid matches argument', () => advisePattern(literal.value, reason));
+}
+
+function syntaxProblem(pattern: string): string | undefined {
   try {
-    RE2JS.compile(literal.value);
+    RE2JS.compile(pattern);
     return undefined;
   } catch (error) {
     // The pattern parser throws only for invalid patterns.
-    const reason = error instanceof Error ? error.message : '';
-    return problemAt(literal, 'invalid matches argument', () => advisePattern(literal.value, reason));
+    return error instanceof Error ? error.message : '';
   }
 }
 
