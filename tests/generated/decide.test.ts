@@ -41,7 +41,7 @@ test('it decides like the rules, in every call of the engine', async () => {
       const calls = { principal, resources: [{ resource, actions }] };
       assert.equal(engine.check(calls), walking.check(calls), detail);
       const prepared = engine.for(principal);
-      for (const action of [...actions, random.pick(['', 'view:', 'constructor', 'viewed', 'x'])]) {
+      for (const action of [...actions, random.pick(['view:', 'constructor', 'viewed', 'x'])]) {
         const [expected] = walking.check({ principal, resources: [{ resource, actions: [action] }] });
         const isAllowed = expected?.actions[0]?.effect === ALLOW;
         assert.is(engine.isAllowed({ principal, resource, action }), isAllowed, `isAllowed ${action}, ${detail}`);
