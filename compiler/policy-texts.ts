@@ -1,7 +1,8 @@
 import { type Compilation, compile, type CompileOptions } from './compile.js';
 import { Diagnostics } from './diagnostics/diagnostic.js';
 import { Source } from './diagnostics/source.js';
-import { load, sourceText } from './load/index.js';
+import { load } from './load/index.js';
+import { sourceText } from './load/source-text.js';
 
 /** A text and where it stands: below the folder of the policies, or below the folder of generated code; with `/`. */
 export interface TextFile {

@@ -1,4 +1,5 @@
-export { load, type Loaded, MAX_FILE_SIZE, sourceText } from './load.js';
+export { load, type Loaded, MAX_FILE_SIZE } from './load.js';
+export { sourceText } from './source-text.js';
 export {
   isHidden,
   isPolicyFile,

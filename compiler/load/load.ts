@@ -4,6 +4,7 @@ import type { Diagnostics } from '../diagnostics/diagnostic.js';
 import { Source } from '../diagnostics/source.js';
 import { linkTarget } from './link-target.js';
 import { isHidden, isPolicyFile, isSkippedDirectory, SCHEMAS_DIRECTORY } from './names.js';
+import { sourceText } from './source-text.js';
 
 /**
  * The contents of a policy directory, sorted by path, so that the result does not depend on the order of the file
@@ -65,14 +66,6 @@ function readSchemas(
     schemas.set(path.slice('_schemas/'.length), sourceText(new TextDecoder().decode(bytes)));
   }
   return schemas;
-}
-
-/**
- * A text as it is compiled. Git checks out other line ends on Windows, and editors there write a byte-order mark: what is
- * compiled depends on neither.
- */
-export function sourceText(text: string): string {
-  return text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n');
 }
 
 function rootOf(directory: string): string {

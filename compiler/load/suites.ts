@@ -1,7 +1,8 @@
 import { type Dirent, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Source } from '../diagnostics/source.js';
-import { MAX_FILE_SIZE, sourceText } from './load.js';
+import { MAX_FILE_SIZE } from './load.js';
+import { sourceText } from './source-text.js';
 import { linkTarget } from './link-target.js';
 import { isHidden, isSkippedDirectory, isSuiteFile } from './names.js';
 import { suiteAt, type SuiteFiles, type TestFile } from './suite-files.js';

@@ -82,8 +82,8 @@ export const EXPLAIN_EXAMPLES: readonly Example[] = [
       ],
       nearMisses: {
         sets: [
-          { changes: [{ path: 'principal.roles', from: ['user'], to: ['user', 'curator'] }] },
           { changes: [{ path: 'resource.attr.friends', from: ['bob'], to: ['bob', 'carol'] }] },
+          { changes: [{ path: 'resource.attr.owner', from: 'alice', to: 'carol' }] },
         ],
         isComplete: true,
       },
