@@ -418,8 +418,12 @@ test('documents in PostgreSQL: a change, a database that goes away, and names as
   assert.match(await asked('acme', hurried), '503', 'the statement has a timeout');
   await client.query('ROLLBACK');
   await client.query("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'authz'");
-  pass(AGE);
-  for (const one of [on, hurried]) assert.is(await asked('acme', one), 'EFFECT_ALLOW', 'connections are opened again');
+  // A busy machine may take longer than the hurried one allows.
+  for (const one of [on, hurried])
+    await until(async () => {
+      pass(AGE);
+      return (await asked('acme', one)) === 'EFFECT_ALLOW';
+    }, 'connections are opened again');
 });
 
 test.run();
