@@ -2,31 +2,12 @@ import type { CelType } from './types.js';
 
 /** The type arguments of a type, in the order in which it is printed. */
 export function partsOf(type: CelType): readonly CelType[] {
-  switch (type.kind) {
-    case 'list':
-      return [type.element];
-    case 'map':
-      return [type.key, type.value];
-    case 'optional':
-      return [type.value];
-    case 'type':
-      return [type.of];
-    case 'bool':
-    case 'int':
-    case 'uint':
-    case 'double':
-    case 'string':
-    case 'bytes':
-    case 'null':
-    case 'timestamp':
-    case 'duration':
-    case 'dyn':
-    case 'error':
-    case 'message':
-    case 'opaque':
-    case 'parameter':
-      return [];
-  }
+  const parts: CelType[] = [];
+  mapParts(type, (part) => {
+    parts.push(part);
+    return part;
+  });
+  return parts;
 }
 
 /** Returns the same type with each part replaced. */
