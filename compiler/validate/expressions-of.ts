@@ -14,17 +14,33 @@ export function expressionsOf(policies: PolicySet): ReadonlySet<Expression> {
   return known;
 }
 
-/** Thousands of policies may share their variables or imported roles, so these are visited once. */
-function findExpressions({ policies, invariants }: PolicySet): ReadonlySet<Expression> {
-  const found = new Set<Expression>();
+function findExpressions(policies: PolicySet): ReadonlySet<Expression> {
+  return new Set(usesOf(policies).map(({ expression }) => expression));
+}
+
+/** An expression, and the variables and constants that it can name. */
+export interface Use {
+  readonly expression: Expression;
+  readonly bindings: Bindings;
+}
+
+/**
+ * Returns every expression that is compiled with what it can name: the same expression again if documents with other
+ * definitions import it. Thousands of policies may share their variables or imported roles, so these are visited once.
+ */
+export function usesOf({ policies, invariants }: PolicySet): readonly Use[] {
+  const found: Use[] = [];
+  const add = (expressions: readonly Expression[], bindings: Bindings): void => {
+    for (const expression of expressions) found.push({ expression, bindings });
+  };
   const seen = new Set<object>();
   const once = <T extends object>(shared: T, of: (shared: T) => void): void => {
     if (seen.has(shared)) return;
     seen.add(shared);
     of(shared);
   };
-  const addBindings = ({ variables }: Bindings): void => {
-    for (const { expression } of variables.values()) found.add(expression);
+  const addBindings = (bindings: Bindings): void => {
+    for (const { expression } of bindings.variables.values()) found.push({ expression, bindings });
   };
   for (const policy of policies) {
     once(policy.bindings, addBindings);
@@ -32,15 +48,15 @@ function findExpressions({ policies, invariants }: PolicySet): ReadonlySet<Expre
       once(policy.importedRoles, (roles) => {
         for (const role of roles) {
           once(role.bindings, addBindings);
-          for (const expression of expressionsOfCondition(role.definition.condition)) found.add(expression);
+          add(expressionsOfCondition(role.definition.condition), role.bindings);
         }
       });
     }
-    for (const expression of expressionsOfRules(policy)) found.add(expression);
+    add(expressionsOfRules(policy), policy.bindings);
   }
   for (const { bindings, policy } of invariants) {
     once(bindings, addBindings);
-    for (const expression of premisesOf(policy).flatMap(expressionsOfCondition)) found.add(expression);
+    add(premisesOf(policy).flatMap(expressionsOfCondition), bindings);
   }
   return found;
 }

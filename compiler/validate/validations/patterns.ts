@@ -1,76 +1,31 @@
 import type { CheckedExpression, Types } from '../../ast/checked.js';
 import type { Expr } from '../../ast/expr.js';
-import { premisesOf } from '../../ast/premises.js';
 import type { Bindings, PolicySet } from '../../ast/policy-set.js';
-import type { Expression } from '../../ast/policy.js';
-import { visit } from '../../ast/visit.js';
 import type { Problems } from '../../diagnostics/problems.js';
 import type { Place } from '../../diagnostics/span.js';
 import { patternOf, patternProblem } from '../cel/literals.js';
-import { expressionsOfCondition, expressionsOfRules, importedRolesOf } from '../expressions-of.js';
+import { usesOf } from '../expressions-of.js';
 
 /**
  * Warns about constants and variables that are the pattern of a function and that no function can use: `matches(R.attr.x,
  * C.pattern)`. Patterns in the expression itself are judged with it.
  */
 export function warnOfPatterns(policies: PolicySet, types: Types, report: Problems): void {
-  const reported = new Set<string>();
+  const judged = new Map<string, ReturnType<typeof patternProblem>>();
   for (const { expression, bindings } of usesOf(policies)) {
     const checked = types.get(expression);
-    if (checked === undefined || expression.ast === undefined) continue;
-    for (const pattern of patternsIn(expression.ast, checked)) {
-      const definition = definitionOf(pattern, checked, bindings, types);
-      const problem = definition && patternProblem(definition.text);
-      if (definition === undefined || problem === undefined) continue;
-      const { span, anchor } = definition.place;
-      const key = JSON.stringify([span.source.path, anchor, span.start]);
-      if (reported.has(key)) continue;
-      reported.add(key);
-      const { name, place } = definition;
+    if (checked === undefined) continue;
+    for (const [call, { runtime }] of checked.calls) {
+      const pattern = call.kind === 'call' ? patternOf(call, runtime) : undefined;
+      const definition = pattern && definitionOf(pattern, checked, bindings, types);
+      if (definition === undefined) continue;
+      const { name, text, place } = definition;
+      if (!judged.has(text)) judged.set(text, patternProblem(text));
+      const problem = judged.get(text);
+      if (problem === undefined) continue;
       report.add('expression/unusable-pattern', place, { name, reason: problem.reason }, { notes: problem.advice });
     }
   }
-}
-
-/** An expression, and the names that it can use. */
-interface Use {
-  readonly expression: Expression;
-  readonly bindings: Bindings;
-}
-
-function usesOf({ policies, invariants }: PolicySet): readonly Use[] {
-  const withNames = (expressions: Iterable<Expression>, bindings: Bindings): readonly Use[] =>
-    [...expressions].map((expression) => ({ expression, bindings }));
-  const shared = new Set([
-    ...policies.map(({ bindings }) => bindings),
-    ...[...importedRolesOf(policies)].map(({ bindings }) => bindings),
-    ...invariants.map(({ bindings }) => bindings),
-  ]);
-  return [
-    ...[...shared].flatMap((bindings) =>
-      withNames(
-        [...bindings.variables.values()].map(({ expression }) => expression),
-        bindings,
-      ),
-    ),
-    ...policies.flatMap((linked) => withNames(expressionsOfRules(linked), linked.bindings)),
-    ...[...importedRolesOf(policies)].flatMap(({ definition, bindings }) =>
-      withNames(expressionsOfCondition(definition.condition), bindings),
-    ),
-    ...invariants.flatMap(({ policy, bindings }) =>
-      withNames(premisesOf(policy).flatMap(expressionsOfCondition), bindings),
-    ),
-  ];
-}
-
-function patternsIn(ast: Expr, { calls }: CheckedExpression): readonly Expr[] {
-  const found: Expr[] = [];
-  visit(ast, (node) => {
-    const row = node.kind === 'call' ? calls.get(node) : undefined;
-    const pattern = node.kind === 'call' && row !== undefined ? patternOf(node, row.runtime) : undefined;
-    if (pattern !== undefined) found.push(pattern);
-  });
-  return found;
 }
 
 /** The text that a name stands for, and where it is defined. */
