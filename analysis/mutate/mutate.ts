@@ -8,7 +8,7 @@ import type { Answer, Prover } from '../question/question.js';
 import { LiteralValues } from '../witness/literal-values.js';
 import { realistic } from '../witness/realistic.js';
 import { type Situation, situationOf } from '../question/situation.js';
-import { requestsOf } from '../witness/test-requests.js';
+import { requestsOf } from '../../compiler/policy-tests/test-requests.js';
 import { type ComparedMutant, MutantComparison } from './comparison.js';
 import type { Mutant } from './mutants.js';
 

@@ -4,7 +4,7 @@ import { realistic } from '../witness/realistic.js';
 import { instantOf } from '../witness/replay.js';
 import { shrink } from '../witness/shrink.js';
 import { type Situation, situationOf } from '../question/situation.js';
-import { requestsOf } from '../witness/test-requests.js';
+import { requestsOf } from '../../compiler/policy-tests/test-requests.js';
 import { type Goal, goalsOf } from './goals.js';
 import { Reachability } from './reachability.js';
 import { scoreOf, searchFor, type Trial } from './search.js';

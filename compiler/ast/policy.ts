@@ -1,6 +1,7 @@
 import type { Source } from '../diagnostics/source.js';
 import type { Located, Place, Span } from '../diagnostics/span.js';
 import type { Expr } from './expr.js';
+import type { SyntaxError } from './syntax-error.js';
 
 /**
  * One policy document with a valid structure: the output of `parse` and input of `link`
@@ -280,20 +281,4 @@ export interface Expression {
   readonly syntaxErrors: readonly SyntaxError[];
   /** The span in the file for a range of the expression, through YAML escapes, folding and indentation. */
   spanOf(start: number, end: number): Span;
-}
-
-/** An error of the CEL lexer or parser; offsets are relative to the expression. */
-export interface SyntaxError {
-  readonly message: string;
-  readonly start: number;
-  readonly end: number;
-  /** Suggested fixes. */
-  readonly advice?: readonly Advice[];
-}
-
-/** A suggested fix of an expression that does not parse; offsets are relative to the expression. */
-export interface Advice {
-  readonly message: string;
-  readonly start: number;
-  readonly end: number;
 }

@@ -1,4 +1,5 @@
-import type { CheckedExpression, Types } from '../ast/checked.js';
+import type { CheckedExpression } from '../ast/checked-expression.js';
+import type { Types } from '../ast/checked.js';
 import type { Expression } from '../ast/policy.js';
 import type { Bindings } from '../ast/policy-set.js';
 import type { JsonType } from './json-type.js';

@@ -1,17 +1,15 @@
-import { type Fix, fixOfSuggestion, type Suggestion } from './fix.js';
+import type { Hint } from './did-you-mean.js';
+import { type Fix, fixOfSuggestion } from './fix.js';
 import { type Code, type MessageParameters, messages, type Severity } from './messages.js';
 import type { Message } from './messages/message.js';
 import type { Source } from './source.js';
 import type { Place, Span } from './span.js';
 
 /** A note of a diagnostic: a suggested fix, or another location. */
-export interface Note {
-  readonly message: string;
+export interface Note extends Hint {
   /** The text for terminals, if the message has the wording of the machine-readable report. */
   readonly shown?: string;
   readonly span?: Span;
-  /** For tools that can replace the written name. */
-  readonly suggestion?: Suggestion;
 }
 
 /** A message to the author of a policy. Plain data; `format.ts` and `json.ts` render it. */

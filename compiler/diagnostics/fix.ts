@@ -1,3 +1,4 @@
+import type { Suggestion } from './did-you-mean.js';
 import type { Span } from './span.js';
 
 /** A change of a file that resolves a diagnostic, for editors, `--fix` and SARIF. */
@@ -12,14 +13,6 @@ export interface Fix {
    * nothing else. The nearest name is only a guess.
    */
   readonly isSafe: boolean;
-}
-
-/** The name that is probably meant. */
-export interface Suggestion {
-  readonly written: string;
-  readonly nearest: string;
-  /** Whether nothing else can be meant. */
-  readonly isSafe?: boolean;
 }
 
 /**

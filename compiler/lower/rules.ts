@@ -1,4 +1,5 @@
-import type { CheckedExpression, Types } from '../ast/checked.js';
+import type { CheckedExpression } from '../ast/checked-expression.js';
+import type { Types } from '../ast/checked.js';
 import type * as authored from '../ast/policy.js';
 import type { Effect, ScopePermissions } from '../ast/policy.js';
 import { invariant } from '../diagnostics/invariant.js';

@@ -1,4 +1,4 @@
-import type { CheckedExpression, MessageKind } from '../ast/checked.js';
+import type { CheckedExpression, MessageKind } from '../ast/checked-expression.js';
 import type { CallExpr, Expr, MacroExpr } from '../ast/expr.js';
 import { bool, dyn, int, json, string } from '../cel/types.js';
 import { invariant } from '../diagnostics/invariant.js';

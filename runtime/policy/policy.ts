@@ -4,8 +4,8 @@
  */
 
 import type { Algebra, Condition as Residual, Row, Term } from '../residual/index.js';
-
 import type { Failures } from '../cel/index.js';
+import type { SchemaViolation } from '../schema/violation.js';
 
 /** 1: grant. */
 export const ALLOW = 1;
@@ -294,12 +294,6 @@ export interface SchemaReference {
    * if policies were compiled for checks only, and for principals.
    */
   readonly where?: (row: Row, facts: Residual) => Residual;
-}
-
-export interface SchemaViolation {
-  /** JSON pointer of the offending value, `/` for the root (docs/spec/policy-language.md#validation-errors). */
-  readonly path: string;
-  readonly message: string;
 }
 
 /**

@@ -1,8 +1,8 @@
 import { shortened } from '../cel/code-points.js';
-import type { Attributes, SchemaReference, SchemaViolation } from '../policy/index.js';
 import type { Evaluated } from './evaluated.js';
 import { Place } from './place.js';
 import { moreViolations } from './unlisted.js';
+import type { SchemaViolation, Violations } from './violation.js';
 
 /**
  * A JSON schema, or one keyword of it: whether a value satisfies it. Violations are reported to the run, at the place
@@ -130,8 +130,8 @@ function lengthOf({ path, message }: SchemaViolation): number {
  * The violations of a schema by attributes, for the reference of a policy
  * (docs/spec/policy-language.md#validation-errors).
  */
-export function violationsOf(schema: Schema): SchemaReference['violations'] {
-  return (attributes: Attributes) => {
+export function violationsOf(schema: Schema): Violations {
+  return (attributes) => {
     const run = new Run();
     schema(attributes, Place.root(), run);
     return run.violations();
@@ -142,6 +142,6 @@ export function violationsOf(schema: Schema): SchemaReference['violations'] {
  * Replaces a schema that could not be loaded, which is a violation without a place
  * (docs/spec/policy-language.md#enforcement).
  */
-export function unavailable(message: string): SchemaReference['violations'] {
+export function unavailable(message: string): Violations {
   return () => [{ path: '', message }];
 }

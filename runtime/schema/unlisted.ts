@@ -1,4 +1,4 @@
-import type { SchemaViolation } from '../policy/index.js';
+import type { SchemaViolation } from './violation.js';
 
 /** The last entry of a truncated list of violations: the number of those that are not listed. */
 export function moreViolations(count: number): SchemaViolation {

@@ -1,5 +1,5 @@
 import type { Expr } from '../../ast/expr.js';
-import type { SyntaxError } from '../../ast/policy.js';
+import type { SyntaxError } from '../../ast/syntax-error.js';
 import { lex, type Lexed } from './lexer.js';
 import { isTooDeep, maxCodePoints, maxNesting } from './limits.js';
 import { parseTokens } from './parser.js';

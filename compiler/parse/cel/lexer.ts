@@ -1,4 +1,4 @@
-import type { SyntaxError } from '../../ast/policy.js';
+import type { SyntaxError } from '../../ast/syntax-error.js';
 import type { Token, TokenType } from './tokens.js';
 
 /** The tokens of an expression, the last one being `EOF`, and the lexical errors. */

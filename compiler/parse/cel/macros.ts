@@ -1,5 +1,5 @@
 import type { CallExpr, Expr, MacroExpr, MacroName } from '../../ast/expr.js';
-import type { SyntaxError } from '../../ast/policy.js';
+import type { SyntaxError } from '../../ast/syntax-error.js';
 
 /** A call as written, before macro expansion. */
 export interface WrittenCall extends Pick<CallExpr, 'target' | 'args' | 'nameStart' | 'start' | 'end'> {

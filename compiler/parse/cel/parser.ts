@@ -1,5 +1,5 @@
 import type { CallExpr, Expr, LiteralExpr, MapExpr, MessageExpr, Operator } from '../../ast/expr.js';
-import type { SyntaxError } from '../../ast/policy.js';
+import type { SyntaxError } from '../../ast/syntax-error.js';
 import { maxNesting } from './limits.js';
 import { type Decoded, decodeBytes, decodeDouble, decodeInt, decodeString, decodeUint } from './literals.js';
 import { expandMacro } from './macros.js';

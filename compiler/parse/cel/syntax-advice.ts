@@ -1,4 +1,4 @@
-import type { Advice, SyntaxError } from '../../ast/policy.js';
+import type { Advice, SyntaxError } from '../../ast/syntax-error.js';
 import type { Token, TokenType } from './tokens.js';
 
 /**

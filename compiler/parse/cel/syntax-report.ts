@@ -1,4 +1,4 @@
-import type { SyntaxError } from '../../ast/policy.js';
+import type { SyntaxError } from '../../ast/syntax-error.js';
 import {
   after,
   describeTokens,

@@ -1,10 +1,9 @@
 import type { CelType } from '../../cel/types.js';
-import { suggestionOf } from '../../diagnostics/did-you-mean.js';
-import type { Note } from '../../diagnostics/diagnostic.js';
+import { type Hint, suggestionOf } from '../../diagnostics/did-you-mean.js';
 import { functionAdvice } from './function-advice.js';
 
 /** Advice for a name that expressions in other languages have. Empty if the name is not known to be one. */
-export function adviseName(name: string, known: Iterable<string>): readonly Note[] {
+export function adviseName(name: string, known: Iterable<string>): readonly Hint[] {
   const replacement = replacements.get(name) ?? replacements.get(name.toLowerCase());
   if (replacement !== undefined) return [replace(name, replacement)];
   const same = [...known].find((other) => other.toLowerCase() === name.toLowerCase());
@@ -14,14 +13,14 @@ export function adviseName(name: string, known: Iterable<string>): readonly Note
 }
 
 /** Advice for a name that is similar to no other. */
-export function adviseUnknownName(name: string): Note {
+export function adviseUnknownName(name: string): Hint {
   return {
     message: `a string needs quotes, \`"${name}"\`; attributes are \`R.attr.${name}\` and \`P.attr.${name}\`, variables \`V.${name}\``,
   };
 }
 
 /** Advice for a field that the request, the principal, the resource or another message does not have. */
-export function adviseField(type: string, field: string): readonly Note[] {
+export function adviseField(type: string, field: string): readonly Hint[] {
   const part = type.slice(type.lastIndexOf('.') + 1);
   const lower = field.toLowerCase();
   if (part === 'Request') {
@@ -46,7 +45,7 @@ export function adviseField(type: string, field: string): readonly Note[] {
 }
 
 /** Advice for a function of other languages: `includes`, `toLowerCase`, `len`. */
-export function adviseFunction(name: string): readonly Note[] {
+export function adviseFunction(name: string): readonly Hint[] {
   const short = name.replace(/^\./, '');
   const key = short.toLowerCase().replaceAll('_', '');
   const advice = functionAdvice.get(key) ?? functionAdvice.get(key.slice(key.lastIndexOf('.') + 1));
@@ -59,13 +58,13 @@ export function adviseMismatch(
   form: 'global' | 'member',
   given: readonly CelType[],
   otherForm: boolean,
-): readonly Note[] {
+): readonly Hint[] {
   const message = mismatchAdvice(name, form, given, otherForm);
   return message === undefined ? [] : [{ message }];
 }
 
 /** Advice for a value where a condition is needed. */
-export function adviseCondition(found: CelType): readonly Note[] {
+export function adviseCondition(found: CelType): readonly Hint[] {
   if (found.kind === 'string')
     return [
       {
@@ -78,7 +77,7 @@ export function adviseCondition(found: CelType): readonly Note[] {
 }
 
 /** Advice for a field of a value that has none. */
-export function adviseSelection(type: CelType, field: string): readonly Note[] {
+export function adviseSelection(type: CelType, field: string): readonly Hint[] {
   if (/^(length|size|count|len)$/i.test(field)) return [{ message: 'write `size(x)` for the number of elements' }];
   if (type.kind === 'list')
     return [
@@ -87,7 +86,7 @@ export function adviseSelection(type: CelType, field: string): readonly Note[] {
   return [];
 }
 
-function replace(written: string, nearest: string): Note {
+function replace(written: string, nearest: string): Hint {
   return { message: `write \`${nearest}\` instead of \`${written}\``, suggestion: { written, nearest } };
 }
 

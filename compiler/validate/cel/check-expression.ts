@@ -1,4 +1,4 @@
-import type { CheckedExpression } from '../../ast/checked.js';
+import type { CheckedExpression } from '../../ast/checked-expression.js';
 import type { Expr } from '../../ast/expr.js';
 import { type CelType, dyn } from '../../cel/types.js';
 import { checkNode } from './check-node.js';

@@ -1,6 +1,5 @@
 import type { Expr, MacroExpr } from '../../ast/expr.js';
 import { bool, type CelType, dyn, errorType, int, json, listOf, mapOf, optionalOf } from '../../cel/types.js';
-import { invariant } from '../../diagnostics/invariant.js';
 import { applyStep } from './check-call.js';
 import { checkField } from './check-select.js';
 import { type Checking, expectType, type Locals, report } from './checking.js';
@@ -74,7 +73,7 @@ function checkExtremum(checking: Checking, expr: MacroExpr, locals: Locals): Cel
 }
 
 function partOf(part: Expr | undefined): Expr {
-  return part ?? invariant('a macro without the part its name promises');
+  return part ?? malformed('a macro without the part its name promises');
 }
 
 /**
@@ -122,7 +121,7 @@ function resultType(checking: Checking, expr: MacroExpr, { predicate, body, type
     case 'optFlatMap':
     case 'math.greatest':
     case 'math.least':
-      return invariant(`${expr.macro} does not walk a range`);
+      return malformed(`${expr.macro} does not walk a range`);
   }
 }
 
@@ -164,7 +163,7 @@ function finish(
  * keys and values; lists yield elements, or indices and elements.
  */
 function variableTypes(checking: Checking, expr: MacroExpr, locals: Locals): readonly CelType[] {
-  const range = expr.range ?? invariant('a comprehension without a range');
+  const range = expr.range ?? malformed('a comprehension without a range');
   checking.check(checking, range, locals);
   const type = checking.inference.substitute(checking.types.get(range) ?? dyn);
   const two = expr.variables.length === 2;
@@ -181,5 +180,10 @@ function variableTypes(checking: Checking, expr: MacroExpr, locals: Locals): rea
 }
 
 function bodyOf(expr: MacroExpr): Expr {
-  return expr.body ?? invariant('a comprehension without a body');
+  return expr.body ?? malformed('a comprehension without a body');
+}
+
+/** Throws: the parser builds no such macro. */
+function malformed(what: string): never {
+  throw new Error(`the parser has a bug: ${what}`);
 }

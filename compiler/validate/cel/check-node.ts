@@ -1,4 +1,3 @@
-import { append } from '../../append.js';
 import type {
   CallExpr,
   Expr,
@@ -127,7 +126,7 @@ function checkLogical(checking: Checking, expr: CallExpr, locals: Locals): CelTy
   for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
     if (node.kind === 'call' && isLogical(node)) {
       chain.push(node);
-      append(waiting, [...node.args].reverse());
+      for (const arg of node.args.toReversed()) waiting.push(arg);
     } else if (!isBool(checking, node, locals)) valid = false;
   }
   const type = valid ? bool : errorType;

@@ -1,4 +1,4 @@
-import type { Reference } from '../../ast/checked.js';
+import type { Reference } from '../../ast/checked-expression.js';
 import type { SelectExpr } from '../../ast/expr.js';
 import { type CelType, dyn, errorType, json, optionalOf } from '../../cel/types.js';
 import { adviseSelection } from './advice.js';

@@ -1,8 +1,8 @@
-import type { Reference } from '../../ast/checked.js';
+import type { Reference } from '../../ast/checked-expression.js';
 import type { Expr } from '../../ast/expr.js';
 import type { CelFunction } from '../../cel/function.js';
 import { type CelType, dyn, optionalOf } from '../../cel/types.js';
-import type { Note } from '../../diagnostics/diagnostic.js';
+import type { Hint } from '../../diagnostics/did-you-mean.js';
 import { adviseCondition } from './advice.js';
 import type { Environment } from './environment.js';
 import type { Inference, Reading } from './inference.js';
@@ -18,7 +18,7 @@ export interface CelProblem {
   readonly start: number;
   readonly end: number;
   /** Suggested fixes: ``did you mean `owner`?``. Lazy, because finding one takes a search. */
-  readonly hints?: () => readonly Note[];
+  readonly hints?: () => readonly Hint[];
 }
 
 /** A range of the expression, and the offset by which a problem there is sorted. */

@@ -1,4 +1,4 @@
-import type { MessageKind, Reference } from '../../ast/checked.js';
+import type { MessageKind, Reference } from '../../ast/checked-expression.js';
 import type { CelFunction } from '../../cel/function.js';
 import { functions } from '../../cel/functions.js';
 import {

@@ -1,13 +1,13 @@
 import type { LiteralExpr } from '../../ast/expr.js';
-import type { Note } from '../../diagnostics/diagnostic.js';
+import type { Hint } from '../../diagnostics/did-you-mean.js';
 
 /** Advice for a string that is not a timestamp. */
-export const timestampAdvice: readonly Note[] = [
+export const timestampAdvice: readonly Hint[] = [
   { message: 'write date, time and zone, as in `timestamp("2026-01-31T00:00:00Z")`' },
 ];
 
 /** Advice for a literal that is not a duration: units of other languages, with the same length in hours. */
-export function adviseDuration(literal: LiteralExpr): readonly Note[] {
+export function adviseDuration(literal: LiteralExpr): readonly Hint[] {
   const written = literal.type === 'string' ? literal.value : '';
   const days = /^\s*P?(\d{1,6})\s*(d|days?|w|weeks?)\s*$/i.exec(written);
   const hours = days && Number(days[1]) * (days[2]?.toLowerCase().startsWith('w') ? 168 : 24);
@@ -16,7 +16,7 @@ export function adviseDuration(literal: LiteralExpr): readonly Note[] {
 }
 
 /** Advice for a pattern that is not valid. */
-export function advisePattern(pattern: string, reason: string): readonly Note[] {
+export function advisePattern(pattern: string, reason: string): readonly Hint[] {
   if (/\(\?<?[=!]/.test(pattern))
     return [
       {

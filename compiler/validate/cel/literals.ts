@@ -11,7 +11,7 @@ import {
 } from '#runtime/cel';
 import type { CallExpr, Expr, LiteralExpr } from '../../ast/expr.js';
 import type { CelType } from '../../cel/types.js';
-import type { Note } from '../../diagnostics/diagnostic.js';
+import type { Hint } from '../../diagnostics/did-you-mean.js';
 import type { Checking, PlacedProblem } from './checking.js';
 import { adviseDuration, advisePattern, timestampAdvice } from './literal-advice.js';
 
@@ -59,7 +59,7 @@ export function patternOf(call: CallExpr, runtime: string): Expr | undefined {
 /** Why no function can use a regular expression, and advice; undefined if functions can. */
 export function patternProblem(
   pattern: string,
-): { readonly reason: string; readonly advice: readonly Note[] } | undefined {
+): { readonly reason: string; readonly advice: readonly Hint[] } | undefined {
   const tooLarge = sizeProblem(pattern);
   if (tooLarge !== undefined) return { reason: tooLarge, advice: [{ message: 'use smaller counts' }] };
   const invalid = syntaxProblem(pattern);
@@ -205,7 +205,7 @@ function runtimeName(type: CelType | undefined): string {
   }
 }
 
-function problemAt({ start, end }: Expr, message: string, hints?: () => readonly Note[]): PlacedProblem {
+function problemAt({ start, end }: Expr, message: string, hints?: () => readonly Hint[]): PlacedProblem {
   return { message, start, end, at: start, ...(hints && { hints }) };
 }
 

@@ -1,7 +1,6 @@
 import type { Expr, IdentExpr } from '../../ast/expr.js';
 import type { CelType } from '../../cel/types.js';
-import { didYouMean } from '../../diagnostics/did-you-mean.js';
-import type { Note } from '../../diagnostics/diagnostic.js';
+import { didYouMean, type Hint } from '../../diagnostics/did-you-mean.js';
 import { adviseField, adviseFunction, adviseName, adviseUnknownName } from './advice.js';
 import { type Checking, localOf, type Locals, type PlacedRange, report } from './checking.js';
 
@@ -85,7 +84,7 @@ function callable(checking: Checking, receiver: CelType | undefined): readonly s
 /** Reports a message literal of an unknown type. */
 export function reportUndeclaredType(checking: Checking, name: string, start: number): void {
   const end = start + name.length;
-  const hints = (): readonly Note[] => didYouMean(name, checking.environment.messages.keys());
+  const hints = (): readonly Hint[] => didYouMean(name, checking.environment.messages.keys());
   reportUndeclared(checking, name, { start, end, at: end }, hints);
 }
 
@@ -96,14 +95,14 @@ export function reportUndefinedField(
   place: PlacedRange,
   type: { readonly name: string; readonly fields: Iterable<string> },
 ): void {
-  const hints = (): readonly Note[] => {
+  const hints = (): readonly Hint[] => {
     const near = didYouMean(field, type.fields);
     return near.length > 0 ? near : adviseField(type.name, field);
   };
   report(checking, { message: `undefined field '${field}'`, ...place, hints });
 }
 
-function reportUndeclared(checking: Checking, name: string, place: PlacedRange, hints: () => readonly Note[]): void {
+function reportUndeclared(checking: Checking, name: string, place: PlacedRange, hints: () => readonly Hint[]): void {
   report(checking, { message: undeclared(name), ...place, hints });
 }
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CheckedExpression } from '../../ast/checked.js';
+import type { CheckedExpression } from '../../ast/checked-expression.js';
 import type { Expr } from '../../ast/expr.js';
 import { type CelType, json, listOf, optionalOf, printType } from '../../cel/types.js';
 import { parseCel } from '../../parse/cel/index.js';

@@ -1,6 +1,8 @@
-import type { CheckedExpression, Types } from '../../ast/checked.js';
+import type { CheckedExpression } from '../../ast/checked-expression.js';
+import type { Types } from '../../ast/checked.js';
 import type { Expr } from '../../ast/expr.js';
-import type { Expression, SyntaxError } from '../../ast/policy.js';
+import type { Expression } from '../../ast/policy.js';
+import type { SyntaxError } from '../../ast/syntax-error.js';
 import type { PolicySet } from '../../ast/policy-set.js';
 import type { Diagnostics, Note } from '../../diagnostics/diagnostic.js';
 import { onceByCause, type Problems } from '../../diagnostics/problems.js';

@@ -1,4 +1,5 @@
-import type { CheckedExpression, Types } from '../../ast/checked.js';
+import type { CheckedExpression } from '../../ast/checked-expression.js';
+import type { Types } from '../../ast/checked.js';
 import type { CallExpr, Expr } from '../../ast/expr.js';
 import { placeOfNode } from '../../ast/places.js';
 import type { PolicySet } from '../../ast/policy-set.js';

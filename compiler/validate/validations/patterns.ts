@@ -1,4 +1,5 @@
-import type { CheckedExpression, Types } from '../../ast/checked.js';
+import type { CheckedExpression } from '../../ast/checked-expression.js';
+import type { Types } from '../../ast/checked.js';
 import type { Expr } from '../../ast/expr.js';
 import type { Bindings, PolicySet } from '../../ast/policy-set.js';
 import type { Problems } from '../../diagnostics/problems.js';

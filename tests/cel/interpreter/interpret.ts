@@ -1,7 +1,7 @@
 import * as cel from '#runtime/cel';
 import { Optional, type Result, typeValue, Uint, type Value, ValueMap } from '#runtime/cel';
 import type { Request } from '#runtime/policy';
-import type { CheckedExpression, Reference } from '../../../compiler/ast/checked.js';
+import type { CheckedExpression, Reference } from '../../../compiler/ast/checked-expression.js';
 import type { CallExpr, Expr, MacroExpr, SelectExpr } from '../../../compiler/ast/expr.js';
 import { has, index, optionalIndex, optionalSelect, select, textOf } from './access.js';
 import { arithmetic, negative } from './arithmetic.js';

@@ -1,5 +1,5 @@
-import type { AccessRequest } from '#runtime/engine';
-import type { TestCall } from '../../compiler/policy-tests/run-tests.js';
+import type { AccessRequest } from '../../runtime/engine/index.js';
+import type { TestCall } from './run-tests.js';
 
 /** The number of requests of tests that a search begins with. */
 const MOST_SEEDS = 50;
