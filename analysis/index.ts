@@ -1,5 +1,10 @@
-import { type AccessRequest, createEngine, type EngineOptions, type SchemaEnforcement } from '#runtime/engine';
-import type { Explanation, SearchOptions } from '#runtime/parts';
+import {
+  type AccessRequest,
+  createEngine,
+  type EngineOptions,
+  type SchemaEnforcement,
+} from '../runtime/engine/index.js';
+import type { Explanation, SearchOptions } from '../runtime/engine/parts.js';
 import type { SqlDialect, SqlTable } from '../runtime/residual/sql/index.js';
 import type { Compilation } from '../compiler/compile.js';
 import { Diagnostics } from '../compiler/diagnostics/diagnostic.js';
@@ -29,7 +34,7 @@ import { findZ3, startZ3 } from './solve/z3.js';
 import type { VerifyReport } from './verify/report.js';
 import { verifyStatements } from './verify/verify.js';
 
-export type { Explanation } from '#runtime/parts';
+export type { Explanation } from '../runtime/engine/parts.js';
 export type { Report } from '../compiler/diagnostics/json.js';
 export type { TestReport } from '../compiler/policy-tests/report/json.js';
 export { type LoadedPolicies, loadPolicies, type PolicyTexts, type TextFile } from '../compiler/policy-texts.js';

@@ -1,6 +1,6 @@
-import type { Explainer } from '#runtime/parts';
-import type { EngineOptions } from '#runtime/engine';
-import type { PolicyBundle, TracedBundle } from '#runtime/policy';
+import type { Explainer } from '../runtime/engine/parts.js';
+import type { EngineOptions } from '../runtime/engine/index.js';
+import type { PolicyBundle, TracedBundle } from '../runtime/policy/index.js';
 import { readArchive } from './archive.js';
 import { ArchiveError, type Refusal } from './archive-error.js';
 import { requireEngine } from './engine.js';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { CompiledTraces } from '#runtime/parts';
+import type { CompiledTraces } from '../runtime/engine/parts.js';
 import { CoverageRecorder } from '../analysis/coverage/coverage.js';
 import { type LoadedVersion, loadVersion } from '../analysis/decision/policy-version.js';
 import { mutantsOf } from '../analysis/mutate/mutants.js';

@@ -10,7 +10,7 @@ import { suggestForCoverage } from '../analysis/suggest/coverage-suggestions.js'
 import { verifyStatements } from '../analysis/verify/verify.js';
 import type { Compilation } from '../compiler/compile.js';
 import { compileTexts, loadPolicies } from '../compiler/policy-texts.js';
-import { createEngine } from '#runtime/engine';
+import { createEngine } from '../runtime/engine/index.js';
 import { report } from './harness/child.js';
 import { ROOT } from './harness/paths.js';
 import { CHANGES, changedPolicies } from './workload/changed-policies.js';

@@ -1,6 +1,6 @@
-import type { Engine, PreparedPrincipal } from '#runtime/engine';
-import { createEngine } from '#runtime/engine';
-import type { PolicyBundle } from '#runtime/policy';
+import type { Engine, PreparedPrincipal } from '../runtime/engine/index.js';
+import { createEngine } from '../runtime/engine/index.js';
+import type { PolicyBundle } from '../runtime/policy/index.js';
 import { bytesAllocated } from './harness/allocation.js';
 import { aim, figure, percent, ratio, type Section, table } from './harness/report.js';
 import { type Contestant, type Measurement, measure } from './harness/rounds.js';

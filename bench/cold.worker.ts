@@ -1,5 +1,5 @@
-import { createEngine } from '#runtime/engine';
-import type { PolicyBundle } from '#runtime/policy';
+import { createEngine } from '../runtime/engine/index.js';
+import type { PolicyBundle } from '../runtime/policy/index.js';
 import type { ColdContestant, ColdReport } from './cold.bench.js';
 import { report } from './harness/child.js';
 import { nanosecondsSince } from './harness/rounds.js';

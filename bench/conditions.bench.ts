@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Environment } from '@marcbachmann/cel-js';
-import type { Request, Rule } from '#runtime/policy';
+import type { Request, Rule } from '../runtime/policy/index.js';
 import { importBundle } from '../compiler/bundle/import-bundle.js';
 import { bundle } from '../compiler/bundle/index.js';
 import { compile } from '../compiler/compile.js';

@@ -1,5 +1,5 @@
-import { createEngine, type Engine, type PlanRequest } from '#runtime/engine';
-import type { PolicyBundle } from '#runtime/policy';
+import { createEngine, type Engine, type PlanRequest } from '../runtime/engine/index.js';
+import type { PolicyBundle } from '../runtime/policy/index.js';
 import { aim, figure, percent, ratio, type Section, table } from './harness/report.js';
 import { type Measurement, measure } from './harness/rounds.js';
 import { type Bundles, compiled } from './workload/bundles.js';

@@ -1,4 +1,4 @@
-import { createEngine } from '#runtime/engine';
+import { createEngine } from '../runtime/engine/index.js';
 import { aim, figure, ratio, type Section, table } from './harness/report.js';
 import { type Contestant, measure } from './harness/rounds.js';
 import { compiled } from './workload/bundles.js';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createEngine } from '#runtime/engine';
-import type { CompiledBundle } from '#runtime/parts';
+import { createEngine } from '../runtime/engine/index.js';
+import type { CompiledBundle } from '../runtime/engine/parts.js';
 import { report } from './harness/child.js';
 import { nanosecondsSince, statisticsOf } from './harness/rounds.js';
 import type { SizeReport } from './size.bench.js';

@@ -1,5 +1,5 @@
-import { createEngine } from '#runtime/engine';
-import type { PolicyBundle } from '#runtime/policy';
+import { createEngine } from '../runtime/engine/index.js';
+import type { PolicyBundle } from '../runtime/policy/index.js';
 import { report } from './harness/child.js';
 
 /** The measurements of a start, in milliseconds and bytes. */

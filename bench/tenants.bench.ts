@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { compile } from '../compiler/compile.js';
 import { Source } from '../compiler/diagnostics/source.js';
-import { createEngine, delegation, type Engine, type TenantDocument, tenants } from '#runtime/engine';
+import { createEngine, delegation, type Engine, type TenantDocument, tenants } from '../runtime/engine/index.js';
 import { folderSource } from '../server/tenants/folder-source.js';
 import { postgresqlSource } from '../server/tenants/postgresql-source.js';
 import type { TenantSource } from '../server/tenants/tenant-source.js';

@@ -1,4 +1,4 @@
-import type { Filter, JsonValue } from '#runtime/residual';
+import type { Filter, JsonValue } from '../runtime/residual/index.js';
 import { setOwn } from '../proto/wire/json-shape.js';
 import type {
   CheckResourcesRequest,

@@ -8,8 +8,8 @@ import type {
   PrincipalOf,
   ResourceActionsOf,
   ResourceOf,
-} from '#runtime/policy';
-import type { Filter } from '#runtime/residual';
+} from '../runtime/policy/index.js';
+import type { Filter } from '../runtime/residual/index.js';
 import type { BundleProvenance } from '../proto/gen/messages.js';
 
 /**

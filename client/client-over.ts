@@ -1,4 +1,4 @@
-import type { AnyPermissions, Permissions } from '#runtime/policy';
+import type { AnyPermissions, Permissions } from '../runtime/policy/index.js';
 import type { CheckResourcesRequest } from '../proto/gen/messages.js';
 import { NotJsonError } from '../runtime/cel/plain-json.js';
 import { checkAnswer, planAnswer } from './answer.js';

@@ -1,4 +1,4 @@
-import type { AnyPermissions, Permissions } from '#runtime/policy';
+import type { AnyPermissions, Permissions } from '../runtime/policy/index.js';
 import type { AuthzClient, ClientOptions } from './authz-client.js';
 import { AuthzError, codeOfStatus, codeOfWord } from './authz-error.js';
 import { clientOver } from './client-over.js';

@@ -6,8 +6,8 @@ import {
   type Engine,
   type EngineOptions,
   EvaluationLimitError,
-} from '#runtime/engine';
-import type { AnyPermissions, Permissions } from '#runtime/policy';
+} from '../runtime/engine/index.js';
+import type { AnyPermissions, Permissions } from '../runtime/policy/index.js';
 import { checkResourcesRequestViolations, planResourcesRequestViolations } from '../proto/gen/validate/request.js';
 import type {
   AuxData as Tokens,

@@ -40,7 +40,7 @@ export type {
   ResourceOf,
   RoleOf,
   WithActions,
-} from '#runtime/policy';
+} from '../runtime/policy/index.js';
 export { AuthzError, type AuthzErrorCode } from './authz-error.js';
 export { connectClient } from './connect-client.js';
 export type { HeaderValues, HttpOptions } from './http-transport.js';

@@ -1,5 +1,5 @@
-import * as cel from '#runtime/cel';
-import type { Request } from '#runtime/policy';
+import * as cel from '../runtime/cel/index.js';
+import type { Request } from '../runtime/policy/index.js';
 import { invariant } from './diagnostics/invariant.js';
 import type { Macro, RequestPart, Value } from './ir/value.js';
 

@@ -1,5 +1,5 @@
-import * as schema from '#runtime/schema';
-import type { Attributes, SchemaViolation } from '#runtime/policy';
+import * as schema from '../runtime/schema/index.js';
+import type { Attributes, SchemaViolation } from '../runtime/policy/index.js';
 import { schemaDefinitions } from '../analysis/program/schemas.js';
 import { compileTexts } from '../compiler/policy-texts.js';
 

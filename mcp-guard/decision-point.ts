@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '#runtime/cel';
+import type { Json, JsonObject } from '../runtime/cel/index.js';
 import type { AuthzClient } from '../client/index.js';
 import type { Evaluation } from './evaluation.js';
 

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '#runtime/cel';
+import type { Json, JsonObject } from '../runtime/cel/index.js';
 
 /** A request for a decision, as AuthZEN 1.0 has it (docs/spec/server.md#authzen). */
 export interface Evaluation {

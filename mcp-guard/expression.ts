@@ -1,6 +1,6 @@
-import * as cel from '#runtime/cel';
-import { guard } from '#runtime/parts';
-import type { Attributes, Request } from '#runtime/policy';
+import * as cel from '../runtime/cel/index.js';
+import { guard } from '../runtime/engine/parts.js';
+import type { Attributes, Request } from '../runtime/policy/index.js';
 import { currentInstant } from '../analysis/explain/explain.js';
 import { type CelType, dyn } from '../compiler/cel/types.js';
 import { evaluate, type Surroundings } from '../compiler/evaluate.js';

@@ -1,5 +1,5 @@
-import type { Attributes } from '#runtime/policy';
-import type { JsonObject } from '#runtime/cel';
+import type { Attributes } from '../runtime/policy/index.js';
+import type { JsonObject } from '../runtime/cel/index.js';
 import { type CallSchema, readCallSchema } from './call-schema.js';
 import type { Claims, DecisionPoint } from './decision-point.js';
 import { isObject, own } from './evaluation.js';

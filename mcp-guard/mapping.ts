@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '#runtime/cel';
+import type { Json, JsonObject } from '../runtime/cel/index.js';
 import type { CallSchema } from './call-schema.js';
 import { type Evaluation, isObject, own, PARTS, readEvaluation } from './evaluation.js';
 import { compileMappingExpression, type Variables } from './expression.js';

@@ -1,7 +1,7 @@
 /** Decisions in components of React, by an engine in the same process. */
 // Versions before 17 have no named exports in Node.
 import React, { type ReactElement, type ReactNode } from 'react';
-import type { Engine } from '#runtime/engine';
+import type { Engine } from '../runtime/engine/index.js';
 import type {
   ActionOf,
   AnyPermissions,

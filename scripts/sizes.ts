@@ -123,9 +123,9 @@ resourcePolicy:
 }
 
 const POLICIES = fileURLToPath(new URL('../policies/', import.meta.url));
-const CORE = "export { createEngine } from '#runtime/engine';";
+const CORE = "export { createEngine } from 'authz/runtime';";
 const PROGRAM =
-  "import { createEngine } from '#runtime/engine'; import { policies } from 'policies'; export const engine = " +
+  "import { createEngine } from 'authz/runtime'; import { policies } from 'policies'; export const engine = " +
   'createEngine(policies);';
 const EXPLAINER = "export { explainer } from 'policies';";
 const SELECTS = "export { selects } from 'policies';";

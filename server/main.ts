@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { mergeErrors } from '#runtime/engine';
+import { mergeErrors } from '../runtime/engine/index.js';
 import type { ServerInfoResponse } from '../proto/gen/messages.js';
 import type { AuditLog } from './audit/audit-log.js';
 import { type AuditWatch, auditWatcher } from './audit/audit-watcher.js';

@@ -1,4 +1,4 @@
-import { literalOrGlob, sanitize, sanitizeGlob } from '#runtime/policy';
+import { literalOrGlob, sanitize, sanitizeGlob } from '../runtime/policy/index.js';
 import type { Located } from '../compiler/diagnostics/span.js';
 import type { PolicyFile } from '../compiler/ast/policy.js';
 

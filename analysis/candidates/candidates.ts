@@ -1,4 +1,4 @@
-import * as cel from '#runtime/cel';
+import * as cel from '../../runtime/cel/index.js';
 import type { Match, Module } from '../../compiler/ir/program.js';
 import type { Value } from '../../compiler/ir/value.js';
 import { parts } from '../../compiler/ir/visit.js';

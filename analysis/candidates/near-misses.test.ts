@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { AccessRequest } from '#runtime/engine';
+import type { AccessRequest } from '../../runtime/engine/index.js';
 import { nearMisses } from './near-misses.js';
 
 const test = suite('near misses');

@@ -1,5 +1,5 @@
-import type { Change, NearMisses, SearchOptions } from '#runtime/parts';
-import type { AccessRequest } from '#runtime/engine';
+import type { Change, NearMisses, SearchOptions } from '../../runtime/engine/parts.js';
+import type { AccessRequest } from '../../runtime/engine/index.js';
 import type { Candidates, Path } from './candidates.js';
 
 const MOST_CHANGES = 3;

@@ -1,6 +1,6 @@
-import type { FilePlace } from '#runtime/parts';
-import type { Result } from '#runtime/cel';
-import type { Request } from '#runtime/policy';
+import type { FilePlace } from '../../runtime/engine/parts.js';
+import type { Result } from '../../runtime/cel/index.js';
+import type { Request } from '../../runtime/policy/index.js';
 import { evaluate } from '../../compiler/evaluate.js';
 import { extentOf } from '../../compiler/ir/origins.js';
 import type { AuthoredText, Match, Module } from '../../compiler/ir/program.js';

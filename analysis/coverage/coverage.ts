@@ -1,6 +1,6 @@
-import type { AccessRequest, EngineOptions } from '#runtime/engine';
-import type { Surveyor } from '#runtime/parts';
-import type { DerivedRole, Request, RoleRule, Rule } from '#runtime/policy';
+import type { AccessRequest, EngineOptions } from '../../runtime/engine/index.js';
+import type { Surveyor } from '../../runtime/engine/parts.js';
+import type { DerivedRole, Request, RoleRule, Rule } from '../../runtime/policy/index.js';
 import { invariant } from '../../compiler/diagnostics/invariant.js';
 import type * as ir from '../../compiler/ir/program.js';
 import { fold } from '../../compiler/optimise/index.js';

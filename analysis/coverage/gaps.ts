@@ -1,4 +1,4 @@
-import type { FilePlace } from '#runtime/parts';
+import type { FilePlace } from '../../runtime/engine/parts.js';
 import { type ClauseCoverage, isCovered, type RuleCoverage } from './rule-record.js';
 
 /** Something that tests do not exercise. */

@@ -1,5 +1,5 @@
-import type { FilePlace } from '#runtime/parts';
-import { matchesAny, type Request } from '#runtime/policy';
+import type { FilePlace } from '../../runtime/engine/parts.js';
+import { matchesAny, type Request } from '../../runtime/policy/index.js';
 import type { Span } from '../../compiler/diagnostics/span.js';
 import type { Module } from '../../compiler/ir/program.js';
 import { placeAt } from '../program/place.js';

@@ -1,6 +1,6 @@
-import type { EngineOptions } from '#runtime/engine';
-import { type Allowance, allowancesOf } from '#runtime/parts';
-import { glob } from '#runtime/policy';
+import type { EngineOptions } from '../../runtime/engine/index.js';
+import { type Allowance, allowancesOf } from '../../runtime/engine/parts.js';
+import { glob } from '../../runtime/policy/index.js';
 import type * as ir from '../../compiler/ir/program.js';
 import { and, type Formula, hasRole, or } from '../formula/formula.js';
 import type { FormulaKeys } from '../formula/keys.js';

@@ -1,4 +1,4 @@
-import { glob, type GlobState, type GlobStates, globStates, parseGlob } from '#runtime/policy';
+import { glob, type GlobState, type GlobStates, globStates, parseGlob } from '../../runtime/policy/index.js';
 
 /** Names in classes: all names of one class match the same literals and globs. */
 export interface NameClasses {

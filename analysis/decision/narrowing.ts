@@ -1,4 +1,4 @@
-import { literalOrGlob } from '#runtime/policy';
+import { literalOrGlob } from '../../runtime/policy/index.js';
 import { kindMatcher } from '../../compiler/validate/kind-patterns.js';
 import { didYouMean, suggestionOf } from '../../compiler/diagnostics/did-you-mean.js';
 import type { Note } from '../../compiler/diagnostics/diagnostic.js';

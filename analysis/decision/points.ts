@@ -1,4 +1,4 @@
-import { sanitize } from '#runtime/policy';
+import { sanitize } from '../../runtime/policy/index.js';
 import { kindMatcher, kindPatterns } from '../../compiler/validate/kind-patterns.js';
 import type * as ir from '../../compiler/ir/program.js';
 import { Names } from './classes.js';

@@ -1,4 +1,4 @@
-import type { CompiledBundle } from '#runtime/engine';
+import type { CompiledBundle } from '../../runtime/engine/index.js';
 import { type BundleModule, importBundle } from '../../compiler/bundle/import-bundle.js';
 import { bundle } from '../../compiler/bundle/index.js';
 import type { Compilation } from '../../compiler/compile.js';

@@ -1,5 +1,5 @@
-import type { DerivedRole, Filters, PlannedCondition, RoleRule, Rule } from '#runtime/policy';
-import { type Condition, type Term, Unknown } from '#runtime/residual';
+import type { DerivedRole, Filters, PlannedCondition, RoleRule, Rule } from '../../runtime/policy/index.js';
+import { type Condition, type Term, Unknown } from '../../runtime/residual/index.js';
 import { invariant } from '../../compiler/diagnostics/invariant.js';
 import { valuesOf } from '../../compiler/ir/visit.js';
 import { readsRuntime } from '../../compiler/lower/rules.js';

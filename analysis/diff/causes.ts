@@ -1,6 +1,6 @@
-import type { EngineOptions } from '#runtime/engine';
-import type { Explainer, Explanation, FilePlace } from '#runtime/parts';
-import { type Instant, sanitize } from '#runtime/policy';
+import type { EngineOptions } from '../../runtime/engine/index.js';
+import type { Explainer, Explanation, FilePlace } from '../../runtime/engine/parts.js';
+import { type Instant, sanitize } from '../../runtime/policy/index.js';
 import type * as ir from '../../compiler/ir/program.js';
 import { valuesOf } from '../../compiler/ir/visit.js';
 import { fold } from '../../compiler/optimise/index.js';

@@ -1,4 +1,4 @@
-import { matchesAny } from '#runtime/policy';
+import { matchesAny } from '../../runtime/policy/index.js';
 import { classesAt, type KnownClasses, NOTHING_ASKED } from '../decision/classes.js';
 import { Decisions, type PointDecisions } from '../decision/decisions.js';
 import { checkNarrowing } from '../decision/narrowing.js';

@@ -1,4 +1,4 @@
-import { Grants } from '#runtime/engine';
+import { Grants } from '../../runtime/engine/index.js';
 import type { Program } from '../../compiler/ir/program.js';
 import type { TenantRoles } from '../../compiler/ir/tenant-roles.js';
 import type { GrantChange } from './report.js';

@@ -1,4 +1,4 @@
-import type { EngineOptions } from '#runtime/engine';
+import type { EngineOptions } from '../../runtime/engine/index.js';
 import type { Prover } from '../question/question.js';
 
 /** How two sets of policies are compared. */

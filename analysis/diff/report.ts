@@ -1,6 +1,6 @@
-import type { AuxDataInput } from '#runtime/engine';
-import type { FilePlace } from '#runtime/parts';
-import type { Attributes } from '#runtime/policy';
+import type { AuxDataInput } from '../../runtime/engine/index.js';
+import type { FilePlace } from '../../runtime/engine/parts.js';
+import type { Attributes } from '../../runtime/policy/index.js';
 import type { UndecidedReason } from '../question/question.js';
 
 /**

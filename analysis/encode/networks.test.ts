@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import * as cel from '#runtime/cel';
+import * as cel from '../../runtime/cel/index.js';
 import { parseAddress } from '../../runtime/cel/ip-parser.js';
 import { isInRange } from './networks.js';
 

@@ -1,4 +1,4 @@
-import * as cel from '#runtime/cel';
+import * as cel from '../../runtime/cel/index.js';
 
 /** The addresses that IPv6 has for those of IPv4: `::ffff:0:0/96`. */
 const MAPPED = 0xffffn << 32n;

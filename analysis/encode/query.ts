@@ -1,4 +1,4 @@
-import type { Attributes } from '#runtime/policy';
+import type { Attributes } from '../../runtime/policy/index.js';
 import type { Formula, Holds } from '../formula/formula.js';
 import type { Question } from '../question/question.js';
 import { type ListedElement, schemaFacts } from './schemas.js';

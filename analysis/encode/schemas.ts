@@ -1,5 +1,5 @@
-import type { Value } from '#runtime/cel';
-import { decimal } from '#runtime/schema';
+import type { Value } from '../../runtime/cel/index.js';
+import { decimal } from '../../runtime/schema/index.js';
 import type { JsonNode } from '../../compiler/ir/json-node.js';
 import type { SchemaAddress, SchemaTerm } from '../../compiler/ir/schema.js';
 import type { AssumedSchema } from '../question/question.js';

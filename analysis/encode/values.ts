@@ -1,4 +1,4 @@
-import * as cel from '#runtime/cel';
+import * as cel from '../../runtime/cel/index.js';
 import type { Script } from './script.js';
 import { intConstant, or, realConstant, stringConstant } from './smt.js';
 

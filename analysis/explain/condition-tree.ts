@@ -1,5 +1,5 @@
-import type { Clause, ConditionTree, FilePlace, Outcome, ReadValue, Verdict } from '#runtime/parts';
-import * as cel from '#runtime/cel';
+import type { Clause, ConditionTree, FilePlace, Outcome, ReadValue, Verdict } from '../../runtime/engine/parts.js';
+import * as cel from '../../runtime/cel/index.js';
 import { extentOf } from '../../compiler/ir/origins.js';
 import type { AuthoredText, Match, Module } from '../../compiler/ir/program.js';
 import type { Value } from '../../compiler/ir/value.js';

@@ -1,4 +1,4 @@
-import type { AccessRequest } from '#runtime/engine';
+import type { AccessRequest } from '../../runtime/engine/index.js';
 import type { Sight } from '../coverage/rule-record.js';
 import type { Score } from '../sampler/climb.js';
 import { distanceFromApplying, distanceToApplies } from '../sampler/distance.js';

@@ -1,6 +1,6 @@
-import type { Explanation, SearchOptions } from '#runtime/parts';
-import type { AccessRequest, EngineOptions } from '#runtime/engine';
-import type { Instant } from '#runtime/policy';
+import type { Explanation, SearchOptions } from '../../runtime/engine/parts.js';
+import type { AccessRequest, EngineOptions } from '../../runtime/engine/index.js';
+import type { Instant } from '../../runtime/policy/index.js';
 import { currentInstant, explainerOf } from './explain.js';
 import { invariant } from '../../compiler/diagnostics/invariant.js';
 import type { Program } from '../../compiler/ir/program.js';

@@ -5,7 +5,7 @@ import {
   createEngine,
   type EngineOptions,
   EvaluationLimitError,
-} from '#runtime/engine';
+} from '../../runtime/engine/index.js';
 import type {
   ConditionTree,
   DecidingRule,
@@ -18,8 +18,16 @@ import type {
   Step,
   Surveyor,
   Verdict,
-} from '#runtime/parts';
-import { ALLOW, type Instant, matchesAny, type Request, type RoleRule, type Rule, sanitize } from '#runtime/policy';
+} from '../../runtime/engine/parts.js';
+import {
+  ALLOW,
+  type Instant,
+  matchesAny,
+  type Request,
+  type RoleRule,
+  type Rule,
+  sanitize,
+} from '../../runtime/policy/index.js';
 import { invariant } from '../../compiler/diagnostics/invariant.js';
 import type * as ir from '../../compiler/ir/program.js';
 import { bundleOf, type Origin, type ProgramBundle } from '../program/bundle.js';

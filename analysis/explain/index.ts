@@ -1,6 +1,6 @@
 /** What explains decisions, as generated code imports it (`authz/runtime/explain`). It runs anywhere. */
-import type { CompiledBundle, EngineOptions } from '#runtime/engine';
-import type { Explainer } from '#runtime/parts';
+import type { CompiledBundle, EngineOptions } from '../../runtime/engine/index.js';
+import type { Explainer } from '../../runtime/engine/parts.js';
 import { restoreProgram, type SerialisedProgram } from '../../compiler/ir/serialised.js';
 import { explainerOf } from './explain.js';
 
@@ -20,7 +20,7 @@ export type {
   SearchOptions,
   Step,
   Verdict,
-} from '#runtime/parts';
+} from '../../runtime/engine/parts.js';
 
 /** Explains decisions of policies from their program, which is restored when an explainer is first asked for. */
 export function explains(

@@ -1,6 +1,6 @@
-import type { AccessRequest, EngineOptions } from '#runtime/engine';
-import type { Change, SearchOptions } from '#runtime/parts';
-import { sanitize } from '#runtime/policy';
+import type { AccessRequest, EngineOptions } from '../../runtime/engine/index.js';
+import type { Change, SearchOptions } from '../../runtime/engine/parts.js';
+import { sanitize } from '../../runtime/policy/index.js';
 import type * as ir from '../../compiler/ir/program.js';
 import type { Path } from '../candidates/candidates.js';
 import { valueAt, withValueAt } from '../candidates/near-misses.js';

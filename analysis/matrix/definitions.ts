@@ -1,4 +1,4 @@
-import type { FilePlace } from '#runtime/parts';
+import type { FilePlace } from '../../runtime/engine/parts.js';
 import type { Span } from '../../compiler/diagnostics/span.js';
 import type * as ir from '../../compiler/ir/program.js';
 import type { Value } from '../../compiler/ir/value.js';

@@ -1,4 +1,4 @@
-import type { Request } from '#runtime/policy';
+import type { Request } from '../../runtime/policy/index.js';
 import type { Module } from '../../compiler/ir/program.js';
 import type { Value } from '../../compiler/ir/value.js';
 import { some, valuesOf } from '../../compiler/ir/visit.js';

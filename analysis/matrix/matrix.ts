@@ -1,4 +1,4 @@
-import { glob } from '#runtime/policy';
+import { glob } from '../../runtime/policy/index.js';
 import { kindMatcher } from '../../compiler/validate/kind-patterns.js';
 import type * as ir from '../../compiler/ir/program.js';
 import { classesAt } from '../decision/classes.js';

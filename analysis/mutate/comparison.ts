@@ -1,4 +1,4 @@
-import type { CompiledBundle } from '#runtime/engine';
+import type { CompiledBundle } from '../../runtime/engine/index.js';
 import type * as ir from '../../compiler/ir/program.js';
 import { fold } from '../../compiler/optimise/index.js';
 import { classesAt, type KnownClasses } from '../decision/classes.js';

@@ -1,5 +1,5 @@
-import type { FilePlace } from '#runtime/parts';
-import { anyOf, literalAndGlob, matchesAny } from '#runtime/policy';
+import type { FilePlace } from '../../runtime/engine/parts.js';
+import { anyOf, literalAndGlob, matchesAny } from '../../runtime/policy/index.js';
 import type { Span } from '../../compiler/diagnostics/span.js';
 import type * as ir from '../../compiler/ir/program.js';
 import { valuesOf } from '../../compiler/ir/visit.js';

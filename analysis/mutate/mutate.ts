@@ -1,4 +1,4 @@
-import type { CompiledBundle } from '#runtime/engine';
+import type { CompiledBundle } from '../../runtime/engine/index.js';
 import type { Ask } from '../../compiler/policy-tests/ask.js';
 import type { TestCall } from '../../compiler/policy-tests/run-tests.js';
 import type * as ir from '../../compiler/ir/program.js';

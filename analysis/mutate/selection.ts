@@ -1,4 +1,4 @@
-import { matchesAny } from '#runtime/policy';
+import { matchesAny } from '../../runtime/policy/index.js';
 import { NothingMatches, suggestionFor } from '../decision/narrowing.js';
 import { randomNumbers } from '../witness/random-numbers.js';
 import type { Mutant } from './mutants.js';

@@ -10,8 +10,8 @@ import {
   type SchemaEnforcement,
   explanations,
   mergeErrors,
-} from '#runtime/engine';
-import { ALLOW, type Instant } from '#runtime/policy';
+} from '../../runtime/engine/index.js';
+import { ALLOW, type Instant } from '../../runtime/policy/index.js';
 import type { Ask, Decision, Question } from '../../compiler/policy-tests/ask.js';
 import type { Trace } from '../../compiler/policy-tests/results.js';
 import type { TestOptions } from '../../compiler/policy-tests/suite.js';

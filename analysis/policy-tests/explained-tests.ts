@@ -1,5 +1,5 @@
-import type { Instant } from '#runtime/policy';
-import type { Explainer, Explanation } from '#runtime/parts';
+import type { Instant } from '../../runtime/policy/index.js';
+import type { Explainer, Explanation } from '../../runtime/engine/parts.js';
 import { explainerOf } from '../explain/explain.js';
 import { briefExplanation, type PrettyOptions } from '../explain/report/pretty.js';
 import type { Program } from '../../compiler/ir/program.js';

@@ -1,5 +1,12 @@
-import { verdict, verdictUnless } from '#runtime/cel';
-import { type CompiledBundle, type CompiledTraces, guard, principalJudge, roleJudge, visitRules } from '#runtime/parts';
+import { verdict, verdictUnless } from '../../runtime/cel/index.js';
+import {
+  type CompiledBundle,
+  type CompiledTraces,
+  guard,
+  principalJudge,
+  roleJudge,
+  visitRules,
+} from '../../runtime/engine/parts.js';
 import {
   ALLOW,
   type ActionTable,
@@ -19,7 +26,7 @@ import {
   rowsOf,
   type Rule,
   type TracedCondition,
-} from '#runtime/policy';
+} from '../../runtime/policy/index.js';
 import { invariant } from '../../compiler/diagnostics/invariant.js';
 import type * as ir from '../../compiler/ir/program.js';
 import type { SchemaModule } from '../../compiler/ir/schema.js';

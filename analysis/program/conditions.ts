@@ -1,5 +1,5 @@
-import * as cel from '#runtime/cel';
-import type { Request } from '#runtime/policy';
+import * as cel from '../../runtime/cel/index.js';
+import type { Request } from '../../runtime/policy/index.js';
 import { type Bindings, evaluate, type Surroundings } from '../../compiler/evaluate.js';
 import { survives } from '../../compiler/ir/survives.js';
 import type { Match, Module } from '../../compiler/ir/program.js';

@@ -1,5 +1,5 @@
-import type { Filters, PlannedCondition, Query } from '#runtime/policy';
-import * as residual from '#runtime/residual';
+import type { Filters, PlannedCondition, Query } from '../../runtime/policy/index.js';
+import * as residual from '../../runtime/residual/index.js';
 import { evaluate, functionOf, type Surroundings } from '../../compiler/evaluate.js';
 import { invariant } from '../../compiler/diagnostics/invariant.js';
 import type { Match, Module } from '../../compiler/ir/program.js';
@@ -11,7 +11,7 @@ import type { ProgramBundle } from './bundle.js';
 import { type Reading, surroundingsOf } from './conditions.js';
 
 /**
- * The filters of the conditions of a bundle, for plans: with them and the `planner` of `#runtime/parts`, an engine of
+ * The filters of the conditions of a bundle, for plans: with them and the `planner` of `runtime/engine/parts.ts`, an engine of
  * the bundle can plan. They are those of the emitted bundle if the program is the optimised one;
  * tests/analysis/program.test.ts compares the two. Rows that a schema rejects are not part of them.
  */

@@ -1,4 +1,4 @@
-import type { Result } from '#runtime/cel';
+import type { Result } from '../../runtime/cel/index.js';
 import { evaluate, type Surroundings } from '../../compiler/evaluate.js';
 import type { Match } from '../../compiler/ir/program.js';
 import type { Value } from '../../compiler/ir/value.js';

@@ -1,5 +1,5 @@
-import * as schema from '#runtime/schema';
-import { anyOf, glob, type SchemaReference, type SchemaReferences } from '#runtime/policy';
+import * as schema from '../../runtime/schema/index.js';
+import { anyOf, glob, type SchemaReference, type SchemaReferences } from '../../runtime/policy/index.js';
 import { invariant } from '../../compiler/diagnostics/invariant.js';
 import type { JsonNode } from '../../compiler/ir/json-node.js';
 import type { ResourceModule, Schema } from '../../compiler/ir/program.js';

@@ -1,5 +1,5 @@
-import { type AccessRequest, createEngine, type EngineOptions, explanations } from '#runtime/engine';
-import { type Surveyor, surveyParts } from '#runtime/parts';
+import { type AccessRequest, createEngine, type EngineOptions, explanations } from '../../runtime/engine/index.js';
+import { type Surveyor, surveyParts } from '../../runtime/engine/parts.js';
 import type { ProgramBundle } from './bundle.js';
 
 /**

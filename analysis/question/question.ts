@@ -1,4 +1,4 @@
-import type { Attributes } from '#runtime/policy';
+import type { Attributes } from '../../runtime/policy/index.js';
 import type { SchemaAddress, SchemaModule } from '../../compiler/ir/schema.js';
 import type { Candidates } from '../candidates/candidates.js';
 import type { Point } from './point.js';

@@ -1,5 +1,5 @@
-import type { AccessRequest } from '#runtime/engine';
-import type { Attributes } from '#runtime/policy';
+import type { AccessRequest } from '../../runtime/engine/index.js';
+import type { Attributes } from '../../runtime/policy/index.js';
 
 /** A request, and what else its decision depends on. */
 export interface Situation {

@@ -1,6 +1,6 @@
-import { parseTimestamp } from '#runtime/cel';
-import type { ActorInput, AuxDataInput, PrincipalInput, ResourceInput } from '#runtime/engine';
-import type { Attributes, Instant } from '#runtime/policy';
+import { parseTimestamp } from '../../runtime/cel/index.js';
+import type { ActorInput, AuxDataInput, PrincipalInput, ResourceInput } from '../../runtime/engine/index.js';
+import type { Attributes, Instant } from '../../runtime/policy/index.js';
 
 /** A line of an audit log (docs/spec/server.md#decision-entries). */
 export type LoggedLine =

@@ -1,5 +1,5 @@
 import { kindMatcher } from '../../compiler/validate/kind-patterns.js';
-import { OBSERVED } from '#runtime/cel';
+import { OBSERVED } from '../../runtime/cel/index.js';
 import {
   type AuxDataInput,
   type CheckResult,
@@ -12,8 +12,8 @@ import {
   type TenantDocument,
   tenants as tenantRoles,
   type TenantsOptions,
-} from '#runtime/engine';
-import { ALLOW, type Attributes, glob, type Instant } from '#runtime/policy';
+} from '../../runtime/engine/index.js';
+import { ALLOW, type Attributes, glob, type Instant } from '../../runtime/policy/index.js';
 import { type EffectName, readLine, type RecordedAction, type RecordedCheck, type RecordedResource } from './entry.js';
 import type { Change, FlipExample, FlipGroup, LogPlace, ReplayReport } from './report.js';
 

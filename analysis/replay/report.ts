@@ -1,4 +1,4 @@
-import type { AuxDataInput, PrincipalInput, ResourceInput } from '#runtime/engine';
+import type { AuxDataInput, PrincipalInput, ResourceInput } from '../../runtime/engine/index.js';
 import type { EffectName } from './entry.js';
 
 /** What other policies decide about the requests of an audit log. Equal logs and policies give equal reports. */

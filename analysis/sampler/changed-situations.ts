@@ -1,6 +1,6 @@
-import type { AccessRequest } from '#runtime/engine';
-import * as cel from '#runtime/cel';
-import type { Request } from '#runtime/policy';
+import type { AccessRequest } from '../../runtime/engine/index.js';
+import * as cel from '../../runtime/cel/index.js';
+import type { Request } from '../../runtime/policy/index.js';
 import type { Match, Module } from '../../compiler/ir/program.js';
 import type { Value } from '../../compiler/ir/value.js';
 import { parts, some, valuesOf } from '../../compiler/ir/visit.js';

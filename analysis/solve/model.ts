@@ -1,6 +1,6 @@
-import { Duration, exactDurationText, Timestamp, timestampText } from '#runtime/cel';
-import type { AuxDataInput } from '#runtime/engine';
-import type { Attributes } from '#runtime/policy';
+import { Duration, exactDurationText, Timestamp, timestampText } from '../../runtime/cel/index.js';
+import type { AuxDataInput } from '../../runtime/engine/index.js';
+import type { Attributes } from '../../runtime/policy/index.js';
 import type { Asked } from '../encode/query.js';
 import { withRequired } from '../witness/schema-example.js';
 import { idOfAnyone } from '../witness/replay.js';

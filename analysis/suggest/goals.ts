@@ -1,5 +1,5 @@
-import type { FilePlace } from '#runtime/parts';
-import { matchesAny } from '#runtime/policy';
+import type { FilePlace } from '../../runtime/engine/parts.js';
+import { matchesAny } from '../../runtime/policy/index.js';
 import type { Clause, ClausedCondition } from '../coverage/clauses.js';
 import type { RuleRecord, Sight } from '../coverage/rule-record.js';
 import { type Formula, not } from '../formula/formula.js';

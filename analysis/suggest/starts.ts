@@ -1,5 +1,5 @@
-import type { AccessRequest } from '#runtime/engine';
-import { type Attributes, matchesAny, sanitize } from '#runtime/policy';
+import type { AccessRequest } from '../../runtime/engine/index.js';
+import { type Attributes, matchesAny, sanitize } from '../../runtime/policy/index.js';
 import type * as ir from '../../compiler/ir/program.js';
 import type { RuleRecord } from '../coverage/rule-record.js';
 import type { Origin } from '../program/bundle.js';

@@ -1,6 +1,6 @@
-import { type CompiledBundle, createEngine, type EngineOptions, explanations } from '#runtime/engine';
-import type { FilePlace } from '#runtime/parts';
-import type { Instant } from '#runtime/policy';
+import { type CompiledBundle, createEngine, type EngineOptions, explanations } from '../../runtime/engine/index.js';
+import type { FilePlace } from '../../runtime/engine/parts.js';
+import type { Instant } from '../../runtime/policy/index.js';
 import { invariant } from '../../compiler/diagnostics/invariant.js';
 import type * as ir from '../../compiler/ir/program.js';
 import type { Ask } from '../../compiler/policy-tests/ask.js';

@@ -1,6 +1,6 @@
 import { Document, isMap, type Node, Scalar, visit } from '../../yaml-input/index.js';
-import type { AuxDataInput, PrincipalInput, ResourceInput } from '#runtime/engine';
-import type { Attributes } from '#runtime/policy';
+import type { AuxDataInput, PrincipalInput, ResourceInput } from '../../runtime/engine/index.js';
+import type { Attributes } from '../../runtime/policy/index.js';
 import type { EffectName } from '../../compiler/policy-tests/suite.js';
 import type { Situation } from '../question/situation.js';
 

@@ -1,7 +1,7 @@
-import { PlanQuery } from '#runtime/parts';
-import { glob, sanitize } from '#runtime/policy';
-import * as residual from '#runtime/residual';
-import type { JsonValue, Operand } from '#runtime/residual';
+import { PlanQuery } from '../../runtime/engine/parts.js';
+import { glob, sanitize } from '../../runtime/policy/index.js';
+import * as residual from '../../runtime/residual/index.js';
+import type { JsonValue, Operand } from '../../runtime/residual/index.js';
 import { renderSql, type SqlDialect, type SqlProblem, type SqlTable } from '../../runtime/residual/sql/index.js';
 import type { CelType } from '../../compiler/cel/types.js';
 import type { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';

@@ -1,4 +1,4 @@
-import type { FilePlace } from '#runtime/parts';
+import type { FilePlace } from '../../runtime/engine/parts.js';
 import type { Claim } from '../../compiler/ir/invariants.js';
 import type { DiffLimits, RowPrincipal, RulePlace, WitnessRequest } from '../diff/report.js';
 import type { UndecidedReason } from '../question/question.js';

@@ -1,5 +1,5 @@
-import type { AccessRequest, EngineOptions } from '#runtime/engine';
-import { type Attributes, type Instant, literalOrGlob, type Request } from '#runtime/policy';
+import type { AccessRequest, EngineOptions } from '../../runtime/engine/index.js';
+import { type Attributes, type Instant, literalOrGlob, type Request } from '../../runtime/policy/index.js';
 import { valuesOf } from '../../compiler/ir/visit.js';
 import type * as ir from '../../compiler/ir/program.js';
 import { readsRuntime } from '../../compiler/lower/rules.js';

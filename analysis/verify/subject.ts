@@ -1,4 +1,4 @@
-import { type Attributes, matchesAny, type Request, sanitize } from '#runtime/policy';
+import { type Attributes, matchesAny, type Request, sanitize } from '../../runtime/policy/index.js';
 import { kindMatcher, kindPatterns } from '../../compiler/validate/kind-patterns.js';
 import { bool, string } from '../../compiler/cel/types.js';
 import { invariant } from '../../compiler/diagnostics/invariant.js';

@@ -1,4 +1,4 @@
-import { matchesAny } from '#runtime/policy';
+import { matchesAny } from '../../runtime/policy/index.js';
 import { invariant } from '../../compiler/diagnostics/invariant.js';
 import type { InvariantSet, Statement } from '../../compiler/ir/invariants.js';
 import { fold } from '../../compiler/optimise/index.js';

@@ -1,5 +1,5 @@
-import * as cel from '#runtime/cel';
-import { type Request, sanitize } from '#runtime/policy';
+import * as cel from '../../runtime/cel/index.js';
+import { type Request, sanitize } from '../../runtime/policy/index.js';
 import type { Module, Program } from '../../compiler/ir/program.js';
 import type { Value } from '../../compiler/ir/value.js';
 import { some } from '../../compiler/ir/visit.js';

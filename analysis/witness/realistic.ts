@@ -1,4 +1,4 @@
-import type { AccessRequest } from '#runtime/engine';
+import type { AccessRequest } from '../../runtime/engine/index.js';
 import type { Path } from '../candidates/candidates.js';
 import { withValueAt } from '../candidates/near-misses.js';
 import type { AttributeUse, LiteralValues } from './literal-values.js';

@@ -4,9 +4,9 @@ import {
   createEngine,
   type Engine,
   type EngineOptions,
-} from '#runtime/engine';
-import { type Attributes, type Instant, sanitize } from '#runtime/policy';
-import { parseTimestamp } from '#runtime/cel';
+} from '../../runtime/engine/index.js';
+import { type Attributes, type Instant, sanitize } from '../../runtime/policy/index.js';
+import { parseTimestamp } from '../../runtime/cel/index.js';
 import { invariant } from '../../compiler/diagnostics/invariant.js';
 import type { Selecting } from '../decision/decisions.js';
 import type { Point } from '../question/point.js';

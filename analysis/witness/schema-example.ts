@@ -1,4 +1,4 @@
-import type { Attributes } from '#runtime/policy';
+import type { Attributes } from '../../runtime/policy/index.js';
 import type { JsonNode } from '../../compiler/ir/json-node.js';
 import type { SchemaAddress, SchemaModule, SchemaTerm } from '../../compiler/ir/schema.js';
 import type { AssumedSchema } from '../question/question.js';

@@ -1,6 +1,6 @@
-import type { AccessRequest } from '#runtime/engine';
-import * as cel from '#runtime/cel';
-import type { Attributes, Request } from '#runtime/policy';
+import type { AccessRequest } from '../../runtime/engine/index.js';
+import * as cel from '../../runtime/cel/index.js';
+import type { Attributes, Request } from '../../runtime/policy/index.js';
 import { evaluate } from '../../compiler/evaluate.js';
 import type { Predicate } from '../../compiler/ir/predicate.js';
 import type { Value } from '../../compiler/ir/value.js';

@@ -1,4 +1,4 @@
-import type { AccessRequest, AuxDataInput } from '#runtime/engine';
+import type { AccessRequest, AuxDataInput } from '../../runtime/engine/index.js';
 import { DEFAULT_NOW, type Situation } from '../question/situation.js';
 
 type Json = { readonly [name: string]: unknown };

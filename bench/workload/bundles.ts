@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { PolicyBundle } from '#runtime/policy';
+import type { PolicyBundle } from '../../runtime/policy/index.js';
 import { importBundle } from '../../compiler/bundle/import-bundle.js';
 import { bundle } from '../../compiler/bundle/index.js';
 import { compile } from '../../compiler/compile.js';

@@ -1,4 +1,4 @@
-import type { Request } from '#runtime/policy';
+import type { Request } from '../../runtime/policy/index.js';
 
 /** A condition as policies have them: its CEL source and the equivalent TypeScript. */
 export interface TypicalCondition {

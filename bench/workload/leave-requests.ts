@@ -1,4 +1,4 @@
-import type { AccessRequest } from '#runtime/engine';
+import type { AccessRequest } from '../../runtime/engine/index.js';
 import { COUNTRIES, type LeaveLimits } from './leave-policies.js';
 
 /** A principal of the leave requests. */

@@ -1,4 +1,4 @@
-import type { CheckRequest, PlanRequest } from '#runtime/engine';
+import type { CheckRequest, PlanRequest } from '../../runtime/engine/index.js';
 import type { PolicyTexts } from './leave-policies.js';
 
 /** Something whose cost should grow with its size and not faster. */

@@ -1,4 +1,4 @@
-import type { PolicyBundle } from '#runtime/policy';
+import type { PolicyBundle } from '../../runtime/policy/index.js';
 import { engineRange, readArchive, writeArchive } from '../../archive/index.js';
 import { bundle } from '../../compiler/bundle/index.js';
 import { visible } from '../../compiler/diagnostics/visible.js';

@@ -1,6 +1,6 @@
-import { type AccessRequest, type CheckRequest, type CheckResult, mergeErrors } from '#runtime/engine';
-import { ALLOW } from '#runtime/policy';
-import type { Explanation } from '#runtime/parts';
+import { type AccessRequest, type CheckRequest, type CheckResult, mergeErrors } from '../../runtime/engine/index.js';
+import { ALLOW } from '../../runtime/policy/index.js';
+import type { Explanation } from '../../runtime/engine/parts.js';
 import { prettyExplanation } from '../../analysis/explain/report/pretty.js';
 import { shownPath } from '../../compiler/diagnostics/format.js';
 import { visible } from '../../compiler/diagnostics/visible.js';

@@ -1,4 +1,4 @@
-import type { AccessRequest } from '#runtime/engine';
+import type { AccessRequest } from '../../runtime/engine/index.js';
 import { prettyExplanation } from '../../analysis/explain/report/pretty.js';
 import { shownPath } from '../../compiler/diagnostics/format.js';
 import type { CommandContext } from '../context.js';

@@ -6,8 +6,8 @@ import {
   type UnplannedRule,
   type ValidationError,
   writingOf,
-} from '#runtime/engine';
-import { type Filter, type Operand, operandText } from '#runtime/residual';
+} from '../../runtime/engine/index.js';
+import { type Filter, type Operand, operandText } from '../../runtime/residual/index.js';
 import {
   renderSql,
   type RuleFilter,

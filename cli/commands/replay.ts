@@ -1,4 +1,4 @@
-import { parseTimestamp } from '#runtime/cel';
+import { parseTimestamp } from '../../runtime/cel/index.js';
 import { type Bound, replayLogs } from '../../analysis/replay/replay.js';
 import type { Change, ReplayReport } from '../../analysis/replay/report.js';
 import { replayJson } from '../../analysis/replay/report/json.js';

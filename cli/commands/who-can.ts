@@ -9,7 +9,7 @@ import { EXIT } from '../exit.js';
 import { compiledFolder } from '../policies/compile.js';
 import { readResource } from '../policies/request-files.js';
 import { InputError, reportInputError } from '../report.js';
-import { sanitize } from '#runtime/policy';
+import { sanitize } from '../../runtime/policy/index.js';
 
 /** The command line options of `authzc who-can`. */
 export interface WhoCanOptions extends Pick<MatrixOptions, 'scope' | 'lenientScopeSearch'> {

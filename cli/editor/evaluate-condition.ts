@@ -12,7 +12,7 @@ import { fold } from '../../compiler/optimise/index.js';
 import { testCalls } from '../../compiler/policy-tests/run-tests.js';
 import type { Evaluated, Evaluation } from '../../editor/evaluations.js';
 import type { FolderTexts } from '../../editor/find-problems.js';
-import type { ConditionTree, Explainer, Explanation, FilePlace } from '#runtime/parts';
+import type { ConditionTree, Explainer, Explanation, FilePlace } from '../../runtime/engine/parts.js';
 
 /** A rule or a derived role of a policy. */
 export type ConditionPlace = Pick<FilePlace, 'file' | 'line'>;

@@ -1,4 +1,4 @@
-import type { FilePlace } from '#runtime/parts';
+import type { FilePlace } from '../../runtime/engine/parts.js';
 import type { Source } from '../../compiler/diagnostics/source.js';
 import type { Span } from '../../compiler/diagnostics/span.js';
 import type { Region } from './finding.js';

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Explanation, FilePlace } from '#runtime/parts';
+import type { Explanation, FilePlace } from '../../runtime/engine/parts.js';
 import type { Coverage } from '../../analysis/coverage/coverage.js';
 import { gapsOf } from '../../analysis/coverage/gaps.js';
 import type { MutationReport } from '../../analysis/mutate/mutate.js';

@@ -1,5 +1,5 @@
-import { createEngine, delegation as actors, explanations, mergeErrors } from '#runtime/engine';
-import { ALLOW } from '#runtime/policy';
+import { createEngine, delegation as actors, explanations, mergeErrors } from '../../runtime/engine/index.js';
+import { ALLOW } from '../../runtime/policy/index.js';
 import * as z from 'zod';
 import { loadVersion } from '../../analysis/decision/policy-version.js';
 import { diffVersions } from '../../analysis/diff/diff.js';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { AccessRequest, EngineOptions } from '#runtime/engine';
+import type { AccessRequest, EngineOptions } from '../../runtime/engine/index.js';
 import { CoverageRecorder } from '../../analysis/coverage/coverage.js';
 import { askEngine } from '../../analysis/policy-tests/ask-engine.js';
 import { suggestForCoverage } from '../../analysis/suggest/coverage-suggestions.js';
 import { testCalls } from '../../compiler/policy-tests/run-tests.js';
-import { createEngine } from '#runtime/engine';
+import { createEngine } from '../../runtime/engine/index.js';
 import type { TestOptions } from '../../compiler/policy-tests/suite.js';
 import type { Trial } from './trial.js';
 

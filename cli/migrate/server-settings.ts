@@ -1,5 +1,5 @@
-import type { EngineOptions } from '#runtime/engine';
-import type { Attributes } from '#runtime/policy';
+import type { EngineOptions } from '../../runtime/engine/index.js';
+import type { Attributes } from '../../runtime/policy/index.js';
 import type { Address } from '../../server/config/address.js';
 import { ConfigError } from '../../server/config/config-error.js';
 import type { Settings } from '../../server/config/keys.js';

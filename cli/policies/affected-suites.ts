@@ -1,4 +1,4 @@
-import { sanitize } from '#runtime/policy';
+import { sanitize } from '../../runtime/policy/index.js';
 import type { Source } from '../../compiler/diagnostics/source.js';
 import type { Module, Program } from '../../compiler/ir/program.js';
 import type { SuiteFiles, TestFile } from '../../compiler/load/index.js';

@@ -1,5 +1,5 @@
-import type { EngineOptions } from '#runtime/engine';
-import type { Attributes } from '#runtime/policy';
+import type { EngineOptions } from '../../runtime/engine/index.js';
+import type { Attributes } from '../../runtime/policy/index.js';
 import type { DiffOptions } from '../../analysis/diff/options.js';
 import { type Config, loadConfig } from '../../server/config.js';
 import type { CommandContext } from '../context.js';

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import type { Instant } from '#runtime/policy';
+import type { Instant } from '../../runtime/policy/index.js';
 import { instantOf } from '../../compiler/policy-tests/agreements.js';
 
 /** The time of conditions. */

@@ -5,8 +5,8 @@ import {
   MAX_ACTORS,
   type PrincipalInput,
   type ResourceInput,
-} from '#runtime/engine';
-import type { Attributes } from '#runtime/policy';
+} from '../../runtime/engine/index.js';
+import type { Attributes } from '../../runtime/policy/index.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { didYouMean } from '../../compiler/diagnostics/did-you-mean.js';
 import { Source } from '../../compiler/diagnostics/source.js';

@@ -13,7 +13,7 @@ import {
   explanations,
   type TenantRolesView,
   tenants,
-} from '#runtime/engine';
+} from '../../runtime/engine/index.js';
 import { visible } from '../../compiler/diagnostics/visible.js';
 import type { LoadedTenant } from '../../server/service/call.js';
 import { DOCUMENT_ENDINGS } from '../../server/tenants/folder-source.js';

@@ -1,4 +1,4 @@
-import type { Instant } from '#runtime/policy';
+import type { Instant } from '../../runtime/policy/index.js';
 import type { BundleModule } from '../../compiler/bundle/import-bundle.js';
 import type { Diagnostic } from '../../compiler/diagnostics/diagnostic.js';
 import { formatPretty, shownPath } from '../../compiler/diagnostics/format.js';

@@ -1,5 +1,5 @@
-import type { CompiledBundle, EvaluationError, PrincipalInput } from '#runtime/engine';
-import { type ActionTable, type PolicyBundle, sanitize } from '#runtime/policy';
+import type { CompiledBundle, EvaluationError, PrincipalInput } from '../../runtime/engine/index.js';
+import { type ActionTable, type PolicyBundle, sanitize } from '../../runtime/policy/index.js';
 import { didYouMean } from '../../compiler/diagnostics/did-you-mean.js';
 import type { CommandContext } from '../context.js';
 import { printWarning } from '../report.js';

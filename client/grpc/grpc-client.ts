@@ -1,5 +1,5 @@
 import { Client, credentials, Metadata } from '@grpc/grpc-js';
-import type { AnyPermissions, Permissions } from '#runtime/policy';
+import type { AnyPermissions, Permissions } from '../../runtime/policy/index.js';
 import { WireError } from '../../proto/wire/reader.js';
 import { WireWriter } from '../../proto/wire/writer.js';
 import {

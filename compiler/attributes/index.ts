@@ -1,4 +1,4 @@
-import { anyOf, glob, type Matcher } from '#runtime/policy';
+import { anyOf, glob, type Matcher } from '../../runtime/policy/index.js';
 import type { Types } from '../ast/checked.js';
 import { scopedKey } from '../ast/names.js';
 import type { LinkedDerivedRole, LinkedResourcePolicy, PolicySet } from '../ast/policy-set.js';

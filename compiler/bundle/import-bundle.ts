@@ -1,5 +1,5 @@
-import type { EvaluatedRow, Filter } from '#runtime/residual';
-import type { PolicyBundle, TracedBundle } from '#runtime/policy';
+import type { EvaluatedRow, Filter } from '../../runtime/residual/index.js';
+import type { PolicyBundle, TracedBundle } from '../../runtime/policy/index.js';
 
 /** The exports of a bundle. */
 export interface BundleModule {

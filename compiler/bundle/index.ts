@@ -61,11 +61,11 @@ export async function bundle(files: readonly EmittedFile[], runtime: string, pla
   };
 }
 
-/** What imports a part of the runtime: `authz/runtime/cel` in generated code, `#runtime/cel` in the runtime. */
-export const RUNTIME_IMPORT = new RegExp(`^(?:#|${PACKAGE_NAMES.library}/)runtime/`);
+/** What imports a part of the runtime in generated code: `authz/runtime/cel`. */
+export const RUNTIME_IMPORT = new RegExp(`^${PACKAGE_NAMES.library}/runtime/`);
 
 /**
- * The source file that such an import refers to, as in the `imports` and `exports` of package.json.
+ * The source file that such an import refers to, as in the `exports` of package.json.
  * @param runtime the folder of the runtime's sources.
  */
 export function runtimeModule(runtime: string, specifier: string): string {
@@ -76,7 +76,7 @@ export function runtimeModule(runtime: string, specifier: string): string {
 
 const ENTRY = 'index.ts';
 /** Each bundle contains its own runtime, and only that one knows its patterns. */
-const PATTERNS = "\nexport { patternsFailedOnHost } from '#runtime/cel';\n";
+const PATTERNS = `\nexport { patternsFailedOnHost } from '${PACKAGE_NAMES.library}/runtime/cel';\n`;
 
 /** Serves the modules from memory: a bundle does not need a generated folder. */
 function emittedFiles(modules: ReadonlyMap<string, string>, runtime: string): Plugin {

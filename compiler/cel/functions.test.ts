@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import * as cel from '#runtime/cel';
+import * as cel from '../../runtime/cel/index.js';
 import { functions } from './functions.js';
 
 test('every function has an implementation in the runtime', () => {

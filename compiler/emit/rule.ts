@@ -1,4 +1,4 @@
-import { literalOrGlob } from '#runtime/policy';
+import { literalOrGlob } from '../../runtime/policy/index.js';
 import type { RuleOrigin, Section } from '../ir/emitted-file.js';
 import type { Match, Output, Rule } from '../ir/program.js';
 import { describeCondition, describeRule } from './describe.js';

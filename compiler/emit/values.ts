@@ -1,4 +1,4 @@
-import { engineOf, isTooLarge } from '#runtime/cel';
+import { engineOf, isTooLarge } from '../../runtime/cel/index.js';
 import type { CelType } from '../cel/types.js';
 import { invariant } from '../diagnostics/invariant.js';
 import type { Macro, RequestPart, Value } from '../ir/value.js';

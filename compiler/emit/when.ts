@@ -1,4 +1,4 @@
-import { engineOf } from '#runtime/cel';
+import { engineOf } from '../../runtime/cel/index.js';
 import { subjectOf } from '../ir/origins.js';
 import type { Predicate } from '../ir/predicate.js';
 import type { Value } from '../ir/value.js';

@@ -1,5 +1,5 @@
 import { RE2JS, RE2JSException } from 're2js';
-import { isTooLarge } from '#runtime/cel';
+import { isTooLarge } from '../../runtime/cel/index.js';
 import type { Expr } from '../ast/expr.js';
 import { importKey, policyKeyOf } from '../ast/names.js';
 import type { Expression, JsonValue, PolicyFile } from '../ast/policy.js';

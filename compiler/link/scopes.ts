@@ -1,4 +1,4 @@
-import { literalOrGlob } from '#runtime/policy';
+import { literalOrGlob } from '../../runtime/policy/index.js';
 import { addTo } from '../append.js';
 import { sanitize, scopedKey } from '../ast/names.js';
 import { placeOfDocument } from '../ast/places.js';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { literalOrGlob } from '#runtime/policy';
+import { literalOrGlob } from '../../runtime/policy/index.js';
 import { ReachIndex } from './reach-index.js';
 
 const TEXTS = [

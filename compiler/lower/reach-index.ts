@@ -1,4 +1,4 @@
-import { literalOrGlob } from '#runtime/policy';
+import { literalOrGlob } from '../../runtime/policy/index.js';
 import type { ActionTable } from '../ir/program.js';
 
 /** A glob of an entry. */

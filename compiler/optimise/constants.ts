@@ -1,4 +1,4 @@
-import * as cel from '#runtime/cel';
+import * as cel from '../../runtime/cel/index.js';
 import type { JsonValue } from '../ast/policy.js';
 import { bool, bytes, double, int, json, nullType, string, uint } from '../cel/types.js';
 import type { Match, Module, Output, Program, Variable } from '../ir/program.js';

@@ -1,5 +1,5 @@
-import { parseTimestamp } from '#runtime/cel';
-import type { Instant } from '#runtime/policy';
+import { parseTimestamp } from '../../runtime/cel/index.js';
+import type { Instant } from '../../runtime/policy/index.js';
 import type { Place } from '../diagnostics/span.js';
 import { entriesOf, objectOf, objectsOf, textOf } from '../parse/build/fields.js';
 import type { ObjectValue, Value } from '../parse/schema/value.js';

@@ -1,5 +1,5 @@
-import type { AuxDataInput, PrincipalInput, ResourceInput } from '#runtime/engine';
-import type { Attributes } from '#runtime/policy';
+import type { AuxDataInput, PrincipalInput, ResourceInput } from '../../runtime/engine/index.js';
+import type { Attributes } from '../../runtime/policy/index.js';
 import type { JsonValue } from '../ast/policy.js';
 import { invariant } from '../diagnostics/invariant.js';
 import { entriesOf, requiredText, textOf, textsOf } from '../parse/build/fields.js';

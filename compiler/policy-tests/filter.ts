@@ -1,4 +1,4 @@
-import { anyOf, glob, type Matcher, parseGlob } from '#runtime/policy';
+import { anyOf, glob, type Matcher, parseGlob } from '../../runtime/policy/index.js';
 
 /** Which tests to run; a dimension without a filter has no matcher. */
 export type TestFilter = ReadonlyMap<Dimension, Matcher>;

@@ -1,4 +1,4 @@
-import type { AuxDataInput, PrincipalInput, ResourceInput } from '#runtime/engine';
+import type { AuxDataInput, PrincipalInput, ResourceInput } from '../../runtime/engine/index.js';
 import { didYouMean } from '../diagnostics/did-you-mean.js';
 import type { Located, Place } from '../diagnostics/span.js';
 import { type Complaint, InvalidSuite } from './invalid-suite.js';

@@ -1,4 +1,4 @@
-import type { AuxDataInput, PrincipalInput, ResourceInput } from '#runtime/engine';
+import type { AuxDataInput, PrincipalInput, ResourceInput } from '../../runtime/engine/index.js';
 import type { JsonValue } from '../ast/policy.js';
 import type { Place } from '../diagnostics/span.js';
 import type { InvalidSuite } from './invalid-suite.js';

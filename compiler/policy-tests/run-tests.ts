@@ -1,4 +1,4 @@
-import type { Instant } from '#runtime/policy';
+import type { Instant } from '../../runtime/policy/index.js';
 import type { SuiteFiles } from '../load/index.js';
 import type { Answer, Ask, Decision, Question } from './ask.js';
 import { type Expectations, mergeExpectations, type PairExpectation } from './expectations.js';

@@ -1,5 +1,5 @@
-import type { AuxDataInput, PrincipalInput, ResourceInput } from '#runtime/engine';
-import type { Attributes, Instant } from '#runtime/policy';
+import type { AuxDataInput, PrincipalInput, ResourceInput } from '../../runtime/engine/index.js';
+import type { Attributes, Instant } from '../../runtime/policy/index.js';
 import type { JsonValue } from '../ast/policy.js';
 import type { Located, Place } from '../diagnostics/span.js';
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { CelError } from '#runtime/cel';
+import { CelError } from '../../runtime/cel/index.js';
 import type { Expression, Match } from '../ast/policy.js';
 import { conditionTree } from './condition-tree.js';
 

@@ -1,5 +1,5 @@
-import type { Result } from '#runtime/cel';
-import { CelError, isFailure } from '#runtime/cel';
+import type { Result } from '../../runtime/cel/index.js';
+import { CelError, isFailure } from '../../runtime/cel/index.js';
 import type { Expression, Match } from '../ast/policy.js';
 import { visible } from '../diagnostics/visible.js';
 

@@ -11,7 +11,7 @@ import {
   Uint,
   type Value,
   ValueMap,
-} from '#runtime/cel';
+} from '../../runtime/cel/index.js';
 import { visibleJson } from '../diagnostics/visible.js';
 
 /** The maximum depth of a value and length of a string; anything beyond it is truncated. */

@@ -1,4 +1,4 @@
-import type { Attributes, AuxData, Principal, Resource } from '#runtime/policy';
+import type { Attributes, AuxData, Principal, Resource } from '../../runtime/policy/index.js';
 
 /** The request without derived roles and time, which cannot be set. */
 export interface RequestParts {

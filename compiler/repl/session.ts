@@ -1,5 +1,5 @@
-import { beginLimit, EvaluationLimitError, endLimit, isFailure } from '#runtime/cel';
-import type { Instant } from '#runtime/policy';
+import { beginLimit, EvaluationLimitError, endLimit, isFailure } from '../../runtime/cel/index.js';
+import type { Instant } from '../../runtime/policy/index.js';
 import type { PolicyFile } from '../ast/policy.js';
 import { frameOf } from '../diagnostics/frame.js';
 import { plain } from '../diagnostics/paint.js';

@@ -1,5 +1,5 @@
-import type { Value } from '#runtime/cel';
-import type { Attributes } from '#runtime/policy';
+import type { Value } from '../../runtime/cel/index.js';
+import type { Attributes } from '../../runtime/policy/index.js';
 import type { LoadedPolicy } from './loaded-policy.js';
 import {
   auxDataOf,

@@ -1,5 +1,5 @@
-import * as cel from '#runtime/cel';
-import type { Attributes, Instant, Request } from '#runtime/policy';
+import * as cel from '../../runtime/cel/index.js';
+import type { Attributes, Instant, Request } from '../../runtime/policy/index.js';
 import type { Expression } from '../ast/policy.js';
 import { evaluate, type Surroundings } from '../evaluate.js';
 import { compileTree } from './compile-expression.js';

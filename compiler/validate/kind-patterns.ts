@@ -1,4 +1,4 @@
-import { anyOf, literalOrGlob, type Matcher } from '#runtime/policy';
+import { anyOf, literalOrGlob, type Matcher } from '../../runtime/policy/index.js';
 import { sanitize } from '../ast/names.js';
 
 /**

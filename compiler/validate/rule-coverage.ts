@@ -1,4 +1,4 @@
-import { literalAndGlob, literalOrGlob, type Matcher } from '#runtime/policy';
+import { literalAndGlob, literalOrGlob, type Matcher } from '../../runtime/policy/index.js';
 import { nameOfPrincipalAction, nameOfResourceRule, nameOfRoleRule, sanitize } from '../ast/names.js';
 import type { LinkedPolicy, LinkedPrincipalPolicy, LinkedResourcePolicy, LinkedRolePolicy } from '../ast/policy-set.js';
 import type { Condition, Effect, Output, ScopePermissions } from '../ast/policy.js';

@@ -1,4 +1,4 @@
-import { literalAndGlob, type Matcher, matchesAny } from '#runtime/policy';
+import { literalAndGlob, type Matcher, matchesAny } from '../../runtime/policy/index.js';
 import type { Invariants, Policy, PolicyFile } from '../ast/policy.js';
 import { didYouMean } from '../diagnostics/did-you-mean.js';
 import type { Diagnostics } from '../diagnostics/diagnostic.js';

@@ -1,5 +1,10 @@
-import { type CompiledBundle, createEngine, EvaluationLimitError, type PlanResult } from '#runtime/engine';
-import { planner } from '#runtime/parts';
+import {
+  type CompiledBundle,
+  createEngine,
+  EvaluationLimitError,
+  type PlanResult,
+} from '../../runtime/engine/index.js';
+import { planner } from '../../runtime/engine/parts.js';
 import { type SqlDialect, type SqlParameter, type SqlTable, renderSql } from '../../runtime/residual/filters.js';
 import { explainDecisions, stoppedClock } from '../../analysis/explain/explain-decisions.js';
 import { askEngine } from '../../analysis/policy-tests/ask-engine.js';

@@ -1,4 +1,4 @@
-import type { ResourceInput } from '#runtime/engine';
+import type { ResourceInput } from '../../runtime/engine/index.js';
 import type { Filter, Operand, SqlColumn, SqlTable, SqlType } from '../../runtime/residual/filters.js';
 
 const ATTRIBUTE = 'request.resource.attr.';

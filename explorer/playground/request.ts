@@ -1,4 +1,4 @@
-import type { AccessRequest } from '#runtime/engine';
+import type { AccessRequest } from '../../runtime/engine/index.js';
 
 /** A request of the playground: one principal, one resource, several actions. */
 export interface PlaygroundRequest extends Omit<AccessRequest, 'action'> {

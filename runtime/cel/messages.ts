@@ -10,7 +10,7 @@ import { timestampAt } from './timestamp.js';
 import { VARIABLES } from './type-names.js';
 import { CelError, isFailure, type JsonMap, Message, type Result, Uint, type Value } from './values.js';
 
-/** What the core reads of a principal; the shape of `#runtime/policy`, which this folder may not import. */
+/** What the core reads of a principal; the shape of `runtime/policy`, which this folder may not import. */
 interface PrincipalShape {
   readonly id: string;
   readonly roles: readonly string[];

@@ -53,18 +53,10 @@ function openProject(sources: readonly string[]): Project {
   return project;
 }
 
-const MANIFEST: { readonly [name: string]: string } = Object.fromEntries(
-  PACKAGES.flatMap(({ entries = {} }) =>
-    Object.entries(entries).map(([entry, source]) => [`#${entry.slice(2)}`, source]),
-  ),
-);
-
 function resolvedIn(name: string, file: string): ts.ResolvedModule | undefined {
-  const aliased = name === '#runtime/engine' ? MANIFEST['#runtime'] : MANIFEST[name];
-  const path =
-    aliased !== undefined ? join(ROOT, aliased) : name.startsWith('.') ? resolve(dirname(file), name) : undefined;
-  const source = path?.replace(/\.js$/, '.ts');
-  if (source === undefined || !source.endsWith('.ts') || !existsSync(source)) return undefined;
+  if (!name.startsWith('.')) return undefined;
+  const source = resolve(dirname(file), name).replace(/\.js$/, '.ts');
+  if (!source.endsWith('.ts') || !existsSync(source)) return undefined;
   return { resolvedFileName: source, isExternalLibraryImport: false };
 }
 

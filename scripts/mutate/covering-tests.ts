@@ -66,7 +66,7 @@ function resolved(file: string, name: string): string | undefined {
 function entriesAt(root: string, name: string): readonly string[] {
   if (name === 'runtime')
     return ['cel', 'engine', 'parts', 'policy', 'residual', 'schema'].map((part) =>
-      runtimeModule('runtime', `#runtime/${part}`),
+      runtimeModule('runtime', `authz/runtime/${part}`),
     );
   return name.includes('/') &&
     name.endsWith('.ts') &&

@@ -1,6 +1,6 @@
 import { RE2JS, RE2JSException } from 're2js';
-import { isTooLarge } from '#runtime/cel';
-import type { PolicyBundle } from '#runtime/policy';
+import { isTooLarge } from '../../runtime/cel/index.js';
+import type { PolicyBundle } from '../../runtime/policy/index.js';
 import type {
   GetPolicyRequest,
   InspectPoliciesRequest,

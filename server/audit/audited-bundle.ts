@@ -1,4 +1,4 @@
-import type { Explanation, TenantDocuments } from '#runtime/engine';
+import type { Explanation, TenantDocuments } from '../../runtime/engine/index.js';
 import type { PolicySource } from '../../proto/gen/audit-messages.js';
 import type { Principal } from '../../proto/gen/messages.js';
 import type { CheckCall, PlanCall } from '../service/decider.js';

@@ -1,4 +1,4 @@
-import { EvaluationLimitError, type Explanation, type TenantDocuments } from '#runtime/engine';
+import { EvaluationLimitError, type Explanation, type TenantDocuments } from '../../runtime/engine/index.js';
 import type { PlanResource, Principal } from '../../proto/gen/messages.js';
 import { type Attributes, setOwn } from '../../proto/wire/json-shape.js';
 import type { CheckCall, PlanCall } from '../service/decider.js';

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Engine, EvaluationLimitError, type TenantDocuments } from '#runtime/engine';
+import { type Engine, EvaluationLimitError, type TenantDocuments } from '../../runtime/engine/index.js';
 import type { PlanFilter } from '../../proto/gen/messages.js';
 import type { LoadedTenant } from '../service/call.js';
 import type { CheckCall, Decision, Plan, PlanCall } from '../service/decider.js';

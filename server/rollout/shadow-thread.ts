@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { TenantDocument, TenantDocuments } from '#runtime/engine';
+import type { TenantDocument, TenantDocuments } from '../../runtime/engine/index.js';
 import type { Config } from '../config.js';
 import type { BundleText } from '../bundle/read-bundle.js';
 import { evaluateBundleText } from '../swap/evaluate-bundle.js';

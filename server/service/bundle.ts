@@ -1,6 +1,6 @@
-import type { EngineOptions } from '#runtime/engine';
-import type { CompiledBundle, Explainer } from '#runtime/parts';
-import type { TracedBundle } from '#runtime/policy';
+import type { EngineOptions } from '../../runtime/engine/index.js';
+import type { CompiledBundle, Explainer } from '../../runtime/engine/parts.js';
+import type { TracedBundle } from '../../runtime/policy/index.js';
 import type { Manifest, Verified } from '../../archive/index.js';
 
 /** Where a bundle comes from, and the worth of its signatures. */

@@ -1,4 +1,4 @@
-import type { TenantDocument } from '#runtime/engine';
+import type { TenantDocument } from '../../runtime/engine/index.js';
 import type { DecidingBundle } from './decider.js';
 import type { ViolationBudget } from './few-violations.js';
 

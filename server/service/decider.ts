@@ -9,7 +9,7 @@ import type {
   ValidationError,
 } from '../../proto/gen/messages.js';
 import type { Attributes } from '../../proto/wire/json-shape.js';
-import type { TenantDocuments } from '#runtime/engine';
+import type { TenantDocuments } from '../../runtime/engine/index.js';
 import type { EvaluationTime } from './call-times.js';
 
 /**

@@ -1,5 +1,5 @@
-import { type AccessRequest, type DecidingRoles, EvaluationLimitError } from '#runtime/engine';
-import type * as tree from '#runtime/parts';
+import { type AccessRequest, type DecidingRoles, EvaluationLimitError } from '../../runtime/engine/index.js';
+import type * as tree from '../../runtime/engine/parts.js';
 import type * as message from '../../proto/gen/explain-messages.js';
 import type { ExplainDecisionRequest, Principal, Resource } from '../../proto/gen/messages.js';
 import { explainDecisionRequestViolations } from '../../proto/gen/validate/request.js';

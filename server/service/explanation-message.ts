@@ -1,4 +1,4 @@
-import type * as tree from '#runtime/parts';
+import type * as tree from '../../runtime/engine/parts.js';
 import type * as message from '../../proto/gen/explain-messages.js';
 import { printValue, UNPRINTABLE } from '../../proto/wire/json-text.js';
 import { RpcError } from './rpc-error.js';

@@ -1,4 +1,4 @@
-import { moreViolations, unlistedViolations } from '#runtime/engine';
+import { moreViolations, unlistedViolations } from '../../runtime/engine/index.js';
 import type { ValidationError } from '../../proto/gen/messages.js';
 import type { Decision } from './decider.js';
 

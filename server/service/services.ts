@@ -1,5 +1,5 @@
-import type { AccessRequest, DecidingRoles } from '#runtime/engine';
-import type { Explanation, SearchOptions } from '#runtime/parts';
+import type { AccessRequest, DecidingRoles } from '../../runtime/engine/index.js';
+import type { Explanation, SearchOptions } from '../../runtime/engine/parts.js';
 import type { ListAuditLogEntriesRequest, ServerInfoResponse } from '../../proto/gen/messages.js';
 import type { ListAuditLogEntriesResponse } from '../../proto/gen/audit-messages.js';
 import type { AliasConfig } from '../config/aliases.js';

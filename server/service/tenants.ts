@@ -1,4 +1,4 @@
-import type { TenantDocuments } from '#runtime/engine';
+import type { TenantDocuments } from '../../runtime/engine/index.js';
 import type { Principal } from '../../proto/gen/messages.js';
 import type { Waiting } from './bundle-choice.js';
 import type { Call, LoadedTenant } from './call.js';

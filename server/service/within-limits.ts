@@ -1,4 +1,4 @@
-import { EvaluationLimitError } from '#runtime/engine';
+import { EvaluationLimitError } from '../../runtime/engine/index.js';
 import type { Call } from './call.js';
 import { RpcError } from './rpc-error.js';
 import { tellExceeded } from './watch.js';

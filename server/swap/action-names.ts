@@ -1,4 +1,4 @@
-import { type PolicyBundle, type PrincipalPolicy, type ResourcePolicy, sanitize } from '#runtime/policy';
+import { type PolicyBundle, type PrincipalPolicy, type ResourcePolicy, sanitize } from '../../runtime/policy/index.js';
 
 /** The actions that the policies of a bundle name for a principal and a kind, sorted. */
 export type ActionNames = (principalId: string, kind: string) => readonly string[];

@@ -1,5 +1,5 @@
-import type { CompiledBundle } from '#runtime/parts';
-import type { TracedBundle } from '#runtime/policy';
+import type { CompiledBundle } from '../../runtime/engine/parts.js';
+import type { TracedBundle } from '../../runtime/policy/index.js';
 import type { Exported } from '../../archive/index.js';
 import { ConfigError } from '../config/config-error.js';
 import type { Bundle } from '../service/bundle.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine, explanations } from '#runtime/engine';
+import { createEngine, explanations } from '../../runtime/engine/index.js';
 import { bundle } from '../../compiler/bundle/index.js';
 import { compile } from '../../compiler/compile.js';
 import { Source } from '../../compiler/diagnostics/source.js';

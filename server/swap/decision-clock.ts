@@ -1,5 +1,5 @@
-import type { CompiledBundle } from '#runtime/parts';
-import type { PolicyLists, ResourcePolicy, SchemaReference } from '#runtime/policy';
+import type { CompiledBundle } from '../../runtime/engine/parts.js';
+import type { PolicyLists, ResourcePolicy, SchemaReference } from '../../runtime/policy/index.js';
 import type { EvaluationTime, Period } from '../service/call-times.js';
 import type { CheckCall, CheckEntry, Decider, PlanCall } from '../service/decider.js';
 

@@ -1,4 +1,4 @@
-import type { PolicyBundle, ResourcePolicy } from '#runtime/policy';
+import type { PolicyBundle, ResourcePolicy } from '../../runtime/policy/index.js';
 import type { KindNames } from '../service/services.js';
 import type { PolicyTexts } from '../service/bundle.js';
 import { exampleOfSchema } from './schema-example.js';

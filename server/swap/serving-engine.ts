@@ -12,8 +12,8 @@ import {
   tenantsOf,
   type TenantsOptions,
   writingOf,
-} from '#runtime/engine';
-import type { CompiledBundle, Explainer } from '#runtime/parts';
+} from '../../runtime/engine/index.js';
+import type { CompiledBundle, Explainer } from '../../runtime/engine/parts.js';
 import type { BundleProvenance } from '../../proto/gen/messages.js';
 import type { AuditedBundle } from '../audit/audited-bundle.js';
 import type { Config } from '../config.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { TenantDocument } from '#runtime/engine';
+import type { TenantDocument } from '../../runtime/engine/index.js';
 import { valueOfYaml, YamlDepthError } from '../../yaml-input/index.js';
 import type { LoadedTenant } from '../service/call.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '#runtime/engine';
+import { createEngine } from '../../runtime/engine/index.js';
 import { ROWS } from '../../adapters/conformance/rows.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { PLACES } from '../support/mutants/conditions.js';

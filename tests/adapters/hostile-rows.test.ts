@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '#runtime/engine';
+import { createEngine } from '../../runtime/engine/index.js';
 import type { SqlDialect } from '../../runtime/residual/sql/index.js';
 import { UnsupportedPlanError } from '../../adapters/condition.js';
 import type { PlannedFilter } from '../../adapters/drizzle.js';

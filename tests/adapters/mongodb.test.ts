@@ -1,7 +1,7 @@
 import { Query } from 'mingo';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '#runtime/engine';
+import { createEngine } from '../../runtime/engine/index.js';
 import { conformance, type Finding, ROWS } from '../../adapters/conformance/index.js';
 import { mongodbAdapter, UnsupportedPlanError } from '../../adapters/mongodb/index.js';
 import type { Filter, Operand } from '../../runtime/residual/filters.js';

@@ -7,7 +7,7 @@ import { DataTypes, type InferAttributes, type InferCreationAttributes, Model, O
 import { DataSource, EntitySchema } from 'typeorm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine, ruleFilters } from '#runtime/engine';
+import { createEngine, ruleFilters } from '../../runtime/engine/index.js';
 import { drizzleAdapter, type PlannedFilter, UnsupportedPlanError } from '../../adapters/drizzle.js';
 import { knexAdapter } from '../../adapters/knex.js';
 import { kyselyAdapter } from '../../adapters/kysely.js';

@@ -1,4 +1,4 @@
-import { createEngine } from '#runtime/engine';
+import { createEngine } from '../../runtime/engine/index.js';
 import type { Filter, JsonValue } from '../../runtime/residual/filters.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { PLACES } from '../support/mutants/conditions.js';

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '#runtime/engine';
-import type { Attributes, Request } from '#runtime/policy';
+import { createEngine } from '../../runtime/engine/index.js';
+import type { Attributes, Request } from '../../runtime/policy/index.js';
 import { diffVersions } from '../../analysis/diff/diff.js';
 import type { PolicyVersion } from '../../analysis/decision/policy-version.js';
 import type { DiffRow } from '../../analysis/diff/report.js';

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '#runtime/engine';
-import type { Attributes } from '#runtime/policy';
+import { createEngine } from '../../runtime/engine/index.js';
+import type { Attributes } from '../../runtime/policy/index.js';
 import { diffVersions } from '../../analysis/diff/diff.js';
 import { proverOf } from '../../analysis/solve/prover.js';
 import { verifyStatements } from '../../analysis/verify/verify.js';

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type AccessRequest, createEngine, type EngineOptions } from '#runtime/engine';
-import { matchesAny, sanitize } from '#runtime/policy';
+import { type AccessRequest, createEngine, type EngineOptions } from '../../runtime/engine/index.js';
+import { matchesAny, sanitize } from '../../runtime/policy/index.js';
 import { diffVersions } from '../../analysis/diff/diff.js';
 import type { DiffReport, DiffRow } from '../../analysis/diff/report.js';
 import { verifyStatements } from '../../analysis/verify/verify.js';

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { AccessRequest } from '#runtime/engine';
+import type { AccessRequest } from '../../runtime/engine/index.js';
 import { type Coverage, CoverageRecorder, percentOf } from '../../analysis/coverage/coverage.js';
 import type { RuleCoverage } from '../../analysis/coverage/rule-record.js';
 import { explainerOf } from '../../analysis/explain/explain.js';

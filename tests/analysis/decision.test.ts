@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine, type EngineOptions } from '#runtime/engine';
+import { createEngine, type EngineOptions } from '../../runtime/engine/index.js';
 import { classesAt } from '../../analysis/decision/classes.js';
 import { Decisions } from '../../analysis/decision/decisions.js';
 import { nameClasses } from '../../analysis/decision/name-classes.js';

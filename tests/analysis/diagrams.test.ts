@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { type Diagram, Diagrams, DiagramTooLarge, TRUE } from '../../analysis/formula/bdd.js';
 import { type Atom, FormulaDiagrams } from '../../analysis/formula/formula-diagram.js';
 import { holds, surroundingsOf } from '../../analysis/program/conditions.js';
-import type { Request } from '#runtime/policy';
+import type { Request } from '../../runtime/policy/index.js';
 import { isSatisfied } from '../support/analysis/predicates.js';
 import { rounds, SEED } from '../support/effort.js';
 import { Random } from '../support/oracle/random.js';

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine, type Engine, type EngineOptions } from '#runtime/engine';
-import { sanitize } from '#runtime/policy';
+import { createEngine, type Engine, type EngineOptions } from '../../runtime/engine/index.js';
+import { sanitize } from '../../runtime/policy/index.js';
 import type { PolicyVersion } from '../../analysis/decision/policy-version.js';
 import { diffVersions } from '../../analysis/diff/diff.js';
 import type { DiffOptions } from '../../analysis/diff/options.js';

@@ -1,7 +1,13 @@
-import type { Change, ExplainedRule, NearMisses, Step } from '#runtime/parts';
+import type { Change, ExplainedRule, NearMisses, Step } from '../../runtime/engine/parts.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type AccessRequest, createEngine, type EngineOptions, explanations, mergeErrors } from '#runtime/engine';
+import {
+  type AccessRequest,
+  createEngine,
+  type EngineOptions,
+  explanations,
+  mergeErrors,
+} from '../../runtime/engine/index.js';
 import { explainerOf } from '../../analysis/explain/explain.js';
 import { prettyExplanation } from '../../analysis/explain/report/pretty.js';
 import { plain } from '../../compiler/diagnostics/paint.js';

@@ -1,7 +1,12 @@
-import type { Explainer } from '#runtime/parts';
+import type { Explainer } from '../../runtime/engine/parts.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type AccessRequest, type CompiledTraces, type EngineOptions, EvaluationLimitError } from '#runtime/engine';
+import {
+  type AccessRequest,
+  type CompiledTraces,
+  type EngineOptions,
+  EvaluationLimitError,
+} from '../../runtime/engine/index.js';
 import { explainerOf } from '../../analysis/explain/explain.js';
 import { importBundle } from '../../compiler/bundle/import-bundle.js';
 import { bundle } from '../../compiler/bundle/index.js';

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine, type Engine } from '#runtime/engine';
+import { createEngine, type Engine } from '../../runtime/engine/index.js';
 import { MutantComparison } from '../../analysis/mutate/comparison.js';
 import { type MutantResult, type MutationReport, type Tests, tryMutants } from '../../analysis/mutate/mutate.js';
 import { mutantsOf } from '../../analysis/mutate/mutants.js';

@@ -7,8 +7,8 @@ import {
   type PlanResult,
   explanations,
   mergeErrors,
-} from '#runtime/engine';
-import { planner } from '#runtime/parts';
+} from '../../runtime/engine/index.js';
+import { planner } from '../../runtime/engine/parts.js';
 import { bundleOf, type ProgramBundle } from '../../analysis/program/bundle.js';
 import { filtersOf } from '../../analysis/program/filters.js';
 import type { Program } from '../../compiler/ir/program.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '#runtime/engine';
+import { createEngine } from '../../runtime/engine/index.js';
 import type { PointPrincipal } from '../../analysis/question/point.js';
 import { and, type Formula, not } from '../../analysis/formula/formula.js';
 import { bundleOf } from '../../analysis/program/bundle.js';

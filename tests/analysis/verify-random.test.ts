@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine, type Engine } from '#runtime/engine';
+import { createEngine, type Engine } from '../../runtime/engine/index.js';
 import { explainerOf } from '../../analysis/explain/explain.js';
 import type { VerifiedRow } from '../../analysis/verify/report.js';
 import { proverOf } from '../../analysis/solve/prover.js';

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import * as cel from '#runtime/cel';
-import type { Request } from '#runtime/policy';
+import * as cel from '../../runtime/cel/index.js';
+import type { Request } from '../../runtime/policy/index.js';
 import type { Expr } from '../../compiler/ast/expr.js';
 import { parseCel } from '../../compiler/parse/cel/index.js';
 import { type CheckResult, checkExpression } from '../../compiler/validate/cel/check-expression.js';

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Attributes, Request } from '#runtime/policy';
+import type { Attributes, Request } from '../../runtime/policy/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 
 // Past findings of the differential test, one of each: an expression, the attributes of the resource, and whether the

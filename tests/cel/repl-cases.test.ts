@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
-import { toOutput } from '#runtime/cel';
-import type { AuxData } from '#runtime/policy';
+import { toOutput } from '../../runtime/cel/index.js';
+import type { AuxData } from '../../runtime/policy/index.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { parse } from '../../compiler/parse/index.js';

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '#runtime/engine';
+import { createEngine } from '../../runtime/engine/index.js';
 import { printType } from '../../compiler/cel/types.js';
 import { parseCel } from '../../compiler/parse/cel/index.js';
 import { checkExpression } from '../../compiler/validate/cel/check-expression.js';

@@ -1,4 +1,4 @@
-import type { Explanation } from '#runtime/parts';
+import type { Explanation } from '../../runtime/engine/parts.js';
 import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

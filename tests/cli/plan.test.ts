@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import initSqlJs from 'sql.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Filter, selects } from '#runtime/residual';
+import { type Filter, selects } from '../../runtime/residual/index.js';
 import { BROKEN_POLICY, documentPolicy } from '../support/cli/policies.js';
 import { callAuthzc } from '../support/cli/call-authzc.js';
 import { type Ended, filesIn, folderOf } from '../support/cli/programs.js';

@@ -7,7 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { decode } from '@jridgewell/sourcemap-codec';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine, type Engine } from '#runtime/engine';
+import { createEngine, type Engine } from '../../runtime/engine/index.js';
 import { bundle } from '../../compiler/bundle/index.js';
 import { bundleFiles } from '../../cli/outputs/write-outputs.js';
 import { evaluateBundle } from '../../server/swap/evaluate-bundle.js';

@@ -1,4 +1,4 @@
-import { type CheckRequest, createEngine } from '#runtime/engine';
+import { type CheckRequest, createEngine } from '../../runtime/engine/index.js';
 import { parse } from 'yaml';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { type Block, titleOf } from '../support/docs/blocks.js';

@@ -1,5 +1,5 @@
-import { createEngine, type CheckRequest, type EngineOptions } from '#runtime/engine';
-import { ALLOW } from '#runtime/policy';
+import { createEngine, type CheckRequest, type EngineOptions } from '../../runtime/engine/index.js';
+import { ALLOW } from '../../runtime/policy/index.js';
 import { parse } from 'yaml';
 import { type Compilation, compile } from '../../compiler/compile.js';
 import { Source } from '../../compiler/diagnostics/source.js';

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '#runtime/engine';
+import { createEngine } from '../../runtime/engine/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 
 /** The properties of the rules in a scope chain. Each combination is compiled and looked up differently. */

@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { stringify } from 'yaml';
-import { createEngine, type Engine, type EngineOptions } from '#runtime/engine';
-import { ALLOW } from '#runtime/policy';
-import type { CompiledBundle } from '#runtime/parts';
+import { createEngine, type Engine, type EngineOptions } from '../../runtime/engine/index.js';
+import { ALLOW } from '../../runtime/policy/index.js';
+import type { CompiledBundle } from '../../runtime/engine/parts.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { type Document, policyFiles, type ResourceRule } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';

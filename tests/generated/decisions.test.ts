@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine, type Engine } from '#runtime/engine';
+import { createEngine, type Engine } from '../../runtime/engine/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { DANGEROUS_NAMES, DANGEROUS_TEXTS, hostilePolicies } from './hostile-policies.js';
 

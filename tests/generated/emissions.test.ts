@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Request, ResourcePolicy, Rule, TracedCondition } from '#runtime/policy';
+import type { Request, ResourcePolicy, Rule, TracedCondition } from '../../runtime/policy/index.js';
 import { Random } from '../support/oracle/random.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { randomCondition, randomValue } from './random-expressions.js';

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '#runtime/engine';
-import { selects } from '#runtime/residual';
+import { createEngine } from '../../runtime/engine/index.js';
+import { selects } from '../../runtime/residual/index.js';
 import { compile } from '../../compiler/compile.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { compileTexts, loaded } from '../support/compiled.js';

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '#runtime/engine';
-import { selects } from '#runtime/residual';
+import { createEngine } from '../../runtime/engine/index.js';
+import { selects } from '../../runtime/residual/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 
 /** Conditions of a derived role, and whether the role is listed for open and for closed resources. */

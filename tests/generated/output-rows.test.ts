@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '#runtime/engine';
+import { createEngine } from '../../runtime/engine/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 
 /** An output is given once for each role text and each action text that matches (docs/spec/policy-language.md#when-outputs-are-emitted). */

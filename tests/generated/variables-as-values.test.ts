@@ -1,4 +1,4 @@
-import { createEngine, type Engine } from '#runtime/engine';
+import { createEngine, type Engine } from '../../runtime/engine/index.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compileTexts, loaded } from '../support/compiled.js';

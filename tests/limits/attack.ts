@@ -121,7 +121,7 @@ async function bundleOf(conditions: readonly string[]): Promise<string> {
   };
   const { program, files, diagnostics } = compileTexts({ 'item.yaml': JSON.stringify(policy) });
   if (program === undefined) throw new Error(diagnostics.map(({ message }) => message).join('\n'));
-  const exported = "\nexport { stepsLeft } from '#runtime/cel';\n";
+  const exported = "\nexport { stepsLeft } from 'authz/runtime/cel';\n";
   const metered = files.map((file) => {
     if (file.path !== 'index.ts') return file;
     const pieces = new PieceList([...file.pieces.numbers]);

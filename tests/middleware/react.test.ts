@@ -3,7 +3,7 @@ import Server from 'react-dom/server';
 import { build } from 'esbuild';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '#runtime/engine';
+import { createEngine } from '../../runtime/engine/index.js';
 import type { PrincipalOf } from '../../client/index.js';
 import { policies } from '../../generated/index.js';
 import { reactAuthz } from '../../middleware/react.js';
@@ -96,7 +96,7 @@ test('actions and attributes are typed by the policies', () => {
 const PAGE = `
 import { createElement as h, useState } from 'react';
 import { createRoot } from 'react-dom/client';
-import { createEngine } from '#runtime/engine';
+import { createEngine } from 'authz/runtime';
 import { policies } from './generated/index.js';
 import { reactAuthz } from './middleware/react.js';
 const { AuthzProvider, useAccess } = reactAuthz(createEngine(policies));

@@ -70,7 +70,7 @@ export async function probed(folder: string, probe: string, mutant?: Mutant): Pr
   const id = randomUUID();
   await build({
     ...PROGRAM,
-    entryPoints: Object.fromEntries(PARTS.map((part) => [part, runtimeModule(RUNTIME, `#runtime/${part}`)])),
+    entryPoints: Object.fromEntries(PARTS.map((part) => [part, runtimeModule(RUNTIME, `authz/runtime/${part}`)])),
     outdir: join(folder, id),
     outExtension: { '.js': '.mjs' },
     splitting: true,

@@ -1,6 +1,6 @@
-import { createEngine, type Engine, type EngineOptions, type PlanRequest } from '#runtime/engine';
-import type { PolicyBundle, TracedBundle } from '#runtime/policy';
-import { FLAT, REFERENCE, selects, type Writing } from '#runtime/residual';
+import { createEngine, type Engine, type EngineOptions, type PlanRequest } from '../../runtime/engine/index.js';
+import type { PolicyBundle, TracedBundle } from '../../runtime/policy/index.js';
+import { FLAT, REFERENCE, selects, type Writing } from '../../runtime/residual/index.js';
 import { Random } from '../support/oracle/random.js';
 import { randomAttributes, randomRequest } from '../support/oracle/random-store.js';
 import { hostileAttributes } from '../support/sql/hostile-rows.js';

@@ -1,5 +1,5 @@
-import { type CheckResult, createEngine, type EngineOptions } from '#runtime/engine';
-import { ALLOW } from '#runtime/policy';
+import { type CheckResult, createEngine, type EngineOptions } from '../../runtime/engine/index.js';
+import { ALLOW } from '../../runtime/policy/index.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { interpretedBundle } from './interpreted-bundle.js';

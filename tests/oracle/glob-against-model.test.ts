@@ -1,4 +1,4 @@
-import { glob } from '#runtime/policy';
+import { glob } from '../../runtime/policy/index.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { globMatch } from '../support/oracle/glob-match.js';

@@ -1,4 +1,4 @@
-import { type CompiledBundle, principalJudge, roleJudge, visitRules } from '#runtime/parts';
+import { type CompiledBundle, principalJudge, roleJudge, visitRules } from '../../runtime/engine/parts.js';
 import {
   type ActionTable,
   ALLOW,
@@ -19,7 +19,7 @@ import {
   sanitize,
   type TracedBundle,
   type TracedCondition,
-} from '#runtime/policy';
+} from '../../runtime/policy/index.js';
 import { Context, ModelError } from '../support/oracle/context.js';
 import { expressionsOf, type Params, paramsOf, textsOf } from '../support/oracle/definitions.js';
 import type {

@@ -1,4 +1,4 @@
-import type { Explainer } from '#runtime/parts';
+import type { Explainer } from '../../runtime/engine/parts.js';
 import { execFile } from 'node:child_process';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

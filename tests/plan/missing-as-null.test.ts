@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine, type Engine } from '#runtime/engine';
-import type { Attributes } from '#runtime/policy';
-import { type Filter, filterText, NULLS } from '#runtime/residual';
+import { createEngine, type Engine } from '../../runtime/engine/index.js';
+import type { Attributes } from '../../runtime/policy/index.js';
+import { type Filter, filterText, NULLS } from '../../runtime/residual/index.js';
 import { acceptedStore, FAMILIES, type Family, GLOBALS, NOW } from '../support/cel/condition-stores.js';
 import { PLACES, TYPED, typedRow } from '../support/mutants/conditions.js';
 import { selectsNullRow } from '../support/oracle/null-rows.js';

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine, type Engine } from '#runtime/engine';
-import { type Filter, selects } from '#runtime/residual';
+import { createEngine, type Engine } from '../../runtime/engine/index.js';
+import { type Filter, selects } from '../../runtime/residual/index.js';
 import { renderSql } from '../../runtime/residual/sql/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { NOW, policyOf } from '../support/plan/one-condition.js';

@@ -1,4 +1,4 @@
-import type { Operand } from '#runtime/residual';
+import type { Operand } from '../../runtime/residual/index.js';
 
 const NOW = /^20\d\d-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)$/;
 

@@ -1,8 +1,16 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine, type Engine, type EngineOptions } from '#runtime/engine';
-import type { Attributes } from '#runtime/policy';
-import { type Filter, filterText, FLAT, REFERENCE, selects, selectsWith, type Writing } from '#runtime/residual';
+import { createEngine, type Engine, type EngineOptions } from '../../runtime/engine/index.js';
+import type { Attributes } from '../../runtime/policy/index.js';
+import {
+  type Filter,
+  filterText,
+  FLAT,
+  REFERENCE,
+  selects,
+  selectsWith,
+  type Writing,
+} from '../../runtime/residual/index.js';
 import { loaded } from '../support/compiled.js';
 import { acceptedStore, FAMILIES, type Family, GLOBALS, NOW } from '../support/cel/condition-stores.js';
 import { PLACES } from '../support/mutants/conditions.js';

@@ -1,8 +1,16 @@
 import initSqlJs, { type Database, type SqlScalar } from 'sql.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine, type Engine, type PlanResult } from '#runtime/engine';
-import { type Filter, FLAT, filterText, REFERENCE, selects, selectsWith, type Writing } from '#runtime/residual';
+import { createEngine, type Engine, type PlanResult } from '../../runtime/engine/index.js';
+import {
+  type Filter,
+  FLAT,
+  filterText,
+  REFERENCE,
+  selects,
+  selectsWith,
+  type Writing,
+} from '../../runtime/residual/index.js';
 import { renderSql, type SqlParameter } from '../../runtime/residual/sql/index.js';
 import { selectsRow } from '../support/oracle/filter-rows.js';
 import type { WireOperand } from '../support/oracle/operands.js';

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine, type Engine, type EngineOptions } from '#runtime/engine';
-import { type Filter, filterText, FLAT, REFERENCE, selects, type Writing } from '#runtime/residual';
+import { createEngine, type Engine, type EngineOptions } from '../../runtime/engine/index.js';
+import { type Filter, filterText, FLAT, REFERENCE, selects, type Writing } from '../../runtime/residual/index.js';
 import { policyFiles } from '../support/oracle/documents.js';
 import { selectsRow, type WireRow } from '../support/oracle/filter-rows.js';
 import type { WireOperand } from '../support/oracle/operands.js';

@@ -8,8 +8,8 @@ import {
   type PlanRequest,
   type PlanResult,
   ruleFilters,
-} from '#runtime/engine';
-import { NULLS, REFERENCE, selects } from '#runtime/residual';
+} from '../../runtime/engine/index.js';
+import { NULLS, REFERENCE, selects } from '../../runtime/residual/index.js';
 import type { JsonValue } from '../../compiler/ast/policy.js';
 import { compile } from '../../compiler/compile.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';

@@ -26,7 +26,7 @@ export function emittedPolicies(wants: Wants): readonly EmittedFile[] {
 /** The suite with engine and policies, bundled like an application: a module that exports `answers()`. */
 export function suiteProgram(wants: Wants): Promise<string> {
   const text = `
-    import { createEngine } from '#runtime/engine';
+    import { createEngine } from 'authz/runtime';
     import { policies } from 'policies';
     import { answersOf, OPTIONS } from './tests/platforms/suite.ts';
     export const answers = () => answersOf(createEngine(policies, OPTIONS), '${wants}');`;

@@ -1,5 +1,5 @@
-import type { Engine, EngineOptions } from '#runtime/engine';
-import type { Explainer } from '#runtime/parts';
+import type { Engine, EngineOptions } from '../../runtime/engine/index.js';
+import type { Explainer } from '../../runtime/engine/parts.js';
 
 /** The same time on every platform. */
 export const OPTIONS: EngineOptions = {

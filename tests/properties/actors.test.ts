@@ -1,7 +1,13 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine, type Engine, type PrincipalInput, delegation, explanations } from '#runtime/engine';
-import { filterText, FLAT, REFERENCE, selects, type Writing } from '#runtime/residual';
+import {
+  createEngine,
+  type Engine,
+  type PrincipalInput,
+  delegation,
+  explanations,
+} from '../../runtime/engine/index.js';
+import { filterText, FLAT, REFERENCE, selects, type Writing } from '../../runtime/residual/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { policyFiles } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';

@@ -9,9 +9,9 @@ import {
   type EngineOptions,
   EvaluationLimitError,
   type PrincipalInput,
-} from '#runtime/engine';
-import type { CompiledBundle } from '#runtime/parts';
-import { ALLOW } from '#runtime/policy';
+} from '../../runtime/engine/index.js';
+import type { CompiledBundle } from '../../runtime/engine/parts.js';
+import { ALLOW } from '../../runtime/policy/index.js';
 import { loaded } from '../support/compiled.js';
 import { type Document, policyFiles, type RuleBody } from '../support/oracle/documents.js';
 import { MODEL_DEFAULTS, type ModelRequest, type ModelSettings, modelCheck } from '../support/oracle/model.js';

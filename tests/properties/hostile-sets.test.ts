@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type CompiledBundle, createEngine, explanations } from '#runtime/engine';
-import type { CompiledTraces } from '#runtime/parts';
+import { type CompiledBundle, createEngine, explanations } from '../../runtime/engine/index.js';
+import type { CompiledTraces } from '../../runtime/engine/parts.js';
 import { bundleOf } from '../../analysis/program/bundle.js';
 import { evaluateModule } from '../../archive/index.js';
 import { bundle } from '../../compiler/bundle/index.js';

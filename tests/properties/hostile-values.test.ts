@@ -8,8 +8,8 @@ import {
   type ResourceInput,
   delegation,
   explanations,
-} from '#runtime/engine';
-import { selects } from '#runtime/residual';
+} from '../../runtime/engine/index.js';
+import { selects } from '../../runtime/residual/index.js';
 import { AuthzError, inProcessClient } from '../../client/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { rounds, SEED } from '../support/effort.js';

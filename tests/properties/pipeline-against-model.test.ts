@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type CheckResult, createEngine } from '#runtime/engine';
-import { ALLOW } from '#runtime/policy';
+import { type CheckResult, createEngine } from '../../runtime/engine/index.js';
+import { ALLOW } from '../../runtime/policy/index.js';
 import { policyFiles } from '../support/oracle/documents.js';
 import { MODEL_DEFAULTS, type ModelOutput, type ModelResult, modelCheck } from '../support/oracle/model.js';
 import { Random } from '../support/oracle/random.js';

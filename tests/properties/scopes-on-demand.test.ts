@@ -11,9 +11,9 @@ import {
   type PlanRequest,
   ruleFilters,
   explanations,
-} from '#runtime/engine';
-import type { CompiledBundle } from '#runtime/parts';
-import { filterText, FLAT, NULLS, REFERENCE } from '#runtime/residual';
+} from '../../runtime/engine/index.js';
+import type { CompiledBundle } from '../../runtime/engine/parts.js';
+import { filterText, FLAT, NULLS, REFERENCE } from '../../runtime/residual/index.js';
 import { ROOT } from '../support/compiled.js';
 import { type Document, policyFiles } from '../support/oracle/documents.js';
 import type { ModelRequest } from '../support/oracle/model.js';

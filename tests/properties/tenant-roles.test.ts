@@ -10,9 +10,9 @@ import {
   type TenantDocument,
   type TenantRole,
   tenants,
-} from '#runtime/engine';
-import type { GrantedResource, TenantRoles } from '#runtime/policy';
-import { filterText, FLAT, REFERENCE, selects, type Writing } from '#runtime/residual';
+} from '../../runtime/engine/index.js';
+import type { GrantedResource, TenantRoles } from '../../runtime/policy/index.js';
+import { filterText, FLAT, REFERENCE, selects, type Writing } from '../../runtime/residual/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { policyFiles } from '../support/oracle/documents.js';
 import { indexMatch as matches } from '../support/oracle/glob-match.js';

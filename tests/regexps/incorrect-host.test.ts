@@ -71,7 +71,7 @@ test.before(async () => {
   for (const asked of ['native', 'verified'] as const) programs.set(asked, await disagreementProgram(corpus, asked));
   const { files } = compile([new Source('file.yaml', POLICY)]);
   bundle = await minifiedProgram(
-    `import { createEngine } from '#runtime/engine';
+    `import { createEngine } from 'authz/runtime';
     import { policies } from 'policies';
     const engine = createEngine(policies);
     const ask = (name, action) => engine.isAllowed({ principal: { id: 'a', roles: ['user'] }, resource: { kind: 'file', id: 'f', attr: { name } }, action });

@@ -31,7 +31,7 @@ test('a bundle matches them in linear time, without RE2', async () => {
   assert.match(generated, "cel.literalPattern('(a+)+$', cel.AUTOMATON)");
   assert.not.match(generated, 'cel.RE2');
   const bundle = await minifiedProgram(
-    `import { createEngine } from '#runtime/engine';
+    `import { createEngine } from 'authz/runtime';
     import { policies } from 'policies';
     const engine = createEngine(policies);
     const ask = (name) => ['read', 'edit'].map((action) => engine.isAllowed({ principal: { id: 'a', roles: ['user'] }, resource: { kind: 'file', id: 'f', attr: { name } }, action }));

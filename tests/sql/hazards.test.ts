@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '#runtime/engine';
-import type { Attributes } from '#runtime/policy';
-import { filterText, FLAT, REFERENCE, selects, type Writing } from '#runtime/residual';
+import { createEngine } from '../../runtime/engine/index.js';
+import type { Attributes } from '../../runtime/policy/index.js';
+import { filterText, FLAT, REFERENCE, selects, type Writing } from '../../runtime/residual/index.js';
 import { Random } from '../support/oracle/random.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { type Outcome, readKnownFailures, settle } from '../support/known-failures.js';

@@ -1,7 +1,7 @@
 import type { RowDataPacket } from 'mysql2/promise';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '#runtime/engine';
+import { createEngine } from '../../runtime/engine/index.js';
 import { renderSql, type SqlRelation, type SqlTable } from '../../runtime/residual/sql/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { rounds, SEED } from '../support/effort.js';

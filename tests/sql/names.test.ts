@@ -2,7 +2,7 @@ import type { RowDataPacket } from 'mysql2/promise';
 import initSqlJs, { type Database, type SqlScalar } from 'sql.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine } from '#runtime/engine';
+import { createEngine } from '../../runtime/engine/index.js';
 import { renderSql, type SqlDialect, type SqlTable } from '../../runtime/residual/sql/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { skip } from '../support/skip.js';

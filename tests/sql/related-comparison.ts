@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
-import { createEngine, type Engine, type PlanRequest } from '#runtime/engine';
-import { filterText, FLAT, type Writing } from '#runtime/residual';
+import { createEngine, type Engine, type PlanRequest } from '../../runtime/engine/index.js';
+import { filterText, FLAT, type Writing } from '../../runtime/residual/index.js';
 import { renderSql, type SqlCondition, type SqlDialect } from '../../runtime/residual/sql/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { Random } from '../support/oracle/random.js';

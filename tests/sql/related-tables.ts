@@ -1,4 +1,4 @@
-import type { Attributes } from '#runtime/policy';
+import type { Attributes } from '../../runtime/policy/index.js';
 import { parseTimestamp } from '../../runtime/cel/timestamp.js';
 import type { SqlColumns, SqlDialect, SqlTable } from '../../runtime/residual/sql/index.js';
 import type { Random } from '../support/oracle/random.js';

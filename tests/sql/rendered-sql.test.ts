@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine, type PlanRequest } from '#runtime/engine';
+import { createEngine, type PlanRequest } from '../../runtime/engine/index.js';
 import { ruleFilters } from '../../runtime/engine/rule-filters.js';
 import { renderSql, type SqlDialect } from '../../runtime/residual/sql/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';

@@ -1,4 +1,4 @@
-import type { Expression, Filter, JsonValue, Operand } from '#runtime/residual';
+import type { Expression, Filter, JsonValue, Operand } from '../../runtime/residual/index.js';
 import { equal, intersection, membership, ordered, subset } from './comparisons.js';
 import { add, arithmetic, contains, endsWith, inCase, size, startsWith } from './functions.js';
 import { isQuantifier, quantified } from './quantifiers.js';

@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import { createEngine } from '#runtime/engine';
+import { createEngine } from '../../runtime/engine/index.js';
 import {
   renderSql,
   type SqlColumn,

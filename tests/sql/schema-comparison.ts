@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
-import { createEngine } from '#runtime/engine';
-import { filterText, FLAT, selects, type Writing } from '#runtime/residual';
+import { createEngine } from '../../runtime/engine/index.js';
+import { filterText, FLAT, selects, type Writing } from '../../runtime/residual/index.js';
 import { renderSql, type SqlCondition, type SqlDialect } from '../../runtime/residual/sql/index.js';
 import { randomRow, type SchemaObject } from '../support/plan/random-schemas.js';
 import { batches, type Case, checkRow, requestOf } from '../support/plan/schema-cases.js';

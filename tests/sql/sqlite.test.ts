@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { createEngine, type Engine, type PlanRequest } from '#runtime/engine';
-import type { Attributes } from '#runtime/policy';
-import { type Filter, filterText, FLAT, REFERENCE, selects, type Writing } from '#runtime/residual';
+import { createEngine, type Engine, type PlanRequest } from '../../runtime/engine/index.js';
+import type { Attributes } from '../../runtime/policy/index.js';
+import { type Filter, filterText, FLAT, REFERENCE, selects, type Writing } from '../../runtime/residual/index.js';
 import { type Document, policyFiles } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
 import { randomRequest, randomStore } from '../support/oracle/random-store.js';

@@ -1,8 +1,8 @@
 import * as assert from 'uvu/assert';
-import { createEngine, type Engine, type PlanRequest } from '#runtime/engine';
-import { type Filter, filterText, FLAT, selects, type Writing } from '#runtime/residual';
+import { createEngine, type Engine, type PlanRequest } from '../../runtime/engine/index.js';
+import { type Filter, filterText, FLAT, selects, type Writing } from '../../runtime/residual/index.js';
 import { renderSql, type SqlCondition, type SqlDialect } from '../../runtime/residual/sql/index.js';
-import type { Attributes } from '#runtime/policy';
+import type { Attributes } from '../../runtime/policy/index.js';
 import type { Document, Match } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
 import type { Compilation } from '../../compiler/compile.js';

@@ -1,4 +1,4 @@
-import type { JsonValue } from '#runtime/residual';
+import type { JsonValue } from '../../runtime/residual/index.js';
 import { Refusal, type Statement } from './statement.js';
 
 /** The possible types of a value, as `json_type` names them; every number is `real`. */

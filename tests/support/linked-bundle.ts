@@ -4,6 +4,7 @@ import { dirname, join, posix } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { RUNTIME_IMPORT, runtimeModule } from '../../compiler/bundle/index.js';
+import { PACKAGE_NAMES } from '../../compiler/package-names.js';
 import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
 
 const RUNTIME = fileURLToPath(new URL('../../runtime', import.meta.url));
@@ -59,9 +60,11 @@ async function copyRuntime(): Promise<string> {
   // Without it, Node takes the files for CommonJS.
   writeFileSync(join(outdir, 'package.json'), '{"type":"module"}');
   const manifest = JSON.parse(readFileSync(join(RUNTIME, '..', 'package.json'), 'utf8')) as {
-    readonly imports: { readonly [specifier: string]: string };
+    readonly exports: { readonly [entry: string]: string };
   };
-  const parts = Object.keys(manifest.imports).filter((specifier) => RUNTIME_IMPORT.test(specifier));
+  const parts = Object.keys(manifest.exports)
+    .map((entry) => `${PACKAGE_NAMES.library}${entry.slice(1)}`)
+    .filter((specifier) => RUNTIME_IMPORT.test(specifier));
   await build({
     entryPoints: parts.map((part) => ({ in: runtimeModule(RUNTIME, part), out: part.replace(RUNTIME_IMPORT, '') })),
     bundle: true,

@@ -1,7 +1,7 @@
 /**
  * Every use here must compile: `tsc` on this file is the test. must-not-compile.ts has the uses that must not compile.
  */
-import { createEngine, type Engine } from '#runtime/engine';
+import { createEngine, type Engine } from '../../runtime/engine/index.js';
 import {
   type AuthzClient,
   AuthzError,

@@ -2,7 +2,7 @@
  * No use here may compile: each has an error in the line below its comment, and a comment without an error is an error
  * itself.
  */
-import { createEngine, type Engine } from '#runtime/engine';
+import { createEngine, type Engine } from '../../runtime/engine/index.js';
 import {
   type ActionOf,
   type ActorOf,

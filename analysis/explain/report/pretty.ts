@@ -8,8 +8,8 @@ import type {
   NearMisses,
   Outcome,
   Step,
-} from '#runtime/parts';
-import type { AccessRequest } from '#runtime/engine';
+} from '../../../runtime/engine/parts.js';
+import type { AccessRequest } from '../../../runtime/engine/index.js';
 import type { Paint } from '../../../compiler/diagnostics/paint.js';
 import { visible } from '../../../compiler/diagnostics/visible.js';
 import { isClause, isTrue, shown } from '../condition-tree.js';

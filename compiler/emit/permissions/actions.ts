@@ -1,4 +1,4 @@
-import { type GlobToken, parseGlob } from '#runtime/policy';
+import { type GlobToken, parseGlob } from '../../../runtime/policy/index.js';
 import { quote, templateText } from '../quote.js';
 import type { Kinds } from './kinds.js';
 

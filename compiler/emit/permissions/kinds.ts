@@ -1,4 +1,4 @@
-import { glob, literalOrGlob, sanitize } from '#runtime/policy';
+import { glob, literalOrGlob, sanitize } from '../../../runtime/policy/index.js';
 import { entriesOf, TextIndex } from '../../globs/text-index.js';
 import type { ModuleFacts, RuleFacts } from './facts.js';
 

@@ -1,5 +1,5 @@
-import { engineOf } from '#runtime/cel';
-import { decimal } from '#runtime/schema';
+import { engineOf } from '../../../runtime/cel/index.js';
+import { decimal } from '../../../runtime/schema/index.js';
 import { append } from '../../append.js';
 import type { JsonNode, JsonObject } from '../../ir/json-node.js';
 import type { SchemaTerm } from '../../ir/schema.js';

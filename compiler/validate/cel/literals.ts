@@ -8,7 +8,7 @@ import {
   toDuration,
   toIp,
   toTimestamp,
-} from '#runtime/cel';
+} from '../../../runtime/cel/index.js';
 import type { CallExpr, Expr, LiteralExpr } from '../../ast/expr.js';
 import type { CelType } from '../../cel/types.js';
 import type { Hint } from '../../diagnostics/did-you-mean.js';

@@ -1,4 +1,4 @@
-import * as cel from '#runtime/cel';
+import * as cel from '../../../runtime/cel/index.js';
 import type { Types } from '../../ast/checked.js';
 import type { CallExpr, Expr, LiteralExpr } from '../../ast/expr.js';
 import type { PolicySet } from '../../ast/policy-set.js';

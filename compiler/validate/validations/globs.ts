@@ -1,4 +1,4 @@
-import { type GlobToken, parseGlob } from '#runtime/policy';
+import { type GlobToken, parseGlob } from '../../../runtime/policy/index.js';
 import type { Types } from '../../ast/checked.js';
 import type { LinkedPolicy, PolicySet } from '../../ast/policy-set.js';
 import type { Problems } from '../../diagnostics/problems.js';

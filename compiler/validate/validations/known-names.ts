@@ -1,4 +1,4 @@
-import { literalOrGlob } from '#runtime/policy';
+import { literalOrGlob } from '../../../runtime/policy/index.js';
 import { kindMatcher } from '../kind-patterns.js';
 import { sanitize } from '../../ast/names.js';
 import { didYouMean } from '../../diagnostics/did-you-mean.js';

@@ -1,4 +1,4 @@
-import { literalOrGlob } from '#runtime/policy';
+import { literalOrGlob } from '../../../runtime/policy/index.js';
 import type { Types } from '../../ast/checked.js';
 import { withoutSeparators } from '../kind-patterns.js';
 import { sanitize } from '../../ast/names.js';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { literalOrGlob } from '#runtime/policy';
+import { literalOrGlob } from '../../../runtime/policy/index.js';
 import { compileTexts } from '../../../tests/support/compiled.js';
 import { Random } from '../../../tests/support/oracle/random.js';
 import { allow, OUTPUT, resourcePolicy, warningCodesOf, warningsOf, when } from '../../../tests/support/warnings.js';

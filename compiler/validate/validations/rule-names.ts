@@ -1,4 +1,4 @@
-import { literalOrGlob } from '#runtime/policy';
+import { literalOrGlob } from '../../../runtime/policy/index.js';
 import { addTo } from '../../append.js';
 import type { Types } from '../../ast/checked.js';
 import { nameOfPrincipalAction, nameOfResourceRule, sanitize } from '../../ast/names.js';

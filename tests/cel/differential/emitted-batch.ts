@@ -1,4 +1,4 @@
-import type { OutputValue, Request, Rule, TracedCondition } from '#runtime/policy';
+import type { OutputValue, Request, Rule, TracedCondition } from '../../../runtime/policy/index.js';
 import { compileTexts, loaded } from '../../support/compiled.js';
 import { CONSTANTS, VARIABLES } from '../../support/cel/differential/random-expressions.js';
 import { matchDocument, type RandomMatch } from './random-match.js';

@@ -1,5 +1,5 @@
-import * as cel from '#runtime/cel';
-import { Message, Optional, TypeValue, Uint, type Value } from '#runtime/cel';
+import * as cel from '../../../runtime/cel/index.js';
+import { Message, Optional, TypeValue, Uint, type Value } from '../../../runtime/cel/index.js';
 import { plainDoubleText } from '../../../runtime/cel/numbers.js';
 import { implementationNameOf, typeNameOf } from '../../../runtime/cel/type-names.js';
 import { Opaque } from '../../../runtime/cel/values.js';

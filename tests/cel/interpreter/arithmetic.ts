@@ -1,4 +1,4 @@
-import { Duration, Timestamp, Uint, type Value } from '#runtime/cel';
+import { Duration, Timestamp, Uint, type Value } from '../../../runtime/cel/index.js';
 import { kindOf } from '../../../runtime/cel/kinds.js';
 import type { Opaque } from '../../../runtime/cel/values.js';
 import { fail, failA, failB } from './failure.js';

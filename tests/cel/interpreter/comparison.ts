@@ -6,7 +6,7 @@ import {
   type TypeValue,
   Uint,
   type Value,
-} from '#runtime/cel';
+} from '../../../runtime/cel/index.js';
 import { kindOf } from '../../../runtime/cel/kinds.js';
 import { CelError, Opaque } from '../../../runtime/cel/values.js';
 import { Failure, failA, failB } from './failure.js';

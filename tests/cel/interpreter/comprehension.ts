@@ -1,4 +1,4 @@
-import type { Value } from '#runtime/cel';
+import type { Value } from '../../../runtime/cel/index.js';
 import { implementationNameOf } from '../../../runtime/cel/type-names.js';
 import { textOf } from './access.js';
 import { attempt, Failure, fail, failA, failC } from './failure.js';

@@ -1,4 +1,4 @@
-import { CelError, isFailure, type Result, type Value } from '#runtime/cel';
+import { CelError, isFailure, type Result, type Value } from '../../../runtime/cel/index.js';
 import { typeNameOf } from '../../../runtime/cel/type-names.js';
 
 /** What the interpreter throws when an evaluation fails (docs/spec/conditions.md#kinds-of-values). */

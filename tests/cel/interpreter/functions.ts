@@ -1,6 +1,6 @@
-import * as cel from '#runtime/cel';
-import { Duration, Optional, type Result, Timestamp, TypeValue, Uint, type Value } from '#runtime/cel';
-import type { Request } from '#runtime/policy';
+import * as cel from '../../../runtime/cel/index.js';
+import { Duration, Optional, type Result, Timestamp, TypeValue, Uint, type Value } from '../../../runtime/cel/index.js';
+import type { Request } from '../../../runtime/policy/index.js';
 import type { CelFunction } from '../../../compiler/cel/function.js';
 import { kindOf } from '../../../runtime/cel/kinds.js';
 import { typeNameOf } from '../../../runtime/cel/type-names.js';

@@ -1,6 +1,6 @@
-import * as cel from '#runtime/cel';
-import { Optional, type Result, typeValue, Uint, type Value, ValueMap } from '#runtime/cel';
-import type { Request } from '#runtime/policy';
+import * as cel from '../../../runtime/cel/index.js';
+import { Optional, type Result, typeValue, Uint, type Value, ValueMap } from '../../../runtime/cel/index.js';
+import type { Request } from '../../../runtime/policy/index.js';
 import type { CheckedExpression, Reference } from '../../../compiler/ast/checked-expression.js';
 import type { CallExpr, Expr, MacroExpr, SelectExpr } from '../../../compiler/ast/expr.js';
 import { has, index, optionalIndex, optionalSelect, select, textOf } from './access.js';

@@ -1,4 +1,4 @@
-import { type Value, Uint, ValueMap } from '#runtime/cel';
+import { type Value, Uint, ValueMap } from '../../../runtime/cel/index.js';
 import { isMap } from '../../../runtime/cel/kinds.js';
 import { mapKey } from '../../../runtime/cel/maps.js';
 import { TypeValue, Duration, Timestamp, type JsonMap } from '../../../runtime/cel/values.js';

@@ -1,4 +1,4 @@
-import type { Value } from '#runtime/cel';
+import type { Value } from '../../../runtime/cel/index.js';
 import { type Kind, kindOf } from '../../../runtime/cel/kinds.js';
 import { orderOf } from './comparison.js';
 import { fail } from './failure.js';

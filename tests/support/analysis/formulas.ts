@@ -1,5 +1,5 @@
-import type { AccessRequest } from '#runtime/engine';
-import { type Instant, type Request, sanitize } from '#runtime/policy';
+import type { AccessRequest } from '../../../runtime/engine/index.js';
+import { type Instant, type Request, sanitize } from '../../../runtime/policy/index.js';
 import { holds, surroundingsOf } from '../../../analysis/program/conditions.js';
 import type { Formula } from '../../../analysis/formula/formula.js';
 

@@ -1,4 +1,4 @@
-import type { Attributes } from '#runtime/policy';
+import type { Attributes } from '../../../runtime/policy/index.js';
 import { compileTexts } from '../compiled.js';
 import { PLACES } from '../mutants/conditions.js';
 import type { Random } from '../oracle/random.js';

@@ -1,4 +1,4 @@
-import type { Attributes } from '#runtime/policy';
+import type { Attributes } from '../../../runtime/policy/index.js';
 import type { Random } from '../oracle/random.js';
 
 /*

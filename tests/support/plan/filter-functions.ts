@@ -1,4 +1,4 @@
-import * as cel from '#runtime/cel';
+import * as cel from '../../../runtime/cel/index.js';
 import { filterFunctions } from '../../../compiler/emit/filter-functions.js';
 import type { Program } from '../../../compiler/ir/program.js';
 

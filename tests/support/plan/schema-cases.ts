@@ -1,9 +1,9 @@
-import type { createEngine, Engine, PlanRequest } from '#runtime/engine';
+import type { createEngine, Engine, PlanRequest } from '../../../runtime/engine/index.js';
 import type { JsonValue } from '../../../compiler/ast/policy.js';
 import { compile } from '../../../compiler/compile.js';
 import { Diagnostics } from '../../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../../compiler/diagnostics/source.js';
-import { ALLOW } from '#runtime/policy';
+import { ALLOW } from '../../../runtime/policy/index.js';
 import { Random } from '../oracle/random.js';
 import { randomRow, randomRules, randomSchema, type SchemaObject } from './random-schemas.js';
 import { loaded } from '../compiled.js';

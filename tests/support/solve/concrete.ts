@@ -1,5 +1,5 @@
-import type { Value } from '#runtime/cel';
-import type { Request } from '#runtime/policy';
+import type { Value } from '../../../runtime/cel/index.js';
+import type { Request } from '../../../runtime/policy/index.js';
 import { type ListedElement, schemaFacts } from '../../../analysis/encode/schemas.js';
 import { Script } from '../../../analysis/encode/script.js';
 import { intConstant, not, stringConstant } from '../../../analysis/encode/smt.js';

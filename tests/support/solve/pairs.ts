@@ -1,4 +1,4 @@
-import type { Request } from '#runtime/policy';
+import type { Request } from '../../../runtime/policy/index.js';
 import type { CelType } from '../../../compiler/cel/types.js';
 import { functions } from '../../../compiler/cel/functions.js';
 import type { Match, Module, Program } from '../../../compiler/ir/program.js';

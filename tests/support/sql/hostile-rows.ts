@@ -1,4 +1,4 @@
-import type { Attributes } from '#runtime/policy';
+import type { Attributes } from '../../../runtime/policy/index.js';
 import type { Random } from '../oracle/random.js';
 
 /** Attributes that conditions read, each often missing, null or of an unexpected type. */

@@ -1,4 +1,4 @@
-import type { Attributes } from '#runtime/policy';
+import type { Attributes } from '../../../runtime/policy/index.js';
 import type { Random } from '../oracle/random.js';
 import type { SqlColumn, SqlDialect, SqlTable } from '../../../runtime/residual/sql/index.js';
 import { documentOf, hostileAttributes, NUMBERS, TEXTS } from './hostile-rows.js';

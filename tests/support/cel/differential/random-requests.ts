@@ -1,5 +1,5 @@
-import type { Json } from '#runtime/cel';
-import type { Request } from '#runtime/policy';
+import type { Json } from '../../../../runtime/cel/index.js';
+import type { Request } from '../../../../runtime/policy/index.js';
 import type { Random } from '../../oracle/random.js';
 
 /**
