@@ -10,7 +10,7 @@ export interface DeclarationOptions {
 }
 
 /**
- * The declaration file of a bundle, with what the policies know as types: programs in TypeScript import
+ * The declaration file of a bundle, with the types of the policies: programs in TypeScript import
  * `{ policies, type Policies }` from the bundle. It takes types of the engine from the library, which the program has
  * installed.
  * @param types the generated module `types.ts`.
@@ -36,7 +36,7 @@ export declare const patternsFailedOnHost: () => readonly string[];`,
 ];
 
 const FULL = [
-  `/** The second emission of the conditions, which tells why one failed; loaded when asked for. */
+  `/** The conditions in a form that reports why one failed; loaded on demand. */
 export declare const traced: () => Promise<import('${RUNTIME}/parts').CompiledTraces>;`,
   `/** Whether a filter of these policies selects a row. */
 export declare const selects: (
@@ -46,13 +46,13 @@ export declare const selects: (
 ];
 
 const EXPLAINED = [
-  `/** An engine of these policies that explains its decisions; loaded when asked for. */
+  `/** An engine of these policies that explains its decisions; loaded on demand. */
 export declare const explainer: (
   options?: import('${RUNTIME}/parts').EngineOptions,
 ) => Promise<import('${RUNTIME}/parts').Explainer>;`,
-  `/** The texts of the policies and schemas, by path; loaded when asked for. */
+  `/** The texts of the policies and schemas, by path; loaded on demand. */
 export declare const policyTexts: () => Promise<readonly (readonly [path: string, text: string])[]>;`,
-  `/** The policy documents, for the admin API; loaded when asked for. */
+  `/** The policy documents, for the admin API; loaded on demand. */
 export declare const policyDocuments: () => Promise<
   readonly { readonly id: string; readonly name: string; readonly version: string; readonly scope: string; readonly json: string }[]
 >;`,

@@ -25,13 +25,13 @@ export function describeRoleRule(role: string, rule: RoleRule): Doc {
   return described(`${role} may at most ${rule.allowActions.join(', ')} on ${rule.resource}`, ' when', rule.condition);
 }
 
-/** `owner: a [user] where` and the condition. */
+/** `owner: [user] where` and the condition. */
 export function describeDerivedRole(role: {
   readonly name: string;
   readonly parentRoles: readonly string[];
   readonly condition: Match | undefined;
 }): Doc {
-  return described(`${role.name}: a [${role.parentRoles.join(', ')}]`, ' where', role.condition);
+  return described(`${role.name}: [${role.parentRoles.join(', ')}]`, ' where', role.condition);
 }
 
 const OPERATORS = { all: 'all of', any: 'any of', none: 'none of' } as const;

@@ -66,6 +66,6 @@ function declarations(sharing: ReadonlyMap<number, readonly string[]>, names: Re
       ? declaration
       : [commented(comment(`One bit for ${texts.join(', ')}.`)), hardLine, declaration];
   });
-  const head = commented('// The roles this policy tells apart, a bit each; `*` reaches every role.');
+  const head = commented('// The roles of this policy, one bit each; `*` is every role.');
   return printed(join([head, ...lines], hardLine));
 }

@@ -14,7 +14,7 @@ const CONDITIONS: readonly (readonly [condition: string, emitted: string])[] = [
     'R.attr.open === true && cel.less(R.attr.days, 3)',
   ],
   ['has(R.attr.state) && R.attr.state != "DRAFT"', "cel.differs(R.attr.state, 'DRAFT')"],
-  ['has(R.attr.owners) && P.id in R.attr.owners', 'cel.isTextIn(P.id, R.attr.owners)'],
+  ['has(R.attr.owners) && P.id in R.attr.owners', 'cel.isStringIn(P.id, R.attr.owners)'],
   // Another attribute, the test that comes too late, and what must not be computed without need.
   ['has(R.attr.open) && R.attr.opened == true', 'R.attr.open !== undefined && R.attr.opened === true'],
   ['R.attr.open == true && has(R.attr.open)', 'R.attr.open === true && R.attr.open !== undefined'],

@@ -214,9 +214,9 @@ function membership(element: Value, collection: Value, polarity: boolean, contex
     ]);
     return polarity ? includes : { doc: ['!', includes.doc], level: 'unary' };
   }
-  const isTextInAttribute =
+  const isStringInAttribute =
     polarity && isIdentityScalar(element) && element.type.kind === 'string' && isPartOfRequest(collection);
-  return call(isTextInAttribute ? 'isTextIn' : polarity ? 'isIn' : 'isNotIn', [element, collection], context);
+  return call(isStringInAttribute ? 'isStringIn' : polarity ? 'isIn' : 'isNotIn', [element, collection], context);
 }
 
 /** Whether a value is read from a request as it is: then it is JSON, absent, or fails. */

@@ -5,7 +5,7 @@
 import * as cel from 'authz/runtime/cel';
 import { derivedRole } from 'authz/runtime/policy';
 
-// owner: a [user] where
+// owner: [user] where
 //   R.attr.owner == P.id
 export const owner = derivedRole({
   set: 'album_roles',

@@ -5,7 +5,7 @@
 import * as cel from 'authz/runtime/cel';
 import { derivedRole } from 'authz/runtime/policy';
 
-// requester: a [employee] where
+// requester: [employee] where
 //   R.attr.owner == P.id
 export const requester = derivedRole({
   set: 'company_roles',
@@ -17,7 +17,7 @@ export const requester = derivedRole({
 // C.approvers
 const approversSet = new Set<cel.Value>(['manager', 'director']);
 
-// direct_manager: a [employee] where all of
+// direct_manager: [employee] where all of
 //   P.attr.title in C.approvers
 //   R.attr.department == P.attr.department
 //   R.attr.owner != P.id

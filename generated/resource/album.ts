@@ -6,7 +6,7 @@ import * as cel from 'authz/runtime/cel';
 import { ALLOW, ANYONE, DENY, glob, matchesAny, resourcePolicy, type Rule } from 'authz/runtime/policy';
 import { owner } from '../derived_roles/album_roles.js';
 
-// The roles this policy tells apart, a bit each; `*` reaches every role.
+// The roles of this policy, one bit each; `*` is every role.
 const CURATOR = 1 << 0;
 const USER = 1 << 1;
 const GUEST_ANY = 1 << 2;
@@ -36,7 +36,7 @@ export const audience = {
   reaches: matchesAny('comment:*'),
   when: ({ principal: P, resource: R }) =>
     cel.json(R.attr.visibility) === 'public' ||
-    (cel.json(R.attr.visibility) === 'friends' && cel.isTextIn(P.id, cel.json(R.attr.friends))),
+    (cel.json(R.attr.visibility) === 'friends' && cel.isStringIn(P.id, cel.json(R.attr.friends))),
 } satisfies Rule;
 
 // DENY edit, delete, comment:* to [*] when

@@ -4,7 +4,7 @@
 
 import { ALLOW, resourcePolicy, type Rule } from 'authz/runtime/policy';
 
-// The roles this policy tells apart, a bit each; `*` reaches every role.
+// The roles of this policy, one bit each; `*` is every role.
 const USER = 1 << 0;
 const ADMIN = 1 << 1;
 

@@ -6,7 +6,7 @@ import * as cel from 'authz/runtime/cel';
 import { ALLOW, ANYONE, DENY, matchesAny, resourcePolicy, type Request, type Rule } from 'authz/runtime/policy';
 import { directManager, requester } from '../derived_roles/company_roles.js';
 
-// The roles this policy tells apart, a bit each; `*` reaches every role.
+// The roles of this policy, one bit each; `*` is every role.
 const EMPLOYEE = 1 << 0;
 
 // ALLOW create to [employee]

@@ -192,7 +192,7 @@ test('whether an attribute has a text is asked like membership of any value', ()
   const attributes = [...VALUES, undefined, failure, ['a', 'b'], { a: 1, b: undefined }, new Date(0)];
   for (const attribute of attributes.filter((value) => !(value instanceof cel.ValueMap))) {
     for (const text of ['a', 'b', '', 'toString', '__proto__', '0', 'length', 'seconds', 'x'.repeat(100)])
-      assert.is(cel.isTextIn(text, attribute as cel.Result), cel.isIn(text, attribute as cel.Result));
+      assert.is(cel.isStringIn(text, attribute as cel.Result), cel.isIn(text, attribute as cel.Result));
   }
 });
 

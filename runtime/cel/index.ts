@@ -46,7 +46,7 @@ export {
   notLess,
   notLessOrEqual,
 } from './ordering.js';
-export { isIn, isNoneOf, isNotIn, isOneOf, isTextIn } from './membership.js';
+export { isIn, isNoneOf, isNotIn, isOneOf, isStringIn } from './membership.js';
 export { field } from './selection.js';
 export { everyElement, everyEntry, someElement, someEntry } from './quantifiers.js';
 

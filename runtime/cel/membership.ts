@@ -12,10 +12,10 @@ export function isIn(x: Result, collection: Result): boolean {
 }
 
 /**
- * `isIn` for a text and an attribute, which is JSON: programs whose conditions ask for nothing else have neither the
+ * `isIn` for a string and an attribute, which is JSON: programs whose conditions ask for nothing else have neither the
  * equality of other values nor other maps.
  */
-export function isTextIn(text: string, attribute: Result): boolean {
+export function isStringIn(text: string, attribute: Result): boolean {
   if (Array.isArray(attribute)) return includesText(attribute, text);
   return isJsonMap(attribute) && ownEntry(attribute, text) !== undefined;
 }

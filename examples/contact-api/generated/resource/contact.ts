@@ -8,7 +8,7 @@ import { rowsThatSatisfy } from 'authz/runtime/row-schema';
 import { violationsOf } from 'authz/runtime/schema';
 import { contactSchema } from '../schemas/contact.js';
 
-// The roles this policy tells apart, a bit each; `*` reaches every role.
+// The roles of this policy, one bit each; `*` is every role.
 const ADMIN = 1 << 0;
 const USER = 1 << 1;
 

@@ -15,7 +15,7 @@ export const policies: CompiledBundle = {
   guard,
 };
 
-/** The second emission of the conditions; loaded when asked for. */
+/** The conditions in a form that reports why one failed; loaded on demand. */
 export const traced = async () => (await import('./traced/index.js')).traced;
 
 const functions = {

@@ -4,7 +4,7 @@
 
 import { ALLOW, glob, matchesAny, resourcePolicy, type Rule } from 'authz/runtime/policy';
 
-// The roles this policy tells apart, a bit each; `*` reaches every role.
+// The roles of this policy, one bit each; `*` is every role.
 // One bit for team0, team30.
 const TEAM0 = 1 << 0;
 // One bit for team1, team31.

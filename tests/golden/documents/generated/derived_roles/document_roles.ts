@@ -5,7 +5,7 @@
 import * as cel from 'authz/runtime/cel';
 import { derivedRole, type Request } from 'authz/runtime/policy';
 
-// author: a [user] where
+// author: [user] where
 //   R.attr.author.id == P.id
 export const author = derivedRole({
   set: 'document_roles',
@@ -18,7 +18,7 @@ export const author = derivedRole({
 const sameTeam = ({ principal: P, resource: R }: Request): cel.Result =>
   cel.inCollection(cel.json(P.attr.team), cel.json(R.attr.teams));
 
-// reviewer: a [user, contractor] where all of
+// reviewer: [user, contractor] where all of
 //   V.same_team
 //   "author" in runtime.effectiveDerivedRoles
 export const reviewer = derivedRole({
@@ -27,15 +27,15 @@ export const reviewer = derivedRole({
   parentRoles: ['user', 'contractor'],
   when: (request) => {
     const { effectiveDerivedRoles } = request;
-    return sameTeam(request) === true && cel.isTextIn('author', effectiveDerivedRoles);
+    return sameTeam(request) === true && cel.isStringIn('author', effectiveDerivedRoles);
   },
   whenListed: (request) => {
     const { effectiveDerivedRoles } = request;
-    return cel.orNull(sameTeam(request)) === true && cel.isTextIn('author', effectiveDerivedRoles);
+    return cel.orNull(sameTeam(request)) === true && cel.isStringIn('author', effectiveDerivedRoles);
   },
 });
 
-// member: a [*]
+// member: [*]
 export const member = derivedRole({
   set: 'document_roles',
   name: 'member',

@@ -7,7 +7,7 @@ import * as cel from 'authz/runtime/cel';
 import { ALLOW, ANYONE, DENY, glob, matchesAny, resourcePolicy, type Request, type Rule } from 'authz/runtime/policy';
 import { author, reviewer } from '../derived_roles/document_roles.js';
 
-// The roles this policy tells apart, a bit each; `*` reaches every role.
+// The roles of this policy, one bit each; `*` is every role.
 const ADMIN = 1 << 0;
 const USER = 1 << 1;
 const GUEST_TRUSTED = 1 << 2;

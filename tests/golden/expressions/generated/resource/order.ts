@@ -5,7 +5,7 @@
 import * as cel from 'authz/runtime/cel';
 import { ALLOW, resourcePolicy, type Rule } from 'authz/runtime/policy';
 
-// The roles this policy tells apart, a bit each; `*` reaches every role.
+// The roles of this policy, one bit each; `*` is every role.
 const USER = 1 << 0;
 
 // ALLOW macros to [user] when all of
@@ -121,7 +121,7 @@ export const tokens = {
   roles: USER,
   when: ({ principal: P, resource: R, auxData, globals: G }) =>
     auxData.jwt.sub === P.id &&
-    cel.isTextIn('admin', auxData.jwt.groups) &&
+    cel.isStringIn('admin', auxData.jwt.groups) &&
     cel.isEqual(G.region, cel.json(R.attr.region)),
 } satisfies Rule;
 

@@ -6,7 +6,7 @@ import { violationsOf } from 'authz/runtime/schema';
 import { albumSchema } from '../schemas/media/album.js';
 import { userSchema } from '../schemas/user.js';
 
-// The roles this policy tells apart, a bit each; `*` reaches every role.
+// The roles of this policy, one bit each; `*` is every role.
 const USER = 1 << 0;
 
 // ALLOW view, create to [user]

@@ -3,7 +3,7 @@
 import * as cel from 'authz/runtime/cel';
 import { ALLOW, DENY, resourcePolicy, type Rule } from 'authz/runtime/policy';
 
-// The roles this policy tells apart, a bit each; `*` reaches every role.
+// The roles of this policy, one bit each; `*` is every role.
 const USER = 1 << 0;
 
 // ALLOW view to [user], with the consent of the parent scope: DENY unless

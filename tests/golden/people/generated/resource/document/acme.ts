@@ -2,7 +2,7 @@
 
 import { ALLOW, resourcePolicy, type Rule } from 'authz/runtime/policy';
 
-// The roles this policy tells apart, a bit each; `*` reaches every role.
+// The roles of this policy, one bit each; `*` is every role.
 const EMPLOYEE = 1 << 0;
 
 // ALLOW edit to [employee]
