@@ -7,7 +7,7 @@ import { cruise, graphOf } from './house/import-graph.js';
  */
 
 /** The folders among whose folders there may still be cycles. */
-const CYCLIC = ['server/transport'];
+const CYCLIC: readonly string[] = [];
 
 const folders = process.argv.slice(2);
 const { modules, violations } = cruise(folders);

@@ -15,7 +15,7 @@ import { observe, tracesCalls } from './observe/observe.js';
 import type { LoadedBundle, Observation, Scrape, SourceStatus } from './observe/options.js';
 import { createExtAuthz } from './gateway/ext-authz.js';
 import { Gateway } from './gateway/gateway.js';
-import { GatewayEndpoints } from './gateway/http-endpoints.js';
+import { createGatewayEndpoints } from './gateway/http-endpoints.js';
 import { unknownNames } from './gateway/unknown-names.js';
 import { expiryOf } from './bundle/provenance.js';
 import type { BundleText } from './bundle/read-bundle.js';
@@ -25,6 +25,7 @@ import { serviceNames } from './service/aliases.js';
 import { CallIds } from './service/call-id.js';
 import type { Decider } from './service/decider.js';
 import { Health } from './service/health.js';
+import { createProxySteps, createSteps, type Preparation } from './service/prepare-call.js';
 import { OWN_NAMES, propertyNames } from './service/property-names.js';
 import { RpcError, type Report } from './service/rpc-error.js';
 import type { RolloutChange } from './rollout/rollout.js';
@@ -198,7 +199,7 @@ export async function startServer(
   const server = await listen({
     config,
     decider: bundles.current.decider,
-    bundles,
+    preparation: { bundles, tenants },
     build: () => bundles.current.release,
     watchers,
     auditReader: audit?.reader,
@@ -210,7 +211,6 @@ export async function startServer(
     names: () => bundles.current.names(),
     actionNames: (principalId, kind) => bundles.current.actionNames(principalId, kind),
     deliver: auditWatch?.deliver,
-    tenants,
     metrics,
     answered,
     accepted: surroundings.accepted,
@@ -265,7 +265,7 @@ export function serve(
   return listen({
     config,
     decider,
-    bundles: undefined,
+    preparation: {},
     build: () => build,
     watchers,
     auditReader: undefined,
@@ -277,7 +277,6 @@ export function serve(
     names: undefined,
     actionNames: () => [],
     deliver: undefined,
-    tenants: undefined,
     metrics: undefined,
     answered: async () => {},
     accepted: undefined,
@@ -398,7 +397,8 @@ function watchForAudit(
 interface Listening {
   readonly config: Config;
   readonly decider: Decider;
-  readonly bundles: Services['bundles'];
+  /** What calls need before they are decided. */
+  readonly preparation: Preparation;
   readonly build: () => ServerInfoResponse;
   readonly watchers: readonly Watcher[];
   readonly auditReader: AuditReader | undefined;
@@ -410,7 +410,6 @@ interface Listening {
   readonly names: Services['names'];
   readonly actionNames: Services['actionNames'];
   readonly deliver: Deliver | undefined;
-  readonly tenants: Services['tenants'];
   /** The health of the whole server. */
   readonly metrics: MetricsText | undefined;
   /** All calls have been answered, so the watchers write what remains. */
@@ -423,7 +422,7 @@ interface Listening {
 async function listen({
   config,
   decider,
-  bundles,
+  preparation,
   build,
   watchers,
   auditReader,
@@ -435,7 +434,6 @@ async function listen({
   names,
   actionNames,
   deliver,
-  tenants,
   metrics,
   answered,
   accepted,
@@ -458,7 +456,7 @@ async function listen({
         );
   const services: Services = {
     decider,
-    bundles,
+    steps: createSteps(preparation),
     callIds: new CallIds(),
     limits: config.server.requestLimits,
     tokenSubject: config.server.tokenSubject,
@@ -477,7 +475,6 @@ async function listen({
     names,
     actionNames,
     deliver,
-    tenants,
     report,
     get release() {
       return build();
@@ -485,9 +482,9 @@ async function listen({
     maxMessageSize: config.server.grpc.maxRecvMsgSizeBytes,
   };
   const budget = new BodyBudget(config.server.requestLimits.maxUnfinishedBytes);
-  const gateway = config.server.gateway && new Gateway(config.server.gateway, services);
+  const gateway = config.server.gateway && new Gateway(config.server.gateway, services, createProxySteps(preparation));
   const grpc = grpcServer(config.server, services, tls, budget, gateway && [createExtAuthz(gateway, services)]);
-  const endpoints = gateway && [new GatewayEndpoints(gateway, services)];
+  const endpoints = gateway && [createGatewayEndpoints(gateway, services)];
   const http = httpServer(config.server, services, { grpc, tls, metrics, budget, endpoints });
   const listeners: Listener[] = [];
   let hasRetired = false;

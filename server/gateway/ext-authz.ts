@@ -4,12 +4,12 @@ import type { CheckRequest, HttpRequest } from '../../proto/gen/ext-authz-messag
 import { encodeCheckResponse } from '../../proto/gen/wire/ext-authz.js';
 import { decodeCheckRequest } from '../../proto/gen/wire/external-auth.js';
 import { WireWriter } from '../../proto/wire/writer.js';
-import { CODES, type RpcError, rpcErrorOf } from '../service/rpc-error.js';
+import { CODES, type RpcError } from '../service/rpc-error.js';
 import type { Services } from '../service/services.js';
 import { GrpcCall } from '../transport/grpc/grpc-call.js';
 import type { GrpcPlugin } from '../transport/grpc/grpc-server.js';
 import { BYTES, unary } from '../transport/grpc/method.js';
-import { begin, deliver, end, endFailed } from '../transport/watched-call.js';
+import { createRunner } from '../transport/unary-call.js';
 import type { Gateway, Identity, ProxiedRequest } from './gateway.js';
 import { denied } from './header-fields.js';
 import { statusOf } from './status.js';
@@ -30,31 +30,18 @@ export function createExtAuthz(gateway: Gateway, services: Services): GrpcPlugin
 }
 
 function handler(gateway: Gateway, services: Services, authInfo: string): handleUnaryCall<Buffer, Buffer> {
-  const { watchers, report } = services;
   const writer = new WireWriter();
-  return (grpcCall, callback) => {
-    const call = new GrpcCall(`/${EXT_AUTHZ_SERVICE}/Check`, grpcCall, authInfo);
-    const size = grpcCall.request.length;
-    begin(watchers, call);
-    const refuse = (error: RpcError): void => {
-      const message = encodeCheckResponse(refusalOf(error, gateway.nobody), writer);
-      callback(null, message);
-      endFailed(watchers, call, error, size, message.length);
-    };
-    const allow = (identity: Identity): void => {
-      const message = encodeCheckResponse(permissionOf(identity), writer);
-      callback(null, message);
-      end(watchers, call, size, message.length);
-    };
-    const decide = async (): Promise<Identity> => gateway.decide(call, requestOf(grpcCall.request));
-    decide().then(
-      (identity) => deliver(services, call, undefined, () => allow(identity), refuse),
-      (thrown) => {
-        const error = rpcErrorOf(thrown, report);
-        deliver(services, call, error.code, () => refuse(error), refuse);
-      },
-    );
+  const send = ({ callback }: GrpcCall, response: CheckResponse): number => {
+    const message = encodeCheckResponse(response, writer);
+    callback(null, message);
+    return message.length;
   };
+  const run = createRunner<GrpcCall, Identity>(services, {
+    run: async (call, body) => gateway.decide(call, requestOf(body)),
+    answer: (call, identity) => send(call, permissionOf(identity)),
+    refuse: (call, error) => send(call, refusalOf(error, gateway.nobody)),
+  });
+  return (call, callback) => run(new GrpcCall(`/${EXT_AUTHZ_SERVICE}/Check`, call, callback, authInfo), call.request);
 }
 
 /** Throws an RpcError for a message that is not about an HTTP request. */

@@ -5,7 +5,7 @@ import type { Call } from '../service/call.js';
 import { type CheckService, decide } from '../service/check-resources.js';
 import type { VerifiedAuxData } from '../service/decider.js';
 import { RpcError } from '../service/rpc-error.js';
-import { withTenants } from '../service/tenants.js';
+import { prepare, type Step } from '../service/prepare-call.js';
 import { principalOfClaims } from '../service/token-subject.js';
 import { denied, type Fields, HeaderFields } from './header-fields.js';
 import { Peers } from './peers.js';
@@ -36,6 +36,8 @@ export class Gateway {
   constructor(
     private readonly config: GatewayConfig,
     private readonly service: CheckService,
+    /** The headers are those of the proxied request: its client may not demand a bundle. */
+    private readonly steps: readonly Step[],
   ) {
     const { identity, headers, methodHeader, pathHeader } = config;
     const names = [identity.id, identity.roles, ...Object.values(identity.attributes)];
@@ -66,18 +68,15 @@ export class Gateway {
     if (routed === undefined) throw denied('no route matches');
     const { principal, auxData } = await this.#principalOf(call, fields);
     const { kind, id, action, attr } = routed;
-    // The headers are those of the proxied request: its client may not demand a bundle.
-    call.bundle = this.service.bundles?.choose([principal.id]);
-    const [decision] = await withTenants(this.service, call, [principal], () =>
-      decide(this.service, call, {
-        requestId: '',
-        principal,
-        resources: [{ resource: { kind, policyVersion: '', id, attr, scope: '' }, actions: [action] }],
-        auxData,
-        includeMeta: false,
-        requestContext: undefined,
-      }),
-    );
+    await prepare(this.steps, call, [principal]);
+    const [decision] = decide(this.service, call, {
+      requestId: '',
+      principal,
+      resources: [{ resource: { kind, policyVersion: '', id, attr, scope: '' }, actions: [action] }],
+      auxData,
+      includeMeta: false,
+      requestContext: undefined,
+    });
     if (decision?.actions[0]?.effect !== 1) throw denied('the policies deny the request');
     return this.#identityOf(principal);
   }

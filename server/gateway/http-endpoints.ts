@@ -1,73 +1,61 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type RpcError, rpcErrorOf } from '../service/rpc-error.js';
+import type { IncomingMessage } from 'node:http';
 import type { Services } from '../service/services.js';
+import type { Exchange } from '../transport/http/exchange.js';
 import { HttpCall } from '../transport/http/http-call.js';
 import type { HttpEndpoints } from '../transport/http/http-server.js';
-import { begin, deliver, end, endFailed } from '../transport/watched-call.js';
-import type { Gateway, Identity } from './gateway.js';
+import { createRunner, type UnaryRunner } from '../transport/unary-call.js';
+import type { Gateway, Identity, ProxiedRequest } from './gateway.js';
 import { statusOf } from './status.js';
 
-/** Where proxies ask with the original method and path in headers. */
+/** The path where proxies ask with the original method and path in headers. */
 const FORWARD_AUTH = '/_authz/forward-auth';
-/** Where proxies ask with the original method and, behind this prefix, the original path. */
+/** The path where proxies ask with the original method and, behind this prefix, the original path. */
 const EXT_AUTHZ = '/_authz/ext-authz';
+const NO_BODY = Buffer.alloc(0);
 
 /**
  * Answers requests of proxies over HTTP with a status and an empty body. It runs before the router and CORS, which would
- * decode paths and answer preflight requests.
+ * decode paths and answer preflight requests. The body of the original request decides nothing.
  */
-export class GatewayEndpoints implements HttpEndpoints {
-  constructor(
-    private readonly gateway: Gateway,
-    private readonly services: Services,
-  ) {}
-
-  /** Answers a request to one of the two endpoints. Returns whether it was one. */
-  answer(request: IncomingMessage, response: ServerResponse, isStopping: boolean): boolean {
-    const target = request.url ?? '';
-    const isForwardAuth = target === FORWARD_AUTH || target.startsWith(`${FORWARD_AUTH}?`);
-    if (!isForwardAuth && !target.startsWith(`${EXT_AUTHZ}/`)) return false;
-    const line = isForwardAuth ? undefined : { method: request.method ?? '', target: target.slice(EXT_AUTHZ.length) };
-    this.#decide(request, response, line, isStopping).catch((error) =>
-      this.services.report('an answer to a proxy could not be sent', error),
-    );
-    return true;
-  }
-
-  async #decide(
-    request: IncomingMessage,
-    response: ServerResponse,
-    line: { readonly method: string; readonly target: string } | undefined,
-    isStopping: boolean,
-  ): Promise<void> {
-    const { services, gateway } = this;
-    const call = new HttpCall(`/authz.gateway/${line === undefined ? 'ForwardAuth' : 'ExtAuthz'}`, 'rest', request);
-    begin(services.watchers, call);
-    const send = (status: number, identity: Identity): void => {
-      const headers = [...identity, ['Content-Length', '0'] as const];
-      if (status === 401) headers.push(['WWW-Authenticate', 'Bearer']);
-      if (isStopping && request.httpVersionMajor === 1) headers.push(['Connection', 'close']);
-      response.writeHead(status, headers.flat());
-      response.end();
-      // The body of the original request decides nothing.
-      request.resume();
+export function createGatewayEndpoints(gateway: Gateway, services: Services): HttpEndpoints {
+  return (exchange) => {
+    const forwardAuth = createProxyRunner(gateway, services, exchange, () => undefined);
+    const extAuthz = createProxyRunner(gateway, services, exchange, ({ method = '', url = '' }) => ({
+      method,
+      target: url.slice(EXT_AUTHZ.length),
+    }));
+    return (request, response) => {
+      const target = request.url ?? '';
+      if (target === FORWARD_AUTH || target.startsWith(`${FORWARD_AUTH}?`))
+        forwardAuth(new HttpCall('/authz.gateway/ForwardAuth', 'rest', request, response), NO_BODY);
+      else if (target.startsWith(`${EXT_AUTHZ}/`))
+        extAuthz(new HttpCall('/authz.gateway/ExtAuthz', 'rest', request, response), NO_BODY);
+      else return false;
+      return true;
     };
-    const refuse = (error: RpcError): void => {
-      send(statusOf(error), gateway.nobody);
-      endFailed(services.watchers, call, error, 0, 0);
-    };
-    try {
-      const identity = await gateway.decide(call, { headers: fieldsOf(request), line });
-      const allow = (): void => {
-        send(200, identity);
-        end(services.watchers, call, 0, 0);
-      };
-      deliver(services, call, undefined, allow, refuse);
-    } catch (thrown) {
-      const error = rpcErrorOf(thrown, services.report);
-      deliver(services, call, error.code, () => refuse(error), refuse);
-    }
-  }
+  };
+}
+
+function createProxyRunner(
+  gateway: Gateway,
+  services: Services,
+  exchange: Exchange,
+  lineOf: (request: IncomingMessage) => ProxiedRequest['line'],
+): UnaryRunner<HttpCall> {
+  const send = ({ request, response }: HttpCall, status: number, identity: Identity): number => {
+    const headers = [...identity, ['Content-Length', '0'] as const];
+    if (status === 401) headers.push(['WWW-Authenticate', 'Bearer']);
+    if (exchange.stopping && request.httpVersionMajor === 1) headers.push(['Connection', 'close']);
+    response.writeHead(status, headers.flat());
+    response.end();
+    request.resume();
+    return 0;
+  };
+  return createRunner<HttpCall, Identity>(services, {
+    run: (call) => gateway.decide(call, { headers: fieldsOf(call.request), line: lineOf(call.request) }),
+    answer: (call, identity) => send(call, 200, identity),
+    refuse: (call, error) => send(call, statusOf(error), gateway.nobody),
+  });
 }
 
 function* fieldsOf({ rawHeaders }: IncomingMessage): Iterable<readonly [string, string]> {

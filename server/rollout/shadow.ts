@@ -4,7 +4,7 @@ import type { Config } from '../config.js';
 import type { Logger } from '../observe/log/logger.js';
 import type { RolloutEvents } from '../observe/options.js';
 import type { Call } from '../service/call.js';
-import { type TenantService, withTenants } from '../service/tenants.js';
+import { loadTenants, type TenantService } from '../service/tenants.js';
 import type { Watcher } from '../service/watcher.js';
 import type { BundleText } from '../bundle/read-bundle.js';
 import type { Comparison, ShadowItem } from './comparison.js';
@@ -127,7 +127,9 @@ export class Shadow {
   #tenantsOf(answered: readonly Answered[]): ComparedTenants | Promise<ComparedTenants> {
     const known = answered[0]?.call.tenants;
     const needed = { tenants: known && new Map(known), bundle: undefined };
-    return withTenants(this.options, needed, answered.map(principalOf), () => needed.tenants);
+    const { tenants } = this.options;
+    const waiting = tenants && loadTenants(tenants, needed, answered.map(principalOf));
+    return waiting === undefined ? needed.tenants : waiting.then(() => needed.tenants);
   }
 
   async #load(answered: readonly Answered[], loading: Promise<ComparedTenants>, bytes: number): Promise<void> {

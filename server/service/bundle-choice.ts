@@ -10,14 +10,19 @@ export type MinBundle =
 /** The bundles of a server, of which each call uses one (docs/rollout.md). */
 export interface BundleChoice {
   /** The bundle that decides for all of these principals. */
-  readonly choose: (principalIds: readonly string[]) => DecidingBundle;
+  readonly choose: (principals: readonly Named[]) => DecidingBundle;
   /** Whether a bundle is the demanded one or came after it. */
   readonly satisfies: (bundle: DecidingBundle, minimum: MinBundle) => boolean;
   /**
    * Resolves with the bundle that decides for these principals as soon as it satisfies the minimum. Rejects with an
    * RpcError when it does not within `bundle.minWait`, or when too many calls wait.
    */
-  readonly whenSatisfied: (principalIds: readonly string[], minimum: MinBundle) => Promise<DecidingBundle>;
+  readonly whenSatisfied: (principals: readonly Named[], minimum: MinBundle) => Promise<DecidingBundle>;
+}
+
+/** A principal, by whose id a canary chooses. */
+export interface Named {
+  readonly id: string;
 }
 
 /** The header, in gRPC the metadata, that demands a bundle. */
@@ -27,13 +32,13 @@ export const MIN_BUNDLE = 'authz-min-bundle';
  * Chooses the bundle of a call: at once, which returns undefined, unless the call demands a bundle that the server does
  * not have yet. Throws, or rejects with, an RpcError for a malformed demand and for one that is not met in time.
  */
-export function chooseBundle(bundles: BundleChoice, call: Call, principalIds: readonly string[]): Waiting {
+export function chooseBundle(bundles: BundleChoice, call: Call, principals: readonly Named[]): Waiting {
   const demanded = call.header(MIN_BUNDLE);
-  const bundle = bundles.choose(principalIds);
+  const bundle = bundles.choose(principals);
   if (demanded !== undefined) {
     const minimum = minBundleOf(demanded);
     if (!bundles.satisfies(bundle, minimum))
-      return bundles.whenSatisfied(principalIds, minimum).then((reached) => {
+      return bundles.whenSatisfied(principals, minimum).then((reached) => {
         call.bundle = reached;
       });
   }

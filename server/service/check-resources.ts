@@ -8,10 +8,10 @@ import type {
   Resource,
   ResultEntry,
 } from '../../proto/gen/messages.js';
-import { prepare } from './prepare-call.js';
+import { prepare, type Step } from './prepare-call.js';
 import type { ActionDecision, CheckCall, CheckEntry, Decider, Decision, VerifiedAuxData } from './decider.js';
 import type { Violations } from '../../proto/wire/violation.js';
-import { type BundleChoice, deciderOf } from './bundle-choice.js';
+import { deciderOf } from './bundle-choice.js';
 import type { Call } from './call.js';
 import type { CallIds } from './call-id.js';
 import type { EvaluationTime, TokenTime } from './call-times.js';
@@ -20,7 +20,7 @@ import { withFewViolations } from './few-violations.js';
 import type { PropertyNames } from './property-names.js';
 import { countRepeated, metadataLength } from './repeated-length.js';
 import { refused, refuseViolations } from './rpc-error.js';
-import { documentsOf, type TenantService } from './tenants.js';
+import { documentsOf } from './tenants.js';
 import { tellAssembled, tellChecked, tellVerified } from './watch.js';
 import type { Watcher } from './watcher.js';
 import { failureOf } from './within-limits.js';
@@ -29,8 +29,8 @@ import { failureOf } from './within-limits.js';
 export interface CheckService {
   /** Decides calls without a bundle. */
   readonly decider: Decider;
-  /** The bundles that decide calls; absent: there is only the decider. */
-  readonly bundles?: BundleChoice | undefined;
+  /** The steps before a call is decided; absent: there are none, and only the decider decides. */
+  readonly steps?: readonly Step[] | undefined;
   readonly callIds: CallIds;
   readonly limits: RequestLimits;
   /**
@@ -42,8 +42,6 @@ export interface CheckService {
   readonly tokenSubject?: TokenSubjectConfig | undefined;
   /** Of AuthZEN, the own ones first; absent: there are no aliases. */
   readonly propertyNames?: readonly PropertyNames[] | undefined;
-  /** Absent: tenants have no roles of their own. */
-  readonly tenants?: TenantService | undefined;
   /** Told of what is decided; often there are none. */
   readonly watchers: readonly Watcher[];
 }
@@ -106,10 +104,10 @@ export function prepareRequest(
 ): VerifiedAuxData | Promise<VerifiedAuxData> {
   if (hasTokens(auxData))
     return verified(service, call, auxData).then(async (claims) => {
-      await prepare(service, call, [principal]);
+      await prepare(service.steps, call, [principal]);
       return claims;
     });
-  const waiting = prepare(service, call, [principal]);
+  const waiting = prepare(service.steps, call, [principal]);
   return waiting === undefined ? NO_CLAIMS : waiting.then(() => NO_CLAIMS);
 }
 

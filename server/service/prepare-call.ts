@@ -3,37 +3,61 @@ import { type BundleChoice, chooseBundle, type Waiting } from './bundle-choice.j
 import type { Call } from './call.js';
 import { loadTenants, type TenantService } from './tenants.js';
 
-/** What calls may need before they can be decided. */
-interface PreparingService {
+/**
+ * Gives a call something that it needs to decide about some principals, such as its bundle: at once, which returns
+ * undefined, if it is there. Throws, or rejects with, an RpcError.
+ */
+export type Step = (call: Call, principals: readonly Principal[]) => Waiting;
+
+/** The parts of a server that calls may need before they can be decided. */
+export interface Preparation {
   readonly bundles?: BundleChoice | undefined;
   readonly tenants?: TenantService | undefined;
 }
 
 /**
- * Gives a call all that is needed to decide about some principals: its bundle, then the documents of tenants that this
- * bundle needs. At once, which returns undefined, if they are there. Throws, or rejects with, an RpcError.
+ * The steps of all calls, in order: the bundle of a call, then the documents of tenants that this bundle needs. Made
+ * when the server starts; parts that are not configured add none.
  */
-export function prepare({ bundles, tenants }: PreparingService, call: Call, principals: readonly Principal[]): Waiting {
-  const choosing =
-    bundles &&
-    chooseBundle(
-      bundles,
-      call,
-      principals.map(({ id }) => id),
-    );
-  if (tenants === undefined) return choosing;
-  return choosing === undefined
-    ? loadTenants(tenants, call, principals)
-    : choosing.then(() => loadTenants(tenants, call, principals));
+export function createSteps({ bundles, tenants }: Preparation): readonly Step[] {
+  return [
+    ...(bundles === undefined
+      ? []
+      : ([(call, principals) => chooseBundle(bundles, call, principals)] satisfies Step[])),
+    ...tenantSteps(tenants),
+  ];
+}
+
+/** The steps of calls about requests of clients whose headers the call repeats: these may not demand a bundle. */
+export function createProxySteps({ bundles, tenants }: Preparation): readonly Step[] {
+  const choose: Step = (call, principals) => {
+    call.bundle = bundles?.choose(principals);
+    return undefined;
+  };
+  return [...(bundles === undefined ? [] : [choose]), ...tenantSteps(tenants)];
+}
+
+function tenantSteps(tenants: TenantService | undefined): readonly Step[] {
+  return tenants === undefined ? [] : [(call, principals) => loadTenants(tenants, call, principals)];
+}
+
+/** Takes the steps of a call. At once, which returns undefined, unless one of them has to wait. */
+export function prepare(steps: readonly Step[] | undefined, call: Call, principals: readonly Principal[]): Waiting {
+  if (steps === undefined) return undefined;
+  for (let index = 0; index < steps.length; index++) {
+    const waiting = (steps[index] as Step)(call, principals);
+    if (waiting !== undefined) return waiting.then(() => prepare(steps.slice(index + 1), call, principals));
+  }
+  return undefined;
 }
 
 /** Goes on when a call is prepared. */
 export function prepared<T>(
-  service: PreparingService,
+  { steps }: { readonly steps?: readonly Step[] | undefined },
   call: Call,
   principals: readonly Principal[],
   goOn: () => T,
 ): T | Promise<T> {
-  const waiting = prepare(service, call, principals);
+  const waiting = prepare(steps, call, principals);
   return waiting === undefined ? goOn() : waiting.then(goOn);
 }

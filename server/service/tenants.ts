@@ -40,17 +40,6 @@ export function loadTenants(
   return loading.length === 0 ? undefined : Promise.all(loading).then(() => {});
 }
 
-/** Goes on when the documents of tenants are loaded. */
-export function withTenants<T>(
-  { tenants }: { readonly tenants?: TenantService | undefined },
-  call: Pick<Call, 'tenants' | 'bundle'>,
-  principals: readonly Principal[],
-  goOn: () => T,
-): T | Promise<T> {
-  const waiting = tenants && loadTenants(tenants, call, principals);
-  return waiting === undefined ? goOn() : waiting.then(goOn);
-}
-
 /** The documents of a call, as engines take them; undefined if it needs none. */
 export function documentsOf({ tenants }: Pick<Call, 'tenants'>): TenantDocuments | undefined {
   return tenants && ((tenant) => tenants.get(tenant)?.document);

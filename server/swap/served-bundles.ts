@@ -1,6 +1,6 @@
 import { isInCanary } from './canary.js';
 import type { Rollout } from './rollout.js';
-import type { BundleChoice, MinBundle } from '../service/bundle-choice.js';
+import type { BundleChoice, MinBundle, Named } from '../service/bundle-choice.js';
 import type { DecidingBundle } from '../service/decider.js';
 import type { Call } from '../service/call.js';
 import { NONE } from '../../proto/wire/violation.js';
@@ -67,13 +67,13 @@ export class ServedBundles implements BundleChoice {
     this.#notify();
   }
 
-  choose(principalIds: readonly string[]): ServingEngine {
+  choose(principals: readonly Named[]): ServingEngine {
     const candidate = this.#candidate;
     const rollout = this.#rollout;
-    if (candidate === undefined || rollout?.stage !== 'canary' || principalIds.length === 0) return this.#current;
+    if (candidate === undefined || rollout?.stage !== 'canary' || principals.length === 0) return this.#current;
     const id = rollout.id || candidate.hash;
     // A call about several principals must not show the candidate to one outside of the canary.
-    return principalIds.every((principal) => isInCanary(id, rollout.percent, principal)) ? candidate : this.#current;
+    return principals.every((principal) => isInCanary(id, rollout.percent, principal.id)) ? candidate : this.#current;
   }
 
   /** What decided a call, or would decide one now. */
@@ -90,19 +90,19 @@ export class ServedBundles implements BundleChoice {
     return bundle === this.#candidate && this.#current.hash === minimum.hash;
   }
 
-  whenSatisfied(principalIds: readonly string[], minimum: MinBundle): Promise<DecidingBundle> {
+  whenSatisfied(principals: readonly Named[], minimum: MinBundle): Promise<DecidingBundle> {
     if (this.#waiting.size >= MOST_WAITING)
       return Promise.reject(new RpcError('resource_exhausted', 'too many calls wait for a bundle'));
     return new Promise((resolve, reject) => {
       const look = (): void => {
-        const bundle = this.choose(principalIds);
+        const bundle = this.choose(principals);
         if (!this.satisfies(bundle, minimum)) return;
         settle();
         resolve(bundle);
       };
       const timer = setTimeout(() => {
         settle();
-        reject(unsatisfied(minimum, this.choose(principalIds)));
+        reject(unsatisfied(minimum, this.choose(principals)));
       }, this.minWait);
       const settle = (): void => {
         clearTimeout(timer);

@@ -1,5 +1,4 @@
-import { type Code, CODES, RpcError } from '../service/rpc-error.js';
-import type { Services } from '../service/services.js';
+import { CODES, type RpcError } from '../service/rpc-error.js';
 import { tellBegan, tellEnded } from '../service/watch.js';
 import type { Watcher } from '../service/watcher.js';
 import type { TransportCall } from './transport-call.js';
@@ -11,27 +10,6 @@ export function begin(watchers: readonly Watcher[], call: TransportCall): void {
   if (watchers.length === 0) return;
   call.peer();
   tellBegan(watchers, call);
-}
-
-/**
- * Answers a call: at once or, with `audit.delivery: before_reply`, after the audit log has its entries. If the audit
- * log cannot store them, the call is refused.
- *
- * @param code how the call ends; undefined: it succeeds.
- */
-export function deliver(
-  services: Services,
-  call: TransportCall,
-  code: Code | undefined,
-  answer: () => void,
-  refuse: (error: RpcError) => void,
-): void {
-  // A call without an id creates no entries.
-  if (services.deliver === undefined || call.id === '') return answer();
-  services
-    .deliver(call, { code, requestContext: call.requestContext })
-    .then(answer, () => refuse(new RpcError('unavailable', 'the audit log cannot be written')))
-    .catch((error) => services.report('an answer could not be sent', error));
 }
 
 /** Reports a successful call to the watchers; sizes in bytes. */

@@ -1,12 +1,9 @@
-import type { ServerUnaryCall } from '@grpc/grpc-js';
+import type { sendUnaryData, ServerUnaryCall } from '@grpc/grpc-js';
 import type { RequestContext } from '../../../proto/gen/messages.js';
 import type { DecidingBundle } from '../../service/decider.js';
 import type { Peer } from '../../service/call.js';
 import { peerAddress } from '../peer-address.js';
 import type { TransportCall } from '../transport-call.js';
-
-/** The parts of the library's calls that are used here, common to all kinds of methods. */
-export type LibraryCall = Pick<ServerUnaryCall<unknown, unknown>, 'metadata' | 'getPeer' | 'getHost'>;
 
 /** A call received over gRPC, on either listener. */
 export class GrpcCall implements TransportCall {
@@ -17,17 +14,16 @@ export class GrpcCall implements TransportCall {
   readonly protocol = 'grpc';
   readonly timestamp = Date.now();
   readonly start = performance.now();
-  readonly #call: LibraryCall;
   #peer: Peer | undefined = undefined;
 
   constructor(
     readonly method: string,
-    call: LibraryCall,
+    readonly call: ServerUnaryCall<Buffer, Buffer>,
+    /** Sends the response, or the error, of the library's call. */
+    readonly callback: sendUnaryData<Buffer>,
     /** The kind of transport security of the listener; empty for none. */
     readonly authInfo: string,
-  ) {
-    this.#call = call;
-  }
+  ) {}
 
   peer(): Peer {
     this.#peer ??= this.#whoCalls();
@@ -35,17 +31,17 @@ export class GrpcCall implements TransportCall {
   }
 
   metadata(): ReadonlyMap<string, readonly string[]> {
-    const entries = Object.entries(this.#call.metadata.toJSON());
+    const entries = Object.entries(this.call.metadata.toJSON());
     return new Map(entries.map(([name, values]) => [name, values.map(textOf)]));
   }
 
   header(name: string): string | undefined {
-    const values = this.#call.metadata.get(name);
+    const values = this.call.metadata.get(name);
     return values.length === 0 ? undefined : values.map(textOf).join(', ');
   }
 
   host(): string {
-    return this.#call.getHost();
+    return this.call.getHost();
   }
 
   isEncrypted(): boolean {
@@ -53,10 +49,10 @@ export class GrpcCall implements TransportCall {
   }
 
   #whoCalls(): Peer {
-    const { metadata } = this.#call;
+    const { metadata } = this.call;
     const userAgent = metadata.get('user-agent').join('|');
     const forwardedFor = metadata.get('x-forwarded-for').join(', ');
-    return { address: addressOf(this.#call.getPeer()), authInfo: this.authInfo, userAgent, forwardedFor };
+    return { address: addressOf(this.call.getPeer()), authInfo: this.authInfo, userAgent, forwardedFor };
   }
 }
 

@@ -3,20 +3,15 @@ import type { Config } from '../../config.js';
 import type { Services } from '../../service/services.js';
 import type { ServerTls } from '../../tls/server-tls.js';
 import { BodyBudget } from '../body-budget.js';
-import type { GrpcStreamHandler } from '../http/http-listener.js';
+import type { GrpcStreams } from '../grpc-streams.js';
 import { type GrpcListener, grpcListener } from './grpc-listener.js';
 import { addReflectionServices, isReflection } from './reflection-service.js';
 import { addRpcServices } from './rpc-services.js';
 import { addStreamServices } from './stream-services.js';
 import { grpcStreamHandler } from './serve-stream.js';
 
-/** The gRPC listener. */
-export interface GrpcServer extends GrpcListener {
-  /** Answers gRPC requests received by the HTTP listener. */
-  readonly handleStream: GrpcStreamHandler;
-  /** Whether requests to a path are message streams that may stay open indefinitely. */
-  readonly streamsRequest: (path: string) => boolean;
-}
+/** The gRPC listener, which also answers the gRPC requests that the HTTP listener receives. */
+export interface GrpcServer extends GrpcListener, GrpcStreams {}
 
 /** A service that the gRPC server answers besides those of `RPCS`. */
 export interface GrpcPlugin {

@@ -1,15 +1,14 @@
-import { type handleUnaryCall, Metadata, type Server, type ServerUnaryCall } from '@grpc/grpc-js';
+import { type handleUnaryCall, Metadata, type Server } from '@grpc/grpc-js';
 import { TextTable } from '../../../proto/wire/reader.js';
 import { WireWriter } from '../../../proto/wire/writer.js';
 import type { ServerInfoResponse } from '../../../proto/gen/messages.js';
 import type { DecidingBundle } from '../../service/decider.js';
 import { serviceNames } from '../../service/aliases.js';
 import { byRelease, type Services } from '../../service/services.js';
-import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import { BUNDLE_HASH, CALL_ID } from '../call-header.js';
-import { begin, deliver, end, endFailed } from '../watched-call.js';
 import { type Codec, fullName, type Rpc, runProto } from '../rpc.js';
 import { RPCS, UNWATCHED_RPCS } from '../rpcs.js';
+import { createRunner } from '../unary-call.js';
 import { GrpcCall } from './grpc-call.js';
 import { BYTES, unary } from './method.js';
 import { grpcErrorOf } from './status-details.js';
@@ -46,39 +45,24 @@ interface Served {
 }
 
 function handler({ rpc, services, codec, version, authInfo }: Served): handleUnaryCall<Buffer, Buffer> {
-  const { watchers, report } = services;
   const method = fullName(rpc);
-  return (call, callback) => {
-    const own = new GrpcCall(method, call, authInfo);
-    const bytes = call.request;
-    begin(watchers, own);
-    const handled = (): Metadata => (own.id === '' ? version(own.bundle) : withCallId(version(own.bundle), own.id));
-    const refuse = (error: RpcError): void => {
-      if (own.id !== '') call.sendMetadata(handled());
-      callback(grpcErrorOf(error));
-      endFailed(watchers, own, error, bytes.length, 0);
-    };
-    const fail = (thrown: unknown): void => {
-      const error = rpcErrorOf(thrown, report);
-      deliver(services, own, error.code, () => refuse(error), refuse);
-    };
-    const answer = (message: Buffer): void => {
-      call.sendMetadata(handled());
-      callback(null, message);
-      end(watchers, own, bytes.length, message.length);
-    };
-    const finish = (message: Buffer): void => {
-      checkDeadline(call);
-      deliver(services, own, undefined, () => answer(message), refuse);
-    };
-    try {
-      const outcome = runProto(rpc, services, own, bytes, codec);
-      if (outcome instanceof Promise) outcome.then(finish).catch(fail);
-      else finish(outcome);
-    } catch (thrown) {
-      fail(thrown);
-    }
-  };
+  const handled = ({ id, bundle }: GrpcCall): Metadata =>
+    id === '' ? version(bundle) : withCallId(version(bundle), id);
+  const run = createRunner<GrpcCall, Buffer>(services, {
+    run: (own, bytes) => runProto(rpc, services, own, bytes, codec),
+    isLate,
+    answer: (own, message) => {
+      own.call.sendMetadata(handled(own));
+      own.callback(null, message);
+      return message.length;
+    },
+    refuse: (own, error) => {
+      if (own.id !== '') own.call.sendMetadata(handled(own));
+      own.callback(grpcErrorOf(error));
+      return 0;
+    },
+  });
+  return (call, callback) => run(new GrpcCall(method, call, callback, authInfo), call.request);
 }
 
 function versionMetadata({ version }: ServerInfoResponse): Metadata {
@@ -101,8 +85,7 @@ function withCallId(shared: Metadata, id: string): Metadata {
 }
 
 /** The library keeps a timer for the deadline; a call that never waits is over before any timer runs. */
-function checkDeadline(call: ServerUnaryCall<Buffer, Buffer>): void {
+function isLate({ call }: GrpcCall): boolean {
   const deadline = call.getDeadline();
-  if (deadline !== Number.POSITIVE_INFINITY && Date.now() >= Number(deadline))
-    throw new RpcError('deadline_exceeded', 'context deadline exceeded');
+  return deadline !== Number.POSITIVE_INFINITY && Date.now() >= Number(deadline);
 }

@@ -2,7 +2,7 @@ import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { Server } from '@grpc/grpc-js';
 import { CODES, type RpcError } from '../../service/rpc-error.js';
 import { type BodyBudget, BodyReservation } from '../body-budget.js';
-import type { GrpcStreamHandler } from '../http/http-listener.js';
+import type { GrpcStreamHandler } from '../grpc-streams.js';
 import { MessageProgress } from '../message-progress.js';
 
 /**

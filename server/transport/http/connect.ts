@@ -7,13 +7,13 @@ import { refuseAdminCall, type Services } from '../../service/services.js';
 import { CODES, RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import { aliasPrinter } from '../alias-printing.js';
 import { callHeader } from '../call-header.js';
-import { begin, deliver, end, endFailed } from '../watched-call.js';
 import { type Codec, fullName, fullNames, type Rpc, runJson, runProto, type UnservedRpc } from '../rpc.js';
 import { REFLECTION_SERVICES } from '../reflection-messages.js';
 import { RPC_SERVICES, RPCS, UNSERVED_RPCS, UNWATCHED_RPCS } from '../rpcs.js';
+import { createRunner, type UnaryProtocol, type UnaryRunner } from '../unary-call.js';
 import { checkVersion, printConnectError } from './connect-error.js';
 import type { HeaderList } from './cors.js';
-import { checkDeadline, connectTimeout } from './deadline.js';
+import { connectTimeout, isLate } from './deadline.js';
 import { type Exchange, JSON_TYPE } from './exchange.js';
 import { grpcWebHandler, sendGrpcWebError } from './grpc-web.js';
 import { isGrpcWeb } from './grpc-web-frames.js';
@@ -98,43 +98,28 @@ function connectHandler(
   codec: Codec,
   print: Rpc['printJson'],
 ): Handler {
-  const { watchers, report } = services;
   const method = fullName(rpc);
+  const runnerOf = (encoding: Encoding, run: UnaryProtocol<HttpCall, string | Buffer>['run']): UnaryRunner<HttpCall> =>
+    createRunner<HttpCall, string | Buffer>(services, {
+      open: openCall,
+      run,
+      isLate,
+      answer: (call, message) =>
+        exchange.send(
+          call.request,
+          call.response,
+          200,
+          ['Content-Type', `application/${encoding}`, ...callHeader(call)],
+          message,
+        ),
+      refuse: (call, error) =>
+        sendConnectError(call.request, call.response, exchange, error, { headers: callHeader(call) }),
+    });
+  const json = runnerOf('json', (call, body) => runJson(rpc, services, call, body, print));
+  const proto = runnerOf('proto', (call, body) => runProto(rpc, services, call, body, codec));
   return (request, response, body) => {
-    const encoding = encodingOf(request.headers['content-type']);
-    const call = new HttpCall(method, 'connect', request);
-    begin(watchers, call);
-    const refuse = (error: RpcError): void => {
-      const size = sendConnectError(request, response, exchange, error, { headers: callHeader(call) });
-      endFailed(watchers, call, error, body.length, size);
-    };
-    const fail = (thrown: unknown): void => {
-      const error = rpcErrorOf(thrown, report);
-      deliver(services, call, error.code, () => refuse(error), refuse);
-    };
-    const answer = (message: string | Buffer): void => {
-      const size = exchange.send(
-        request,
-        response,
-        200,
-        ['Content-Type', `application/${encoding}`, ...callHeader(call)],
-        message,
-      );
-      end(watchers, call, body.length, size);
-    };
-    const finish = (message: string | Buffer): void => {
-      checkDeadline(call.start, connectTimeout(request.headers['connect-timeout-ms']));
-      deliver(services, call, undefined, () => answer(message), refuse);
-    };
-    try {
-      checkProtocol(request);
-      const outcome =
-        encoding === 'proto' ? runProto(rpc, services, call, body, codec) : runJson(rpc, services, call, body, print);
-      if (outcome instanceof Promise) outcome.then(finish).catch(fail);
-      else finish(outcome);
-    } catch (thrown) {
-      fail(thrown);
-    }
+    const run = encodingOf(request.headers['content-type']) === 'proto' ? proto : json;
+    run(new HttpCall(method, 'connect', request, response), body);
   };
 }
 
@@ -158,9 +143,11 @@ function encodingOf(contentType: string | undefined): Encoding | undefined {
   return parameters.every((parameter) => /^\s*(charset="?utf-8"?)?\s*$/.test(parameter)) ? 'json' : undefined;
 }
 
-function checkProtocol(request: IncomingMessage): void {
-  checkVersion(request.headers);
-  const { 'content-encoding': encoding = 'identity' } = request.headers;
+/** Reads the headers of a call. Throws an RpcError for what the protocol, or this server, does not have. */
+function openCall(call: HttpCall): void {
+  const { headers } = call.request;
+  checkVersion(headers);
+  const { 'content-encoding': encoding = 'identity' } = headers;
   if (encoding !== 'identity') throw new RpcError('unimplemented', 'unknown compression: supported is identity');
-  connectTimeout(request.headers['connect-timeout-ms']);
+  call.timeout = connectTimeout(headers['connect-timeout-ms']);
 }

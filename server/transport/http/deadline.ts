@@ -18,13 +18,14 @@ export function connectTimeout(value: string | readonly string[] | undefined): T
   return Number(value);
 }
 
-/**
- * Throws an RpcError when a call that began at `start` (performance.now) has taken longer than the caller is willing to
- * wait.
- */
+/** Whether a call has taken longer than its caller is willing to wait; `start` is by `performance.now()`. */
+export function isLate({ start, timeout }: { readonly start: number; readonly timeout: Timeout }): boolean {
+  return timeout !== undefined && performance.now() - start > timeout;
+}
+
+/** Throws an RpcError for a call that is late. */
 export function checkDeadline(start: number, timeout: Timeout): void {
-  if (timeout === undefined || performance.now() - start <= timeout) return;
-  throw new RpcError('deadline_exceeded', 'context deadline exceeded');
+  if (isLate({ start, timeout })) throw new RpcError('deadline_exceeded', 'context deadline exceeded');
 }
 
 const UNITS = { H: 3_600_000, M: 60_000, S: 1000, m: 1, u: 1e-3, n: 1e-6 } as const;

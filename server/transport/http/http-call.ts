@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { RequestContext } from '../../../proto/gen/messages.js';
 import type { DecidingBundle } from '../../service/decider.js';
@@ -6,6 +6,7 @@ import type { Caller } from '../../service/foreign-page.js';
 import type { Peer, Protocol } from '../../service/call.js';
 import { peerAddress, peerIp } from '../peer-address.js';
 import type { TransportCall } from '../transport-call.js';
+import type { Timeout } from './deadline.js';
 
 /** A call received by the HTTP listener. */
 export class HttpCall implements TransportCall {
@@ -13,18 +14,18 @@ export class HttpCall implements TransportCall {
   trace: object | undefined = undefined;
   bundle: DecidingBundle | undefined = undefined;
   requestContext: RequestContext | undefined = undefined;
+  /** The time that the caller is willing to wait, once the headers are read. */
+  timeout: Timeout = undefined;
   readonly timestamp = Date.now();
   readonly start = performance.now();
-  readonly #request: IncomingMessage;
   #peer: Peer | undefined = undefined;
 
   constructor(
     readonly method: string,
     readonly protocol: Protocol,
-    request: IncomingMessage,
-  ) {
-    this.#request = request;
-  }
+    readonly request: IncomingMessage,
+    readonly response: ServerResponse,
+  ) {}
 
   peer(): Peer {
     this.#peer ??= this.#whoCalls();
@@ -32,7 +33,7 @@ export class HttpCall implements TransportCall {
   }
 
   metadata(): ReadonlyMap<string, readonly string[]> {
-    const { rawHeaders } = this.#request;
+    const { rawHeaders } = this.request;
     const metadata = new Map<string, string[]>();
     for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
       const name = (rawHeaders[index] as string).toLowerCase();
@@ -46,20 +47,20 @@ export class HttpCall implements TransportCall {
 
   header(name: string): string | undefined {
     // The platform joins repeated headers.
-    return this.#request.headers[name] as string | undefined;
+    return this.request.headers[name] as string | undefined;
   }
 
   host(): string {
-    return hostOf(this.#request);
+    return hostOf(this.request);
   }
 
   isEncrypted(): boolean {
     // HTTP/2 provides a stand-in for the socket, which has this too.
-    return (this.#request.socket as TLSSocket).encrypted === true;
+    return (this.request.socket as TLSSocket).encrypted === true;
   }
 
   #whoCalls(): Peer {
-    const { socket, headers } = this.#request;
+    const { socket, headers } = this.request;
     const ip = socket.remoteAddress;
     // Only gRPC calls record the kind of transport security.
     return {

@@ -1,14 +1,10 @@
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
-import {
-  createServer as createHttp2Server,
-  type Http2Server,
-  type IncomingHttpHeaders,
-  type ServerHttp2Stream,
-} from 'node:http2';
+import { createServer as createHttp2Server, type Http2Server } from 'node:http2';
 import { createServer as createTlsServer } from 'node:https';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { ServerTls } from '../../tls/server-tls.js';
+import type { GrpcStreamHandler } from '../grpc-streams.js';
 import { type Deadlines, Http2Sessions, STREAM_WINDOW, type StreamHandler } from '../http2-sessions.js';
 import { Sockets } from '../sockets.js';
 import { answerClientError, refuseRequest } from './client-error.js';
@@ -45,9 +41,6 @@ export interface ListenerOptions extends Deadlines {
   /** Whether requests to a path are message streams that may stay open indefinitely. */
   readonly streamsRequest: (path: string) => boolean;
 }
-
-/** Answers one HTTP/2 stream as gRPC. */
-export type GrpcStreamHandler = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
 
 /**
  * Creates the listener. A connection is inspected once, when it begins: with TLS, the client has selected the protocol

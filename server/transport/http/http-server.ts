@@ -6,7 +6,7 @@ import { type Report, type RpcError, rpcErrorOf } from '../../service/rpc-error.
 import type { Services } from '../../service/services.js';
 import type { ServerTls } from '../../tls/server-tls.js';
 import { BodyBudget } from '../body-budget.js';
-import type { GrpcServer } from '../grpc/grpc-server.js';
+import type { GrpcStreams } from '../grpc-streams.js';
 import { fullName, fullNames } from '../rpc.js';
 import { RPCS } from '../rpcs.js';
 import { drained } from '../sockets.js';
@@ -43,7 +43,7 @@ export interface HttpServer {
 /** The other tasks of the listener. */
 export interface HttpSurroundings {
   /** Answers gRPC requests. */
-  readonly grpc?: Pick<GrpcServer, 'handleStream' | 'streamsRequest'>;
+  readonly grpc?: GrpcStreams;
   /** If absent: plaintext. */
   readonly tls?: ServerTls | undefined;
   /**
@@ -57,11 +57,11 @@ export interface HttpSurroundings {
   readonly budget?: BodyBudget;
 }
 
-/** Endpoints beside the router, for requests whose paths and methods must not be interpreted. */
-export interface HttpEndpoints {
-  /** Answers a request to one of the endpoints. Returns whether it was one. */
-  answer(request: IncomingMessage, response: ServerResponse, isStopping: boolean): boolean;
-}
+/**
+ * Endpoints beside the router, for requests whose paths and methods must not be interpreted. The function that it
+ * returns answers a request to one of the endpoints, and returns whether it was one.
+ */
+export type HttpEndpoints = (exchange: Exchange) => (request: IncomingMessage, response: ServerResponse) => boolean;
 
 export interface MetricsText {
   readonly contentType: string;
@@ -91,6 +91,7 @@ export function httpServer(
       router.any(`${root}/metrics`, (request, response) =>
         sendMetrics(metrics, request, response, exchange, services.report),
       );
+  const early = endpoints.map((create) => create(exchange));
   const { maxConcurrentStreams, maxConnectionAge } = config.grpc;
   const listener = httpListener({
     ...config.http,
@@ -99,7 +100,7 @@ export function httpServer(
     maxHeaderSize: MAX_HEADER_SIZE,
     tls,
     handleRequest: (request, response) => {
-      for (const each of endpoints) if (each.answer(request, response, exchange.stopping)) return;
+      for (const answer of early) if (answer(request, response)) return;
       if (!exchange.answerPreflight(request, response)) router.route(request, response);
     },
     handleGrpc: grpc?.handleStream,
@@ -146,7 +147,7 @@ function answerFailed(
   const isConnect = isConnectPath(path, aliases);
   const rpc = isConnect ? RPCS.find((one) => fullNames(one, aliases).includes(path)) : restRpc(request.method, path);
   const protocol = isConnect ? (isGrpcWeb(request.headers['content-type']) ? 'grpc-web' : 'connect') : 'rest';
-  const call = rpc && new HttpCall(fullName(rpc), protocol, request);
+  const call = rpc && new HttpCall(fullName(rpc), protocol, request, response);
   if (call !== undefined) begin(services.watchers, call);
   const size = sendErrorOf(protocol, request, response, exchange, error);
   if (call !== undefined)
