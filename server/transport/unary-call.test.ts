@@ -91,7 +91,9 @@ test('a response waits for the audit log, and the call is refused if that cannot
 });
 
 test('a response that cannot be sent in a later turn is reported, and ends no process', async () => {
-  const refuse = (): never => assert.unreachable();
+  const refuse = (): never => {
+    throw new Error('cannot be sent');
+  };
   const run = async (): Promise<string> => fails('not_found')();
   assert.equal((await outcomeOf({ run, refuse })).reports, ['an answer could not be sent']);
   assert.equal((await outcomeOf({ answer: refuse }, { deliver: async () => {} })).reports, [
