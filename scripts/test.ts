@@ -7,6 +7,7 @@ import { skipsIn } from '../tests/support/skip.js';
 import { overBudget, recordBudgets, type SuiteCosts } from './test/budgets.js';
 import { testFilesReaching } from './test/changed.js';
 import { GATES, type Gate } from './test/gates.js';
+import { filesLeft, type Job, jobsOf, nextJob, recordFileSeconds } from './test/jobs.js';
 import { type EndedFile, runSuite, stopSuites } from './test/suite-process.js';
 import { includes, suiteOf, type Tier, waits } from './test/tiers.js';
 
@@ -32,12 +33,6 @@ const deadline = values.minutes === undefined ? Number.POSITIVE_INFINITY : Date.
 
 /** How many of the test files that took longest are named at the end. */
 const NAMED_FILES = 25;
-
-interface Job {
-  readonly node: string;
-  readonly suite: string;
-  readonly files: readonly string[];
-}
 
 let passed = 0;
 let failed = 0;
@@ -93,22 +88,15 @@ async function runGate({ name, command }: Gate): Promise<void> {
  * that wait.
  */
 async function runJobs(seed: number): Promise<void> {
-  const jobs = [
-    ...jobsOf(first, files),
-    ...others.flatMap((node) =>
-      jobsOf(
-        node,
-        files.filter((file) => includes('runtime', file)),
-      ),
-    ),
-  ];
+  const ofRuntime = files.filter((file) => includes('runtime', file));
+  const jobs = jobsOf([{ node: first, files }, ...others.map((node) => ({ node, files: ofRuntime }))]);
   const busy = jobs.filter(({ suite }) => !waits(suite));
   const waiting = jobs.filter(({ suite }) => waits(suite));
-  const lane = async (...queues: Job[][]): Promise<void> => {
-    for (;;) {
-      const job = queues.find((queue) => queue.length > 0)?.shift();
-      if (job === undefined || Date.now() > deadline) return;
-      await runJob(job, seed);
+  const begun = new Set<Job>();
+  const lane = async (...queues: (readonly Job[])[]): Promise<void> => {
+    for (const queue of queues) {
+      for (let job = nextJob(queue, begun); job !== undefined && Date.now() < deadline; job = nextJob(queue, begun))
+        await runJob(job, seed);
     }
   };
   const compute = async (): Promise<void> => {
@@ -118,22 +106,11 @@ async function runJobs(seed: number): Promise<void> {
   await Promise.all([...Array.from({ length: availableParallelism() }, compute), lane(waiting)]);
 }
 
-/** The suites of some files, the ones with most files first, so that none is alone at the end. */
-function jobsOf(node: string, selected: readonly string[]): readonly Job[] {
-  const suites = new Map<string, string[]>();
-  for (const file of selected) {
-    const suite = suiteOf(file);
-    suites.set(suite, [...(suites.get(suite) ?? []), file]);
-  }
-  return [...suites]
-    .map(([suite, of]) => ({ node, suite, files: of }))
-    .sort((one, other) => other.files.length - one.files.length);
-}
-
-async function runJob({ node, files: selected }: Job, seed: number): Promise<void> {
+async function runJob(job: Job, seed: number): Promise<void> {
+  const { node } = job;
   const version = versions.get(node) as string;
   const variables = { EFFORT: effort, ...(seed === 1 ? {} : { SEED: String(seed) }) };
-  await runSuite(node, selected, variables, (file) => {
+  await runSuite(node, filesLeft(job), variables, (file) => {
     const mark = values.node.length > 1 ? ` (Node ${version})` : '';
     const isGood = file.failed === 0;
     console.log(
@@ -163,8 +140,13 @@ function report(): void {
   }
   const total = ended.reduce((sum, { cpu }) => sum + cpu, 0);
   console.log(`\nCPU seconds of all test files: ${total.toFixed(0)}`);
-  if (isWhole && values.record) recordBudgets(tier, costs);
-  else if (isWhole && values.minutes === undefined) for (const excess of overBudget(tier, costs)) fail(excess);
+  if (isWhole && values.record) {
+    recordBudgets(tier, costs);
+    const own = ended.filter(({ version }) => version === versions.get(first));
+    if (tier === 'full') recordFileSeconds(new Map(own.map(({ file, seconds }) => [file, seconds])));
+  }
+  if (isWhole && !values.record && values.minutes === undefined)
+    for (const excess of overBudget(tier, costs)) fail(excess);
   for (const failure of failures) console.log(`\nFAILED ${failure}`);
   const skipped = [...skips].map((skip) => `skipped ${skip}\n`).join('');
   console.log(`\n${skipped}${passed} passed, ${failed} failed, ${skips.size} skipped`);

@@ -34,11 +34,12 @@ const LOOK = 5_000;
  * ends.
  *
  * @param node path of the Node binary.
+ * @param files asked for the next one when one has ended.
  * @param variables added to the environment.
  */
 export async function runSuite(
   node: string,
-  files: readonly string[],
+  files: Iterable<string>,
   variables: { readonly [name: string]: string },
   onEnd: (ended: EndedFile) => void,
 ): Promise<void> {
