@@ -16,15 +16,16 @@ export function problemsOf(filter: Filter, rules: readonly RuleFilter[], attempt
   const add = (problem: SqlProblem): void => {
     problems.set(JSON.stringify(problem), problem);
   };
+  const search = new Search(attempt);
   const inRules = rules.flatMap(({ policy, rule, place, filter: alone }) =>
-    refusedParts(alone, attempt).map((problem) => ({
+    search.refusedParts(alone).map((problem) => ({
       ...problem,
       policy,
       rule,
       ...(place === undefined ? {} : { place }),
     })),
   );
-  for (const problem of refusedParts(filter, attempt)) {
+  for (const problem of search.refusedParts(filter)) {
     const same = inRules.filter(
       (one) =>
         one.operator === problem.operator &&
@@ -37,31 +38,46 @@ export function problemsOf(filter: Filter, rules: readonly RuleFilter[], attempt
   return [...problems.values()];
 }
 
-/** The smallest conditions that are refused, in their positions. */
-function refusedParts(filter: Filter, attempt: Attempt): readonly SqlProblem[] {
-  if (filter.kind !== 'KIND_CONDITIONAL') return [];
-  return refusedIn(filter.condition, attempt);
-}
+/** Filters share operands, such as the condition of `? :`, with themselves and with rules: each is tried once. */
+class Search {
+  private readonly found = new Map<Operand, readonly SqlProblem[]>();
 
-function refusedIn(operand: Operand, attempt: Attempt): readonly SqlProblem[] {
-  const refusal = refusalOf(operand, attempt);
-  if (refusal === undefined) return [];
-  const inner =
-    'expression' in operand && LOGIC.has(operand.expression.operator)
-      ? operand.expression.operands.flatMap((part) => refusedIn(part, attempt))
-      : [];
-  return inner.length > 0
-    ? inner
-    : [{ operator: refusal.operator, reason: refusal.reason, part: operandText(operand) }];
-}
+  constructor(private readonly attempt: Attempt) {}
 
-/** Why an operand or its negation cannot be translated; undefined if both can. */
-function refusalOf(operand: Operand, attempt: Attempt): Refusal | undefined {
-  for (const condition of [operand, expression('not', operand)]) {
-    const outcome = attempt({ kind: 'KIND_CONDITIONAL', condition });
-    if (outcome instanceof Refusal) return outcome;
+  /** The smallest conditions that are refused, in their positions. */
+  refusedParts(filter: Filter): readonly SqlProblem[] {
+    return filter.kind === 'KIND_CONDITIONAL' ? this.refusedIn(filter.condition) : [];
   }
-  return undefined;
+
+  private refusedIn(operand: Operand): readonly SqlProblem[] {
+    const known = this.found.get(operand);
+    if (known !== undefined) return known;
+    const parts = this.searched(operand);
+    this.found.set(operand, parts);
+    return parts;
+  }
+
+  private searched(operand: Operand): readonly SqlProblem[] {
+    const refusal = this.refusalOf(operand);
+    if (refusal === undefined) return [];
+    const inner =
+      'expression' in operand && LOGIC.has(operand.expression.operator)
+        ? operand.expression.operands.flatMap((part) => this.refusedIn(part))
+        : [];
+    const parts = [...new Set(inner)];
+    return parts.length > 0
+      ? parts
+      : [{ operator: refusal.operator, reason: refusal.reason, part: operandText(operand) }];
+  }
+
+  /** Why an operand or its negation cannot be translated; undefined if both can. */
+  private refusalOf(operand: Operand): Refusal | undefined {
+    for (const condition of [operand, expression('not', operand)]) {
+      const outcome = this.attempt({ kind: 'KIND_CONDITIONAL', condition });
+      if (outcome instanceof Refusal) return outcome;
+    }
+    return undefined;
+  }
 }
 
 const LOGIC: ReadonlySet<string> = new Set(['and', 'or', 'not', 'unless', 'if']);
