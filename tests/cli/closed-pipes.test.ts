@@ -5,7 +5,8 @@ import { text } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { documentPolicy } from '../support/cli/policies.js';
-import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { type Ended, folderOf, PROGRAMS } from '../support/cli/programs.js';
 
 /**
  * `authzc matrix | head -1` closes the pipe early, and `head -c 0` before anything is written. Every command ends as it
@@ -46,10 +47,11 @@ const COMMANDS: readonly (readonly string[])[] = [
   ['completion', 'bash'],
 ];
 
-for (const stream of ['stdout', 'stderr'] as const)
-  for (const args of COMMANDS)
+for (const args of COMMANDS) {
+  let read: Promise<Ended> | undefined;
+  for (const stream of ['stdout', 'stderr'] as const)
     test(`${args.join(' ')}: ${stream}`, async () => {
-      const read = await run(PROGRAMS.authzc, args, folder);
+      read ??= callAuthzc(args, folder);
       const child = spawn(process.execPath, [PROGRAMS.authzc, ...args], {
         cwd: folder,
         stdio: ['ignore', 'pipe', 'pipe'],
@@ -57,8 +59,9 @@ for (const stream of ['stdout', 'stderr'] as const)
       child[stream].destroy();
       const other = stream === 'stdout' ? child.stderr : child.stdout;
       const [written, [code, signal]] = await Promise.all([text(other), once(child, 'close')]);
-      assert.equal([code, signal], [read.code, null]);
+      assert.equal([code, signal], [(await read).code, null]);
       assert.not.match(written, /EPIPE|Unhandled|node:internal/);
     });
+}
 
 test.run();
