@@ -52,7 +52,7 @@ async function project(name: string, files: { readonly [path: string]: string } 
     writeFileSync(join(home, path), text);
   }
   const modules = join(home, 'node_modules');
-  const [library = ''] = await packedPackages();
+  const [library = ''] = packedPackages();
   mkdirSync(join(modules, 'authz'), { recursive: true });
   execFileSync('tar', ['-xzf', library, '--strip-components=1', '-C', join(modules, 'authz')]);
   cpSync(join(ROOT, 'node_modules/re2js'), join(modules, 're2js'), { recursive: true });
@@ -197,7 +197,7 @@ export const isAllowed: boolean = engine.isAllowed({
   for (const manager of ['pnpm', "Yarn Plug'n'Play"]) {
     test(`${manager} installs what compiles, tests and checks`, async () => {
       if (!(await isRegistryReachable())) return skip(import.meta.url, 'no registry of packages');
-      const [library, compiler] = await packedPackages();
+      const [library, compiler] = packedPackages();
       const home = join(folder, manager.replaceAll(/\W/g, ''));
       mkdirSync(join(home, 'policies'), { recursive: true });
       writeFileSync(join(home, 'policies/document.yaml'), documentPolicy('view'));

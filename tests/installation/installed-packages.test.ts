@@ -40,8 +40,8 @@ const BUDGETS: { readonly [name: string]: { readonly bytes: number; readonly pac
 };
 
 let archives: readonly string[] = [];
-test.before(async () => {
-  archives = await packedPackages();
+test.before(() => {
+  archives = packedPackages();
 });
 test.after(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -34,9 +34,9 @@ const NOT_INSTALLED: { readonly [template: string]: readonly string[] } = {
 for (const template of Object.keys(TEMPLATES)) {
   test(`the template ${template} type-checks, its tests pass, and its application answers`, async () => {
     const project = join(folder, template);
-    const authzc = join(await unpackedPackages(), 'authzc/dist/authzc.js');
+    const authzc = join(unpackedPackages(), 'authzc/dist/authzc.js');
     await run(process.execPath, [authzc, 'init', project, '--template', template]);
-    assert.equal([...(await installOffline(project))].sort(), [...(NOT_INSTALLED[template] ?? [])].sort());
+    assert.equal([...installOffline(project)].sort(), [...(NOT_INSTALLED[template] ?? [])].sort());
 
     const { stdout } = await run(process.execPath, [npmProgram(), 'test'], { cwd: project, env: nodeEnvironment() });
     assert.match(stdout, 'pass 4\n');

@@ -31,7 +31,7 @@ else skip(import.meta.url, 'the package registry cannot be reached');
  * docs/install.md describes.
  */
 async function packedPrograms(): Promise<ShellPrograms> {
-  const archives = await packedPackages();
+  const archives = packedPackages();
   const archive = archives.find((path) => path.includes(`/${PACKAGE_NAMES.compiler}-`)) ?? '';
   const npm = `exec node "${npmProgram()}"`;
   const npx = [

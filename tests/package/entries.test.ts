@@ -55,8 +55,8 @@ if (missing.length > 0)
 /** The specifiers of all entry points with the paths of their declarations. */
 const entries = new Map<string, string>();
 
-test.before(async () => {
-  await unpackInto(modules, [...peers.filter(isInstalled), ...TYPES]);
+test.before(() => {
+  unpackInto(modules, [...peers.filter(isInstalled), ...TYPES]);
   for (const { name } of PACKAGES) {
     const manifest = JSON.parse(readFileSync(join(modules, name, 'package.json'), 'utf8')) as {
       readonly exports: { readonly [entry: string]: string | { readonly types: string } };

@@ -22,11 +22,11 @@ const program = join(modules, 'authzc/dist/authzc.js');
 const tool = (path: string): string => join(ROOT, 'node_modules', path);
 let archives: readonly string[] = [];
 
-test.before(async () => {
-  archives = await packedPackages();
+test.before(() => {
+  archives = packedPackages();
   cpSync(join(ROOT, 'tests/package/consumer'), consumer, { recursive: true });
   // What a project adds: the solver and, for the type check, the types of Node.
-  await unpackInto(modules, ['z3-solver', '@types/node']);
+  unpackInto(modules, ['z3-solver', '@types/node']);
 });
 
 test.after(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,42 +1,61 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { packAll } from '../../scripts/packages/pack.js';
 import { PACKAGES } from '../../scripts/packages/packages.js';
+import { builtOnce } from './built-once.js';
 import { ROOT } from './compiled.js';
 
-/** The archives of the packages, in the order of `PACKAGES`: packed once for all tests of a process. */
-export function packedPackages(): Promise<readonly string[]> {
-  packed ??= packAll(temporaryFolder());
-  return packed;
+/** The archives of the packages, in the order of `PACKAGES`: packed once for all tests of a tree. */
+export function packedPackages(): readonly string[] {
+  packed ??= builtOnce('packages', [], (folder) => {
+    execFileSync(process.execPath, ['--import', 'tsx', 'scripts/pack-all.ts', folder], { cwd: ROOT, stdio: 'pipe' });
+  });
+  return archivesIn(packed);
 }
 
-let packed: Promise<readonly string[]> | undefined;
+let packed: string | undefined;
+
+function archivesIn(folder: string): readonly string[] {
+  const files = readdirSync(folder);
+  return PACKAGES.map(({ name }) => join(folder, files.find((file) => archiveOf(name).test(file)) ?? name));
+}
+
+/** `authzc-0.1.0.tgz` of `authzc`. */
+function archiveOf(name: string): RegExp {
+  return new RegExp(`^${name}-\\d.*\\.tgz$`);
+}
 
 /**
  * A folder with the packages as npm would install them from their archives: unpacked, with their dependencies beside
- * them, which are links to those of this repository.
+ * them, which are links to those of this repository. It is outside of the repository, whose packages would be found from
+ * below it.
  */
-export function unpackedPackages(): Promise<string> {
-  unpacked ??= unpack();
+export function unpackedPackages(): string {
+  if (unpacked === undefined) {
+    unpacked = join(temporaryFolder(), 'node_modules');
+    unpackInto(unpacked);
+  }
   return unpacked;
 }
 
-let unpacked: Promise<string> | undefined;
-
-async function unpack(): Promise<string> {
-  const modules = join(temporaryFolder(), 'node_modules');
-  await unpackInto(modules);
-  return modules;
-}
+let unpacked: string | undefined;
 
 /**
  * Unpacks the packages into a folder `node_modules` that is not there yet, and links their dependencies.
  * @param others packages of this repository's node_modules that are linked, too.
  */
-export async function unpackInto(modules: string, others: readonly string[] = []): Promise<void> {
-  const archives = await packedPackages();
+export function unpackInto(modules: string, others: readonly string[] = []): void {
+  const archives = packedPackages();
   mkdirSync(modules, { recursive: true });
   for (const [index, { name }] of PACKAGES.entries()) {
     execFileSync('tar', ['-xzf', archives[index] ?? '', '-C', modules]);
@@ -50,8 +69,8 @@ export async function unpackInto(modules: string, others: readonly string[] = []
  * Installs what the package.json of a project names, without a registry: the packages of this repository from their
  * archives, the others from its dependencies. Returns the names of those that are in neither.
  */
-export async function installOffline(project: string): Promise<readonly string[]> {
-  const own = await unpackedPackages();
+export function installOffline(project: string): readonly string[] {
+  const own = unpackedPackages();
   const { dependencies = {}, devDependencies = {} } = JSON.parse(
     readFileSync(join(project, 'package.json'), 'utf8'),
   ) as { readonly dependencies?: object; readonly devDependencies?: object };

@@ -1,12 +1,9 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { builtOnce } from '../built-once.js';
 import { ROOT } from '../compiled.js';
-
-/** In milliseconds. */
-const DAY = 86_400_000;
 
 /** The two programs as they are shipped, built when a test first asks for one, once for all of them. */
 export const PROGRAMS = {
@@ -112,55 +109,12 @@ export function filesIn(folder: string): readonly string[] {
     .sort();
 }
 
-/**
- * Builds the programs once for each state of the tree, in a folder that all processes of tests share. It is inside the
- * repository, so that the programs find their dependencies and the runtime.
- */
 function buildPrograms(): string {
-  const cache = join(ROOT, '.cache');
-  const folder = join(cache, `programs-${hashSources()}`);
-  if (!existsSync(folder)) {
-    mkdirSync(cache, { recursive: true });
-    for (const name of readdirSync(cache)) removeOld(join(cache, name));
-    const fresh = mkdtempSync(join(cache, 'new-programs-'));
+  return builtOnce('programs', ['docs'], (folder) => {
     execFileSync(process.execPath, ['--import', 'tsx', 'scripts/build.ts'], {
       cwd: ROOT,
-      env: { ...process.env, AUTHZ_DIST: fresh },
+      env: { ...process.env, AUTHZ_DIST: folder },
       stdio: 'pipe',
     });
-    try {
-      renameSync(fresh, folder);
-    } catch {
-      // Another process was faster.
-      rmSync(fresh, { recursive: true, force: true });
-    }
-  }
-  return folder;
-}
-
-/** A hash of the names, sizes and times of the files that the programs are built from. */
-function hashSources(): string {
-  const hash = createHash('sha256');
-  const folders = readdirSync(ROOT, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && !/^(\.|node_modules$|dist$|tests$|docs$)/.test(entry.name))
-    .map(({ name }) => name)
-    .sort();
-  const files = folders.flatMap((top) =>
-    readdirSync(join(ROOT, top), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => join(entry.parentPath, entry.name))
-      .sort(),
-  );
-  for (const file of [join(ROOT, 'package-lock.json'), ...files]) {
-    const { size, mtimeMs } = statSync(file);
-    hash.update(`${file}\n${size} ${mtimeMs}\n`);
-  }
-  return hash.digest('hex').slice(0, 16);
-}
-
-/** Removes the programs of an earlier state of the tree, unless a test may still run them. */
-function removeOld(folder: string): void {
-  if (!/[\\/](new-)?programs-[^\\/]+$/.test(folder)) return;
-  const made = statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
-  if (Date.now() - made > DAY) rmSync(folder, { recursive: true, force: true });
+  });
 }
