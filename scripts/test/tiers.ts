@@ -8,8 +8,8 @@ const CAMPAIGN = [/^tests\/(failure-modes|growth|mutants)\//, /^tests\/sources\/
 const FULL = [
   /^tests\/(adapters|audit|debugging|deploy|docs|examples|installation|package|platforms|published-adapters)\//,
   /^tests\/(rollout|site|sources|types|workers)\//,
-  /^tests\/analysis\/(diff|diff-mutants|encode|mutate|prover|suggest)\./,
-  /^tests\/archives\/equal-bytes\./,
+  /^tests\/analysis\/(assumed-schemas|diff|diff-conformance|diff-mutants|domain|encode|mutate|prover|suggest)\./,
+  /^tests\/archives\/(equal-bytes|serving)\./,
   /^tests\/cli\/(audit|cache|closed-pipes|compile-in-parts|diff|mcp|outputs|run|serve|server|test-watch)\./,
   /^tests\/explorer\/(?!evaluate\.)/,
   /^tests\/gateway\/.*(caddy|nginx|proxies)/,

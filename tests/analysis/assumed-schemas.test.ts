@@ -6,6 +6,7 @@ import { diffVersions } from '../../analysis/diff/diff.js';
 import type { PolicyVersion } from '../../analysis/decision/policy-version.js';
 import type { DiffRow } from '../../analysis/diff/report.js';
 import { NotEncodable } from '../../analysis/encode/smt.js';
+import { bundleOf } from '../../analysis/program/bundle.js';
 import { holds, surroundingsOf } from '../../analysis/program/conditions.js';
 import { proverOf } from '../../analysis/solve/prover.js';
 import type { AssumedSchema } from '../../analysis/question/question.js';
@@ -15,7 +16,6 @@ import type { SchemaAddress } from '../../compiler/ir/schema.js';
 import type { InvariantSet } from '../../compiler/ir/invariants.js';
 import { verifyStatements } from '../../analysis/verify/verify.js';
 import type { Match, Program, ResourceModule } from '../../compiler/ir/program.js';
-import { loaded } from '../support/compiled.js';
 import { batches } from '../support/plan/schema-cases.js';
 import { randomRow } from '../support/plan/random-schemas.js';
 import { concreteQuery } from '../support/solve/concrete.js';
@@ -212,9 +212,9 @@ async function compiledOf(
     ([path, document]) => new Source(path, JSON.stringify({ apiVersion: 'api.authz.dev/v1', ...document })),
   );
   const compilation = compile(sources, undefined, { schemaTexts: new Map([['doc.json', JSON.stringify(schema)]]) });
-  const { policies } = await loaded(compilation);
   const { program, lowered, invariants } = compilation;
-  const version = { source: 'policies', program: program as Program, lowered: lowered as Program, compiled: policies };
+  const { bundle: compiled } = bundleOf(program as Program);
+  const version = { source: 'policies', program: program as Program, lowered: lowered as Program, compiled };
   return { version, invariants };
 }
 

@@ -17,13 +17,15 @@ import { compileTexts, loaded } from '../support/compiled.js';
 import { policyFiles } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';
 import { randomRequest, randomStore } from '../support/oracle/random-store.js';
-import { SEED, rounds } from '../support/effort.js';
+import { EFFORT, SEED, rounds } from '../support/effort.js';
 
 /** The number of stores of random policies, and of requests for each; SEED is the first seed. 100,000 by default. */
-const STORES = rounds(40);
-const REQUESTS = 2500;
+const STORES = rounds(40, 2);
+const REQUESTS = Math.min(2500, rounds(2500, 500));
 /** Of this many requests one is searched for near misses. */
 const SEARCHED = 100;
+/** The number of policies whose smallest sets of changes are compared with all requests. */
+const SMALL_POLICIES = rounds(150, 40);
 
 const test = suite('explanations');
 
@@ -69,13 +71,15 @@ test('the rules that applied decide as emitted code does, and changes turn its d
       }
     }
   }
-  assert.ok(turned > (STORES * REQUESTS) / SEARCHED / 4, `only ${turned} decisions were turned`);
-  assert.ok(failures > (STORES * REQUESTS) / 50, `only ${failures} decisions failed`);
+  // Few requests say little about how many of them are turned.
+  const least = EFFORT === 'quick' ? 0 : (STORES * REQUESTS) / SEARCHED / 4;
+  assert.ok(turned > least, `only ${turned} decisions were turned`);
+  assert.ok(failures > (STORES * REQUESTS) / 200, `only ${failures} decisions failed`);
 });
 
 test('no smaller set of changes turns a decision', () => {
   let found = 0;
-  for (let seed = SEED; seed < SEED + 150; seed += 1) {
+  for (let seed = SEED; seed < SEED + SMALL_POLICIES; seed += 1) {
     const random = new Random(seed);
     const rules = Array.from({ length: 1 + random.below(3) }, () => ({
       actions: ['view'],
@@ -101,7 +105,7 @@ test('no smaller set of changes turns a decision', () => {
     );
     if (smallest !== undefined) found += 1;
   }
-  assert.ok(found > 75, `only ${found} decisions can be turned`);
+  assert.ok(found > SMALL_POLICIES / 2, `only ${found} decisions can be turned`);
 });
 
 /** Conditions that the attributes of a request satisfy only together, and what they are at first. */
@@ -121,7 +125,7 @@ const NEEDED: readonly (readonly [condition: string, attributes: { readonly [nam
 ];
 
 test('where more changes are needed than all sets have, sampling finds some, and says so', () => {
-  for (let seed = SEED; seed < SEED + rounds(200); seed += 1) {
+  for (let seed = SEED; seed < SEED + rounds(200, 5); seed += 1) {
     const random = new Random(seed);
     const needed = random.some(NEEDED, 4, 7);
     const texts = needed.map(([expr]) => expr);

@@ -29,7 +29,7 @@ import { SEED, rounds } from '../support/effort.js';
 const STORES = rounds(5);
 const REQUESTS = 120;
 const CONDITION_STORES = rounds(3);
-const CONDITIONS = 40;
+const CONDITIONS = Math.min(40, rounds(40, 15));
 const ROWS = 6;
 
 const test = suite('bundles that explain');

@@ -14,7 +14,7 @@ import { randomAttributes, randomStore } from '../support/oracle/random-store.js
 import { SEED, rounds } from '../support/effort.js';
 
 /** The number of stores of random policies, and of requests for each cell; SEED is the first seed. */
-const STORES = rounds(12);
+const STORES = rounds(12, 1);
 const REQUESTS = 3;
 
 const NOW = { seconds: 1_735_689_600, nanos: 0, offset: 0 };

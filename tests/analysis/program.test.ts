@@ -26,7 +26,7 @@ import { SEED, rounds } from '../support/effort.js';
  * The number of stores of random policies, and of requests for each; SEED is the first seed. 20,000 requests by
  * default.
  */
-const STORES = rounds(60);
+const STORES = rounds(60, 2);
 const REQUESTS = 340;
 
 /** The number of stores of random conditions, of conditions in each, and of requests for each condition. */

@@ -19,7 +19,7 @@ import { z3 } from '../support/solve/z3.js';
 import { SEED, rounds } from '../support/effort.js';
 
 /** The number of stores, of statements about each, and of requests that a proof is tried with; SEED is the first seed. */
-const STORES = rounds(3, 3);
+const STORES = rounds(3, 2);
 const STATEMENTS = rounds(8, 4);
 const REQUESTS = 1000;
 /** Whether z3 decides what booleans and search leave open. */

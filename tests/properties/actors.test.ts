@@ -15,7 +15,7 @@ import { randomAttributes, randomRequest, randomStore } from '../support/oracle/
 import { SEED, rounds } from '../support/effort.js';
 
 /** The number of random stores; SEED is the first seed. Each is asked some requests, whose plans are applied to rows. */
-const STORES = rounds(40);
+const STORES = rounds(40, 2);
 const REQUESTS = 8;
 const ROWS = 16;
 

@@ -10,6 +10,7 @@ import { packed, unpacked } from '../../compiler/recompile/packed-part.js';
 import { type CompiledPart, compilePart, mergeParts } from '../../compiler/recompile/parts.js';
 import { partition } from '../../compiler/recompile/partition.js';
 import type { Snapshot } from '../../compiler/recompile/snapshot.js';
+import { rounds, SEED } from '../support/effort.js';
 import { Random } from '../support/oracle/random.js';
 import { editedFolder, FOLDER, type Folder } from '../support/recompile/edits.js';
 
@@ -21,11 +22,10 @@ const POLICIES: Folder = {
   policies: Object.fromEntries(Object.entries(FOLDER.policies).filter(([path]) => path !== 'invariants.yaml')),
 };
 
-/** More with `node --import tsx tests/properties/compiled-in-parts.test.ts 1000`. */
-const EDITS = Number(process.argv[2]) || 150;
+const EDITS = rounds(150, 20);
 
 test('a folder edited at random compiles to the same files and warnings in parts as at once', () => {
-  const random = new Random(Number(process.argv[3]) || 6);
+  const random = new Random(SEED + 5);
   let folder = POLICIES;
   let good = POLICIES;
   const counts = { parts: 0, atOnce: 0, refused: 0 };

@@ -22,7 +22,7 @@ import { rounds, SEED } from '../support/effort.js';
  * Bundles of many policies of one shape, whose texts could break a generator, against their program: 0 differences. SETS
  * is the number of random sets, REQUESTS that of requests for each policy.
  */
-const SETS = rounds(15, 5);
+const SETS = rounds(15, 2);
 const REQUESTS = 3;
 
 const test = suite('bundles of hostile policies of one shape');
@@ -32,9 +32,9 @@ const leaked = globalThis as { leaked?: boolean };
 test('a bundle decides as its program, and runs no text of a policy', async () => {
   const tally = { allowed: 0, denied: 0, outputs: 0, violations: 0, shared: 0 };
   for (let seed = SEED; seed < SEED + SETS; seed += 1) {
-    const isScoped = seed % 3 === 0;
+    const isScoped = seed % 3 === 1;
     const set = hostileSet(seed, { scoped: isScoped });
-    const options = { explain: seed % 4 === 0, checksOnly: seed % 5 === 0, ...(isScoped && { scopedFrom: 1 }) };
+    const options = { explain: seed % 4 === 1, checksOnly: seed % 5 === 2, ...(isScoped && { scopedFrom: 1 }) };
     const compilation = compiled(set, options);
     const { js } = await bundle(compilation.files, `${ROOT}/runtime`);
     if (sharedFunctions(js) > 0) tally.shared += 1;
@@ -54,13 +54,13 @@ test('a bundle decides as its program, and runs no text of a policy', async () =
   }
   console.log(`  ${JSON.stringify(tally)}`);
   assert.is(leaked.leaked, undefined);
-  if (SETS < 5) return;
   assert.ok(tally.shared > 0);
-  for (const [name, count] of Object.entries(tally)) assert.ok(count > 0, name);
+  // No schema is violated in the first sets.
+  for (const [name, count] of Object.entries(tally)) assert.ok(count > 0 || (SETS < 15 && name === 'violations'), name);
 });
 
 test('the bundle of a set that was compiled in parts is that of the whole', async () => {
-  for (const scopedFrom of [1, 1_000]) {
+  for (const scopedFrom of [1, 1_000].slice(0, rounds(2, 1))) {
     const set = hostileSet(scopedFrom, { scoped: true });
     const options = { scopedFrom, schemaTexts: new Map(Object.entries(set.schemas)) };
     const whole = await bundle(compiled(set, { scopedFrom }).files, `${ROOT}/runtime`);

@@ -3,8 +3,12 @@ import * as assert from 'uvu/assert';
 import { type Compilation, compile } from '../../compiler/compile.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import type { Document } from '../support/oracle/documents.js';
+import { rounds } from '../support/effort.js';
 import { Random } from '../support/oracle/random.js';
 import { randomStore } from '../support/oracle/random-store.js';
+
+/** The number of random folders, each in four versions. */
+const STORES = rounds(30, 2);
 
 const test = suite('incremental compilation');
 
@@ -48,7 +52,7 @@ test('a policy is emitted again when another one replaces its file or a file tha
 });
 
 test('random folders compiled incrementally give the same output as a full compilation', () => {
-  for (let seed = 1; seed <= 30; seed += 1) {
+  for (let seed = 1; seed <= STORES; seed += 1) {
     const random = new Random(seed);
     let documents = randomStore(random, { outputs: true, runtime: true });
     let sources: readonly Source[] = [];

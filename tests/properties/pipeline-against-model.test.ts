@@ -14,7 +14,7 @@ import { SEED, rounds } from '../support/effort.js';
 /**
  * The number of stores of random policies, and of requests for each; SEED is the first seed. 20,000 checks by default.
  */
-const STORES = rounds(200);
+const STORES = rounds(200, 8);
 const REQUESTS = 100;
 /** Of so many stores, one has a bundle with its own runtime, as a server loads it, which takes longer. */
 const WHOLE_BUNDLES = 10;

@@ -8,19 +8,19 @@ import { toReport } from '../../compiler/diagnostics/json.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { recompile, snapshotOf } from '../../compiler/recompile/index.js';
 import { isCurrent, type Snapshot } from '../../compiler/recompile/snapshot.js';
+import { rounds, SEED } from '../support/effort.js';
 import { Random } from '../support/oracle/random.js';
 import { editedFolder, FOLDER, type Folder } from '../support/recompile/edits.js';
 
 const test = suite('recompiling from a cache entry');
 
-/** More with `node --import tsx tests/properties/recompiled-folders.test.ts 1000`. */
-const EDITS = Number(process.argv[2]) || 150;
+const EDITS = rounds(150, 30);
 
 /** The number of policies with a scope from which each scope has a module: edits cross it. */
 const FEW_SCOPED = 3;
 
 test('a folder edited at random compiles to the same files and warnings as from nothing', () => {
-  const random = new Random(Number(process.argv[3]) || 5);
+  const random = new Random(SEED + 4);
   let folder: Folder = FOLDER;
   let good: Folder = FOLDER;
   let kept: Buffer | undefined;

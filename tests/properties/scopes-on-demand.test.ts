@@ -26,7 +26,7 @@ import { SEED, rounds } from '../support/effort.js';
  * the start: in whatever order scopes are named, every call returns the same. STORES is the number of random stores,
  * REQUESTS that of requests for each, SEED the first seed.
  */
-const STORES = rounds(12);
+const STORES = rounds(12, 1);
 const REQUESTS = 60;
 
 const test = suite('policies of scopes on demand');
