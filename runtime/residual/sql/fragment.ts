@@ -2,12 +2,15 @@ import type { SqlParameter } from './condition-result.js';
 
 /** A piece of SQL. Its text consists of text in this folder and of checked identifiers; values are separate. */
 export interface Sql {
-  readonly parts: readonly (string | Given)[];
+  readonly parts: readonly Part[];
   /** Its operator with the lowest precedence. */
   readonly top: 'term' | 'and' | 'or';
   /** Whether it is TRUE or FALSE, and never NULL. */
   readonly isSettled?: boolean;
 }
+
+/** A piece within another stays whole, so that nesting does not copy what is nested. */
+type Part = string | Given | Sql;
 
 /** A parameter of the statement, and its cast. */
 export interface Given {
@@ -20,8 +23,7 @@ export function sql(texts: TemplateStringsArray, ...operands: readonly (Sql | st
   return term(
     texts.flatMap((text, position) => {
       const operand = operands[position];
-      if (operand === undefined) return [text];
-      return typeof operand === 'string' ? [text, operand] : [text, ...operand.parts];
+      return operand === undefined ? [text] : [text, operand];
     }),
   );
 }
@@ -52,8 +54,24 @@ export function anyOf(...conditions: readonly Sql[]): Sql {
 
 /** The text before an ending; undefined for a piece with values, or made of others. */
 function textOf({ parts, top }: Sql, ending: string): string | undefined {
-  if (top !== 'term' || parts.at(-1) !== ending || parts.some((part) => typeof part !== 'string')) return undefined;
-  return parts.slice(0, -1).join('');
+  if (top !== 'term' || parts.at(-1) !== ending) return undefined;
+  const before = flatParts(parts.slice(0, -1));
+  return before.every((part) => typeof part === 'string') ? before.join('') : undefined;
+}
+
+/** The texts and values of a piece and of those within it, in their order. */
+export function flatParts(parts: readonly Part[]): readonly (string | Given)[] {
+  const flat: (string | Given)[] = [];
+  visitParts(parts, (part) => flat.push(part));
+  return flat;
+}
+
+/** Visits the texts and values of a piece and of those within it, in their order. */
+export function visitParts(parts: readonly Part[], visit: (part: string | Given) => void): void {
+  for (const part of parts) {
+    if (typeof part === 'object' && 'parts' in part) visitParts(part.parts, visit);
+    else visit(part);
+  }
 }
 
 /** TRUE where a condition is FALSE or NULL. */
@@ -70,7 +88,7 @@ export function exists(from: Sql, where: Sql): Sql {
 
 /** `a, b, c`. */
 export function listed(operands: readonly Sql[]): Sql {
-  return term(operands.flatMap(({ parts }, position) => (position === 0 ? parts : [', ', ...parts])));
+  return term(separated(operands, ', '));
 }
 
 /** SQLite limits the depth of an expression; a chain is as deep as it is long. */
@@ -96,14 +114,17 @@ function joined(top: 'and' | 'or', conditions: readonly Sql[], neutral: Sql, abs
 }
 
 function chain(top: 'and' | 'or', operands: readonly Sql[]): Sql {
-  const word = top === 'and' ? ' AND ' : ' OR ';
-  return { parts: operands.flatMap(({ parts }, position) => (position === 0 ? parts : [word, ...parts])), top };
+  return { parts: separated(operands, top === 'and' ? ' AND ' : ' OR '), top };
+}
+
+function separated(operands: readonly Sql[], separator: string): readonly Part[] {
+  return operands.flatMap((operand, position) => (position === 0 ? [operand] : [separator, operand]));
 }
 
 function enclosed(condition: Sql): Sql {
   return sql`(${condition})`;
 }
 
-function term(parts: readonly (string | Given)[]): Sql {
+function term(parts: readonly Part[]): Sql {
   return { parts, top: 'term' };
 }

@@ -4,7 +4,7 @@ import { problemsOf } from '../problems.js';
 import type { SqlCondition, SqlOptions, SqlParameter } from './condition-result.js';
 import { truth } from './condition.js';
 import type { Dialect } from './dialect.js';
-import { ALWAYS, NEVER, sql, type Sql } from './fragment.js';
+import { ALWAYS, flatParts, NEVER, sql, type Sql, visitParts } from './fragment.js';
 import { MYSQL } from './mysql.js';
 import { POSTGRESQL } from './postgresql.js';
 import { Refusal } from './refusal.js';
@@ -50,15 +50,24 @@ function attempt(filter: Filter, table: SqlTable, dialect: Dialect): Sql | Refus
 function attemptOperand(operand: Operand, table: SqlTable, dialect: Dialect): Sql | Refusal {
   try {
     const condition = truth(operand, true, { dialect, table, bound: new Map(), statement: new Statement(table) });
-    const parameters = condition.parts.filter((part) => typeof part !== 'string').length;
-    const length = condition.parts.reduce((sum, part) => sum + (typeof part === 'string' ? part.length : 8), 0);
-    return parameters > MOST_PARAMETERS || length > LONGEST
-      ? new Refusal('filter', 'the condition is too long for a statement')
-      : condition;
+    requireLength(condition);
+    return condition;
   } catch (error) {
     if (error instanceof Refusal) return error;
     throw error;
   }
+}
+
+/** @throws Refusal for a condition that is longer than a database accepts. */
+function requireLength(condition: Sql): void {
+  let parameters = 0;
+  let length = 0;
+  visitParts(condition.parts, (part) => {
+    if (typeof part !== 'string') parameters += 1;
+    length += typeof part === 'string' ? part.length : 8;
+    if (parameters > MOST_PARAMETERS || length > LONGEST)
+      throw new Refusal('filter', 'the condition is too long for a statement');
+  });
 }
 
 function statementOf(condition: Sql, dialect: Dialect, offset: number): SqlCondition {
@@ -66,7 +75,7 @@ function statementOf(condition: Sql, dialect: Dialect, offset: number): SqlCondi
   // It must keep its meaning after an AND.
   const { parts } = condition.top === 'or' ? sql`(${condition})` : condition;
   const around: [string, ...string[]] = [''];
-  for (const part of parts) {
+  for (const part of flatParts(parts)) {
     if (typeof part === 'string') {
       around[around.length - 1] += part;
       continue;
