@@ -181,7 +181,7 @@ added('leaves types that hold', () => {
       include: ['proto/gen/wire', 'proto/gen/json', 'proto/gen/validate'],
     }),
   );
-  execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', folder], { encoding: 'utf8' });
+  execFileSync(process.execPath, [join(root, 'node_modules/typescript-7/bin/tsc'), '-p', folder], { encoding: 'utf8' });
 });
 
 added.run();

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { stringify } from 'yaml';
+import type { BundleModule } from '../../compiler/bundle/import-bundle.js';
 import { compileFolder } from '../../cli/policies/compile.js';
 import { loadConfig } from '../../server/config.js';
 import { type RunningServer, startServer } from '../../server/main.js';
@@ -80,8 +81,16 @@ interface PlanConfig {
 
 async function serveSuite(folder: string, plan: PlanConfig): Promise<RunningServer> {
   const wanted = JSON.parse(readFileSync(join(folder, 'config.json'), 'utf8')) as SuiteConfig;
-  const bundle = await loaded(await compileFolder(join(folder, wanted.policies)));
-  return startServer(configOf(wanted, folder, plan), bundle);
+  return startServer(configOf(wanted, folder, plan), await bundleOf(join(folder, wanted.policies)));
+}
+
+/** Many suites have the same policies. */
+const bundles = new Map<string, Promise<BundleModule>>();
+
+function bundleOf(folder: string): Promise<BundleModule> {
+  const bundle = bundles.get(folder) ?? loaded(compileFolder(folder));
+  bundles.set(folder, bundle);
+  return bundle;
 }
 
 /** The configuration is written to a file, so that it is read in the form in which authors write it. */
