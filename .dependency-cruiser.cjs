@@ -1,4 +1,7 @@
-/** The one-way streets of ARCHITECTURE.md, "Boundaries". Type imports count. */
+/**
+ * The one-way streets inside the packages (ARCHITECTURE.md, "Boundaries"), and which of them may load a dependency. Type
+ * imports count. Those between packages are the `dependencies` and `exports` of their package.json.
+ */
 const STAGES = 'load|parse|link|validate|schema|attributes|lower|optimise|emit|bundle';
 const TESTS = '\\.test\\.ts$';
 
@@ -14,42 +17,16 @@ module.exports = {
     },
     {
       name: 'vocabularies-know-no-stage',
-      comment: 'and of the runtime only the function that finds typos, which the server needs too',
       severity: 'error',
-      from: { path: '^compiler/(ast|cel|ir|diagnostics)/', pathNot: TESTS },
-      to: { path: `^compiler/(${STAGES})(/|\\.ts)|^runtime/(?!policy/nearest-name\\.ts$)|^server/` },
-    },
-    {
-      name: 'no-stage-knows-tests-of-policies',
-      severity: 'error',
-      from: { path: `^compiler/(${STAGES}|ast|cel|ir|diagnostics)/`, pathNot: TESTS },
-      to: { path: '^compiler/policy-tests/' },
-    },
-    {
-      name: 'compiler-stands-alone',
-      severity: 'error',
-      from: { path: '^compiler/', pathNot: TESTS },
-      to: { path: '^server/|^generated/' },
-    },
-    {
-      name: 'runtime-stands-alone',
-      severity: 'error',
-      from: { path: '^runtime/', pathNot: TESTS },
-      to: { path: '^(compiler|server|generated|proto|scripts|tests)/' },
+      from: { path: '^compiler/(ast|ir|diagnostics)/', pathNot: TESTS },
+      to: { path: `^compiler/(${STAGES})(/|\\.ts)|^runtime/` },
     },
     {
       name: 'runtime-has-no-platform',
       comment: 'it runs in browsers and at the edge; re2js is its one package',
       severity: 'error',
-      from: { path: '^runtime/', pathNot: TESTS },
+      from: { path: '^(runtime|packages/(cel|json-schema))/', pathNot: TESTS },
       to: { dependencyTypes: ['core', 'npm'], pathNot: '^node_modules/re2js/' },
-    },
-    {
-      name: 'messages-know-values-alone',
-      comment: 'and of those, functions of strings',
-      severity: 'error',
-      from: { path: '^proto/', pathNot: TESTS },
-      to: { path: '^(compiler|server|generated|client)/|^runtime/(?!cel/code-points\\.ts$)' },
     },
     {
       name: 'primitives-know-no-message',
@@ -64,12 +41,6 @@ module.exports = {
       to: { path: '^proto/generator/' },
     },
     {
-      name: 'cel-is-the-floor',
-      severity: 'error',
-      from: { path: '^runtime/cel/', pathNot: TESTS },
-      to: { path: '^runtime/(residual|policy|engine)/' },
-    },
-    {
       name: 'policy-knows-no-engine',
       severity: 'error',
       from: { path: '^runtime/policy/', pathNot: TESTS },
@@ -77,10 +48,9 @@ module.exports = {
     },
     {
       name: 'the-compiler-runs-no-engine',
-      comment:
-        'folding and validating use runtime/cel, dispatch uses the globs of runtime/policy; tests of policies speak of its requests, and are handed what asks it',
+      comment: 'folding and validating use packages/cel/runtime, dispatch uses the globs of runtime/policy',
       severity: 'error',
-      from: { path: '^compiler/', pathNot: `^compiler/policy-tests/|${TESTS}` },
+      from: { path: '^compiler/', pathNot: TESTS },
       to: { path: '^runtime/engine/' },
     },
     {
@@ -116,22 +86,10 @@ module.exports = {
       to: { path: '^(runtime/engine/(?!parts\\.ts$)|compiler/|server/)' },
     },
     {
-      name: 'the-server-never-compiles',
-      severity: 'error',
-      from: { path: '^server/', pathNot: TESTS },
-      to: { path: '^compiler/' },
-    },
-    {
-      name: 'nobody-needs-the-commands',
-      severity: 'error',
-      from: { path: '^(client|compiler|editor|generated|proto|runtime|server)/' },
-      to: { path: '^cli/' },
-    },
-    {
       name: 'the-server-program-compiles-nothing',
       comment: 'dist/server.js carries of the compiler only what escapes control characters',
       severity: 'error',
-      from: { path: '^cli/server\\.ts$' },
+      from: { path: '^packages/cli/server\\.ts$' },
       to: { path: '^compiler/', pathNot: '^compiler/diagnostics/visible\\.ts$', reachable: true },
     },
     {
@@ -243,22 +201,10 @@ module.exports = {
     },
     {
       name: 'yaml-is-bounded',
-      comment: 'yaml-input/index.ts has of the package what does not recurse as deeply as a text is nested',
+      comment: 'packages/yaml-input/index.ts has of the package what does not recurse as deeply as a text is nested',
       severity: 'error',
-      from: { pathNot: `^yaml-input/|^tests/|${TESTS}` },
+      from: { pathNot: `^packages/yaml-input/|^tests/|${TESTS}` },
       to: { path: '^node_modules/yaml/' },
-    },
-    {
-      name: 'yaml-input-has-one-entry',
-      severity: 'error',
-      from: { pathNot: `^yaml-input/|${TESTS}` },
-      to: { path: '^yaml-input/', pathNot: '^yaml-input/index\\.ts$' },
-    },
-    {
-      name: 'yaml-input-stands-alone',
-      severity: 'error',
-      from: { path: '^yaml-input/', pathNot: TESTS },
-      to: { path: '^(?!yaml-input/|node_modules/yaml/)' },
     },
     {
       name: 'the-disk-is-for-load',
@@ -267,175 +213,81 @@ module.exports = {
       to: { path: '^(node:)?fs' },
     },
     {
-      name: 'the-client-knows-no-server',
-      comment: 'it speaks the messages of proto; the engine it may hold, for calls in process',
-      severity: 'error',
-      from: { path: '^client/', pathNot: TESTS },
-      to: { path: '^(server|compiler|generated|scripts|tests|bench)/' },
-    },
-    {
       name: 'the-client-has-no-platform',
       comment:
         'but for gRPC, which has an entry of its own; type imports of the codec of bytes count, so only that entry has them',
       severity: 'error',
-      from: { path: '^client/', pathNot: `^client/grpc|${TESTS}` },
+      from: { path: '^packages/client/', pathNot: `^packages/client/grpc|${TESTS}` },
       to: { dependencyTypes: ['core', 'npm'] },
     },
     {
       name: 'browsers-load-no-grpc',
       severity: 'error',
-      from: { path: '^client/', pathNot: `^client/grpc|${TESTS}` },
-      to: { path: '^client/grpc|^^proto/wire/(reader|writer|value|size|json-scan)|^proto/gen/wire/' },
-    },
-    {
-      name: 'the-page-is-a-user',
-      comment: 'server and command line send its files, which the build makes',
-      severity: 'error',
-      from: { path: '^(analysis|cli|client|compiler|generated|proto|runtime|server)/' },
-      to: { path: '^explorer/' },
+      from: { path: '^packages/client/', pathNot: `^packages/client/grpc|${TESTS}` },
+      to: { path: '^packages/client/grpc|^^proto/wire/(reader|writer|value|size|json-scan)|^proto/gen/wire/' },
     },
     {
       name: 'codemirror-is-for-the-page',
       severity: 'error',
-      from: { pathNot: '^explorer/playground/' },
+      from: { pathNot: '^packages/playground/playground/' },
       to: { path: '^node_modules/(@codemirror|@lezer)/' },
-    },
-    {
-      name: 'middleware-knows-clients-alone',
-      comment: 'of the engine only its types, by name',
-      severity: 'error',
-      from: { path: '^middleware/', pathNot: TESTS },
-      to: { path: '^(?!middleware/|client/index\\.ts$|runtime/engine/index\\.ts$|node_modules/)' },
     },
     {
       name: 'a-framework-is-for-its-middleware',
       comment: 'an application installs one of them',
       severity: 'error',
-      from: { path: '^middleware/([^/]+)\\.ts$', pathNot: TESTS },
-      to: { path: '^middleware/', pathNot: '^middleware/guard\\.ts$' },
-    },
-    {
-      name: 'nobody-needs-middleware',
-      severity: 'error',
-      from: { path: '^(analysis|cli|client|compiler|editor|generated|mcp-guard|proto|runtime|server)/' },
-      to: { path: '^middleware/' },
-    },
-    {
-      name: 'adapters-know-filters-alone',
-      severity: 'error',
-      from: { path: '^adapters/', pathNot: TESTS },
-      to: {
-        path: '^(?!adapters/|runtime/residual/(choices|filters|operand|problems|sql/(index|refusal))\\.ts$|node_modules/)',
-      },
+      from: { path: '^packages/middleware/([^/]+)\\.ts$', pathNot: TESTS },
+      to: { path: '^packages/middleware/', pathNot: '^packages/middleware/guard\\.ts$' },
     },
     {
       name: 'a-library-is-for-its-adapter',
       comment: 'an application installs one of them',
       severity: 'error',
-      from: { path: '^adapters/([^/]+)\\.ts$', pathNot: TESTS },
-      to: { path: '^adapters/', pathNot: '^adapters/(condition|translation|unsupported-plan)\\.ts$' },
-    },
-    {
-      name: 'nobody-needs-adapters',
-      severity: 'error',
-      from: { path: '^(analysis|cli|client|compiler|editor|generated|mcp-guard|middleware|proto|runtime|server)/' },
-      to: { path: '^adapters/' },
-    },
-    {
-      name: 'nobody-needs-the-client',
-      severity: 'error',
-      from: { path: '^(server|compiler|runtime|proto|generated)/', pathNot: TESTS },
-      to: { path: '^client/' },
-    },
-    {
-      name: 'only-commands-analyse',
-      comment: 'the playground, programs that import authz/analysis, and the guard of MCP servers its interpreter',
-      severity: 'error',
-      from: { pathNot: '^(analysis|bench|cli|explorer|mcp-guard|tests)/' },
-      to: { path: '^analysis/' },
-    },
-    {
-      name: 'the-mcp-guard-is-an-entry-of-its-own',
-      severity: 'error',
-      from: { pathNot: '^mcp-guard/|^tests/' },
-      to: { path: '^mcp-guard/' },
-    },
-    {
-      name: 'the-mcp-guard-decides-through-clients',
-      severity: 'error',
-      from: { path: '^mcp-guard/' },
-      to: { path: '^(server|cli|generated|proto)/' },
+      from: { path: '^packages/adapters/([^/]+)\\.ts$', pathNot: TESTS },
+      to: { path: '^packages/adapters/', pathNot: '^packages/adapters/(condition|translation|unsupported-plan)\\.ts$' },
     },
     {
       name: 'only-its-command-needs-the-editor',
       comment: 'no other command, and no package that programs import, loads a language server',
       severity: 'error',
-      from: { pathNot: '^editor/|^cli/(commands/lsp\\.ts$|editor/)|^tests/' },
-      to: { path: '^editor/|^node_modules/vscode-' },
-    },
-    {
-      name: 'the-editor-knows-no-command',
-      severity: 'error',
-      from: { path: '^editor/', pathNot: TESTS },
-      to: { path: '^(analysis|cli|client|generated|proto|runtime|scripts|server)/' },
+      from: { pathNot: '^packages/editor/|^packages/cli/commands/lsp\\.ts$|^tests/' },
+      to: { path: '^packages/editor/|^node_modules/vscode-' },
     },
     {
       name: 'only-its-command-reads-applications',
       comment: 'ts-morph is an optional peer, of which other commands load nothing',
       severity: 'error',
-      from: { pathNot: '^usages/|^cli/(commands|findings)/usages\\.ts$|^(scripts|tests)/' },
-      to: { path: '^usages/|^node_modules/ts-morph/' },
+      from: { pathNot: '^packages/usages/|^packages/cli/(commands|findings)/usages\\.ts$|^(scripts|tests)/' },
+      to: { path: '^packages/usages/|^node_modules/ts-morph/' },
     },
     {
       name: 'usages-know-policies-as-written',
       severity: 'error',
-      from: { path: '^usages/', pathNot: TESTS },
-      to: {
-        path: '^(analysis|cli|client|generated|proto|scripts|server|compiler/(?!ast/|diagnostics/|package-names\\.ts$))',
-      },
-    },
-    {
-      name: 'analysis-knows-no-server',
-      severity: 'error',
-      from: { path: '^analysis/', pathNot: TESTS },
-      to: { path: '^(cli|client|generated|proto|scripts|server)/' },
+      from: { path: '^packages/usages/', pathNot: TESTS },
+      to: { path: '^compiler/(?!ast/|diagnostics/|package-names\\.ts$)' },
     },
     {
       name: 'examples-are-users',
       comment: 'they import the package, by its own names, and what was generated for them',
       severity: 'error',
-      from: { path: '^examples/', pathNot: '/generated/' },
+      from: { path: '^examples/', pathNot: '/generated/|^examples/templates/' },
       to: {
-        path: '^(client|compiler|runtime|server|proto|generated|scripts|tests|bench)/',
-        pathNot: '^client/(index|grpc)\\.ts$|^runtime/residual/filters\\.ts$',
+        path: '^(compiler|runtime|server|proto|packages|generated|scripts|tests|bench)/',
+        pathNot: '^packages/client/(index|grpc)\\.ts$|^runtime/residual/filters\\.ts$',
       },
     },
     {
-      name: 'archives-know-no-server',
-      comment: 'server, commands and the entry authz/bundle read them; of the engine only types',
+      name: 'the-product-knows-no-user',
+      comment: 'the page shows the policies of this repository, and the site contains the page',
       severity: 'error',
-      from: { path: '^archive/', pathNot: TESTS },
-      to: {
-        path: '^(?!archive/|runtime/(?:policy/index|engine/index|engine/parts)\\.ts$|node_modules/|node:|(?:crypto|url|v8|vm|zlib)$)',
-      },
+      from: { path: '^(compiler|runtime|server|proto|packages)/', pathNot: `^packages/(site|playground)/|${TESTS}` },
+      to: { path: '^(generated|policies|scripts|tests|bench|examples)/' },
     },
     {
       name: 'fflate-is-for-archives',
       severity: 'error',
-      from: { pathNot: `^archive/|${TESTS}` },
+      from: { pathNot: `^packages/bundle/|${TESTS}` },
       to: { path: '^node_modules/fflate/' },
-    },
-    {
-      name: 'nobody-needs-examples',
-      severity: 'error',
-      from: { path: '^(analysis|client|compiler|runtime|server|proto|generated)/' },
-      to: { path: '^examples/' },
-    },
-    {
-      name: 'no-test-support-in-the-product',
-      severity: 'error',
-      from: { path: '^(adapters|analysis|cli|client|compiler|editor|middleware|runtime|server)/', pathNot: TESTS },
-      to: { path: '^tests/|^bench/' },
     },
   ],
   options: {

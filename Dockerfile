@@ -29,8 +29,8 @@ COPY --from=production /src/node_modules /authz/node_modules
 COPY --from=production /src/dist /authz/dist
 # What bundles are made of.
 COPY --from=production /src/runtime /authz/runtime
-COPY --from=production /src/analysis /authz/analysis
 COPY --from=production /src/compiler /authz/compiler
+COPY --from=production /src/packages /authz/packages
 COPY --from=production /src/deploy/image/cerbos /cerbos
 # Relative paths of a configuration, such as ./policies, begin at the root.
 WORKDIR /

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bundle } from '../compiler/bundle/index.js';
-import { compileFolder } from '../cli/policies/compile.js';
+import { compileFolder } from '../packages/cli/policies/compile.js';
 import { grpcSender, httpSender, latenciesOf, type Send, sendMany } from './harness/load.js';
 import { ROOT, SHARED_WORKLOAD } from './harness/paths.js';
 import { aim, figure, percent, ratio, type Section, table } from './harness/report.js';

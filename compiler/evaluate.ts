@@ -1,4 +1,4 @@
-import * as cel from '../runtime/cel/index.js';
+import * as cel from '../packages/cel/runtime/index.js';
 import type { Request } from '../runtime/policy/index.js';
 import { invariant } from './diagnostics/invariant.js';
 import type { Macro, RequestPart, Value } from './ir/value.js';
@@ -88,7 +88,7 @@ type Runtime = (...args: readonly unknown[]) => cel.Result;
 export function functionOf(name: string): Runtime {
   return (
     (cel as unknown as { readonly [name: string]: Runtime | undefined })[name] ??
-    invariant(`runtime/cel has no ${name}`)
+    invariant(`packages/cel/runtime has no ${name}`)
   );
 }
 

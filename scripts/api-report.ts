@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { replaceFiles } from '../cli/outputs/replace-files.js';
+import { replaceFiles } from '../packages/cli/outputs/replace-files.js';
 import { apiPages } from './api-report/pages.js';
 
 /*

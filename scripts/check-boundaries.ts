@@ -1,9 +1,10 @@
 import { type FolderCycle, folderCycles } from './house/folder-cycles.js';
 import { cruise, graphOf } from './house/import-graph.js';
+import { forbiddenImports, readWorkspaces } from './house/packages.js';
 
 /*
- * Fails for imports that .dependency-cruiser.cjs forbids, and for folders that import each other. Imports of types
- * count. The folders are the arguments.
+ * Fails for imports that .dependency-cruiser.cjs forbids, for imports from one package to another that their package.json
+ * do not allow, and for folders that import each other. Imports of types count. The folders are the arguments.
  */
 
 /** The folders among whose folders there may still be cycles. */
@@ -11,13 +12,16 @@ const CYCLIC: readonly string[] = [];
 
 const folders = process.argv.slice(2);
 const { modules, violations } = cruise(folders);
-const cycles = folderCycles(graphOf(modules, folders).graph).filter(({ folders: [first = ''] }) => {
+const { graph } = graphOf(modules, folders);
+const forbidden = forbiddenImports(graph, readWorkspaces());
+const cycles = folderCycles(graph).filter(({ folders: [first = ''] }) => {
   const parent = first.split('/').slice(0, -1).join('/');
   return !CYCLIC.includes(parent);
 });
 for (const { rule, from, to } of violations) console.error(`${rule.name}: ${from} > ${to}`);
+for (const problem of forbidden) console.error(problem);
 for (const cycle of cycles) console.error(cycleText(cycle));
-if (violations.length + cycles.length > 0) process.exitCode = 1;
+if (violations.length + forbidden.length + cycles.length > 0) process.exitCode = 1;
 else console.log(`no violations in ${modules.length} modules`);
 
 function cycleText({ folders: cyclic, imports }: FolderCycle): string {

@@ -1,5 +1,5 @@
-import { compileCommand } from '../cli/commands/compile.js';
-import { PROCESS_CONTEXT } from '../cli/process-context.js';
+import { compileCommand } from '../packages/cli/commands/compile.js';
+import { PROCESS_CONTEXT } from '../packages/cli/process-context.js';
 
 /** Folders of policies, the generated modules of each, and the bundle that is named when they are not up to date. */
 const FOLDERS = [

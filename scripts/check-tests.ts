@@ -10,7 +10,7 @@ import { silentTestsOf } from './silent-tests.js';
  */
 const files = execFileSync(
   'git',
-  ['ls-files', '--cached', '--others', '--exclude-standard', '*.test.ts', ':!templates'],
+  ['ls-files', '--cached', '--others', '--exclude-standard', '*.test.ts', ':!examples/templates'],
   {
     encoding: 'utf8',
   },

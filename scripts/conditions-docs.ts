@@ -1,6 +1,6 @@
-import { printType } from '../compiler/cel/types.js';
-import { functions } from '../compiler/cel/functions.js';
-import type { Overload } from '../compiler/cel/function.js';
+import { printType } from '../packages/cel/library/types.js';
+import { functions } from '../packages/cel/library/functions.js';
+import type { Overload } from '../packages/cel/library/function.js';
 import type { Entry, Section } from './conditions/entry.js';
 import { FUNCTIONS } from './conditions/functions.js';
 import { HEAD } from './conditions/head.js';

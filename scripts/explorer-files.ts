@@ -15,7 +15,7 @@ export interface ExplorerFiles {
 }
 
 /**
- * Builds the page from explorer/. Its first script is small; it loads the playground when that is shown, and the
+ * Builds the page from packages/playground/. Its first script is small; it loads the playground when that is shown, and the
  * playground starts the compiler in a worker. Equal sources give equal files.
  */
 export async function explorerFiles(): Promise<ExplorerFiles> {
@@ -41,7 +41,7 @@ export async function explorerFiles(): Promise<ExplorerFiles> {
   return { files: [...copied, ...page.files, ...worker.files], inputs: [...page.inputs, ...worker.inputs] };
 }
 
-const SOURCES = new URL('../explorer/', import.meta.url);
+const SOURCES = new URL('../packages/playground/', import.meta.url);
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** Where the page's files are, beside `index.html`. */

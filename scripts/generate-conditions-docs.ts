@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { replaceFiles } from '../cli/outputs/replace-files.js';
+import { replaceFiles } from '../packages/cli/outputs/replace-files.js';
 import { conditionsPage } from './conditions-docs.js';
 
 /** Writes docs/conditions.md; with `--check` it writes nothing and fails when the page is not what it should be. */

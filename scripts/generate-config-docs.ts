@@ -1,4 +1,4 @@
-import { replaceFiles } from '../cli/outputs/replace-files.js';
+import { replaceFiles } from '../packages/cli/outputs/replace-files.js';
 import { configDocs } from './config-docs.js';
 
 /**

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { replaceFiles } from '../cli/outputs/replace-files.js';
+import { replaceFiles } from '../packages/cli/outputs/replace-files.js';
 import { diagnosticsPages } from './diagnostics-pages.js';
 
 /** Writes docs/diagnostics; with `--check` it writes nothing and fails when a page is not what it should be. */

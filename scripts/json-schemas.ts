@@ -1,5 +1,5 @@
 import { DOCUMENT } from '../compiler/parse/schema/tables.js';
-import { AUX_DATA_FIXTURES, PRINCIPAL_FIXTURES, RESOURCE_FIXTURES, SUITE } from '../compiler/policy-tests/schema.js';
+import { AUX_DATA_FIXTURES, PRINCIPAL_FIXTURES, RESOURCE_FIXTURES, SUITE } from '../packages/policy-tests/schema.js';
 import { TABLES } from '../compiler/tables/schema.js';
 import { documentSchema, type JsonSchema } from './document-schema.js';
 
@@ -9,12 +9,21 @@ import { documentSchema, type JsonSchema } from './document-schema.js';
  */
 export function jsonSchemas(): ReadonlyMap<string, JsonSchema> {
   return new Map([
-    ['schemas/policy.schema.json', documentSchema(DOCUMENT, 'Policy of authz')],
-    ['schemas/test-suite.schema.json', documentSchema(SUITE, 'Test suite of authz')],
-    ['schemas/principals.schema.json', documentSchema(PRINCIPAL_FIXTURES, 'Principals for test suites of authz')],
-    ['schemas/resources.schema.json', documentSchema(RESOURCE_FIXTURES, 'Resources for test suites of authz')],
-    ['schemas/tables.schema.json', documentSchema(TABLES, 'Tables of resources for authz')],
-    ['schemas/aux-data.schema.json', documentSchema(AUX_DATA_FIXTURES, 'Auxiliary data for test suites of authz')],
+    ['packages/editor/schemas/policy.schema.json', documentSchema(DOCUMENT, 'Policy of authz')],
+    ['packages/editor/schemas/test-suite.schema.json', documentSchema(SUITE, 'Test suite of authz')],
+    [
+      'packages/editor/schemas/principals.schema.json',
+      documentSchema(PRINCIPAL_FIXTURES, 'Principals for test suites of authz'),
+    ],
+    [
+      'packages/editor/schemas/resources.schema.json',
+      documentSchema(RESOURCE_FIXTURES, 'Resources for test suites of authz'),
+    ],
+    ['packages/editor/schemas/tables.schema.json', documentSchema(TABLES, 'Tables of resources for authz')],
+    [
+      'packages/editor/schemas/aux-data.schema.json',
+      documentSchema(AUX_DATA_FIXTURES, 'Auxiliary data for test suites of authz'),
+    ],
   ]);
 }
 

@@ -1,6 +1,6 @@
-import { compileCommand } from '../cli/commands/compile.js';
-import { EXIT } from '../cli/exit.js';
-import { PROCESS_CONTEXT } from '../cli/process-context.js';
+import { compileCommand } from '../packages/cli/commands/compile.js';
+import { EXIT } from '../packages/cli/exit.js';
+import { PROCESS_CONTEXT } from '../packages/cli/process-context.js';
 import { stopWithParent } from './stop-with-parent.js';
 
 /** The one command of a newcomer: builds the programs, compiles policies/, serves the bundle. */

@@ -58,7 +58,14 @@ report();
 
 /** The test files of the tier, or those that match a pattern, or those that a change may concern. */
 async function selectFiles(): Promise<readonly string[]> {
-  const all = output('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.test.ts', ':!templates'])
+  const all = output('git', [
+    'ls-files',
+    '--cached',
+    '--others',
+    '--exclude-standard',
+    '*.test.ts',
+    ':!examples/templates',
+  ])
     .split('\n')
     .filter((file) => file !== '' && existsSync(file))
     .sort();

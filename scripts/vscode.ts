@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { licensesOf } from './build-programs.js';
 
-const SOURCE = 'editors/vscode';
+const SOURCE = 'packages/editor/vscode';
 
 /**
  * Writes the extension for VS Code to a folder: one script that contains the client of the language server, and a

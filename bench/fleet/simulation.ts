@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { engineRange, engineVersion, writeArchive } from '../../archive/index.js';
+import { engineRange, engineVersion, writeArchive } from '../../packages/bundle/index.js';
 import type { PollConfig } from '../../server/config/bundle-config.js';
 import { type Counts, Pollers } from './pollers.js';
 import type { FleetSource } from './sources.js';

@@ -1,4 +1,4 @@
-import type { CheckedExpression } from './checked-expression.js';
+import type { CheckedExpression } from '../../packages/cel/ast/checked-expression.js';
 import type { Expression } from './policy.js';
 
 /** The checker's results for every valid expression: the output of `validate` and input of `lower`. */

@@ -1,4 +1,4 @@
-import type { Expr } from './expr.js';
+import type { Expr } from '../../packages/cel/ast/expr.js';
 import type { Expression, Policy, PolicyFile } from './policy.js';
 import type { Located, Place } from '../diagnostics/span.js';
 

@@ -1,7 +1,7 @@
 import type { Source } from '../diagnostics/source.js';
 import type { Located, Place, Span } from '../diagnostics/span.js';
-import type { Expr } from './expr.js';
-import type { SyntaxError } from './syntax-error.js';
+import type { Expr } from '../../packages/cel/ast/expr.js';
+import type { SyntaxError } from '../../packages/cel/ast/syntax-error.js';
 
 /**
  * One policy document with a valid structure: the output of `parse` and input of `link`

@@ -1,7 +1,7 @@
-import type { CallExpr, Expr } from '../ast/expr.js';
+import type { CallExpr, Expr } from '../../packages/cel/ast/expr.js';
 import type { JsonValue } from '../ast/policy.js';
 import type { Note } from '../diagnostics/diagnostic.js';
-import { didYouMean } from '../diagnostics/did-you-mean.js';
+import { didYouMean } from '../../packages/cel/check/did-you-mean.js';
 import { describe, type JsonType, mayBeEqual, mayBeOrdered, ofKinds, ofValues, valuesOf } from './json-type.js';
 import { itemOf, memberOf } from './members.js';
 import { type AttributeReport, textOf } from './report.js';

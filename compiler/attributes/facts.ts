@@ -1,4 +1,4 @@
-import type { CallExpr, Expr, MacroExpr, SelectExpr } from '../ast/expr.js';
+import type { CallExpr, Expr, MacroExpr, SelectExpr } from '../../packages/cel/ast/expr.js';
 import type { Match } from '../ast/policy.js';
 import { type Scope, scopeOf, type View } from './scope.js';
 import { scopeWithin, see } from './see.js';

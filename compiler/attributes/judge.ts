@@ -1,8 +1,8 @@
 import type { Types } from '../ast/checked.js';
-import type { CallExpr, Expr, IndexExpr, MacroExpr, SelectExpr } from '../ast/expr.js';
+import type { CallExpr, Expr, IndexExpr, MacroExpr, SelectExpr } from '../../packages/cel/ast/expr.js';
 import type { Bindings } from '../ast/policy-set.js';
 import type { Expression, Match, Output } from '../ast/policy.js';
-import { children } from '../ast/visit.js';
+import { children } from '../../packages/cel/ast/visit.js';
 import { judgeComparison } from './comparisons.js';
 import { factOf, type Facts, factsWhen, factsWhenMatch, union } from './facts.js';
 import { memberOf } from './members.js';

@@ -1,7 +1,7 @@
 import { placeOfNode } from '../ast/places.js';
-import type { Expr, IndexExpr, SelectExpr } from '../ast/expr.js';
+import type { Expr, IndexExpr, SelectExpr } from '../../packages/cel/ast/expr.js';
 import type { Details, Note } from '../diagnostics/diagnostic.js';
-import { didYouMean } from '../diagnostics/did-you-mean.js';
+import { didYouMean } from '../../packages/cel/check/did-you-mean.js';
 import type { Code, MessageParameters } from '../diagnostics/messages.js';
 import type { Problems } from '../diagnostics/problems.js';
 import { describe, type JsonType } from './json-type.js';

@@ -1,4 +1,4 @@
-import { literalPattern, matchesPattern, RE2 } from '../../runtime/cel/index.js';
+import { literalPattern, matchesPattern, RE2 } from '../../packages/cel/runtime/index.js';
 import type { JsonNode } from '../ir/json-node.js';
 import type { SchemaAddress, SchemaSet, SchemaTerm } from '../ir/schema.js';
 import {

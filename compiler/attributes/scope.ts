@@ -1,4 +1,4 @@
-import type { CheckedExpression } from '../ast/checked-expression.js';
+import type { CheckedExpression } from '../../packages/cel/ast/checked-expression.js';
 import type { Types } from '../ast/checked.js';
 import type { Expression } from '../ast/policy.js';
 import type { Bindings } from '../ast/policy-set.js';

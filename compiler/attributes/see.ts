@@ -1,5 +1,5 @@
-import type { CallExpr, Expr, IndexExpr, LiteralExpr, MacroExpr, SelectExpr } from '../ast/expr.js';
-import type { CelType } from '../cel/types.js';
+import type { CallExpr, Expr, IndexExpr, LiteralExpr, MacroExpr, SelectExpr } from '../../packages/cel/ast/expr.js';
+import type { CelType } from '../../packages/cel/library/types.js';
 import { either, type JsonType, ofKinds, ofValues, OPEN } from './json-type.js';
 import { itemOf, memberOf } from './members.js';
 import type { JsonValue } from '../ast/policy.js';

@@ -70,9 +70,17 @@ export const RUNTIME_IMPORT = new RegExp(`^${PACKAGE_NAMES.library}/runtime/`);
  */
 export function runtimeModule(runtime: string, specifier: string): string {
   const name = specifier.replace(RUNTIME_IMPORT, '');
-  if (name === 'explain') return join(dirname(runtime), 'analysis', 'explain', 'index.ts');
-  return name === 'parts' ? join(runtime, 'engine', 'parts.ts') : join(runtime, name, 'index.ts');
+  const elsewhere = ELSEWHERE.get(name);
+  return elsewhere === undefined ? join(runtime, name, 'index.ts') : join(dirname(runtime), elsewhere);
 }
+
+/** The modules of the runtime that are not in a folder of their name, by the path from the top folder. */
+const ELSEWHERE: ReadonlyMap<string, string> = new Map([
+  ['cel', 'packages/cel/runtime/index.ts'],
+  ['explain', 'packages/analysis/explain/index.ts'],
+  ['parts', 'runtime/engine/parts.ts'],
+  ['schema', 'packages/json-schema/index.ts'],
+]);
 
 const ENTRY = 'index.ts';
 /** Each bundle contains its own runtime, and only that one knows its patterns. */

@@ -1,4 +1,4 @@
-import type { Hint } from './did-you-mean.js';
+import type { Hint } from '../../packages/cel/check/did-you-mean.js';
 import { type Fix, fixOfSuggestion } from './fix.js';
 import { type Code, type MessageParameters, messages, type Severity } from './messages.js';
 import type { Message } from './messages/message.js';

@@ -1,4 +1,4 @@
-import type { Suggestion } from './did-you-mean.js';
+import type { Suggestion } from '../../packages/cel/check/did-you-mean.js';
 import type { Span } from './span.js';
 
 /** A change of a file that resolves a diagnostic, for editors, `--fix` and SARIF. */

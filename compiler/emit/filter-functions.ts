@@ -5,7 +5,7 @@ import { some, valuesOf } from '../ir/visit.js';
 import { runtimeFunction } from './values.js';
 
 /**
- * The functions of runtime/cel that an evaluation of the filters of a program can call, sorted. `selectsWith` has those
+ * The functions of packages/cel/runtime that an evaluation of the filters of a program can call, sorted. `selectsWith` has those
  * that every filter can call.
  */
 export function filterFunctions({ modules, schemas }: Pick<Program, 'modules' | 'schemas'>): readonly string[] {

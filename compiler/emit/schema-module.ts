@@ -11,7 +11,7 @@ import { propertyName, quoted } from './quote.js';
 import { definitionKey, type SchemaLocations } from './schema-locations.js';
 
 /**
- * A schema file as a TypeScript module: each definition that is referenced, as calls of `runtime/schema`, or of its
+ * A schema file as a TypeScript module: each definition that is referenced, as calls of `packages/json-schema`, or of its
  * counterpart for plans.
  */
 export function emitSchemaModule(

@@ -1,5 +1,5 @@
-import { engineOf, isTooLarge } from '../../runtime/cel/index.js';
-import type { CelType } from '../cel/types.js';
+import { engineOf, isTooLarge } from '../../packages/cel/runtime/index.js';
+import type { CelType } from '../../packages/cel/library/types.js';
 import { invariant } from '../diagnostics/invariant.js';
 import type { Macro, RequestPart, Value } from '../ir/value.js';
 import { braced, bracketed, type Doc } from './doc.js';
@@ -126,7 +126,7 @@ export function call(
   return primary(bracketed(cel(`${name}(`), [...args, ...others], ')'));
 }
 
-/** The function of runtime/cel for a call: most patterns that are literals need no RE2. */
+/** The function of packages/cel/runtime for a call: most patterns that are literals need no RE2. */
 export function runtimeFunction({ runtime, args }: Value & { kind: 'call' }): string {
   const [, pattern] = args;
   if (runtime !== 'matches' || pattern === undefined || !isStringLiteral(pattern)) return runtime;

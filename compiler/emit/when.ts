@@ -1,4 +1,4 @@
-import { engineOf } from '../../runtime/cel/index.js';
+import { engineOf } from '../../packages/cel/runtime/index.js';
 import { subjectOf } from '../ir/origins.js';
 import type { Predicate } from '../ir/predicate.js';
 import type { Value } from '../ir/value.js';

@@ -7,7 +7,7 @@ import {
   visit,
   type YAMLMap,
   type YAMLSeq,
-} from '../../yaml-input/index.js';
+} from '../../packages/yaml-input/index.js';
 import { Diagnostics } from '../diagnostics/diagnostic.js';
 import { Source } from '../diagnostics/source.js';
 import { MAX_DEPTH } from '../parse/limits.js';

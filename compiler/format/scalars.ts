@@ -8,7 +8,7 @@ import {
   readYaml,
   type Scalar,
   visit,
-} from '../../yaml-input/index.js';
+} from '../../packages/yaml-input/index.js';
 import { MAX_DEPTH } from '../parse/limits.js';
 
 /**

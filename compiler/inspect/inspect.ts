@@ -1,9 +1,9 @@
 import { RE2JS, RE2JSException } from 're2js';
-import { isTooLarge } from '../../runtime/cel/index.js';
-import type { Expr } from '../ast/expr.js';
+import { isTooLarge } from '../../packages/cel/runtime/index.js';
+import type { Expr } from '../../packages/cel/ast/expr.js';
 import { importKey, policyKeyOf } from '../ast/names.js';
 import type { Expression, JsonValue, PolicyFile } from '../ast/policy.js';
-import { visit } from '../ast/visit.js';
+import { visit } from '../../packages/cel/ast/visit.js';
 import { Diagnostics } from '../diagnostics/diagnostic.js';
 import type { Definition } from '../link/bindings.js';
 import { type Catalogue, catalogueOf, hasKind } from '../link/catalogue.js';

@@ -1,5 +1,5 @@
 import { append } from '../append.js';
-import type { Expr } from '../ast/expr.js';
+import type { Expr } from '../../packages/cel/ast/expr.js';
 import { importKey } from '../ast/names.js';
 import type { Expression, JsonValue } from '../ast/policy.js';
 import type { Catalogue } from '../link/catalogue.js';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { bool, json, opaque } from '../cel/types.js';
+import { bool, json, opaque } from '../../packages/cel/library/types.js';
 import { Source } from '../diagnostics/source.js';
 import { allOf, anyOf, fails, holds, not, predicateOf } from './polarity.js';
 import type { Predicate } from './predicate.js';

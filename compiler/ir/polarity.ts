@@ -1,5 +1,5 @@
 import { append } from '../append.js';
-import { mayBeOpaque } from '../cel/opaque.js';
+import { mayBeOpaque } from '../../packages/cel/library/opaque.js';
 import { isAbout } from './origins.js';
 import type { Comparison, Predicate } from './predicate.js';
 import type { AuthoredText, Match } from './program.js';

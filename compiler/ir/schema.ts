@@ -21,10 +21,10 @@ export interface SchemaAddress {
   readonly pointer: string;
 }
 
-/** A schema as it will be printed: calls of `runtime/schema` and their arguments. */
+/** A schema as it will be printed: calls of `packages/json-schema` and their arguments. */
 export type SchemaTerm =
   | { readonly kind: 'call'; readonly name: string; readonly args: readonly SchemaTerm[] }
-  /** A name in `runtime/schema` that is not a function. */
+  /** A name in `packages/json-schema` that is not a function. */
   | { readonly kind: 'name'; readonly name: string }
   /** A function that returns the definition. */
   | { readonly kind: 'definition'; readonly at: SchemaAddress }

@@ -1,4 +1,4 @@
-import { dyn } from '../cel/types.js';
+import { dyn } from '../../packages/cel/library/types.js';
 import { Source } from '../diagnostics/source.js';
 import type { Span } from '../diagnostics/span.js';
 import { extentOf, standsAt } from './origins.js';

@@ -1,4 +1,4 @@
-import type { CelType } from '../cel/types.js';
+import type { CelType } from '../../packages/cel/library/types.js';
 
 /**
  * Whether a value keeps its type when it is stored in a variable; hierarchies, optionals and types do not

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../ast/policy.js';
-import type { CelType } from '../cel/types.js';
+import type { CelType } from '../../packages/cel/library/types.js';
 
 /**
  * A CEL term with every name resolved. It has no span: an expression is reported by its rule. `type` comes from the
@@ -73,7 +73,7 @@ export type Operator =
   | 'negate';
 
 /**
- * A comprehension or a binding. `runtime` is the function of runtime/cel that implements it; `variables` are visible in
+ * A comprehension or a binding. `runtime` is the function of packages/cel/runtime that implements it; `variables` are visible in
  * the body.
  */
 export interface Macro {

@@ -1,7 +1,7 @@
 import { importKey, policyKeyOf } from '../ast/names.js';
 import type { PolicyFile, ResourcePolicy } from '../ast/policy.js';
 import type { LinkedDerivedRole } from '../ast/policy-set.js';
-import { didYouMean } from '../diagnostics/did-you-mean.js';
+import { didYouMean } from '../../packages/cel/check/did-you-mean.js';
 import type { Details } from '../diagnostics/diagnostic.js';
 import type { MessageParameters } from '../diagnostics/messages.js';
 import type { Located } from '../diagnostics/span.js';

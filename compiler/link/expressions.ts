@@ -1,7 +1,7 @@
 import { append } from '../append.js';
 import type { Condition, Expression, Match, Output } from '../ast/policy.js';
 import type { Bindings } from '../ast/policy-set.js';
-import { didYouMean } from '../diagnostics/did-you-mean.js';
+import { didYouMean } from '../../packages/cel/check/did-you-mean.js';
 import type { Place } from '../diagnostics/span.js';
 import { placeOfNode } from '../ast/places.js';
 import type { Problems } from '../diagnostics/problems.js';

@@ -1,6 +1,6 @@
 import { importKey, sanitize } from '../ast/names.js';
 import type { PolicyFile } from '../ast/policy.js';
-import { didYouMean } from '../diagnostics/did-you-mean.js';
+import { didYouMean } from '../../packages/cel/check/did-you-mean.js';
 import type { Diagnostics } from '../diagnostics/diagnostic.js';
 import type { Located } from '../diagnostics/span.js';
 import type { Catalogue, Document } from './catalogue.js';

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LinkedPolicy } from '../ast/policy-set.js';
 import { Diagnostics } from '../diagnostics/diagnostic.js';
-import { suggestionOf } from '../diagnostics/did-you-mean.js';
+import { suggestionOf } from '../../packages/cel/check/did-you-mean.js';
 import { formatList } from '../diagnostics/format.js';
 import { Source } from '../diagnostics/source.js';
 import { parse } from '../parse/index.js';

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Expr } from '../ast/expr.js';
-import { parseCel } from '../parse/cel/index.js';
+import type { Expr } from '../../packages/cel/ast/expr.js';
+import { parseCel } from '../../packages/cel/parse/index.js';
 import { constantTruths, type References, referencesOf } from './references.js';
 
 function references(text: string): References {

@@ -1,6 +1,6 @@
 import { append } from '../append.js';
-import type { CallExpr, Expr, LiteralExpr } from '../ast/expr.js';
-import { children } from '../ast/visit.js';
+import type { CallExpr, Expr, LiteralExpr } from '../../packages/cel/ast/expr.js';
+import { children } from '../../packages/cel/ast/visit.js';
 
 /** The selections of an expression from `V` and `C`: the first one for each name. */
 export interface References {

@@ -1,4 +1,4 @@
-import type { CheckedExpression } from '../ast/checked-expression.js';
+import type { CheckedExpression } from '../../packages/cel/ast/checked-expression.js';
 import type { Types } from '../ast/checked.js';
 import type * as authored from '../ast/policy.js';
 import type { Effect, ScopePermissions } from '../ast/policy.js';

@@ -1,6 +1,6 @@
-import type { CheckedExpression, MessageKind } from '../ast/checked-expression.js';
-import type { CallExpr, Expr, MacroExpr } from '../ast/expr.js';
-import { bool, dyn, int, json, string } from '../cel/types.js';
+import type { CheckedExpression, MessageKind } from '../../packages/cel/ast/checked-expression.js';
+import type { CallExpr, Expr, MacroExpr } from '../../packages/cel/ast/expr.js';
+import { bool, dyn, int, json, string } from '../../packages/cel/library/types.js';
 import { invariant } from '../diagnostics/invariant.js';
 import { standsAt } from '../ir/origins.js';
 import type { Operator, RequestPart, Value } from '../ir/value.js';
@@ -165,7 +165,7 @@ function lowerCall(expr: CallExpr, checked: CheckedExpression, type: Value['type
   };
 }
 
-/** From a macro, by its number of variables and whether it filters, to the function of runtime/cel. */
+/** From a macro, by its number of variables and whether it filters, to the function of packages/cel/runtime. */
 const MACROS: { readonly [key: string]: string } = {
   'all/1': 'all',
   'all/2': 'all2',

@@ -1,6 +1,6 @@
-import * as cel from '../../runtime/cel/index.js';
+import * as cel from '../../packages/cel/runtime/index.js';
 import type { JsonValue } from '../ast/policy.js';
-import { bool, bytes, double, int, json, nullType, string, uint } from '../cel/types.js';
+import { bool, bytes, double, int, json, nullType, string, uint } from '../../packages/cel/library/types.js';
 import type { Match, Module, Output, Program, Variable } from '../ir/program.js';
 import type { Literal, Value } from '../ir/value.js';
 import { extentOf, standsAt } from '../ir/origins.js';

@@ -1,4 +1,4 @@
-import { didYouMean, suggestionOf } from '../diagnostics/did-you-mean.js';
+import { didYouMean, suggestionOf } from '../../packages/cel/check/did-you-mean.js';
 import type { Details, Note } from '../diagnostics/diagnostic.js';
 import type { Place } from '../diagnostics/span.js';
 import type { Kind, MessageType } from './schema/field.js';

@@ -1,5 +1,5 @@
 /**
- * The functions of `runtime/schema` for the known formats
+ * The functions of `packages/json-schema` for the known formats
  * (docs/spec/policy-language.md#json-schema-dialect).
  */
 export const FORMATS: ReadonlyMap<string, string> = new Map([

@@ -1,4 +1,4 @@
-import { CelError, isTooLarge, matches } from '../../runtime/cel/index.js';
+import { CelError, isTooLarge, matches } from '../../packages/cel/runtime/index.js';
 import type { JsonNode } from '../ir/json-node.js';
 import type { Shape } from './keywords.js';
 

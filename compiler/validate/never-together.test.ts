@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import * as cel from '../../runtime/cel/index.js';
+import * as cel from '../../packages/cel/runtime/index.js';
 import {
   bool,
   bytes,
@@ -20,7 +20,7 @@ import {
   string,
   timestamp,
   uint,
-} from '../cel/types.js';
+} from '../../packages/cel/library/types.js';
 import { neverApplies, neverEqual } from './never-together.js';
 
 const JSON_VALUES: readonly cel.Value[] = [

@@ -1,6 +1,6 @@
-import type { Overload } from '../cel/function.js';
-import type { CelType } from '../cel/types.js';
-import { operatorOverloads } from './cel/operators.js';
+import type { Overload } from '../../packages/cel/library/function.js';
+import type { CelType } from '../../packages/cel/library/types.js';
+import { operatorOverloads } from '../../packages/cel/check/operators.js';
 
 /** Whether values of two certain types can never be equal (docs/spec/conditions.md#equality). */
 export function neverEqual(a: CelType, b: CelType): boolean {

@@ -1,9 +1,9 @@
 import { append } from '../append.js';
 import { premisesOf } from '../ast/premises.js';
-import type { Expr } from '../ast/expr.js';
+import type { Expr } from '../../packages/cel/ast/expr.js';
 import type { Constants, Expression, PolicyFile, Variables } from '../ast/policy.js';
 import type { Bindings, LinkedInvariants, LinkedPolicy, PolicySet } from '../ast/policy-set.js';
-import { children } from '../ast/visit.js';
+import { children } from '../../packages/cel/ast/visit.js';
 import { expressionsOfCondition, expressionsOfRules, importedRolesOf } from './expressions-of.js';
 
 /** A document that can have variables and constants, with those that its conditions and outputs use. */

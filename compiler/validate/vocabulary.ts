@@ -1,6 +1,6 @@
 import { literalAndGlob, type Matcher, matchesAny } from '../../runtime/policy/index.js';
 import type { Invariants, Policy, PolicyFile } from '../ast/policy.js';
-import { didYouMean } from '../diagnostics/did-you-mean.js';
+import { didYouMean } from '../../packages/cel/check/did-you-mean.js';
 import type { Diagnostics } from '../diagnostics/diagnostic.js';
 import { onceByCause, type Problems } from '../diagnostics/problems.js';
 import type { Located } from '../diagnostics/span.js';

@@ -1,4 +1,4 @@
-import { shortened } from '../../runtime/cel/code-points.js';
+import { shortened } from '../../packages/cel/runtime/code-points.js';
 
 /**
  * A rule of the request messages that a request breaks (docs/spec/server.md#form-of-violations): buf.validate.Violation

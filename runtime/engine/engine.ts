@@ -7,7 +7,7 @@ import {
   type Permissions,
   type PrincipalOf,
 } from '../policy/index.js';
-import { NotJsonError } from '../cel/index.js';
+import { NotJsonError } from '../../packages/cel/runtime/index.js';
 import type { CompiledBundle } from './bundle.js';
 import type { Explanation } from './decision-trace.js';
 import { check } from './decide/check.js';

@@ -1,4 +1,4 @@
-import { EvaluationLimitError, type Failures, OBSERVED } from '../cel/index.js';
+import { EvaluationLimitError, type Failures, OBSERVED } from '../../packages/cel/runtime/index.js';
 import type { Attributes, DerivedRole, Request, Resource, TracedBundle } from '../policy/index.js';
 import type { CompiledTraces, Listener } from './decide/evaluation.js';
 import { visitRules } from './decide/visit-rules.js';

@@ -5,7 +5,7 @@ export { type EffectivePolicy, type EvaluationError, type Explanation, mergeErro
 export { createEngine, type Engine } from './engine.js';
 export { explanations } from './explain.js';
 export type { EngineOptions, EnginePart, TenantRolesView } from './options.js';
-export { EvaluationLimitError } from '../cel/meter.js';
+export { EvaluationLimitError } from '../../packages/cel/runtime/meter.js';
 export type { EvaluationLimits } from './limits.js';
 export type {
   AccessRequest,
@@ -45,5 +45,5 @@ export {
 export { tenants, tenantsOf, type TenantsOptions } from './tenants/tenant-engine.js';
 export { type RuleFilter, ruleFilters } from './rule-filters.js';
 export { type Plan, type Planner, writingOf } from './plan/planner.js';
-export { moreViolations, unlistedViolations } from '../schema/unlisted.js';
+export { moreViolations, unlistedViolations } from '../../packages/json-schema/unlisted.js';
 export type { CompiledTraces } from './decide/evaluation.js';

@@ -2,7 +2,7 @@
  * What engines ask of the requests of programs, which no schema has checked: fields of the right type, and attributes
  * that JSON can represent. The order of the tests is that of clients, and so are the messages.
  */
-import { isPlainObject, json, NotJsonError, OBSERVED, plainAttributes } from '../cel/index.js';
+import { isPlainObject, json, NotJsonError, OBSERVED, plainAttributes } from '../../packages/cel/runtime/index.js';
 import type { Attributes } from '../policy/index.js';
 import type {
   AuxDataInput,

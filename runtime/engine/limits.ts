@@ -6,7 +6,7 @@ import {
   EvaluationLimitError,
   NotJsonError,
   renewMemory,
-} from '../cel/index.js';
+} from '../../packages/cel/runtime/index.js';
 import { type Evaluation, OutputRoles } from './decide/evaluation.js';
 import { FEW_ROLES, roleClasses } from './find/chains.js';
 import { entryOf } from './find/tables.js';

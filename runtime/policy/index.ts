@@ -1,6 +1,6 @@
 /** The contract of generated code and engine, and the functions that generated modules need for it. */
 export * from './policy.js';
-export type { SchemaViolation } from '../schema/violation.js';
+export type { SchemaViolation } from '../../packages/json-schema/violation.js';
 export { always } from './always.js';
 export {
   derivedRole,

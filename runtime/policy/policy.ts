@@ -4,8 +4,8 @@
  */
 
 import type { Algebra, Condition as Residual, Row, Term } from '../residual/index.js';
-import type { Failures } from '../cel/index.js';
-import type { SchemaViolation } from '../schema/violation.js';
+import type { Failures } from '../../packages/cel/runtime/index.js';
+import type { SchemaViolation } from '../../packages/json-schema/violation.js';
 
 /** 1: grant. */
 export const ALLOW = 1;

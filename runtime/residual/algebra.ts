@@ -1,4 +1,4 @@
-import * as cel from '../cel/index.js';
+import * as cel from '../../packages/cel/runtime/index.js';
 import { call } from './call.js';
 import { allOf, anyOf, noneOf, not } from './condition.js';
 import { isWritable } from './problem.js';

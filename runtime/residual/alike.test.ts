@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import * as cel from '../cel/index.js';
-import { EvaluationLimitError, Timestamp, type Value } from '../cel/index.js';
+import * as cel from '../../packages/cel/runtime/index.js';
+import { EvaluationLimitError, Timestamp, type Value } from '../../packages/cel/runtime/index.js';
 import { sameTerm, sameValue } from './alike.js';
 import { call } from './call.js';
 import { anyOf, not } from './condition.js';

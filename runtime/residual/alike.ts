@@ -1,4 +1,4 @@
-import { CelError, MAX_DEPTH, tooDeep } from '../cel/index.js';
+import { CelError, MAX_DEPTH, tooDeep } from '../../packages/cel/runtime/index.js';
 import { likenessOfTerm } from './likeness.js';
 import { type Condition, type Field, isUnknown, type Node, type Term, type Unknown } from './term.js';
 

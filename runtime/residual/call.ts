@@ -1,10 +1,10 @@
-import * as cel from '../cel/index.js';
+import * as cel from '../../packages/cel/runtime/index.js';
 import { conditional } from './logic.js';
 import { ARITHMETIC, misread, sortOfTerm } from './numbers.js';
 import { failed, isKnown, operandsOf, resultOf, type Sort, type Term, Unknown, unplannable } from './term.js';
 
 /**
- * A function of runtime/cel over terms: called if all operands are known, kept as a call otherwise. It fails if an
+ * A function of packages/cel/runtime over terms: called if all operands are known, kept as a call otherwise. It fails if an
  * operand fails, or if no value of the operand's type has an overload.
  * @param operator its name on the wire (docs/spec/plans.md#operator-names).
  */

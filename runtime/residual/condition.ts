@@ -1,4 +1,4 @@
-import { charge } from '../cel/index.js';
+import { charge } from '../../packages/cel/runtime/index.js';
 import { sameCondition } from './alike.js';
 import { Distinct } from './distinct.js';
 import { likenessOfCondition } from './likeness.js';

@@ -1,4 +1,4 @@
-import { charge } from '../cel/index.js';
+import { charge } from '../../packages/cel/runtime/index.js';
 
 /** Elements in their original order, without those that are equal to an earlier one. */
 export class Distinct<T> {

@@ -1,4 +1,4 @@
-import * as cel from '../cel/index.js';
+import * as cel from '../../packages/cel/runtime/index.js';
 import type { Filter } from './filter.js';
 import type { JsonValue, Operand } from './operand.js';
 
@@ -30,12 +30,12 @@ export function selects(filter: Filter, row: Row): boolean {
   return selectsRow({ functions: cel, isComplete: true }, filter, row);
 }
 
-/** `selects`, with some functions of runtime/cel: a bundle carries those that its policies call. */
+/** `selects`, with some functions of packages/cel/runtime: a bundle carries those that its policies call. */
 export function selectsWith(functions: CelFunctions, filter: Filter, row: Row): boolean {
   return selectsRow({ functions, isComplete: false }, filter, row);
 }
 
-/** Functions of runtime/cel by name: the namespace, or a part of it. */
+/** Functions of packages/cel/runtime by name: the namespace, or a part of it. */
 export interface CelFunctions {
   readonly [name: string]: unknown;
 }
@@ -269,7 +269,7 @@ function isWhole(value: JsonValue): boolean {
 type Run = (...args: readonly cel.Result[]) => cel.Result;
 
 /**
- * The function of runtime/cel for an operator of a filter (docs/spec/plans.md#operator-names); undefined for an unknown
+ * The function of packages/cel/runtime for an operator of a filter (docs/spec/plans.md#operator-names); undefined for an unknown
  * name.
  */
 function functionNamed(operator: string, library: Library): Run | undefined {

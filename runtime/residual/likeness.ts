@@ -1,4 +1,4 @@
-import { type CelError, type Value, Uint } from '../cel/index.js';
+import { type CelError, type Value, Uint } from '../../packages/cel/runtime/index.js';
 import { type Condition, isUnknown, type Node, type Term } from './term.js';
 
 /*

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isFailure } from '../cel/index.js';
+import { isFailure } from '../../packages/cel/runtime/index.js';
 import { and, complement, conditional, or } from './logic.js';
 import { rowOf } from './row.js';
 import { kept, type Term, unplannable } from './term.js';

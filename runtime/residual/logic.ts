@@ -1,4 +1,4 @@
-import * as cel from '../cel/index.js';
+import * as cel from '../../packages/cel/runtime/index.js';
 import { sortOfTerm } from './numbers.js';
 import { sameTerm } from './alike.js';
 import { isKnown, isUnplannable, kept, operandsOf, resultOf, type Term, Unknown } from './term.js';

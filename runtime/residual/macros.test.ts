@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import * as cel from '../cel/index.js';
+import * as cel from '../../packages/cel/runtime/index.js';
 import { call, typeName } from './call.js';
 import { operandText } from './debug.js';
 import { macro } from './macros.js';

@@ -1,4 +1,4 @@
-import * as cel from '../cel/index.js';
+import * as cel from '../../packages/cel/runtime/index.js';
 import { sameTerm } from './alike.js';
 import { and, complement, conditional, or, tested } from './logic.js';
 import { sortOfTerm } from './numbers.js';
@@ -13,7 +13,7 @@ type Run = (range: cel.Result, ...bodies: never[]) => cel.Result;
 
 /** A comprehension to expand. */
 interface Macro {
-  /** The name of the function of runtime/cel. */
+  /** The name of the function of packages/cel/runtime. */
   readonly runtime: string;
   readonly run: Run;
   readonly variables: readonly string[];

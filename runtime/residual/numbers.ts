@@ -1,4 +1,4 @@
-import * as cel from '../cel/index.js';
+import * as cel from '../../packages/cel/runtime/index.js';
 import { isKnown, type Node, resultOf, type Sort, type Term, Unknown } from './term.js';
 
 /*

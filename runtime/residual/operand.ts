@@ -1,4 +1,4 @@
-import { charge, type Value } from '../cel/index.js';
+import { charge, type Value } from '../../packages/cel/runtime/index.js';
 import { sameList, sameValue } from './alike.js';
 import { Distinct } from './distinct.js';
 import { likenessOfName, likenessOfTerm, mixed } from './likeness.js';

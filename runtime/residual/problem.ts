@@ -1,4 +1,4 @@
-import * as cel from '../cel/index.js';
+import * as cel from '../../packages/cel/runtime/index.js';
 import { failed, isKnown, resultOf, type Term, Unknown } from './term.js';
 
 /** Why a term cannot be sent over the wire; undefined if it can. */

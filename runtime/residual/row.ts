@@ -1,4 +1,4 @@
-import type { JsonMap } from '../cel/index.js';
+import type { JsonMap } from '../../packages/cel/runtime/index.js';
 import { ATTRIBUTES, path, type Term, Unknown } from './term.js';
 
 /**

@@ -1,4 +1,4 @@
-import * as cel from '../cel/index.js';
+import * as cel from '../../packages/cel/runtime/index.js';
 import { and, complement, conditional, or } from './logic.js';
 import { call } from './call.js';
 import { attributeOf } from './row.js';

@@ -1,4 +1,4 @@
-import { type CelError, isFailure, type JsonMap, type Result, type Value } from '../cel/index.js';
+import { type CelError, isFailure, type JsonMap, type Result, type Value } from '../../packages/cel/runtime/index.js';
 
 /**
  * The value of a CEL expression when only part of the request is known (docs/spec/plans.md#known-and-unknown): a value,
@@ -71,7 +71,7 @@ export type Node =
   | { readonly kind: 'optional'; readonly present: Term; readonly value: Term }
   | { readonly kind: 'unplannable'; readonly reason: string };
 
-/** A function of runtime/cel. */
+/** A function of packages/cel/runtime. */
 export type CelFunction = (...args: readonly never[]) => Result;
 
 export interface Field {

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import * as cel from '../cel/index.js';
+import * as cel from '../../packages/cel/runtime/index.js';
 import { call, struct } from './call.js';
 import { filterText } from './debug.js';
 import { filterOf, REFERENCE } from './filter.js';

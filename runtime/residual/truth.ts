@@ -1,4 +1,4 @@
-import * as cel from '../cel/index.js';
+import * as cel from '../../packages/cel/runtime/index.js';
 import { sameTerm } from './alike.js';
 import { call } from './call.js';
 import { allOf, anyOf, not } from './condition.js';

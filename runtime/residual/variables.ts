@@ -1,5 +1,5 @@
-import * as cel from '../cel/index.js';
-import { isFailure } from '../cel/index.js';
+import * as cel from '../../packages/cel/runtime/index.js';
+import { isFailure } from '../../packages/cel/runtime/index.js';
 import { evaluates } from './algebra.js';
 import { conditional } from './logic.js';
 import { isReadable } from './selection.js';

@@ -1,4 +1,4 @@
-import * as cel from '../cel/index.js';
+import * as cel from '../../packages/cel/runtime/index.js';
 import { complement, expression, joined, type JsonValue, type Operand, type Shapes } from './operand.js';
 import { ATTRIBUTES, type Field, isKnown, type Node, resultOf, type Term, Unknown } from './term.js';
 

@@ -1,9 +1,9 @@
-import * as cel from '../cel/index.js';
+import * as cel from '../../packages/cel/runtime/index.js';
 import { call } from '../residual/call.js';
 import { allOf, anyOf } from '../residual/condition.js';
 import { index } from '../residual/selection.js';
 import type { Condition, Term } from '../residual/term.js';
-import * as validator from '../schema/index.js';
+import * as validator from '../../packages/json-schema/index.js';
 import { eachOf, someItem } from './macros.js';
 import { test, unsayable } from './logic.js';
 import { type Asked, plannable, type Schema } from './schema.js';

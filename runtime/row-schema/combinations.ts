@@ -1,6 +1,6 @@
 import { allOf as every, anyOf as some } from '../residual/condition.js';
 import type { Condition } from '../residual/term.js';
-import * as validator from '../schema/index.js';
+import * as validator from '../../packages/json-schema/index.js';
 import { negated, unsayable } from './logic.js';
 import { type Asked, plannable, type Schema } from './schema.js';
 

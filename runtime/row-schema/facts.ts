@@ -1,5 +1,5 @@
 import { sameTerm } from '../residual/alike.js';
-import { Timestamp, Uint } from '../cel/index.js';
+import { Timestamp, Uint } from '../../packages/cel/runtime/index.js';
 import { type Condition, isKnown, type Node, resultOf, type Term, Unknown } from '../residual/term.js';
 
 /** The types of JSON values in CEL. */

@@ -1,10 +1,10 @@
-import * as cel from '../cel/index.js';
-import type { PatternEngine } from '../cel/matches.js';
+import * as cel from '../../packages/cel/runtime/index.js';
+import type { PatternEngine } from '../../packages/cel/runtime/matches.js';
 import { call } from '../residual/call.js';
 import { allOf, anyOf } from '../residual/condition.js';
 import { index, select } from '../residual/selection.js';
 import { type Condition, kept, type Term, Unknown } from '../residual/term.js';
-import * as validator from '../schema/index.js';
+import * as validator from '../../packages/json-schema/index.js';
 import { factsOf } from './facts.js';
 import { eachOf } from './macros.js';
 import { negated, test } from './logic.js';

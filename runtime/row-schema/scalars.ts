@@ -1,12 +1,12 @@
-import * as cel from '../cel/index.js';
-import type { PatternEngine } from '../cel/matches.js';
+import * as cel from '../../packages/cel/runtime/index.js';
+import type { PatternEngine } from '../../packages/cel/runtime/matches.js';
 import { call } from '../residual/call.js';
 import { allOf } from '../residual/condition.js';
 import type { Condition, Term } from '../residual/term.js';
-import { Decimal } from '../schema/decimal.js';
-import type { Stated } from '../schema/equality.js';
-import * as validator from '../schema/index.js';
-import { type TypeName, typeOf } from '../schema/json.js';
+import { Decimal } from '../../packages/json-schema/decimal.js';
+import type { Stated } from '../../packages/json-schema/equality.js';
+import * as validator from '../../packages/json-schema/index.js';
+import { type TypeName, typeOf } from '../../packages/json-schema/json.js';
 import { test, unsayable } from './logic.js';
 import { type Asked, plannable, type Schema } from './schema.js';
 import { isOfType, ofType } from './types.js';

@@ -1,8 +1,8 @@
 import { allOf, anyOf } from '../residual/condition.js';
 import type { Condition } from '../residual/term.js';
-import * as validator from '../schema/index.js';
-import type { TypeName } from '../schema/json.js';
-import { MAX_DEPTH } from '../schema/run.js';
+import * as validator from '../../packages/json-schema/index.js';
+import type { TypeName } from '../../packages/json-schema/json.js';
+import { MAX_DEPTH } from '../../packages/json-schema/run.js';
 import { factsOf } from './facts.js';
 import { unsayable } from './logic.js';
 import { plannable, type Schema, type Where } from './schema.js';

@@ -2,13 +2,13 @@ import type { SchemaReference } from '../policy/index.js';
 import { allOf } from '../residual/condition.js';
 import { simplify } from '../residual/simplify.js';
 import { type Condition, isKnown, resultOf, type Term } from '../residual/term.js';
-import { Place } from '../schema/place.js';
-import { Run, type Schema as Validator } from '../schema/run.js';
-import type { TypeName } from '../schema/json.js';
+import { Place } from '../../packages/json-schema/place.js';
+import { Run, type Schema as Validator } from '../../packages/json-schema/run.js';
+import type { TypeName } from '../../packages/json-schema/json.js';
 import { unsayable } from './logic.js';
 
 /**
- * A JSON schema of `runtime/schema` that can also be planned
+ * A JSON schema of `packages/json-schema` that can also be planned
  * (docs/spec/plans.md#schemas-in-plans).
  */
 export type Schema = Validator & { readonly where: Where };

@@ -1,9 +1,9 @@
-import * as cel from '../cel/index.js';
+import * as cel from '../../packages/cel/runtime/index.js';
 import { call, typeName } from '../residual/call.js';
 import { anyOf } from '../residual/condition.js';
 import { and } from '../residual/logic.js';
 import { type Condition, kept, type Node, type Sort, type Term, Unknown } from '../residual/term.js';
-import type { TypeName } from '../schema/json.js';
+import type { TypeName } from '../../packages/json-schema/json.js';
 import { factsOf, type JsonType } from './facts.js';
 import { negated, test } from './logic.js';
 import type { Asked } from './schema.js';

@@ -1,7 +1,7 @@
 import type { Section } from './entry.js';
 
 /**
- * The reference documentation of each function of compiler/cel/functions.ts. A test fails if one is missing.
+ * The reference documentation of each function of packages/cel/library/functions.ts. A test fails if one is missing.
  */
 export const FUNCTIONS: readonly Section[] = [
   {

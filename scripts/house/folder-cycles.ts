@@ -4,7 +4,7 @@ import type { ImportGraph } from './import-graph.js';
 export interface FolderCycle {
   /** The folders, sorted, with paths from the root. */
   readonly folders: readonly string[];
-  /** An import for each arrow between two of them: `analysis/solve/model.ts > analysis/encode/query.ts`. */
+  /** An import for each arrow between two of them: `packages/analysis/solve/model.ts > packages/analysis/encode/query.ts`. */
   readonly imports: readonly string[];
 }
 
@@ -49,12 +49,19 @@ function siblingsOf(
   file: string,
   target: string,
 ): { readonly parent: string; readonly from: string; readonly to: string } | undefined {
-  const [own, other] = [file.split('/').slice(0, -1), target.split('/').slice(0, -1)];
+  const [own, other] = [foldersOf(file), foldersOf(target)];
   let depth = 0;
   while (depth < own.length && own[depth] === other[depth]) depth += 1;
   if (depth >= own.length || depth >= other.length) return undefined;
   const pathOf = (names: readonly string[], length: number): string => names.slice(0, length).join('/');
   return { parent: pathOf(own, depth), from: pathOf(own, depth + 1), to: pathOf(other, depth + 1) };
+}
+
+/** The folders of a file, the outermost first. Packages stand beside the folders at the top. */
+function foldersOf(file: string): readonly string[] {
+  const [first = '', second = '', ...rest] = file.split('/').slice(0, -1);
+  if (first === 'packages') return [`${first}/${second}`, ...rest];
+  return file.split('/').slice(0, -1);
 }
 
 /** The sets of folders that reach each other. */

@@ -8,17 +8,7 @@ import ts from 'typescript';
 export const ROOT = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
 /** The folders of the product: what is published or served. A folder that is not there has no files. */
-export const PRODUCT = [
-  'analysis',
-  'cli',
-  'client',
-  'compiler',
-  'editor',
-  'proto',
-  'runtime',
-  'server',
-  'yaml',
-] as const;
+export const PRODUCT = ['compiler', 'packages', 'proto', 'runtime', 'server'] as const;
 
 /** Every file that git tracks and that is still there, sorted, with paths from the root. */
 export function trackedFiles(): readonly string[] {

@@ -3,7 +3,7 @@ import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { buildPrograms } from '../build-programs.js';
 import { writeModules } from './modules.js';
-import { OWN, PACKAGES, type PackageDefinition, sourcesOf } from './packages.js';
+import { OWN, PACKAGES, type PackageDefinition, SHIPPED_AS, sourcesOf } from './packages.js';
 
 /** As far as manifests of packages are made from it. */
 interface RepositoryManifest {
@@ -21,9 +21,8 @@ export async function stagePackage(definition: PackageDefinition, compiled: stri
   const { facades = {}, programs, threads = {}, files } = definition;
   const dist = join(folder, 'dist');
   mkdirSync(dist, { recursive: true });
-  // The tests in templates are for projects.
-  const isShipped = (path: string): boolean => path.startsWith('templates') || !path.endsWith('.test.ts');
-  for (const path of ['LICENSE', ...files]) cpSync(path, join(folder, path), { recursive: true, filter: isShipped });
+  for (const path of ['LICENSE', ...files])
+    cpSync(path, join(folder, shippedPath(path)), { recursive: true, filter: isShipped });
   writeFileSync(join(folder, 'README.md'), readmeOf(definition));
   const sources = sourcesOf(definition);
   const imported = [
@@ -37,6 +36,18 @@ export async function stagePackage(definition: PackageDefinition, compiled: stri
   const repository = JSON.parse(readFileSync('package.json', 'utf8')) as RepositoryManifest;
   const manifest = manifestOf(definition, repository);
   writeFileSync(join(folder, 'package.json'), `${JSON.stringify(manifest, undefined, 2)}\n`);
+}
+
+/** The tests in templates are for projects; other tests, and what a folder says of itself, stay here. */
+function isShipped(path: string): boolean {
+  return (
+    path.startsWith('examples/templates') ||
+    !/\.test\.ts$|^(runtime|packages\/[^/]+)\/(package\.json|README\.md)$/.test(path)
+  );
+}
+
+function shippedPath(path: string): string {
+  return SHIPPED_AS.get(path) ?? path;
 }
 
 function manifestOf(definition: PackageDefinition, repository: RepositoryManifest): object {
@@ -76,7 +87,7 @@ function manifestOf(definition: PackageDefinition, repository: RepositoryManifes
         ),
       },
     }),
-    files: ['dist', ...files],
+    files: ['dist', ...files.map(shippedPath)],
     dependencies: Object.fromEntries(dependencies.map((dependency) => [dependency, versionOf(dependency)])),
     peerDependencies: Object.fromEntries(
       Object.entries(optionalPeers).map(([peer, range]) => [peer, range === OWN ? versionOf(peer) : range]),

@@ -62,7 +62,9 @@ function fileProblems({ unpacked, manifest }: Package, version: string): readonl
   const files = readdirSync(unpacked, { recursive: true, encoding: 'utf8' });
   // Those of templates are for projects.
   const tests = files
-    .filter((path) => (path.endsWith('.test.ts') && !path.startsWith('templates/')) || path.startsWith('tests/'))
+    .filter(
+      (path) => (path.endsWith('.test.ts') && !path.startsWith('examples/templates/')) || path.startsWith('tests/'),
+    )
     .map((path) => `${path} must not be published`);
   const printed = programs.includes('dist/authzc.js')
     ? execFileSync(process.execPath, [join(unpacked, 'dist/authzc.js'), '--version'], { encoding: 'utf8' }).trim()

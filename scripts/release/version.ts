@@ -9,7 +9,7 @@ export const VERSIONED_FILES: readonly VersionedFile[] = [
   { path: 'package.json', lines: ['  "version": "%",'] },
   { path: 'package-lock.json', lines: ['  "version": "%",', '      "version": "%",'] },
   { path: 'compiler/version.ts', lines: ["export const version = '%';"] },
-  { path: 'archive/engine.ts', lines: ["export const engineVersion = '%';"] },
+  { path: 'packages/bundle/engine.ts', lines: ["export const engineVersion = '%';"] },
   { path: 'deploy/helm/authz/Chart.yaml', lines: ['version: %', 'appVersion: %'] },
   { path: 'Dockerfile', lines: ['ARG VERSION=%'] },
 ];

@@ -3,7 +3,7 @@ import { build } from 'esbuild';
 
 /** Tests that start the programs do not import them, so this helper counts as an importer. */
 const STARTS_PROGRAMS = 'tests/support/cli/programs.ts';
-const PROGRAMS = ['cli/authzc.ts', 'server/main.ts'];
+const PROGRAMS = ['packages/cli/authzc.ts', 'server/main.ts'];
 
 /** After a change of these, every test may have another result. */
 const EVERYTHING = /^(package(-lock)?\.json|tsconfig\.json)$/;

@@ -23,7 +23,7 @@ const FULL = [
 
 /** What another version of Node may change: the runtime, its values and patterns, the protocols, one smoke test. */
 const RUNTIME = [
-  /^(runtime|proto\/wire|server\/transport)\//,
+  /^(runtime|packages\/(cel|json-schema)|proto\/wire|server\/transport)\//,
   /^tests\/(cel|generated|golden|oracle|regexps|server|smoke)\//,
 ];
 
@@ -44,10 +44,10 @@ export function includes(tier: Tier, file: string): boolean {
 /** Suites whose files mostly wait for timers, processes and sockets. They run beside the ones that compute. */
 const WAITING = new Set(['tests/audit', 'tests/rollout', 'tests/server', 'tests/sources', 'tests/workers']);
 
-/** The suite of a test file: its folder in `tests`, or the top folder of the code beside which it is. */
+/** The suite of a test file: its folder in `tests`, or the package of the code beside which it is. */
 export function suiteOf(file: string): string {
   const [top = '', folder = ''] = file.split('/');
-  return top === 'tests' ? `tests/${folder}` : top;
+  return top === 'tests' || top === 'packages' ? `${top}/${folder}` : top;
 }
 
 /** Whether a suite runs beside the ones that compute. */

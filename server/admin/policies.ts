@@ -1,5 +1,5 @@
 import { RE2JS, RE2JSException } from 're2js';
-import { isTooLarge } from '../../runtime/cel/index.js';
+import { isTooLarge } from '../../packages/cel/runtime/index.js';
 import type { PolicyBundle } from '../../runtime/policy/index.js';
 import type {
   GetPolicyRequest,

@@ -7,7 +7,7 @@ import type {
   DecisionLogEntry,
   PlanOutput,
 } from '../../proto/gen/audit-messages.js';
-import { shortened } from '../../runtime/cel/code-points.js';
+import { shortened } from '../../packages/cel/runtime/code-points.js';
 import { maskEntry } from './mask.js';
 import type { MaskPath } from '../config/mask-path.js';
 

@@ -1,4 +1,4 @@
-import { ArchiveError } from '../../archive/index.js';
+import { ArchiveError } from '../../packages/bundle/index.js';
 import { ConfigError } from '../config/config-error.js';
 import type { Logger } from '../observe/log/logger.js';
 import { BundleSource } from './bundle-source.js';

@@ -9,7 +9,7 @@ import {
   requireEngine,
   requireTime,
   type Verified,
-} from '../../archive/index.js';
+} from '../../packages/bundle/index.js';
 import { ConfigError } from '../config/config-error.js';
 import type { Provenance } from '../service/bundle.js';
 

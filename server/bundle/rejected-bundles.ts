@@ -1,4 +1,4 @@
-import { ArchiveError, type Refusal } from '../../archive/index.js';
+import { ArchiveError, type Refusal } from '../../packages/bundle/index.js';
 import { ConfigError } from '../config/config-error.js';
 
 /** Why a bundle is not served: a label of a metric. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { readArchive } from '../../archive/index.js';
+import { readArchive } from '../../packages/bundle/index.js';
 import type { PollConfig } from '../config/bundle-config.js';
 import { ConfigError } from '../config/config-error.js';
 import type { Logger } from '../observe/log/logger.js';

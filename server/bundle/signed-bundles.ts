@@ -8,7 +8,7 @@ import {
   readPublicKeys,
   type Verified,
   verifyArchive,
-} from '../../archive/index.js';
+} from '../../packages/bundle/index.js';
 import type { BundleConfig, TrustConfig } from '../config/bundle-config.js';
 import { ConfigError } from '../config/config-error.js';
 import type { Provenance } from '../service/bundle.js';

@@ -1,4 +1,4 @@
-import { stringify } from '../../yaml-input/index.js';
+import { stringify } from '../../packages/yaml-input/index.js';
 import { maskText } from './mask.js';
 import { aboutOf, findFields, findItem, isMap, type Type } from './schema-type.js';
 import { type Settled, usedKeys } from './settings.js';

@@ -8,7 +8,7 @@ import {
   type Node,
   readYaml,
   YamlDepthError,
-} from '../../yaml-input/index.js';
+} from '../../packages/yaml-input/index.js';
 import { ConfigError } from './config-error.js';
 import { type ConfigNode, emptyMap, type MapNode } from './node.js';
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { nearestName } from '../../runtime/policy/nearest-name.js';
+import { nearestName } from '../../packages/cel/nearest-name.js';
 import { unknownKey } from './config-error.js';
 import { maskText } from './mask.js';
 

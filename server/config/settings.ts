@@ -1,5 +1,5 @@
 import * as v from 'valibot';
-import { nearestName } from '../../runtime/policy/nearest-name.js';
+import { nearestName } from '../../packages/cel/nearest-name.js';
 import { ConfigError, unknownKey } from './config-error.js';
 import { type ConfigKey, CONFIGURATION, KEYS, type Settings } from './keys.js';
 import { type ConfigNode, findNode, type MapNode, plainValue } from './node.js';

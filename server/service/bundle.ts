@@ -1,7 +1,7 @@
 import type { EngineOptions } from '../../runtime/engine/index.js';
 import type { CompiledBundle, Explainer } from '../../runtime/engine/parts.js';
 import type { TracedBundle } from '../../runtime/policy/index.js';
-import type { Manifest, Verified } from '../../archive/index.js';
+import type { Manifest, Verified } from '../../packages/bundle/index.js';
 
 /** Where a bundle comes from, and the worth of its signatures. */
 export interface Provenance {

@@ -1,6 +1,6 @@
 import type { CompiledBundle } from '../../runtime/engine/parts.js';
 import type { TracedBundle } from '../../runtime/policy/index.js';
-import type { Exported } from '../../archive/index.js';
+import type { Exported } from '../../packages/bundle/index.js';
 import { ConfigError } from '../config/config-error.js';
 import type { Bundle } from '../service/bundle.js';
 

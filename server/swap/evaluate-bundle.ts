@@ -1,4 +1,4 @@
-import { type Exported, evaluateModule } from '../../archive/index.js';
+import { type Exported, evaluateModule } from '../../packages/bundle/index.js';
 import type { BundleText } from '../bundle/read-bundle.js';
 import { ConfigError } from '../config/config-error.js';
 import type { Bundle } from '../service/bundle.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { TenantDocument } from '../../runtime/engine/index.js';
-import { valueOfYaml, YamlDepthError } from '../../yaml-input/index.js';
+import { valueOfYaml, YamlDepthError } from '../../packages/yaml-input/index.js';
 import type { LoadedTenant } from '../service/call.js';
 
 /** The SHA-256 of the text of a document, in hexadecimal. */

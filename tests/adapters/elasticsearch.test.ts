@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { conformance, ROWS } from '../../adapters/conformance/index.js';
-import { elasticsearchAdapter, type SearchQuery, UnsupportedPlanError } from '../../adapters/elasticsearch.js';
+import { conformance, ROWS } from '../../packages/adapters/conformance/index.js';
+import { elasticsearchAdapter, type SearchQuery, UnsupportedPlanError } from '../../packages/adapters/elasticsearch.js';
 import type { Filter, Operand } from '../../runtime/residual/filters.js';
 import { type IndexMapping, indexed, matches } from '../support/elasticsearch/evaluator.js';
 import { Random } from '../support/oracle/random.js';

@@ -29,14 +29,14 @@ import { type Options, Pool } from 'pg';
 import { DataTypes, literal, Op, Sequelize, type Options as SequelizeOptions, type WhereOptions } from 'sequelize';
 import initSqlJs from 'sql.js';
 import { Brackets, DataSource, NotBrackets, type DataSourceOptions, EntitySchema } from 'typeorm';
-import type { Mapping } from '../../adapters/condition.js';
-import { drizzleAdapter, type PlannedFilter } from '../../adapters/drizzle.js';
-import { knexAdapter } from '../../adapters/knex.js';
+import type { Mapping } from '../../packages/adapters/condition.js';
+import { drizzleAdapter, type PlannedFilter } from '../../packages/adapters/drizzle.js';
+import { knexAdapter } from '../../packages/adapters/knex.js';
 import { type Composition, composed } from './compositions.js';
-import { kyselyAdapter } from '../../adapters/kysely.js';
-import { mikroOrmAdapter } from '../../adapters/mikro-orm.js';
-import { sequelizeAdapter } from '../../adapters/sequelize.js';
-import { typeormAdapter } from '../../adapters/typeorm.js';
+import { kyselyAdapter } from '../../packages/adapters/kysely.js';
+import { mikroOrmAdapter } from '../../packages/adapters/mikro-orm.js';
+import { sequelizeAdapter } from '../../packages/adapters/sequelize.js';
+import { typeormAdapter } from '../../packages/adapters/typeorm.js';
 import type { SqlDialect } from '../../runtime/residual/sql/index.js';
 
 /** A library with a connection of its own. */

@@ -1,4 +1,4 @@
-import type { PrismaMapping } from '../../adapters/prisma/index.js';
+import type { PrismaMapping } from '../../packages/adapters/prisma/index.js';
 
 /** Where the rows of the conformance kit are stored by Prisma. */
 export function noteMapping(provider: 'postgresql' | 'sqlite') {

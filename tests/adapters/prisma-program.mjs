@@ -6,7 +6,7 @@
  */
 import { text } from 'node:stream/consumers';
 import { PrismaClient } from 'generated-client';
-import { prismaAdapter, UnsupportedPlanError } from '../../adapters/prisma/index.ts';
+import { prismaAdapter, UnsupportedPlanError } from '../../packages/adapters/prisma/index.ts';
 import { composed } from './compositions.ts';
 import { noteMapping } from './prisma-mapping.ts';
 

@@ -8,12 +8,12 @@ import { DataSource, EntitySchema } from 'typeorm';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine, ruleFilters } from '../../runtime/engine/index.js';
-import { drizzleAdapter, type PlannedFilter, UnsupportedPlanError } from '../../adapters/drizzle.js';
-import { knexAdapter } from '../../adapters/knex.js';
-import { kyselyAdapter } from '../../adapters/kysely.js';
-import { mikroOrmAdapter } from '../../adapters/mikro-orm.js';
-import { sequelizeAdapter } from '../../adapters/sequelize.js';
-import { typeormAdapter } from '../../adapters/typeorm.js';
+import { drizzleAdapter, type PlannedFilter, UnsupportedPlanError } from '../../packages/adapters/drizzle.js';
+import { knexAdapter } from '../../packages/adapters/knex.js';
+import { kyselyAdapter } from '../../packages/adapters/kysely.js';
+import { mikroOrmAdapter } from '../../packages/adapters/mikro-orm.js';
+import { sequelizeAdapter } from '../../packages/adapters/sequelize.js';
+import { typeormAdapter } from '../../packages/adapters/typeorm.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 
 /** The same two tables in each library: documents, and the users who own them. */

@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { and, type Formula, hasRole, not } from '../../analysis/formula/formula.js';
-import { FormulaKeys } from '../../analysis/formula/keys.js';
-import { textOf } from '../../analysis/formula/structure.js';
-import { Booleans } from '../../analysis/solve/booleans.js';
+import { and, type Formula, hasRole, not } from '../../packages/analysis/formula/formula.js';
+import { FormulaKeys } from '../../packages/analysis/formula/keys.js';
+import { textOf } from '../../packages/analysis/formula/structure.js';
+import { Booleans } from '../../packages/analysis/solve/booleans.js';
 import type { Predicate } from '../../compiler/ir/predicate.js';
 import type { Module } from '../../compiler/ir/program.js';
 import { fold } from '../../compiler/optimise/index.js';

@@ -1,10 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { areSameSchemas, isAccepted } from '../../analysis/decision/schema-inclusion.js';
-import { diffVersions } from '../../analysis/diff/diff.js';
-import type { PolicyVersion } from '../../analysis/decision/policy-version.js';
-import type { DiffReport } from '../../analysis/diff/report.js';
-import type { AssumedSchema } from '../../analysis/question/question.js';
+import { areSameSchemas, isAccepted } from '../../packages/analysis/decision/schema-inclusion.js';
+import { diffVersions } from '../../packages/analysis/diff/diff.js';
+import type { PolicyVersion } from '../../packages/analysis/decision/policy-version.js';
+import type { DiffReport } from '../../packages/analysis/diff/report.js';
+import type { AssumedSchema } from '../../packages/analysis/question/question.js';
 import type { ResourceModule } from '../../compiler/ir/program.js';
 import { compiledSet } from '../support/analysis/random-claims.js';
 

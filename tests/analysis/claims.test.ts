@@ -2,9 +2,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type AccessRequest, createEngine, type EngineOptions } from '../../runtime/engine/index.js';
 import { matchesAny, sanitize } from '../../runtime/policy/index.js';
-import { diffVersions } from '../../analysis/diff/diff.js';
-import type { DiffReport, DiffRow } from '../../analysis/diff/report.js';
-import { verifyStatements } from '../../analysis/verify/verify.js';
+import { diffVersions } from '../../packages/analysis/diff/diff.js';
+import type { DiffReport, DiffRow } from '../../packages/analysis/diff/report.js';
+import { verifyStatements } from '../../packages/analysis/verify/verify.js';
 import {
   ACTIONS,
   changedSet,

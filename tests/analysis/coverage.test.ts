@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AccessRequest } from '../../runtime/engine/index.js';
-import { type Coverage, CoverageRecorder, percentOf } from '../../analysis/coverage/coverage.js';
-import type { RuleCoverage } from '../../analysis/coverage/rule-record.js';
-import { explainerOf } from '../../analysis/explain/explain.js';
+import { type Coverage, CoverageRecorder, percentOf } from '../../packages/analysis/coverage/coverage.js';
+import type { RuleCoverage } from '../../packages/analysis/coverage/rule-record.js';
+import { explainerOf } from '../../packages/analysis/explain/explain.js';
 import type { Program } from '../../compiler/ir/program.js';
 import { fold } from '../../compiler/optimise/index.js';
 import { compileTexts } from '../support/compiled.js';

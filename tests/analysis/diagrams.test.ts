@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Diagram, Diagrams, DiagramTooLarge, TRUE } from '../../analysis/formula/bdd.js';
-import { type Atom, FormulaDiagrams } from '../../analysis/formula/formula-diagram.js';
-import { holds, surroundingsOf } from '../../analysis/program/conditions.js';
+import { type Diagram, Diagrams, DiagramTooLarge, TRUE } from '../../packages/analysis/formula/bdd.js';
+import { type Atom, FormulaDiagrams } from '../../packages/analysis/formula/formula-diagram.js';
+import { holds, surroundingsOf } from '../../packages/analysis/program/conditions.js';
 import type { Request } from '../../runtime/policy/index.js';
 import { isSatisfied } from '../support/analysis/predicates.js';
 import { rounds, SEED } from '../support/effort.js';

@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { diffVersions } from '../../analysis/diff/diff.js';
-import type { DiffReport } from '../../analysis/diff/report.js';
-import { markdownDiff } from '../../analysis/diff/report/markdown.js';
-import { prettyDiff } from '../../analysis/diff/report/pretty.js';
+import { diffVersions } from '../../packages/analysis/diff/diff.js';
+import type { DiffReport } from '../../packages/analysis/diff/report.js';
+import { markdownDiff } from '../../packages/analysis/diff/report/markdown.js';
+import { prettyDiff } from '../../packages/analysis/diff/report/pretty.js';
 import { plain } from '../../compiler/diagnostics/paint.js';
 import { compiledSet, type RandomSet } from '../support/analysis/random-claims.js';
 

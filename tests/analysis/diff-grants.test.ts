@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { diffPolicies, type DiffReport, type PolicyTexts } from '../../analysis/index.js';
-import { diffList } from '../../analysis/diff/report/list.js';
-import { markdownDiff } from '../../analysis/diff/report/markdown.js';
-import { prettyDiff } from '../../analysis/diff/report/pretty.js';
+import { diffPolicies, type DiffReport, type PolicyTexts } from '../../packages/cli/analysis-library.js';
+import { diffList } from '../../packages/analysis/diff/report/list.js';
+import { markdownDiff } from '../../packages/analysis/diff/report/markdown.js';
+import { prettyDiff } from '../../packages/analysis/diff/report/pretty.js';
 import { plain } from '../../compiler/diagnostics/paint.js';
 
 /** What policies let tenants grant, compared between two sets. */

@@ -1,10 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { DiffAnswer, DiffReport, DiffRow, WitnessRequest } from '../../analysis/diff/report.js';
-import { diffJson } from '../../analysis/diff/report/json.js';
-import { diffList } from '../../analysis/diff/report/list.js';
-import { markdownDiff } from '../../analysis/diff/report/markdown.js';
-import { prettyDiff } from '../../analysis/diff/report/pretty.js';
+import type { DiffAnswer, DiffReport, DiffRow, WitnessRequest } from '../../packages/analysis/diff/report.js';
+import { diffJson } from '../../packages/analysis/diff/report/json.js';
+import { diffList } from '../../packages/analysis/diff/report/list.js';
+import { markdownDiff } from '../../packages/analysis/diff/report/markdown.js';
+import { prettyDiff } from '../../packages/analysis/diff/report/pretty.js';
 import { plain } from '../../compiler/diagnostics/paint.js';
 
 const test = suite('reports of authzc diff');

@@ -1,11 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { PolicyVersion } from '../../analysis/decision/policy-version.js';
-import { diffVersions } from '../../analysis/diff/diff.js';
-import type { DiffReport, WitnessRequest } from '../../analysis/diff/report.js';
-import { explainerOf } from '../../analysis/explain/explain.js';
-import { proverOf } from '../../analysis/solve/prover.js';
-import { verifyStatements } from '../../analysis/verify/verify.js';
+import type { PolicyVersion } from '../../packages/analysis/decision/policy-version.js';
+import { diffVersions } from '../../packages/analysis/diff/diff.js';
+import type { DiffReport, WitnessRequest } from '../../packages/analysis/diff/report.js';
+import { explainerOf } from '../../packages/analysis/explain/explain.js';
+import { proverOf } from '../../packages/analysis/solve/prover.js';
+import { verifyStatements } from '../../packages/analysis/verify/verify.js';
 import { fold } from '../../compiler/optimise/index.js';
 import { programVersion } from '../support/analysis/program-version.js';
 import { compileTexts } from '../support/compiled.js';

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { NotEncodable } from '../../analysis/encode/smt.js';
-import { holds, surroundingsOf } from '../../analysis/program/conditions.js';
+import { NotEncodable } from '../../packages/analysis/encode/smt.js';
+import { holds, surroundingsOf } from '../../packages/analysis/program/conditions.js';
 import { Random } from '../support/oracle/random.js';
 import { concreteQuery } from '../support/solve/concrete.js';
 import { PAIR_FAMILIES, type Pair, pairsOf, randomPairs } from '../support/solve/pairs.js';

@@ -8,8 +8,8 @@ import {
   explanations,
   mergeErrors,
 } from '../../runtime/engine/index.js';
-import { explainerOf } from '../../analysis/explain/explain.js';
-import { prettyExplanation } from '../../analysis/explain/report/pretty.js';
+import { explainerOf } from '../../packages/analysis/explain/explain.js';
+import { prettyExplanation } from '../../packages/analysis/explain/report/pretty.js';
 import { plain } from '../../compiler/diagnostics/paint.js';
 import type { Module, Program } from '../../compiler/ir/program.js';
 import { fold } from '../../compiler/optimise/index.js';

@@ -7,7 +7,7 @@ import {
   type EngineOptions,
   EvaluationLimitError,
 } from '../../runtime/engine/index.js';
-import { explainerOf } from '../../analysis/explain/explain.js';
+import { explainerOf } from '../../packages/analysis/explain/explain.js';
 import { importBundle } from '../../compiler/bundle/import-bundle.js';
 import { bundle } from '../../compiler/bundle/index.js';
 import { compile } from '../../compiler/compile.js';

@@ -14,7 +14,7 @@ import {
   type Solver,
   verifyPolicies,
   z3,
-} from '../../analysis/index.js';
+} from '../../packages/cli/analysis-library.js';
 import { compilePolicies } from '../../compiler/index.js';
 import { ROOT } from '../support/compiled.js';
 import { BROKEN_POLICY, documentPolicy } from '../support/cli/policies.js';

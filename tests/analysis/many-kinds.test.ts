@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Formula } from '../../analysis/formula/formula.js';
-import { FormulaKeys } from '../../analysis/formula/keys.js';
-import { Answers } from '../../analysis/solve/answers.js';
+import type { Formula } from '../../packages/analysis/formula/formula.js';
+import { FormulaKeys } from '../../packages/analysis/formula/keys.js';
+import { Answers } from '../../packages/analysis/solve/answers.js';
 import { invariant } from '../../compiler/diagnostics/invariant.js';
 import { programVersion } from '../support/analysis/program-version.js';
 

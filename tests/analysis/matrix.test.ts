@@ -2,8 +2,14 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type AccessRequest, createEngine } from '../../runtime/engine/index.js';
 import type { Attributes } from '../../runtime/policy/index.js';
-import { type Cell, type Matrix, type MatrixRow, type MatrixTable, matrixOf } from '../../analysis/matrix/matrix.js';
-import { matrixText } from '../../analysis/matrix/report/text.js';
+import {
+  type Cell,
+  type Matrix,
+  type MatrixRow,
+  type MatrixTable,
+  matrixOf,
+} from '../../packages/analysis/matrix/matrix.js';
+import { matrixText } from '../../packages/analysis/matrix/report/text.js';
 import type { Program } from '../../compiler/ir/program.js';
 import { fold } from '../../compiler/optimise/index.js';
 import { isTrueFor } from '../support/analysis/formulas.js';

@@ -1,19 +1,24 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine, type Engine } from '../../runtime/engine/index.js';
-import { MutantComparison } from '../../analysis/mutate/comparison.js';
-import { type MutantResult, type MutationReport, type Tests, tryMutants } from '../../analysis/mutate/mutate.js';
-import { mutantsOf } from '../../analysis/mutate/mutants.js';
-import { mutationText } from '../../analysis/mutate/report/text.js';
-import { bundleOf } from '../../analysis/program/bundle.js';
-import { selected } from '../../analysis/mutate/selection.js';
-import { askEngine } from '../../analysis/policy-tests/ask-engine.js';
-import { proverOf } from '../../cli/policies/solver.js';
+import { MutantComparison } from '../../packages/policy-tests/mutate/comparison.js';
+import {
+  type MutantResult,
+  type MutationReport,
+  type Tests,
+  tryMutants,
+} from '../../packages/policy-tests/mutate/mutate.js';
+import { mutantsOf } from '../../packages/policy-tests/mutate/mutants.js';
+import { mutationText } from '../../packages/policy-tests/mutate/report/text.js';
+import { bundleOf } from '../../packages/analysis/program/bundle.js';
+import { selected } from '../../packages/policy-tests/mutate/selection.js';
+import { askEngine } from '../../packages/policy-tests/engine/ask-engine.js';
+import { proverOf } from '../../packages/cli/policies/solver.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import type { Program } from '../../compiler/ir/program.js';
 import { emit } from '../../compiler/emit/index.js';
 import { fold, optimise } from '../../compiler/optimise/index.js';
-import { type TestCall, testCalls } from '../../compiler/policy-tests/run-tests.js';
+import { type TestCall, testCalls } from '../../packages/policy-tests/run-tests.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { policyFiles } from '../support/oracle/documents.js';
 import { Random } from '../support/oracle/random.js';

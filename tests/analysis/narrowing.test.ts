@@ -1,11 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkNarrowing, NothingMatches } from '../../analysis/decision/narrowing.js';
-import { diffVersions } from '../../analysis/diff/diff.js';
-import type { DiffOptions } from '../../analysis/diff/options.js';
-import { mutantsOf } from '../../analysis/mutate/mutants.js';
-import { selected } from '../../analysis/mutate/selection.js';
-import { verifyStatements } from '../../analysis/verify/verify.js';
+import { checkNarrowing, NothingMatches } from '../../packages/analysis/decision/narrowing.js';
+import { diffVersions } from '../../packages/analysis/diff/diff.js';
+import type { DiffOptions } from '../../packages/analysis/diff/options.js';
+import { mutantsOf } from '../../packages/policy-tests/mutate/mutants.js';
+import { selected } from '../../packages/policy-tests/mutate/selection.js';
+import { verifyStatements } from '../../packages/analysis/verify/verify.js';
 import { compiledSet } from '../support/analysis/random-claims.js';
 
 const test = suite('what is looked at');

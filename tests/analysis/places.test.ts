@@ -6,7 +6,7 @@ import type { Match, Program } from '../../compiler/ir/program.js';
 import type { Value } from '../../compiler/ir/value.js';
 import { parts } from '../../compiler/ir/visit.js';
 import { foldValue } from '../../compiler/optimise/constants.js';
-import { compileExpression, isDeclared } from '../../compiler/repl/compile-expression.js';
+import { compileExpression, isDeclared } from '../../packages/cli/repl/compile-expression.js';
 import { acceptedStore, FAMILIES } from '../support/cel/condition-stores.js';
 import { compileTexts } from '../support/compiled.js';
 import { Random } from '../support/oracle/random.js';

@@ -9,8 +9,8 @@ import {
   mergeErrors,
 } from '../../runtime/engine/index.js';
 import { planner } from '../../runtime/engine/parts.js';
-import { bundleOf, type ProgramBundle } from '../../analysis/program/bundle.js';
-import { filtersOf } from '../../analysis/program/filters.js';
+import { bundleOf, type ProgramBundle } from '../../packages/analysis/program/bundle.js';
+import { filtersOf } from '../../packages/analysis/program/filters.js';
 import type { Program } from '../../compiler/ir/program.js';
 import { fold } from '../../compiler/optimise/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';

@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { FormulaKeys } from '../../analysis/formula/keys.js';
-import { and, type Formula, not, or } from '../../analysis/formula/formula.js';
-import { leavesOf, simplified } from '../../analysis/formula/simplify.js';
-import { wordsOf } from '../../analysis/matrix/words.js';
+import { FormulaKeys } from '../../packages/analysis/formula/keys.js';
+import { and, type Formula, not, or } from '../../packages/analysis/formula/formula.js';
+import { leavesOf, simplified } from '../../packages/analysis/formula/simplify.js';
+import { wordsOf } from '../../packages/analysis/matrix/words.js';
 import type { Match, Module, Program } from '../../compiler/ir/program.js';
 import { fold } from '../../compiler/optimise/index.js';
 import { compileTexts } from '../support/compiled.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { solverCommand } from '../../analysis/solve/command.js';
+import { solverCommand } from '../../packages/analysis/solve/command.js';
 import { LAST_RESORT, until, within } from '../support/timeout.js';
 
 const test = suite('programs as solvers');

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { reportUnfilteredRules } from '../../analysis/tables/unfiltered-rules.js';
+import { reportUnfilteredRules } from '../../packages/analysis/tables/unfiltered-rules.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { fold } from '../../compiler/optimise/index.js';
 import { ruleFilters } from '../../runtime/engine/rule-filters.js';

@@ -1,10 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine, type Engine } from '../../runtime/engine/index.js';
-import { explainerOf } from '../../analysis/explain/explain.js';
-import type { VerifiedRow } from '../../analysis/verify/report.js';
-import { proverOf } from '../../analysis/solve/prover.js';
-import { verifyStatements } from '../../analysis/verify/verify.js';
+import { explainerOf } from '../../packages/analysis/explain/explain.js';
+import type { VerifiedRow } from '../../packages/analysis/verify/report.js';
+import { proverOf } from '../../packages/analysis/solve/prover.js';
+import { verifyStatements } from '../../packages/analysis/verify/verify.js';
 import { sanitize } from '../../compiler/ast/names.js';
 import { fold } from '../../compiler/optimise/index.js';
 import type { Program } from '../../compiler/ir/program.js';

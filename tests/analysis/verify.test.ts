@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { PolicyVersion } from '../../analysis/decision/policy-version.js';
-import type { VerifiedStatement, VerifyReport } from '../../analysis/verify/report.js';
-import { proverOf } from '../../analysis/solve/prover.js';
-import { verifyStatements, type VerifyOptions } from '../../analysis/verify/verify.js';
+import type { PolicyVersion } from '../../packages/analysis/decision/policy-version.js';
+import type { VerifiedStatement, VerifyReport } from '../../packages/analysis/verify/report.js';
+import { proverOf } from '../../packages/analysis/solve/prover.js';
+import { verifyStatements, type VerifyOptions } from '../../packages/analysis/verify/verify.js';
 import { compile, type Compilation } from '../../compiler/compile.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../compiler/diagnostics/source.js';

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readArchive } from '../../archive/index.js';
+import { readArchive } from '../../packages/bundle/index.js';
 import { launch, PROGRAMS } from '../support/cli/programs.js';
 import { newKey } from '../support/archives/keys.js';
 import { archive } from '../support/archives/signed.js';

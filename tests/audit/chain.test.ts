@@ -5,7 +5,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import canonicalize from 'canonicalize';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ChainVerifier, type Verification, type VerifierOptions } from '../../cli/audit/chain-verifier.js';
+import { ChainVerifier, type Verification, type VerifierOptions } from '../../packages/cli/audit/chain-verifier.js';
 import { type AuditLog, openAuditLog } from '../../server/audit/audit-log.js';
 import type { AuditBackend } from '../../server/audit/backend.js';
 import { canonicalJson } from '../../server/audit/chain/canonical-json.js';

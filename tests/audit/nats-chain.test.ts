@@ -3,7 +3,7 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ChainVerifier, type Verification } from '../../cli/audit/chain-verifier.js';
+import { ChainVerifier, type Verification } from '../../packages/cli/audit/chain-verifier.js';
 import { type AuditLog, openAuditLog } from '../../server/audit/audit-log.js';
 import { AUDIT_DEFAULTS, type NatsAuditConfig } from '../../server/config/audit-config.js';
 import { configWith, sampleRecord } from '../support/audit/samples.js';

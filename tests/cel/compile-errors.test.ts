@@ -7,10 +7,10 @@ import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { messages } from '../../compiler/diagnostics/messages.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { link } from '../../compiler/link/index.js';
-import { parseCel } from '../../compiler/parse/cel/index.js';
+import { parseCel } from '../../packages/cel/parse/index.js';
 import { parse } from '../../compiler/parse/index.js';
-import { checkExpression } from '../../compiler/validate/cel/check-expression.js';
-import { policyEnvironment } from '../../compiler/validate/cel/environment.js';
+import { checkExpression } from '../../packages/cel/check/check-expression.js';
+import { policyEnvironment } from '../../packages/cel/check/environment.js';
 import { validate } from '../../compiler/validate/index.js';
 import { skip } from '../support/skip.js';
 

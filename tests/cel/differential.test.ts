@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import * as cel from '../../runtime/cel/index.js';
+import * as cel from '../../packages/cel/runtime/index.js';
 import type { Request } from '../../runtime/policy/index.js';
-import type { Expr } from '../../compiler/ast/expr.js';
-import { parseCel } from '../../compiler/parse/cel/index.js';
-import { type CheckResult, checkExpression } from '../../compiler/validate/cel/check-expression.js';
-import { policyEnvironment } from '../../compiler/validate/cel/environment.js';
+import type { Expr } from '../../packages/cel/ast/expr.js';
+import { parseCel } from '../../packages/cel/parse/index.js';
+import { type CheckResult, checkExpression } from '../../packages/cel/check/check-expression.js';
+import { policyEnvironment } from '../../packages/cel/check/environment.js';
 import { Random } from '../support/oracle/random.js';
 import { type Emitted, type EmittedMatch, emittedBatch } from './differential/emitted-batch.js';
 import { CONSTANTS, randomExpression, VARIABLES } from '../support/cel/differential/random-expressions.js';

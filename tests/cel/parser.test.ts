@@ -3,8 +3,8 @@ import { getComprehensionSuite, getConformanceSuite, getParsingSuite } from '@bu
 import { parse } from '@bufbuild/cel';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseCel } from '../../compiler/parse/cel/index.js';
-import type { Expr } from '../../compiler/ast/expr.js';
+import { parseCel } from '../../packages/cel/parse/index.js';
+import type { Expr } from '../../packages/cel/ast/expr.js';
 
 type Suite = ReturnType<typeof getParsingSuite>;
 

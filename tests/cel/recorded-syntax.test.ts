@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseCel } from '../../compiler/parse/cel/index.js';
+import { parseCel } from '../../packages/cel/parse/index.js';
 import { skip } from '../support/skip.js';
 
 interface RecordedCase {

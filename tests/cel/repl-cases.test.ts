@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
-import { toOutput } from '../../runtime/cel/index.js';
+import { toOutput } from '../../packages/cel/runtime/index.js';
 import type { AuxData } from '../../runtime/policy/index.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../compiler/diagnostics/source.js';
 import { parse } from '../../compiler/parse/index.js';
-import { type LoadedPolicy, loadedPolicy } from '../../compiler/repl/loaded-policy.js';
-import { EMPTY_STATE, type State } from '../../compiler/repl/state.js';
-import { resultOf, surroundingsOfPolicy } from '../../compiler/repl/surroundings.js';
+import { type LoadedPolicy, loadedPolicy } from '../../packages/cli/repl/loaded-policy.js';
+import { EMPTY_STATE, type State } from '../../packages/cli/repl/state.js';
+import { resultOf, surroundingsOfPolicy } from '../../packages/cli/repl/surroundings.js';
 import { SHARED } from '../support/compiled.js';
 import { type Outcome, readKnownFailures, settle } from '../support/known-failures.js';
 import { type Environment, policyOf, problemOf, type RecordedCase } from './recorded-case.js';

@@ -1,11 +1,11 @@
 import { getCheckingSuite } from '@bufbuild/cel-spec/testdata/tests.js';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CelFunction } from '../../compiler/cel/function.js';
-import * as types from '../../compiler/cel/types.js';
-import { parseCel } from '../../compiler/parse/cel/index.js';
-import { checkExpression } from '../../compiler/validate/cel/check-expression.js';
-import { type Environment, type Name, policyEnvironment } from '../../compiler/validate/cel/environment.js';
+import type { CelFunction } from '../../packages/cel/library/function.js';
+import * as types from '../../packages/cel/library/types.js';
+import { parseCel } from '../../packages/cel/parse/index.js';
+import { checkExpression } from '../../packages/cel/check/check-expression.js';
+import { type Environment, type Name, policyEnvironment } from '../../packages/cel/check/environment.js';
 
 // The type-checking suite of cel-spec: types and errors recorded from CEL's Go checker. Tests that need declarations
 // our environment does not have are left out by name.

@@ -2,9 +2,9 @@ import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readArchive } from '../../archive/index.js';
-import { loadBundle } from '../../archive/load-bundle.js';
-import { publicUrl } from '../../cli/bundles/source-revision.js';
+import { readArchive } from '../../packages/bundle/index.js';
+import { loadBundle } from '../../packages/bundle/load-bundle.js';
+import { publicUrl } from '../../packages/cli/bundles/source-revision.js';
 import { BROKEN_POLICY, documentPolicy } from '../support/cli/policies.js';
 import { callAuthzc } from '../support/cli/call-authzc.js';
 import type { Ended } from '../support/cli/programs.js';

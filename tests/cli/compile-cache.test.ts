@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { keepCompiledCode } from '../../cli/compile-cache.js';
+import { keepCompiledCode } from '../../packages/cli/compile-cache.js';
 import { skip } from '../support/skip.js';
 
 const test = suite('the cache of compiled code');

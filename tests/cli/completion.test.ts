@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { Command, Option } from 'commander';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { completionsOf } from '../../cli/completion/completions.js';
+import { completionsOf } from '../../packages/cli/completion/completions.js';
 import { callAuthzc } from '../support/cli/call-authzc.js';
 import { folderOf } from '../support/cli/programs.js';
 import { NO_TERMINAL, onTerminal } from '../support/cli/terminal.js';

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { delayOptimisation } from '../../cli/delay-optimisation.js';
+import { delayOptimisation } from '../../packages/cli/delay-optimisation.js';
 
 const test = suite('optimising later');
 

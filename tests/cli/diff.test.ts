@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { DiffReport } from '../../analysis/diff/report.js';
+import type { DiffReport } from '../../packages/analysis/diff/report.js';
 import { callAuthzc } from '../support/cli/call-authzc.js';
 import { type Ended, filesIn, PROGRAMS } from '../support/cli/programs.js';
 import { ROOT } from '../support/compiled.js';

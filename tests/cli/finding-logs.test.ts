@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Finding } from '../../cli/findings/finding.js';
-import { findingLog } from '../../cli/findings/log.js';
+import type { Finding } from '../../packages/cli/findings/finding.js';
+import { findingLog } from '../../packages/cli/findings/log.js';
 
 const FINDING: Finding = {
   rule: 'a/b',

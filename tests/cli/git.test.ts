@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkOut } from '../../cli/git/checkout.js';
-import type { GitOptions } from '../../cli/git/git.js';
-import { treeOf } from '../../cli/git/revisions.js';
+import { checkOut } from '../../packages/cli/git/checkout.js';
+import type { GitOptions } from '../../packages/cli/git/git.js';
+import { treeOf } from '../../packages/cli/git/revisions.js';
 import { filesIn } from '../support/cli/programs.js';
 import { newRepository, type Repository } from '../support/git-repository.js';
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { extendManifest, type Manifest, ManifestError, newManifest } from '../../cli/project/manifest.js';
+import { extendManifest, type Manifest, ManifestError, newManifest } from '../../packages/cli/project/manifest.js';
 import { Random } from '../support/oracle/random.js';
 import { SEED, rounds } from '../support/effort.js';
 

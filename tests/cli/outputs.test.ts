@@ -18,7 +18,7 @@ import { Command } from 'commander';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Random } from '../support/oracle/random.js';
-import { compileCommand } from '../../cli/commands/compile.js';
+import { compileCommand } from '../../packages/cli/commands/compile.js';
 import { documentPolicy } from '../support/cli/policies.js';
 import { skip } from '../support/skip.js';
 import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';

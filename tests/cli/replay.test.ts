@@ -4,7 +4,7 @@ import type { Writable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ReplayReport } from '../../analysis/replay/report.js';
+import type { ReplayReport } from '../../packages/analysis/replay/report.js';
 import type { Attributes } from '../../proto/wire/json-shape.js';
 import { checkEntry, exceededEntry, planEntry } from '../../server/audit/entry.js';
 import { openFileBackend } from '../../server/audit/file/file-backend.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Ajv from 'ajv-draft-04';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MOST_RESULTS, sarifLog } from '../../cli/findings/sarif.js';
+import { MOST_RESULTS, sarifLog } from '../../packages/cli/findings/sarif.js';
 import { BROKEN_POLICY, documentPolicy } from '../support/cli/policies.js';
 import { callAuthzc } from '../support/cli/call-authzc.js';
 import { type Ended, folderOf } from '../support/cli/programs.js';

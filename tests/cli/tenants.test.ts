@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ReplayReport } from '../../analysis/replay/report.js';
+import type { ReplayReport } from '../../packages/analysis/replay/report.js';
 import { callAuthzc } from '../support/cli/call-authzc.js';
 import { type Ended, folderOf, launch, PROGRAMS, stop } from '../support/cli/programs.js';
 import { send } from '../support/server/http-client.js';

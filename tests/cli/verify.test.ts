@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { VerifyReport } from '../../analysis/verify/report.js';
+import type { VerifyReport } from '../../packages/analysis/verify/report.js';
 import { BROKEN_POLICY } from '../support/cli/policies.js';
 import { callAuthzc } from '../support/cli/call-authzc.js';
 import { folderOf } from '../support/cli/programs.js';

@@ -1,7 +1,7 @@
 import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { grpcClient } from '../../client/grpc.js';
+import { grpcClient } from '../../packages/client/grpc.js';
 import {
   type AuthzClient,
   AuthzError,
@@ -9,7 +9,7 @@ import {
   connectClient,
   type PlanAnswer,
   restClient,
-} from '../../client/index.js';
+} from '../../packages/client/index.js';
 import { rounds } from '../support/effort.js';
 import { damaged, type MessageType, messageType, randomNumbers } from '../support/protobuf.js';
 

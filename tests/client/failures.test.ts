@@ -2,8 +2,14 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type AuthzClient, AuthzError, connectClient, inProcessClient, restClient } from '../../client/index.js';
-import { grpcClient } from '../../client/grpc.js';
+import {
+  type AuthzClient,
+  AuthzError,
+  connectClient,
+  inProcessClient,
+  restClient,
+} from '../../packages/client/index.js';
+import { grpcClient } from '../../packages/client/grpc.js';
 import { policies } from '../../generated/index.js';
 
 /** Whatever a server, or a proxy in front of it, does: a failed call is never an allow. */

@@ -1,8 +1,14 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Manifest } from '../../archive/index.js';
-import { type AuthzClient, AuthzError, connectClient, inProcessClient, restClient } from '../../client/index.js';
-import { grpcClient } from '../../client/grpc.js';
+import type { Manifest } from '../../packages/bundle/index.js';
+import {
+  type AuthzClient,
+  AuthzError,
+  connectClient,
+  inProcessClient,
+  restClient,
+} from '../../packages/client/index.js';
+import { grpcClient } from '../../packages/client/grpc.js';
 import { policies, traced } from '../../generated/index.js';
 import type { Policies } from '../../generated/types.js';
 import { loadConfig } from '../../server/config.js';

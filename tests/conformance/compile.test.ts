@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
-import { compileFolder } from '../../cli/policies/compile.js';
+import { compileFolder } from '../../packages/cli/policies/compile.js';
 import { toReport } from '../../compiler/diagnostics/json.js';
 import { type Outcome, readKnownFailures, settle } from '../support/known-failures.js';
 import { differences, type RecordedError } from './compile-report.js';

@@ -2,7 +2,7 @@ import { existsSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compileFolder } from '../../cli/policies/compile.js';
+import { compileFolder } from '../../packages/cli/policies/compile.js';
 import { type RunningServer, startServer } from '../../server/main.js';
 import { openLog } from '../../server/observe/log/open-log.js';
 import { send } from '../support/server/http-client.js';

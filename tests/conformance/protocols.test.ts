@@ -5,7 +5,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compileFolder } from '../../cli/policies/compile.js';
+import { compileFolder } from '../../packages/cli/policies/compile.js';
 import { type RunningServer, startServer } from '../../server/main.js';
 import { type Code, CODES } from '../../server/service/rpc-error.js';
 import { ADMIN_SERVICE } from '../../server/service/services.js';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { stringify } from 'yaml';
 import type { BundleModule } from '../../compiler/bundle/import-bundle.js';
-import { compileFolder } from '../../cli/policies/compile.js';
+import { compileFolder } from '../../packages/cli/policies/compile.js';
 import { loadConfig } from '../../server/config.js';
 import { type RunningServer, startServer } from '../../server/main.js';
 import { loaded } from '../support/compiled.js';

@@ -9,7 +9,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine, type Engine } from '../../runtime/engine/index.js';
 import { bundle } from '../../compiler/bundle/index.js';
-import { bundleFiles } from '../../cli/outputs/write-outputs.js';
+import { bundleFiles } from '../../packages/cli/outputs/write-outputs.js';
 import { evaluateBundle } from '../../server/swap/evaluate-bundle.js';
 import { compileTexts, ROOT } from '../support/compiled.js';
 

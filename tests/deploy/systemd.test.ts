@@ -30,7 +30,7 @@ test('the unit has its three sections, with only settings in them', () => {
 test('the unit runs a program that the build creates, with valid options', () => {
   const command = settings.get('ExecStart') ?? '';
   assert.match(command, '/dist/server.js ');
-  const program = readFileSync(join(ROOT, 'cli/server-program.ts'), 'utf8');
+  const program = readFileSync(join(ROOT, 'packages/cli/server-program.ts'), 'utf8');
   for (const [option] of command.matchAll(/--[\w-]+/g)) assert.match(program, `'${option} <`);
 });
 

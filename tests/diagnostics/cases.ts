@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { compileFolder } from '../../cli/policies/compile.js';
-import { readTablesOf } from '../../cli/policies/request-files.js';
-import { diagnosticsOfTables } from '../../cli/policies/tables.js';
-import { PROJECT_FILE, readVocabulary } from '../../cli/policies/vocabulary.js';
-import { PROCESS_CONTEXT } from '../../cli/process-context.js';
+import { compileFolder } from '../../packages/cli/policies/compile.js';
+import { readTablesOf } from '../../packages/cli/policies/request-files.js';
+import { diagnosticsOfTables } from '../../packages/cli/policies/tables.js';
+import { PROJECT_FILE, readVocabulary } from '../../packages/cli/policies/vocabulary.js';
+import { PROCESS_CONTEXT } from '../../packages/cli/process-context.js';
 import { formatPretty } from '../../compiler/diagnostics/format.js';
 import type { Code } from '../../compiler/diagnostics/messages.js';
 

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compileFolder, policiesInMemory } from '../../cli/policies/compile.js';
-import { PROCESS_CONTEXT } from '../../cli/process-context.js';
+import { compileFolder, policiesInMemory } from '../../packages/cli/policies/compile.js';
+import { PROCESS_CONTEXT } from '../../packages/cli/process-context.js';
 
 const test = suite('chains of variables');
 

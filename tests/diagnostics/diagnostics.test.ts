@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compileFolder } from '../../cli/policies/compile.js';
+import { compileFolder } from '../../packages/cli/policies/compile.js';
 import { type Code, messages } from '../../compiler/diagnostics/messages.js';
 import { ROOT } from '../support/compiled.js';
 import { CASES, fileNameOf, shownFor } from './cases.js';

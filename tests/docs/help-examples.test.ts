@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { EXIT } from '../../cli/exit.js';
+import { EXIT } from '../../packages/cli/exit.js';
 import { type Ended, PROGRAMS, run } from '../support/cli/programs.js';
 import { newRepository, type Repository } from '../support/git-repository.js';
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type FolderDiagnostics, folderDiagnostics } from '../../editor/folder-diagnostics.js';
+import { type FolderDiagnostics, folderDiagnostics } from '../../packages/editor/folder-diagnostics.js';
 import { until } from '../support/timeout.js';
 import { withServer } from './served.js';
 

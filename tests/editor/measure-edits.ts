@@ -10,13 +10,13 @@ import { policyOfRules } from './rules.js';
  */
 async function main(): Promise<void> {
   const counter = await WorkCounter.start();
-  const { Workspace } = await import('../../editor/workspace.js');
-  const { semanticTokens } = await import('../../editor/semantic-tokens.js');
-  const { documentSymbols } = await import('../../editor/symbols.js');
-  const { conditionLenses } = await import('../../editor/evaluations.js');
-  const { hover } = await import('../../editor/hover.js');
-  const { complete } = await import('../../editor/completion.js');
-  const { references } = await import('../../editor/navigation.js');
+  const { Workspace } = await import('../../packages/editor/workspace.js');
+  const { semanticTokens } = await import('../../packages/editor/semantic-tokens.js');
+  const { documentSymbols } = await import('../../packages/editor/symbols.js');
+  const { conditionLenses } = await import('../../packages/editor/evaluations.js');
+  const { hover } = await import('../../packages/editor/hover.js');
+  const { complete } = await import('../../packages/editor/completion.js');
+  const { references } = await import('../../packages/editor/navigation.js');
   const folder = mkdtempSync(join(tmpdir(), 'authz-edits-'));
   const workspace = new Workspace(folder);
   const edit = (rules: number) => (): void => {

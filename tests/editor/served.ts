@@ -16,7 +16,7 @@ import {
   StreamMessageReader,
   StreamMessageWriter,
 } from 'vscode-languageserver-protocol/node';
-import { type LanguageServerOptions, serveEditor } from '../../editor/server.js';
+import { type LanguageServerOptions, serveEditor } from '../../packages/editor/server.js';
 
 /** A server of this process, with a client. */
 export interface Served {

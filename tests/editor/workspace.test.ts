@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { folderDiagnostics } from '../../editor/folder-diagnostics.js';
-import { Workspace } from '../../editor/workspace.js';
+import { folderDiagnostics } from '../../packages/editor/folder-diagnostics.js';
+import { Workspace } from '../../packages/editor/workspace.js';
 
 const test = suite('workspaces of editors');
 

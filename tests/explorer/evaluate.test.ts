@@ -4,8 +4,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine } from '../../runtime/engine/index.js';
 import { ALLOW } from '../../runtime/policy/index.js';
-import { evaluate, type PlaygroundInput, type PlaygroundResult } from '../../explorer/playground/evaluate.js';
-import { guessedTable } from '../../explorer/playground/guessed-table.js';
+import {
+  evaluate,
+  type PlaygroundInput,
+  type PlaygroundResult,
+} from '../../packages/playground/playground/evaluate.js';
+import { guessedTable } from '../../packages/playground/playground/guessed-table.js';
 import { policies } from '../../generated/index.js';
 import { ROOT } from '../support/compiled.js';
 import { Random } from '../support/oracle/random.js';

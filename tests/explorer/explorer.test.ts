@@ -192,7 +192,7 @@ function addTests(): void {
         .filter({ hasText: ROUTES[protocol] ?? '' })
         .waitFor();
       const text = await panel.getByLabel('TypeScript', { exact: true }).innerText();
-      const module = text.replace("'authz/client'", JSON.stringify(join(ROOT, 'client/index.ts')));
+      const module = text.replace("'authz/client'", JSON.stringify(join(ROOT, 'packages/client/index.ts')));
       const folder = mkdtempSync(join(tmpdir(), 'authz-snippet-'));
       try {
         writeFileSync(join(folder, 'snippet.mts'), module);

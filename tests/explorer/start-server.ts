@@ -2,7 +2,7 @@ import { mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
-import { compileFolder } from '../../cli/policies/compile.js';
+import { compileFolder } from '../../packages/cli/policies/compile.js';
 import { loadConfig } from '../../server/config.js';
 import { startServer } from '../../server/main.js';
 import { openLog } from '../../server/observe/log/open-log.js';

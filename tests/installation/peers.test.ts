@@ -24,8 +24,8 @@ const SETS = JSON.parse(readFileSync(join(ROOT, 'tests/installation/peers.json')
 const FILES = [
   ...['express', 'fastify', 'hono', 'nest', 'react', 'trpc'].map((name) => `tests/middleware/${name}.test.ts`),
   'tests/adapters/query-builders.test.ts',
-  'archive/archive.test.ts',
-  'archive/signatures.test.ts',
+  'packages/bundle/archive.test.ts',
+  'packages/bundle/signatures.test.ts',
 ];
 
 test('no peer is exact, and its range has the oldest and the newest version', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TEMPLATES } from '../../cli/project/template-names.js';
+import { TEMPLATES } from '../../packages/cli/project/template-names.js';
 import { type Application, startApplication } from '../support/application.js';
 import { ROOT } from '../support/compiled.js';
 import { nodeEnvironment, npmProgram } from '../support/npm.js';

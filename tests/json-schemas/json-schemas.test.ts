@@ -22,7 +22,7 @@ const validators = new Map<string, ValidateFunction>(
   [...jsonSchemaFiles()].map(([path, text]) => [path, ajv.compile(JSON.parse(text) as object)]),
 );
 const accepts = (name: string, value: unknown): boolean =>
-  (validators.get(`schemas/${name}.schema.json`) as ValidateFunction)(value) as boolean;
+  (validators.get(`packages/editor/schemas/${name}.schema.json`) as ValidateFunction)(value) as boolean;
 
 /** Policies of this repository, and of the recorded suites where they are. */
 const POLICIES = [
@@ -30,7 +30,7 @@ const POLICIES = [
   ...(existsSync(SHARED) ? yamlIn(join(SHARED, 'conformance/compile')) : []),
 ].filter(({ path, text }) => !/_test\.ya?ml$|testdata/.test(path) && isAccepted(text));
 
-test('schemas/ is what the tables give', () => {
+test('packages/editor/schemas/ is what the tables give', () => {
   for (const [path, text] of jsonSchemaFiles())
     assert.is(readFileSync(join(ROOT, path), 'utf8'), text, `${path}: run npm run schemas`);
 });

@@ -1,7 +1,17 @@
-import type { CelFunction, Overload } from '../../compiler/cel/function.js';
-import { functions } from '../../compiler/cel/functions.js';
-import { bool, type CelType, dyn, int, json, listOf, mapOf, optionalOf, string } from '../../compiler/cel/types.js';
-import { macroForms } from '../../compiler/validate/cel/names.js';
+import type { CelFunction, Overload } from '../../packages/cel/library/function.js';
+import { functions } from '../../packages/cel/library/functions.js';
+import {
+  bool,
+  type CelType,
+  dyn,
+  int,
+  json,
+  listOf,
+  mapOf,
+  optionalOf,
+  string,
+} from '../../packages/cel/library/types.js';
+import { macroForms } from '../../packages/cel/check/names.js';
 import type { Random } from '../support/oracle/random.js';
 
 /** The number of names for each kind of attribute: `s0`, `s1` ... */

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Claims, type Evaluation, type McpRefusal, mcpGuard } from '../../mcp-guard/index.js';
-import { METHODS } from '../../mcp-guard/methods.js';
+import { type Claims, type Evaluation, type McpRefusal, mcpGuard } from '../../packages/mcp-guard/index.js';
+import { METHODS } from '../../packages/mcp-guard/methods.js';
 
 const ANN: Claims = { sub: 'ann', aud: ['other', 'files'] };
 const TOOLS = [{ name: 'read', inputSchema: { type: 'object' } }];

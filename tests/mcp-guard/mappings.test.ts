@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Claims, type Evaluation, MappingError, mcpGuard } from '../../mcp-guard/index.js';
+import { type Claims, type Evaluation, MappingError, mcpGuard } from '../../packages/mcp-guard/index.js';
 
 const SCHEMA = {
   type: 'object',

@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontext
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as z from 'zod';
-import { inProcessClient, restClient } from '../../client/index.js';
+import { inProcessClient, restClient } from '../../packages/client/index.js';
 import {
   type Claims,
   DENIED,
@@ -15,7 +15,7 @@ import {
   mcpGuard,
   protect,
   UNVERIFIED,
-} from '../../mcp-guard/index.js';
+} from '../../packages/mcp-guard/index.js';
 import { loadConfig } from '../../server/config.js';
 import { type RunningServer, startServer } from '../../server/main.js';
 import { compileTexts, loaded } from '../support/compiled.js';

@@ -8,10 +8,10 @@ import {
   type PrincipalOf,
   type ResourceOf,
   restClient,
-} from '../../client/index.js';
+} from '../../packages/client/index.js';
 import { policies, traced } from '../../generated/index.js';
 import type { Policies } from '../../generated/types.js';
-import type { GuardSettings } from '../../middleware/guard.js';
+import type { GuardSettings } from '../../packages/middleware/guard.js';
 import { loadConfig } from '../../server/config.js';
 import { type ListeningServer, startServer } from '../../server/main.js';
 

@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import express, { type ErrorRequestHandler, type Express } from 'express';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inProcessClient } from '../../client/index.js';
+import { inProcessClient } from '../../packages/client/index.js';
 import { policies } from '../../generated/index.js';
-import { expressGuard } from '../../middleware/express.js';
+import { expressGuard } from '../../packages/middleware/express.js';
 import { type Application, type Policies, reportOf, testContract } from './contract.js';
 import { listening } from './listening.js';
 

@@ -1,9 +1,9 @@
 import fastify, { type FastifyInstance, type FastifyRequest } from 'fastify';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inProcessClient, restClient } from '../../client/index.js';
+import { inProcessClient, restClient } from '../../packages/client/index.js';
 import { policies } from '../../generated/index.js';
-import { fastifyGuard } from '../../middleware/fastify.js';
+import { fastifyGuard } from '../../packages/middleware/fastify.js';
 import { type Application, type Policies, reportOf, testContract } from './contract.js';
 
 testContract('Fastify', async ({ client, principalOf, albumOf, onNoAnswer, handled }) => {

@@ -2,9 +2,9 @@ import { Hono } from 'hono';
 import { html } from 'hono/html';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AuthzError, inProcessClient } from '../../client/index.js';
+import { AuthzError, inProcessClient } from '../../packages/client/index.js';
 import { policies } from '../../generated/index.js';
-import { honoGuard } from '../../middleware/hono.js';
+import { honoGuard } from '../../packages/middleware/hono.js';
 import { type Policies, reportOf, testContract } from './contract.js';
 
 testContract('Hono', async ({ client, principalOf, albumOf, onNoAnswer, handled }) => {

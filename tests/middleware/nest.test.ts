@@ -5,9 +5,9 @@ import { NestFactory } from '@nestjs/core';
 import type { Request } from 'express';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AuthzError, inProcessClient, restClient } from '../../client/index.js';
+import { AuthzError, inProcessClient, restClient } from '../../packages/client/index.js';
 import { policies } from '../../generated/index.js';
-import { AuthzDecision, type Decision, nestGuard } from '../../middleware/nest.js';
+import { AuthzDecision, type Decision, nestGuard } from '../../packages/middleware/nest.js';
 import { type Application, type Policies, reportOf, testContract } from './contract.js';
 import { listening } from './listening.js';
 

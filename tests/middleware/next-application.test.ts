@@ -95,7 +95,7 @@ async function writeApplication(folder: string): Promise<void> {
   const library = join(folder, 'node_modules/authz');
   await build({
     ...options,
-    entryPoints: { client: 'client/index.ts', next: 'middleware/next.ts' },
+    entryPoints: { client: 'packages/client/index.ts', next: 'packages/middleware/next.ts' },
     outdir: library,
     splitting: true,
   });

@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { AuthzError, inProcessClient } from '../../client/index.js';
+import { AuthzError, inProcessClient } from '../../packages/client/index.js';
 import { policies } from '../../generated/index.js';
-import { nextGuard } from '../../middleware/next.js';
+import { nextGuard } from '../../packages/middleware/next.js';
 import { type Policies, reportOf, testContract } from './contract.js';
 
 /** Route handlers are functions of standard requests, so these tests call them as Next.js would. */

@@ -6,9 +6,9 @@ import { TRPC_ERROR_CODES_BY_KEY } from '@trpc/server/rpc';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { z } from 'zod';
-import { AuthzError, inProcessClient, type PrincipalOf, restClient } from '../../client/index.js';
+import { AuthzError, inProcessClient, type PrincipalOf, restClient } from '../../packages/client/index.js';
 import { policies } from '../../generated/index.js';
-import { trpcGuard } from '../../middleware/trpc.js';
+import { trpcGuard } from '../../packages/middleware/trpc.js';
 import { type Application, type Policies, reportOf, testContract } from './contract.js';
 import { listening } from './listening.js';
 

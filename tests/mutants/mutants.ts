@@ -366,7 +366,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'a duration is written to the second',
-    file: 'runtime/cel/duration.ts',
+    file: 'packages/cel/runtime/duration.ts',
     find: "${magnitude / SECOND}${fraction === '' ? '' : '.'}${fraction}s",
     replace: '${magnitude / SECOND}s',
   },

@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { restClient } from '../../client/index.js';
-import { grpcClient } from '../../client/grpc.js';
-import type { AuthzClient } from '../../client/authz-client.js';
+import { restClient } from '../../packages/client/index.js';
+import { grpcClient } from '../../packages/client/grpc.js';
+import type { AuthzClient } from '../../packages/client/authz-client.js';
 import type { RunningServer } from '../../server/main.js';
 import type { ReceivedSpan } from './otlp-receiver.js';
 import { validToken, spansOf, type Tree, treeOf } from './traced-server.js';

@@ -1,4 +1,4 @@
-import { type AuthzClient, connectClient, restClient } from '../../client/index.js';
+import { type AuthzClient, connectClient, restClient } from '../../packages/client/index.js';
 
 /** What clients answer over HTTP, refusals and failures among it, as one text. Uses `fetch` alone. */
 export async function clientAnswers(url: string): Promise<string> {

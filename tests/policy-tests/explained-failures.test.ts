@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type PolicyTestOptions, runPolicyTests } from '../../cli/policies/test-policies.js';
+import { type PolicyTestOptions, runPolicyTests } from '../../packages/cli/policies/test-policies.js';
 import { Source } from '../../compiler/diagnostics/source.js';
-import { testFilter } from '../../compiler/policy-tests/filter.js';
+import { testFilter } from '../../packages/policy-tests/filter.js';
 import type { Program } from '../../compiler/ir/program.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 

@@ -2,9 +2,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Source } from '../../compiler/diagnostics/source.js';
 import type { SuiteFiles } from '../../compiler/load/index.js';
-import type { Question } from '../../compiler/policy-tests/ask.js';
-import { reportOf } from '../../compiler/policy-tests/report/index.js';
-import { runTests } from '../../compiler/policy-tests/run-tests.js';
+import type { Question } from '../../packages/policy-tests/ask.js';
+import { reportOf } from '../../packages/policy-tests/report/index.js';
+import { runTests } from '../../packages/policy-tests/run-tests.js';
 import { Random } from '../support/oracle/random.js';
 
 const test = suite('hostile test suites');

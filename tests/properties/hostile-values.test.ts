@@ -10,7 +10,7 @@ import {
   explanations,
 } from '../../runtime/engine/index.js';
 import { selects } from '../../runtime/residual/index.js';
-import { AuthzError, inProcessClient } from '../../client/index.js';
+import { AuthzError, inProcessClient } from '../../packages/client/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
 import { rounds, SEED } from '../support/effort.js';
 import { Random } from '../support/oracle/random.js';

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { decodeEntry, encodeEntry } from '../../cli/cache/entry.js';
+import { decodeEntry, encodeEntry } from '../../packages/cli/cache/entry.js';
 import { compile, type CompileOptions } from '../../compiler/compile.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { formatPretty } from '../../compiler/diagnostics/format.js';

@@ -1,4 +1,4 @@
-import { literalPattern, matchesPattern } from '../../runtime/cel/matches.js';
+import { literalPattern, matchesPattern } from '../../packages/cel/runtime/matches.js';
 import { automatonOf, safeRegExp } from '../support/safe-matchers.js';
 import type { Question } from './corpus.js';
 

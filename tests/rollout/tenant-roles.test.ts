@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ReplayReport } from '../../analysis/replay/report.js';
+import type { ReplayReport } from '../../packages/analysis/replay/report.js';
 import { isInCanary } from '../../server/swap/canary.js';
 import { PROGRAMS, run } from '../support/cli/programs.js';
 import { send } from '../support/server/http-client.js';

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { repositoryFiles } from '../../site/files.js';
-import { summaryIn } from '../../site/llms.js';
-import { sectionsOf } from '../../site/pages.js';
+import { repositoryFiles } from '../../packages/site/files.js';
+import { summaryIn } from '../../packages/site/llms.js';
+import { sectionsOf } from '../../packages/site/pages.js';
 import { axeViolations } from '../support/browser/axe.js';
 import { type Browser, hasBrowser, openBrowser } from '../support/browser/browser.js';
 import { ROOT } from '../support/compiled.js';
@@ -38,7 +38,10 @@ test.after(() => {
 });
 
 function build(options: readonly string[]): void {
-  execFileSync(process.execPath, ['--import', 'tsx', 'site/build.ts', ...options], { cwd: ROOT, stdio: 'pipe' });
+  execFileSync(process.execPath, ['--import', 'tsx', 'packages/site/build.ts', ...options], {
+    cwd: ROOT,
+    stdio: 'pipe',
+  });
 }
 
 /** Serves a folder below a path, and nothing elsewhere. Returns the origin. */

@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 import { deflateRawSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { writeManifest } from '../../archive/manifest.js';
-import { writeZip } from '../../archive/zip.js';
+import { writeManifest } from '../../packages/bundle/manifest.js';
+import { writeZip } from '../../packages/bundle/zip.js';
 
 /*
  * A source that nobody vouches for may send as much as `bundle.poll.maxSize` allows. It is refused in little more memory

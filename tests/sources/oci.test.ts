@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import bcrypt from 'bcryptjs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readArchive } from '../../archive/index.js';
+import { readArchive } from '../../packages/bundle/index.js';
 import { attachSignatures, pushArchive } from '../../server/bundle/oci/artifact.js';
 import { openRegistry } from '../../server/bundle/oci/open-registry.js';
 import { openOrigin } from '../../server/bundle/open-feed.js';

@@ -1,5 +1,5 @@
 import type { Attributes } from '../../runtime/policy/index.js';
-import { parseTimestamp } from '../../runtime/cel/timestamp.js';
+import { parseTimestamp } from '../../packages/cel/runtime/timestamp.js';
 import type { SqlColumns, SqlDialect, SqlTable } from '../../runtime/residual/sql/index.js';
 import type { Random } from '../support/oracle/random.js';
 import { TIMES } from '../support/sql/typed-table.js';

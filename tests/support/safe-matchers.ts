@@ -1,7 +1,7 @@
-import { isSafeToBacktrack } from '../../runtime/cel/backtracking.js';
-import { Automaton, positionsOf } from '../../runtime/cel/position-automaton.js';
-import { printRegExp } from '../../runtime/cel/safe-regexp.js';
-import { parseSafeSubset } from '../../runtime/cel/safe-regexp-parser.js';
+import { isSafeToBacktrack } from '../../packages/cel/runtime/backtracking.js';
+import { Automaton, positionsOf } from '../../packages/cel/runtime/position-automaton.js';
+import { printRegExp } from '../../packages/cel/runtime/safe-regexp.js';
+import { parseSafeSubset } from '../../packages/cel/runtime/safe-regexp-parser.js';
 
 /** The automaton of a pattern; undefined outside the safe subset. */
 export function automatonOf(source: string): Automaton | undefined {

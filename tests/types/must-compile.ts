@@ -13,8 +13,8 @@ import {
   type PrincipalOf,
   type ResourceOf,
   type WithActions,
-} from '../../client/index.js';
-import { grpcClient } from '../../client/grpc.js';
+} from '../../packages/client/index.js';
+import { grpcClient } from '../../packages/client/grpc.js';
 import { policies } from '../../generated/index.js';
 import type { Actions, Policies } from './generated/types.js';
 

@@ -14,8 +14,8 @@ import {
   type ResourceOf,
   restClient,
   type RoleOf,
-} from '../../client/index.js';
-import { grpcClient } from '../../client/grpc.js';
+} from '../../packages/client/index.js';
+import { grpcClient } from '../../packages/client/grpc.js';
 import type { Actions, ContactSchema, Policies, Role } from './generated/types.js';
 
 declare const client: AuthzClient<Policies>;

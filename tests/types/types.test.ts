@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { compileFolder } from '../../cli/policies/compile.js';
+import { compileFolder } from '../../packages/cli/policies/compile.js';
 import { emitTypes } from '../../compiler/emit/types.js';
 import { ROOT } from '../support/compiled.js';
 

@@ -5,8 +5,8 @@ import { ROOT } from '../support/compiled.js';
 import { Diagnostics } from '../../compiler/diagnostics/diagnostic.js';
 import { load } from '../../compiler/load/index.js';
 import { parse } from '../../compiler/parse/index.js';
-import { findUsages, type Usages } from '../../usages/usages.js';
-import { policyWords } from '../../usages/policy-words.js';
+import { findUsages, type Usages } from '../../packages/usages/usages.js';
+import { policyWords } from '../../packages/usages/policy-words.js';
 
 /** What an application asks, each list sorted: `album:view`, with `?` for what is computed, and `GET /albums guarded`. */
 export interface Found {

@@ -177,8 +177,8 @@ test('every form of kinds and actions is found, and those that are computed are 
 test.run();
 
 async function asksByFile(folder: string): Promise<(file: string) => readonly string[]> {
-  const { readApplication } = await import('../../usages/application.js');
-  const { asksIn } = await import('../../usages/asks.js');
+  const { readApplication } = await import('../../packages/usages/application.js');
+  const { asksIn } = await import('../../packages/usages/asks.js');
   const { files } = await readApplication(folder);
   return (name) => {
     const file = files.find((one) => one.getBaseName() === name);

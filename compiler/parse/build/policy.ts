@@ -27,7 +27,7 @@ import type {
 import { invariant } from '../../diagnostics/invariant.js';
 import type { Source } from '../../diagnostics/source.js';
 import type { Located, Place, Span } from '../../diagnostics/span.js';
-import { parseCel } from '../cel/index.js';
+import { parseCel } from '../../../packages/cel/parse/index.js';
 import { FORMS } from '../schema/tables.js';
 import type { FieldValue, ObjectValue, TextValue } from '../schema/value.js';
 import { isVerbatim, type TextOffsets, textOffsets } from '../yaml/offsets.js';

@@ -1,4 +1,4 @@
-import { composeYaml, type CST, type Document, tokenise, type Tokens } from '../../../yaml-input/index.js';
+import { composeYaml, type CST, type Document, tokenise, type Tokens } from '../../../packages/yaml-input/index.js';
 import type { Diagnostics } from '../../diagnostics/diagnostic.js';
 import type { Source } from '../../diagnostics/source.js';
 import type { Place, Span } from '../../diagnostics/span.js';

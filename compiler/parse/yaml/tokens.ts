@@ -1,4 +1,4 @@
-import type { CST, Pair } from '../../../yaml-input/index.js';
+import type { CST, Pair } from '../../../packages/yaml-input/index.js';
 
 /** Visits every item of every collection without recursion, in no particular order. */
 function eachItem(tokens: readonly CST.Token[], visit: (item: CST.CollectionItem, parent: CST.Token) => void): void {

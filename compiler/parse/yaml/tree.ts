@@ -9,7 +9,7 @@ import {
   type Pair,
   type Scalar,
   type YAMLMap,
-} from '../../../yaml-input/index.js';
+} from '../../../packages/yaml-input/index.js';
 import { invariant } from '../../diagnostics/invariant.js';
 import type { Source } from '../../diagnostics/source.js';
 import type { Place } from '../../diagnostics/span.js';

@@ -1,5 +1,5 @@
-import { engineOf } from '../../../runtime/cel/index.js';
-import { decimal } from '../../../runtime/schema/index.js';
+import { engineOf } from '../../../packages/cel/runtime/index.js';
+import { decimal } from '../../../packages/json-schema/index.js';
 import { append } from '../../append.js';
 import type { JsonNode, JsonObject } from '../../ir/json-node.js';
 import type { SchemaTerm } from '../../ir/schema.js';
@@ -10,7 +10,7 @@ import { shapeOf } from '../keywords.js';
 import { dynamicNameOf, type Links, REFERENCES } from '../reach.js';
 
 /**
- * A schema that something refers to, as calls of `runtime/schema`. The schemas it refers to are named, not repeated.
+ * A schema that something refers to, as calls of `packages/json-schema`. The schemas it refers to are named, not repeated.
  */
 export function buildDefinition(position: Position, links: Links): SchemaTerm {
   const term = buildSchema(position, links);
@@ -325,7 +325,7 @@ function isFalse(node: JsonNode | undefined): boolean {
   return node?.kind === 'boolean' && !node.value;
 }
 
-/** A call of a function of `runtime/schema`. */
+/** A call of a function of `packages/json-schema`. */
 function call(name: string, ...args: readonly SchemaTerm[]): SchemaTerm {
   return { kind: 'call', name, args };
 }
@@ -337,7 +337,7 @@ function enginesOf(patterns: readonly string[]): readonly SchemaTerm[] {
   return engine === undefined ? [] : [constant(engine)];
 }
 
-/** A constant of `runtime/schema`. */
+/** A constant of `packages/json-schema`. */
 function constant(name: string): SchemaTerm {
   return { kind: 'name', name };
 }

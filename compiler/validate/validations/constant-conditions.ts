@@ -1,10 +1,10 @@
-import * as cel from '../../../runtime/cel/index.js';
+import * as cel from '../../../packages/cel/runtime/index.js';
 import type { Types } from '../../ast/checked.js';
-import type { CallExpr, Expr, LiteralExpr } from '../../ast/expr.js';
+import type { CallExpr, Expr, LiteralExpr } from '../../../packages/cel/ast/expr.js';
 import type { PolicySet } from '../../ast/policy-set.js';
 import type { Condition, Expression, Match } from '../../ast/policy.js';
-import { visit } from '../../ast/visit.js';
-import type { CelType } from '../../cel/types.js';
+import { visit } from '../../../packages/cel/ast/visit.js';
+import type { CelType } from '../../../packages/cel/library/types.js';
 import type { Problems } from '../../diagnostics/problems.js';
 import type { Place } from '../../diagnostics/span.js';
 import { conditionsOf } from '../expressions-of.js';

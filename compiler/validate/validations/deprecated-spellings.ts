@@ -1,9 +1,9 @@
 import type { Types } from '../../ast/checked.js';
-import type { CallExpr } from '../../ast/expr.js';
+import type { CallExpr } from '../../../packages/cel/ast/expr.js';
 import { placeOfNode } from '../../ast/places.js';
 import type { Expression, Output } from '../../ast/policy.js';
 import type { LinkedPolicy, PolicySet } from '../../ast/policy-set.js';
-import { visit } from '../../ast/visit.js';
+import { visit } from '../../../packages/cel/ast/visit.js';
 import type { Fix } from '../../diagnostics/fix.js';
 import type { Problems } from '../../diagnostics/problems.js';
 import type { Place } from '../../diagnostics/span.js';

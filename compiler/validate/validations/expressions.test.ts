@@ -5,7 +5,7 @@ import type { Condition, Expression, PolicyFile, ResourcePolicy, ResourceRule } 
 import { Diagnostics } from '../../diagnostics/diagnostic.js';
 import { Source } from '../../diagnostics/source.js';
 import type { Place } from '../../diagnostics/span.js';
-import { parseCel } from '../../parse/cel/index.js';
+import { parseCel } from '../../../packages/cel/parse/index.js';
 import { checkExpressions } from './expressions.js';
 
 test('an invalid expression is one error at its location, with all of its problems', () => {

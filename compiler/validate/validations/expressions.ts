@@ -1,16 +1,16 @@
-import type { CheckedExpression } from '../../ast/checked-expression.js';
+import type { CheckedExpression } from '../../../packages/cel/ast/checked-expression.js';
 import type { Types } from '../../ast/checked.js';
-import type { Expr } from '../../ast/expr.js';
+import type { Expr } from '../../../packages/cel/ast/expr.js';
 import type { Expression } from '../../ast/policy.js';
-import type { SyntaxError } from '../../ast/syntax-error.js';
+import type { SyntaxError } from '../../../packages/cel/ast/syntax-error.js';
 import type { PolicySet } from '../../ast/policy-set.js';
 import type { Diagnostics, Note } from '../../diagnostics/diagnostic.js';
 import { onceByCause, type Problems } from '../../diagnostics/problems.js';
 import type { Span } from '../../diagnostics/span.js';
 import { plainSyntaxError } from '../../diagnostics/syntax-text.js';
-import { checkExpression } from '../cel/check-expression.js';
-import type { CelProblem } from '../cel/checking.js';
-import { policyEnvironment } from '../cel/environment.js';
+import { checkExpression } from '../../../packages/cel/check/check-expression.js';
+import type { CelProblem } from '../../../packages/cel/check/checking.js';
+import { policyEnvironment } from '../../../packages/cel/check/environment.js';
 import { expressionsOf } from '../expressions-of.js';
 
 /**

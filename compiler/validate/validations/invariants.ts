@@ -1,12 +1,12 @@
 import type { Types } from '../../ast/checked.js';
-import type { Expr } from '../../ast/expr.js';
+import type { Expr } from '../../../packages/cel/ast/expr.js';
 import { policyKeyOf } from '../../ast/names.js';
 import { placeOfNode } from '../../ast/places.js';
 import type { About, Condition, Expression, Match, Policy } from '../../ast/policy.js';
 import type { Bindings, PolicySet } from '../../ast/policy-set.js';
 import { premisesOf } from '../../ast/premises.js';
 import { namesForStatements, type StatementNames } from '../../ast/statement-names.js';
-import { children, visit } from '../../ast/visit.js';
+import { children, visit } from '../../../packages/cel/ast/visit.js';
 import type { Diagnostics } from '../../diagnostics/diagnostic.js';
 import type { Problems } from '../../diagnostics/problems.js';
 import type { Located } from '../../diagnostics/span.js';

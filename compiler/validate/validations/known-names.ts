@@ -1,7 +1,7 @@
 import { literalOrGlob } from '../../../runtime/policy/index.js';
 import { kindMatcher } from '../kind-patterns.js';
 import { sanitize } from '../../ast/names.js';
-import { didYouMean } from '../../diagnostics/did-you-mean.js';
+import { didYouMean } from '../../../packages/cel/check/did-you-mean.js';
 import type { Details } from '../../diagnostics/diagnostic.js';
 import type { Located } from '../../diagnostics/span.js';
 

@@ -1,11 +1,11 @@
-import type { CheckedExpression } from '../../ast/checked-expression.js';
+import type { CheckedExpression } from '../../../packages/cel/ast/checked-expression.js';
 import type { Types } from '../../ast/checked.js';
-import type { CallExpr, Expr } from '../../ast/expr.js';
+import type { CallExpr, Expr } from '../../../packages/cel/ast/expr.js';
 import { placeOfNode } from '../../ast/places.js';
 import type { PolicySet } from '../../ast/policy-set.js';
 import type { Expression } from '../../ast/policy.js';
-import { visit } from '../../ast/visit.js';
-import type { CelType } from '../../cel/types.js';
+import { visit } from '../../../packages/cel/ast/visit.js';
+import type { CelType } from '../../../packages/cel/library/types.js';
 import type { Problems } from '../../diagnostics/problems.js';
 import { expressionsOf } from '../expressions-of.js';
 import { describeType, neverApplies, neverEqual } from '../never-together.js';

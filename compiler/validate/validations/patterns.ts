@@ -1,10 +1,10 @@
-import type { CheckedExpression } from '../../ast/checked-expression.js';
+import type { CheckedExpression } from '../../../packages/cel/ast/checked-expression.js';
 import type { Types } from '../../ast/checked.js';
-import type { Expr } from '../../ast/expr.js';
+import type { Expr } from '../../../packages/cel/ast/expr.js';
 import type { Bindings, PolicySet } from '../../ast/policy-set.js';
 import type { Problems } from '../../diagnostics/problems.js';
 import type { Place } from '../../diagnostics/span.js';
-import { patternOf, patternProblem } from '../cel/literals.js';
+import { patternOf, patternProblem } from '../../../packages/cel/check/literals.js';
 import { usesOf } from '../expressions-of.js';
 
 /**

@@ -4,7 +4,7 @@ import { withoutSeparators } from '../kind-patterns.js';
 import { sanitize } from '../../ast/names.js';
 import type { PolicySet } from '../../ast/policy-set.js';
 import type { Details } from '../../diagnostics/diagnostic.js';
-import { didYouMean } from '../../diagnostics/did-you-mean.js';
+import { didYouMean } from '../../../packages/cel/check/did-you-mean.js';
 import type { Problems } from '../../diagnostics/problems.js';
 import { prefixOf } from '../../globs/text-index.js';
 

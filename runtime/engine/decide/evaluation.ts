@@ -1,4 +1,4 @@
-import { charge, type Failures } from '../../cel/index.js';
+import { charge, type Failures } from '../../../packages/cel/runtime/index.js';
 import type {
   Attributes,
   AuxData,

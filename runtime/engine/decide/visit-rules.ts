@@ -1,4 +1,4 @@
-import { charge } from '../../cel/index.js';
+import { charge } from '../../../packages/cel/runtime/index.js';
 import { ALLOW, DENY, type Output } from '../../policy/index.js';
 import { entriesFor, isReached, type RuleEntry, type RuleTable } from '../find/tables.js';
 import { type Evaluation, type Outcome, UNDECIDED, type VisitRules } from './evaluation.js';

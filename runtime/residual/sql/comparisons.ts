@@ -1,5 +1,5 @@
-import * as cel from '../../cel/index.js';
-import type { Timestamp } from '../../cel/index.js';
+import * as cel from '../../../packages/cel/runtime/index.js';
+import type { Timestamp } from '../../../packages/cel/runtime/index.js';
 import type { Dialect } from './dialect.js';
 import { allOf, ALWAYS, anyOf, NEVER, sql, type Sql, unless } from './fragment.js';
 import { compareNumber, compareNumbers, compareShifted, type Order } from './numbers.js';

@@ -1,4 +1,4 @@
-import { Timestamp, toTimestamp } from '../../cel/index.js';
+import { Timestamp, toTimestamp } from '../../../packages/cel/runtime/index.js';
 import { withoutChoices } from '../choices.js';
 import { expression, type Expression, type JsonValue, type Operand, operandsOf, sameOperand } from '../operand.js';
 import { intersection, membership, size, subset } from './collections.js';

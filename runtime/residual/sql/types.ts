@@ -1,4 +1,4 @@
-import * as cel from '../../cel/index.js';
+import * as cel from '../../../packages/cel/runtime/index.js';
 import { type Operand, operandsOf, sameOperand } from '../operand.js';
 import { isNull, notNull, readable } from './comparisons.js';
 import { ALWAYS, allOf, anyOf, NEVER, sql, type Sql, unless } from './fragment.js';

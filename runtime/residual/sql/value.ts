@@ -1,5 +1,5 @@
 import type { JsonValue } from '../operand.js';
-import type { Timestamp } from '../../cel/index.js';
+import type { Timestamp } from '../../../packages/cel/runtime/index.js';
 import type { Sql } from './fragment.js';
 import type { Collation, SqlColumns, SqlRelation } from './table.js';
 

@@ -1,4 +1,4 @@
-import * as cel from '../../cel/index.js';
+import * as cel from '../../../packages/cel/runtime/index.js';
 import type { Expression, JsonValue, Operand } from '../operand.js';
 import { readable } from './comparisons.js';
 import { ALWAYS, allOf, NEVER, sql, type Sql } from './fragment.js';

@@ -1,4 +1,4 @@
-import { addSignatures, isArchive } from '../../../archive/index.js';
+import { addSignatures, isArchive } from '../../../packages/bundle/index.js';
 import { type OciReference, writeOciReference } from '../../config/oci-reference.js';
 import type { HttpClient } from '../http-client.js';
 import { type Fetched, type Origin, OriginError } from '../origin.js';

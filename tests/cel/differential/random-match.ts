@@ -1,4 +1,4 @@
-import { isFailure, type Result } from '../../../runtime/cel/index.js';
+import { isFailure, type Result } from '../../../packages/cel/runtime/index.js';
 import type { Random } from '../../support/oracle/random.js';
 
 /** A condition of a policy over the expressions of a batch, by their index. */

@@ -1,8 +1,8 @@
-import * as cel from '../../../runtime/cel/index.js';
-import { Message, Optional, TypeValue, Uint, type Value } from '../../../runtime/cel/index.js';
-import { plainDoubleText } from '../../../runtime/cel/numbers.js';
-import { implementationNameOf, typeNameOf } from '../../../runtime/cel/type-names.js';
-import { Opaque } from '../../../runtime/cel/values.js';
+import * as cel from '../../../packages/cel/runtime/index.js';
+import { Message, Optional, TypeValue, Uint, type Value } from '../../../packages/cel/runtime/index.js';
+import { plainDoubleText } from '../../../packages/cel/runtime/numbers.js';
+import { implementationNameOf, typeNameOf } from '../../../packages/cel/runtime/type-names.js';
+import { Opaque } from '../../../packages/cel/runtime/values.js';
 import { fail, unwrap } from './failure.js';
 import { entriesOf, find, isMap } from './maps.js';
 

@@ -1,6 +1,6 @@
-import { Duration, Timestamp, Uint, type Value } from '../../../runtime/cel/index.js';
-import { kindOf } from '../../../runtime/cel/kinds.js';
-import type { Opaque } from '../../../runtime/cel/values.js';
+import { Duration, Timestamp, Uint, type Value } from '../../../packages/cel/runtime/index.js';
+import { kindOf } from '../../../packages/cel/runtime/kinds.js';
+import type { Opaque } from '../../../packages/cel/runtime/values.js';
 import { fail, failA, failB } from './failure.js';
 
 /**

@@ -6,9 +6,9 @@ import {
   type TypeValue,
   Uint,
   type Value,
-} from '../../../runtime/cel/index.js';
-import { kindOf } from '../../../runtime/cel/kinds.js';
-import { CelError, Opaque } from '../../../runtime/cel/values.js';
+} from '../../../packages/cel/runtime/index.js';
+import { kindOf } from '../../../packages/cel/runtime/kinds.js';
+import { CelError, Opaque } from '../../../packages/cel/runtime/values.js';
 import { Failure, failA, failB } from './failure.js';
 import { entriesOf, find, isMap } from './maps.js';
 

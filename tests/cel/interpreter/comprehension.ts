@@ -1,5 +1,5 @@
-import type { Value } from '../../../runtime/cel/index.js';
-import { implementationNameOf } from '../../../runtime/cel/type-names.js';
+import type { Value } from '../../../packages/cel/runtime/index.js';
+import { implementationNameOf } from '../../../packages/cel/runtime/type-names.js';
 import { textOf } from './access.js';
 import { attempt, Failure, fail, failA, failC } from './failure.js';
 import { type Entry, entriesOf, find, isMap, mapOf } from './maps.js';

@@ -1,5 +1,5 @@
-import { CelError, isFailure, type Result, type Value } from '../../../runtime/cel/index.js';
-import { typeNameOf } from '../../../runtime/cel/type-names.js';
+import { CelError, isFailure, type Result, type Value } from '../../../packages/cel/runtime/index.js';
+import { typeNameOf } from '../../../packages/cel/runtime/type-names.js';
 
 /** What the interpreter throws when an evaluation fails (docs/spec/conditions.md#kinds-of-values). */
 export class Failure {

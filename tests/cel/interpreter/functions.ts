@@ -1,10 +1,18 @@
-import * as cel from '../../../runtime/cel/index.js';
-import { Duration, Optional, type Result, Timestamp, TypeValue, Uint, type Value } from '../../../runtime/cel/index.js';
+import * as cel from '../../../packages/cel/runtime/index.js';
+import {
+  Duration,
+  Optional,
+  type Result,
+  Timestamp,
+  TypeValue,
+  Uint,
+  type Value,
+} from '../../../packages/cel/runtime/index.js';
 import type { Request } from '../../../runtime/policy/index.js';
-import type { CelFunction } from '../../../compiler/cel/function.js';
-import { kindOf } from '../../../runtime/cel/kinds.js';
-import { typeNameOf } from '../../../runtime/cel/type-names.js';
-import { Opaque } from '../../../runtime/cel/values.js';
+import type { CelFunction } from '../../../packages/cel/library/function.js';
+import { kindOf } from '../../../packages/cel/runtime/kinds.js';
+import { typeNameOf } from '../../../packages/cel/runtime/type-names.js';
+import { Opaque } from '../../../packages/cel/runtime/values.js';
 import { isNumber, orderOf, surelyEqual } from './comparison.js';
 import { fail, failA, failB, failC, unwrap } from './failure.js';
 import { entriesOf, isMap } from './maps.js';

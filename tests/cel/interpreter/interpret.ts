@@ -1,8 +1,8 @@
-import * as cel from '../../../runtime/cel/index.js';
-import { Optional, type Result, typeValue, Uint, type Value, ValueMap } from '../../../runtime/cel/index.js';
+import * as cel from '../../../packages/cel/runtime/index.js';
+import { Optional, type Result, typeValue, Uint, type Value, ValueMap } from '../../../packages/cel/runtime/index.js';
 import type { Request } from '../../../runtime/policy/index.js';
-import type { CheckedExpression, Reference } from '../../../compiler/ast/checked-expression.js';
-import type { CallExpr, Expr, MacroExpr, SelectExpr } from '../../../compiler/ast/expr.js';
+import type { CheckedExpression, Reference } from '../../../packages/cel/ast/checked-expression.js';
+import type { CallExpr, Expr, MacroExpr, SelectExpr } from '../../../packages/cel/ast/expr.js';
 import { has, index, optionalIndex, optionalSelect, select, textOf } from './access.js';
 import { arithmetic, negative } from './arithmetic.js';
 import { comprehension } from './comprehension.js';

@@ -1,7 +1,7 @@
-import { type Value, Uint, ValueMap } from '../../../runtime/cel/index.js';
-import { isMap } from '../../../runtime/cel/kinds.js';
-import { mapKey } from '../../../runtime/cel/maps.js';
-import { TypeValue, Duration, Timestamp, type JsonMap } from '../../../runtime/cel/values.js';
+import { type Value, Uint, ValueMap } from '../../../packages/cel/runtime/index.js';
+import { isMap } from '../../../packages/cel/runtime/kinds.js';
+import { mapKey } from '../../../packages/cel/runtime/maps.js';
+import { TypeValue, Duration, Timestamp, type JsonMap } from '../../../packages/cel/runtime/values.js';
 
 export type Entry = readonly [key: Value, value: Value];
 

@@ -1,5 +1,5 @@
-import type { Value } from '../../../runtime/cel/index.js';
-import { type Kind, kindOf } from '../../../runtime/cel/kinds.js';
+import type { Value } from '../../../packages/cel/runtime/index.js';
+import { type Kind, kindOf } from '../../../packages/cel/runtime/kinds.js';
 import { orderOf } from './comparison.js';
 import { fail } from './failure.js';
 

@@ -1,7 +1,7 @@
 import { getConformanceSuite } from '@bufbuild/cel-spec/testdata/tests.js';
-import type { Expr } from '../../../compiler/ast/expr.js';
-import { children } from '../../../compiler/ast/visit.js';
-import { parseCel } from '../../../compiler/parse/cel/index.js';
+import type { Expr } from '../../../packages/cel/ast/expr.js';
+import { children } from '../../../packages/cel/ast/visit.js';
+import { parseCel } from '../../../packages/cel/parse/index.js';
 import { literalText, typeText } from './literal-text.js';
 
 /** A conformance test in the form that a policy can evaluate. */

@@ -1,7 +1,7 @@
 import type { AccessRequest } from '../../../runtime/engine/index.js';
 import { type Instant, type Request, sanitize } from '../../../runtime/policy/index.js';
-import { holds, surroundingsOf } from '../../../analysis/program/conditions.js';
-import type { Formula } from '../../../analysis/formula/formula.js';
+import { holds, surroundingsOf } from '../../../packages/analysis/program/conditions.js';
+import type { Formula } from '../../../packages/analysis/formula/formula.js';
 
 /** Whether a formula is true for a request, with conditions evaluated from the IR. */
 export function isTrueFor(formula: Formula, asked: AccessRequest, now: Instant): boolean {

@@ -1,4 +1,4 @@
-import * as cel from '../../../runtime/cel/index.js';
+import * as cel from '../../../packages/cel/runtime/index.js';
 import { evaluate, functionOf, type Surroundings } from '../../../compiler/evaluate.js';
 import type { Predicate } from '../../../compiler/ir/predicate.js';
 

@@ -1,5 +1,5 @@
-import type { PolicyVersion } from '../../../analysis/decision/policy-version.js';
-import { bundleOf } from '../../../analysis/program/bundle.js';
+import type { PolicyVersion } from '../../../packages/analysis/decision/policy-version.js';
+import { bundleOf } from '../../../packages/analysis/program/bundle.js';
 import type { CompileOptions } from '../../../compiler/compile.js';
 import { fold, optimise } from '../../../compiler/optimise/index.js';
 import { compileTexts } from '../compiled.js';

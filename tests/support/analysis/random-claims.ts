@@ -1,5 +1,5 @@
-import type { PolicyVersion } from '../../../analysis/decision/policy-version.js';
-import { bundleOf } from '../../../analysis/program/bundle.js';
+import type { PolicyVersion } from '../../../packages/analysis/decision/policy-version.js';
+import { bundleOf } from '../../../packages/analysis/program/bundle.js';
 import type { AccessRequest } from '../../../runtime/engine/index.js';
 import { compile } from '../../../compiler/compile.js';
 import { Source } from '../../../compiler/diagnostics/source.js';

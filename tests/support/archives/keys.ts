@@ -1,5 +1,5 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { type PublicKey, readPublicKeys, readSigningKey, type SigningKey } from '../../../archive/index.js';
+import { type PublicKey, readPublicKeys, readSigningKey, type SigningKey } from '../../../packages/bundle/index.js';
 
 /** A key pair in the forms that tests need. */
 export interface TestKey {

@@ -1,4 +1,4 @@
-import { type Manifest, signArchive, writeArchive } from '../../../archive/index.js';
+import { type Manifest, signArchive, writeArchive } from '../../../packages/bundle/index.js';
 import { importBundle } from '../../../compiler/bundle/import-bundle.js';
 import type { TestKey } from './keys.js';
 

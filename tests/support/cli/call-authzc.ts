@@ -1,6 +1,6 @@
 // esbuild remembers the working directory in which it is loaded, so it must not be the one of a test.
 import 'esbuild';
-import { runAuthzc } from '../../../cli/authzc-program.js';
+import { runAuthzc } from '../../../packages/cli/authzc-program.js';
 import { recordedContext } from './recorded-context.js';
 import type { Ended } from './programs.js';
 

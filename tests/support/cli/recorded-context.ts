@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { Readable, Writable } from 'node:stream';
-import type { CommandContext } from '../../../cli/context.js';
+import type { CommandContext } from '../../../packages/cli/context.js';
 
 /** A context for a command in this process, and what the command has printed. */
 export interface RecordedContext extends CommandContext {

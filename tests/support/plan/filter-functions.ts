@@ -1,4 +1,4 @@
-import * as cel from '../../../runtime/cel/index.js';
+import * as cel from '../../../packages/cel/runtime/index.js';
 import { filterFunctions } from '../../../compiler/emit/filter-functions.js';
 import type { Program } from '../../../compiler/ir/program.js';
 

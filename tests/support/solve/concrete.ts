@@ -1,11 +1,11 @@
-import type { Value } from '../../../runtime/cel/index.js';
+import type { Value } from '../../../packages/cel/runtime/index.js';
 import type { Request } from '../../../runtime/policy/index.js';
-import { type ListedElement, schemaFacts } from '../../../analysis/encode/schemas.js';
-import { Script } from '../../../analysis/encode/script.js';
-import { intConstant, not, stringConstant } from '../../../analysis/encode/smt.js';
-import { type Scope, Terms } from '../../../analysis/encode/terms.js';
-import { constant, instantOf } from '../../../analysis/encode/values.js';
-import type { AssumedSchema } from '../../../analysis/question/question.js';
+import { type ListedElement, schemaFacts } from '../../../packages/analysis/encode/schemas.js';
+import { Script } from '../../../packages/analysis/encode/script.js';
+import { intConstant, not, stringConstant } from '../../../packages/analysis/encode/smt.js';
+import { type Scope, Terms } from '../../../packages/analysis/encode/terms.js';
+import { constant, instantOf } from '../../../packages/analysis/encode/values.js';
+import type { AssumedSchema } from '../../../packages/analysis/question/question.js';
 import type { Match, Module } from '../../../compiler/ir/program.js';
 
 /** The derived roles that conditions of tests ask about. */

@@ -1,6 +1,6 @@
 import type { Request } from '../../../runtime/policy/index.js';
-import type { CelType } from '../../../compiler/cel/types.js';
-import { functions } from '../../../compiler/cel/functions.js';
+import type { CelType } from '../../../packages/cel/library/types.js';
+import { functions } from '../../../packages/cel/library/functions.js';
 import type { Match, Module, Program } from '../../../compiler/ir/program.js';
 import { fold } from '../../../compiler/optimise/index.js';
 import { compileTexts } from '../compiled.js';

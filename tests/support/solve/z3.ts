@@ -1,5 +1,5 @@
-import { findZ3, startZ3 } from '../../../analysis/solve/z3.js';
-import type { Solver } from '../../../analysis/solve/solver.js';
+import { findZ3, startZ3 } from '../../../packages/analysis/solve/z3.js';
+import type { Solver } from '../../../packages/analysis/solve/solver.js';
 import { ROOT } from '../compiled.js';
 import { LAST_RESORT } from '../timeout.js';
 

@@ -9,7 +9,7 @@ import {
   signArchive,
   verifyArchive,
   writeArchive,
-} from '../../../archive/index.js';
+} from '../../../packages/bundle/index.js';
 import type { BundleTrust } from '../../../server/bundle/read-bundle.js';
 
 /** A key that signs archives, and what verifies them. */

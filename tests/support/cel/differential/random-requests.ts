@@ -1,4 +1,4 @@
-import type { Json } from '../../../../runtime/cel/index.js';
+import type { Json } from '../../../../packages/cel/runtime/index.js';
 import type { Request } from '../../../../runtime/policy/index.js';
 import type { Random } from '../../oracle/random.js';
 

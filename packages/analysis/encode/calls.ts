@@ -1,0 +1,134 @@
+import { functions } from '../../cel/library/functions.js';
+import type { CelType } from '../../cel/library/types.js';
+import { addressesIn, IPV4_ADDRESSES, isInRange, isMapped } from './networks.js';
+import { matchingTexts } from './regular-expressions.js';
+import { optional, orOther } from './optionals.js';
+import type { Script } from './script.js';
+import { apply } from './smt.js';
+import { FAILURE, type Term, unknown } from './values.js';
+
+/** A function of packages/cel/runtime in a query: the image of its result. Undefined where it is not interpreted. */
+type Encoding = (args: readonly Term[], script: Script) => Term | undefined;
+
+/** The functions of a call that a query interprets, by the name of the runtime. All others are uninterpreted. */
+const ENCODINGS: { readonly [runtime: string]: Encoding } = {
+  contains: defined('contains'),
+  startsWith: defined('startsWith'),
+  endsWith: defined('endsWith'),
+  size: defined('size'),
+  identity: ([value]) => value,
+  dynOf: ([value]) => value,
+  now: () => unknown('now'),
+  timeSince: defined('timeSince'),
+  toTimestamp: defined('toTimestamp'),
+  toDuration: defined('toDuration'),
+  matches: ([text, pattern], script) => {
+    const language = typeof pattern?.value === 'string' ? matchingTexts(pattern.value) : undefined;
+    return language === undefined || text === undefined
+      ? undefined
+      : ofString(text, (string) => `(Bool (str.in_re ${string} ${language}))`, script);
+  },
+  inIPAddrRange: ([text, range], script) => {
+    if (text === undefined || typeof range?.value !== 'string') return undefined;
+    const bits = `(ipBits (str ${text.text}))`;
+    const isIn = isInRange(range.value, bits);
+    if (isIn === undefined) return undefined;
+    // Texts of IPv4 addresses are known; of others only that each is one address, or none.
+    const isPlain = `(str.in_re (str ${text.text}) ${IPV4_ADDRESSES})`;
+    const language = addressesIn(range.value);
+    const isMatch = language === undefined ? 'false' : `(str.in_re (str ${text.text}) ${language})`;
+    script.assert(`(=> ${isPlain} (and ${isMapped(bits)} (= ${isIn} ${isMatch})))`);
+    return ofString(text, () => `(ite (< ${bits} 0) Err (Bool ${isIn}))`, script);
+  },
+  optionalOf: ([value], script) => value && optional(value, value, script),
+  optionalNone: (_, script) => optional(FAILURE, { text: 'Null', isJson: true }, script),
+  optionalOr: (args, script) => orOther(args, script),
+  optionalHasValue: ([of], script) => contentOf(of, (content) => `(Bool (not (isErr ${content})))`, script),
+  optionalValue: ([of], script) => contentOf(of, (content) => content, script),
+  optionalOrValue: ([of, other], script) =>
+    contentOf(of, (content) => `(ite (isErr ${content}) ${other?.text} ${content})`, script, other),
+};
+
+/** Functions that may give a value where an argument fails. */
+const TOLERANT: ReadonlySet<string> = new Set(['optionalOr', 'optionalOrValue', 'messageOf', 'stored']);
+
+/** What the functions of the table give, where all their overloads agree. */
+const RESULTS: ReadonlyMap<string, string> = resultsOfTable();
+
+/** A call of a function of packages/cel/runtime. */
+export function call(runtime: string, args: readonly Term[], script: Script): Term | undefined {
+  return Object.hasOwn(ENCODINGS, runtime) ? ENCODINGS[runtime]?.(args, script) : undefined;
+}
+
+/** A function of which nothing is known but that it depends on its arguments alone, and what kind of value it gives. */
+export function uninterpretedCall(runtime: string, args: readonly Term[], script: Script): Term {
+  const result = script.uninterpreted(
+    `call ${runtime} of ${args.length}`,
+    'V',
+    args.map(() => 'V').join(' '),
+    ...args.map(({ text }) => text),
+  );
+  const limit = RESULTS.get(runtime);
+  const limited = limit === undefined ? result : apply(limit, result);
+  const failing = args.filter(({ value }) => value === undefined).map(({ text }) => `(isErr ${text})`);
+  const text =
+    TOLERANT.has(runtime) || failing.length === 0 ? limited : `(ite (or ${failing.join(' ')}) Err ${limited})`;
+  return unknown(script.define('V', text));
+}
+
+function contentOf(
+  of: Term | undefined,
+  result: (content: string) => string,
+  script: Script,
+  other?: Term,
+): Term | undefined {
+  if (of?.content === undefined) return undefined;
+  const isJson = of.content.isJson && other?.isJson !== false;
+  return unknown(script.define('V', `(ite (isErr ${of.text}) Err ${result(of.content.text)})`), isJson);
+}
+
+function defined(name: string): Encoding {
+  return (args, script) => unknown(script.define('V', apply(name, ...args.map(({ text }) => text))));
+}
+
+function ofString(term: Term, result: (string: string) => string, script: Script): Term {
+  return unknown(script.define('V', `(ite ((_ is Str) ${term.text}) ${result(`(str ${term.text})`)} Err)`));
+}
+
+function resultsOfTable(): ReadonlyMap<string, string> {
+  const limits = new Map<string, string | undefined>();
+  for (const { runtime, overloads } of functions)
+    for (const { result } of overloads) {
+      const limit = limitOf(result);
+      limits.set(runtime, limits.has(runtime) && limits.get(runtime) !== limit ? undefined : limit);
+    }
+  const known = [...limits].filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return new Map(known.flatMap(([name, limit]) => [[name, limit] as const, [`${name}Global`, limit] as const]));
+}
+
+/** The function of the prelude that limits an uninterpreted result to a type. */
+function limitOf(type: CelType): string | undefined {
+  switch (type.kind) {
+    case 'bool':
+    case 'int':
+    case 'uint':
+    case 'double':
+    case 'string':
+    case 'list':
+    case 'map':
+    case 'timestamp':
+    case 'duration':
+      return `${type.kind}Of`;
+    case 'bytes':
+    case 'opaque':
+    case 'optional':
+    case 'type':
+    case 'message':
+      return 'otherOf';
+    case 'null':
+    case 'dyn':
+    case 'error':
+    case 'parameter':
+      return undefined;
+  }
+}

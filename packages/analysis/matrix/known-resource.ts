@@ -1,0 +1,57 @@
+import type { Request } from '../../../runtime/policy/index.js';
+import type { Module } from '../../../compiler/ir/program.js';
+import type { Value } from '../../../compiler/ir/value.js';
+import { some, valuesOf } from '../../../compiler/ir/visit.js';
+import type { Holds } from '../formula/formula.js';
+import { holds, surroundingsOf } from '../program/conditions.js';
+
+/** Fields of a resource that are the same for all requests in question. `attr`, if known, lists all attributes. */
+export type KnownFields = Partial<Request['resource']>;
+
+/** Evaluates conditions that read nothing but known fields of the resource. */
+export class KnownResource {
+  private readonly request: Request;
+
+  constructor(private readonly fields: KnownFields) {
+    this.request = {
+      principal: { id: '', roles: [], attr: {}, policyVersion: '', scope: '' },
+      resource: { kind: '', id: '', attr: {}, policyVersion: '', scope: '', ...fields },
+      auxData: { jwt: {}, jwts: {} },
+      effectiveDerivedRoles: [],
+      failedDerivedRoles: [],
+      globals: {},
+      now: { seconds: 0, nanos: 0, offset: 0 },
+    };
+  }
+
+  /** Whether a condition holds; undefined if that depends on more than the known fields. */
+  valueOf({ condition, module, failedIsNull }: Holds): boolean | undefined {
+    if (!valuesOf(condition).every((value) => this.isKnown(value, module))) return undefined;
+    return holds(condition, surroundingsOf(module, this.request, { failedIsNull }));
+  }
+
+  /** Whether a value is the same for all requests for the resource. */
+  private isKnown(value: Value, module: Module): boolean {
+    const isUnknown = (part: Value): boolean => {
+      switch (part.kind) {
+        case 'field':
+          return part.of !== 'resource' || !Object.hasOwn(this.fields, part.name);
+        case 'call':
+          return !part.pure;
+        case 'is-set':
+        case 'variable': {
+          if (part.kind === 'is-set' && part.binding !== 'variable') return part.binding === 'global';
+          const variable = module.variables.find(({ name }) => name === part.name);
+          return variable === undefined || !this.isKnown(variable.value, module);
+        }
+        case 'part':
+        case 'global':
+        case 'bindings':
+          return true;
+        default:
+          return false;
+      }
+    };
+    return !some(value, isUnknown);
+  }
+}

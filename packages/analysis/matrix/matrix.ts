@@ -1,0 +1,303 @@
+import { glob } from '../../../runtime/policy/index.js';
+import { kindMatcher } from '../../../compiler/validate/kind-patterns.js';
+import type * as ir from '../../../compiler/ir/program.js';
+import { classesAt } from '../decision/classes.js';
+import { Decisions, type PointDecisions, rulesAbout, type Selecting } from '../decision/decisions.js';
+import type { Point } from '../question/point.js';
+import { pointsOf } from '../decision/points.js';
+import { type Formula, type Holds, not } from '../formula/formula.js';
+import { FormulaKeys } from '../formula/keys.js';
+import { leavesOf, simplified } from '../formula/simplify.js';
+import { Booleans } from '../solve/booleans.js';
+import { type Definition, Definitions } from './definitions.js';
+import { type KnownFields, KnownResource } from './known-resource.js';
+import { wordsOf } from './words.js';
+
+/** Who may do what: a table for each kind, version and scope. */
+export interface Matrix {
+  readonly tables: readonly MatrixTable[];
+  /** Of the derived roles, variables and constants in conditions; by name. */
+  readonly definitions: readonly Definition[];
+}
+
+/** Roles by actions. A role or an action without a row or a column is denied. */
+export interface MatrixTable {
+  readonly kind: string;
+  /** Whether a policy names the kind; otherwise it stands for all kinds that match the same globs of policies. */
+  readonly isNamedKind: boolean;
+  readonly version: string;
+  readonly scope: string;
+  /** Whether a policy has the scope; otherwise it stands for all scopes of its class, such as those below another. */
+  readonly isNamedScope: boolean;
+  /** Whether these are all classes of names: globs that are too many together are not taken apart. */
+  readonly isComplete: boolean;
+  readonly actions: readonly MatrixName[];
+  readonly rows: readonly MatrixRow[];
+}
+
+/** A name that policies have, or all names that match the same globs of policies. */
+export interface MatrixName {
+  /** `view`; `comment:*` for the names that only this glob matches; `any other` for those that nothing matches. */
+  readonly label: string;
+  /** A name of the class. */
+  readonly example: string;
+}
+
+/** What a role of a principal allows. A principal with several roles may do what any of them allows. */
+export interface MatrixRow {
+  /** A principal with policies of its own; null for everybody else. */
+  readonly principal: MatrixPrincipal | null;
+  /** Null if the role makes no difference. */
+  readonly role: MatrixName | null;
+  /** One for each action. */
+  readonly cells: readonly Cell[];
+}
+
+export interface MatrixPrincipal {
+  readonly id: string;
+  readonly scope: string;
+  /** The version of the principal, where it matters. */
+  readonly version: string | null;
+}
+
+export type Cell =
+  | { readonly answer: 'allowed' | 'denied' }
+  /** Allowed where the condition holds. */
+  | { readonly answer: 'condition'; readonly condition: string; readonly formula: Formula }
+  /** Rules of one name share a result, which conditions cannot express. */
+  | { readonly answer: 'undecided' };
+
+/** What is shown. */
+export interface MatrixOptions extends Selecting {
+  /** Globs. */
+  readonly kind?: string | undefined;
+  readonly action?: string | undefined;
+  /** An action to show alone, whether or not policies name it. */
+  readonly onlyAction?: string | undefined;
+  readonly role?: string | undefined;
+  /** A scope; the root is the empty string. */
+  readonly scope?: string | undefined;
+  /** The version of the resource. */
+  readonly version?: string | undefined;
+  /** What is known of the resource. Conditions that it decides are left out. */
+  readonly known?: KnownFields | undefined;
+}
+
+/** Thrown if there is more than anybody could read. */
+export class MatrixTooLarge extends Error {
+  constructor() {
+    super('too many cells: narrow with --kind, --action, --role or --scope');
+  }
+}
+
+const MOST_CELLS = 100_000;
+
+/**
+ * Who may do what, proved: a cell is `allowed` or `denied` for every request of a principal with the role, and otherwise
+ * exactly where its condition holds.
+ *
+ * @param program with folded literals, as its authors wrote it: conditions are shown in their words.
+ */
+export function matrixOf(program: ir.Program, options: MatrixOptions): Matrix {
+  const { kind = '*', scope, version, lenientScopeSearch = false } = options;
+  const decisions = new Decisions(program, options);
+  const [matchesKind, isKind] = [matcherOf(kind), kindMatcher(kind)];
+  const points = pointsOf(
+    [decisions],
+    lenientScopeSearch,
+    {},
+    (point) =>
+      (matchesKind(point.kind) || isKind(point.kind)) &&
+      (scope === undefined || point.scope === scope) &&
+      (version === undefined || point.version === version),
+  );
+  const maker = new TableMaker(decisions, program, options);
+  const tables = groupsOf(points)
+    .map((group) => maker.table(group))
+    .filter(({ rows, actions }) => options.onlyAction !== undefined || (rows.length > 0 && actions.length > 0));
+  return { tables, definitions: maker.definitions.all };
+}
+
+function matcherOf(pattern: string): (text: string) => boolean {
+  const matches = pattern === '*' ? () => true : glob(pattern);
+  return (text) => text === pattern || matches(text);
+}
+
+/** The points of one kind, version and scope: for everybody first, then for principals. */
+function groupsOf(points: readonly Point[]): readonly (readonly [Point, ...Point[]])[] {
+  const groups = new Map<string, [Point, ...Point[]]>();
+  for (const point of points) {
+    const key = JSON.stringify([point.kind, point.version, point.scope]);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [point]);
+    else group.push(point);
+  }
+  return [...groups.values()];
+}
+
+class TableMaker {
+  private readonly keys = new FormulaKeys();
+  private readonly booleans = new Booleans(this.keys);
+  readonly definitions: Definitions;
+  private readonly known: KnownResource | undefined;
+  private cells = 0;
+
+  constructor(
+    private readonly decisions: Decisions,
+    program: ir.Program,
+    private readonly options: MatrixOptions,
+  ) {
+    this.known = options.known && new KnownResource(options.known);
+    this.definitions = new Definitions(program, (holds) =>
+      wordsOf(
+        simplified(holds, this.keys, () => false),
+        () => undefined,
+      ),
+    );
+  }
+
+  table(points: readonly [Point, ...Point[]]): MatrixTable {
+    const [point] = points;
+    const { kind, isNamedKind, version, scope, isNamedScope } = point;
+    const asked = points.map((each) => this.decisions.at(each, []));
+    const classes = classesAt(point, asked);
+    const patterns = patternsOf(asked, kind);
+    const { action, onlyAction } = this.options;
+    const actions =
+      onlyAction === undefined
+        ? this.wanted(namesOf(classes.actions, patterns.actions), action)
+        : [{ label: onlyAction, example: onlyAction }];
+    const roles = namesOf(classes.roles, patterns.roles);
+    this.cells += actions.length * roles.length * points.length;
+    if (this.cells > MOST_CELLS) throw new MatrixTooLarge();
+    const examples = roles.map(({ example }) => example);
+    const rows = points.map((each) => this.rowsAt(each, this.decisions.at(each, examples), { roles, actions }));
+    const everybody = rows.filter(([row]) => row?.principal === null).flat();
+    const shown = [
+      ...everybody.filter(({ role, cells }) => isNamed(role) || cells.some(isNotDenied)),
+      ...rows.flatMap((own) => (own[0]?.principal === null ? [] : principalRows(own, everybody))),
+    ].filter(({ role }) => role === null || this.wanted([role], this.options.role).length > 0);
+    const columnAt = (index: number): string =>
+      JSON.stringify(shown.map(({ cells }) => plainCell(cells[index] as Cell)));
+    const columns = actions.map((action, index) => {
+      if (!isNamed(action)) return shown.some(({ cells }) => isNotDenied(cells[index]));
+      // Role policies allow both what a glob matches and an action of its name.
+      const isGlob = patterns.actions.includes(action.label);
+      return !isGlob || !actions.some((_, at) => at !== index && columnAt(at) === columnAt(index));
+    });
+    return {
+      kind,
+      isNamedKind,
+      version,
+      scope,
+      isNamedScope,
+      isComplete: classes.actions.isComplete && classes.roles.isComplete,
+      actions: actions.filter((_, index) => columns[index]),
+      rows: shown.map((row) => ({ ...row, cells: row.cells.filter((_, index) => columns[index]) })),
+    };
+  }
+
+  private wanted(names: readonly MatrixName[], pattern: string | undefined): readonly MatrixName[] {
+    if (pattern === undefined) return names;
+    const matches = matcherOf(pattern);
+    return names.filter(({ example, label }) => matches(example) || label === pattern);
+  }
+
+  private rowsAt(
+    { principal }: Point,
+    decisions: PointDecisions,
+    { roles, actions }: { readonly roles: readonly MatrixName[]; readonly actions: readonly MatrixName[] },
+  ): readonly MatrixRow[] {
+    const who = principal && { id: principal.id, scope: principal.scope, version: principal.version ?? null };
+    return roles.map((role) => ({
+      principal: who ?? null,
+      role,
+      cells: actions.map((action) =>
+        decisions.sharesResults ? { answer: 'undecided' } : this.cell(decisions.ofRole(role.example, action.example)),
+      ),
+    }));
+  }
+
+  private cell(formula: Formula): Cell {
+    if (this.booleans.isImpossible(formula)) return { answer: 'denied' };
+    if (this.booleans.isImpossible(not(formula))) return { answer: 'allowed' };
+    const nameOf = (holds: Holds): string | undefined => this.definitions.nameOf(holds);
+    const short = simplified(
+      formula,
+      this.keys,
+      (holds) => nameOf(holds) !== undefined,
+      (holds) => this.known?.valueOf(holds),
+    );
+    if (typeof short === 'boolean') return { answer: short ? 'allowed' : 'denied' };
+    for (const leaf of leavesOf(short)) if (leaf.kind === 'holds') this.definitions.add(leaf);
+    return { answer: 'condition', condition: wordsOf(short, nameOf), formula: short };
+  }
+}
+
+function isNamed(name: MatrixName | null): boolean {
+  return name === null || name.label === name.example;
+}
+
+function isNotDenied(cell: Cell | undefined): boolean {
+  return cell !== undefined && cell.answer !== 'denied';
+}
+
+/** The rows of a principal that differ from everybody's; one row if the role makes no difference. */
+function principalRows(own: readonly MatrixRow[], everybody: readonly MatrixRow[]): readonly MatrixRow[] {
+  const [first] = own;
+  if (first === undefined) return [];
+  const nothing: readonly Cell[] = first.cells.map(() => ({ answer: 'denied' }));
+  const textOf = (cells: readonly Cell[] | undefined): string => JSON.stringify((cells ?? nothing).map(plainCell));
+  const differing = own.filter(({ cells }, index) => textOf(cells) !== textOf(everybody[index]?.cells));
+  const isSame = own.every(({ cells }) => textOf(cells) === textOf(first.cells));
+  return isSame && differing.length > 0 ? [{ ...first, role: null }] : differing;
+}
+
+/** A cell without its formula. */
+export function plainCell(cell: Cell): object {
+  return cell.answer === 'condition' ? { answer: cell.answer, condition: cell.condition } : cell;
+}
+
+/** The globs that rules about a kind have. */
+function patternsOf(
+  asked: readonly PointDecisions[],
+  kind: string,
+): { readonly actions: readonly string[]; readonly roles: readonly string[] } {
+  const modules = new Set(asked.flatMap(({ modules: own }) => own));
+  const actions = new Set<string>();
+  const roles = new Set<string>();
+  for (const module of modules) {
+    if (module.kind === 'derived-roles') continue;
+    if (module.kind === 'role') {
+      for (const { allowActions } of module.rules) for (const action of allowActions) actions.add(action);
+      continue;
+    }
+    for (const rule of rulesAbout(module, kind)) {
+      for (const action of rule.actions) actions.add(action);
+      for (const role of rule.roles) roles.add(role);
+    }
+  }
+  const globsIn = (texts: ReadonlySet<string>): readonly string[] =>
+    [...texts].filter((text) => text !== '*' && /[*?[{\\]/.test(text)).sort();
+  return { actions: globsIn(actions), roles: globsIn(roles) };
+}
+
+/** Classes of names with what they have in common. */
+function namesOf(
+  { named, others }: { readonly named: readonly string[]; readonly others: readonly string[] },
+  patterns: readonly string[],
+): readonly MatrixName[] {
+  const matchers = patterns.map((pattern) => ({ pattern, matches: glob(pattern) }));
+  const labelOf = (example: string): string => {
+    const matching = matchers.filter(({ matches }) => matches(example)).map(({ pattern }) => pattern);
+    return matching.length === 0 ? ANY_OTHER : matching.join(' and ');
+  };
+  const classes = others.map((example) => ({ label: labelOf(example), example }));
+  return [
+    ...named.map((name) => ({ label: name, example: name })),
+    ...classes.filter(({ label }) => label !== ANY_OTHER),
+    ...classes.filter(({ label }) => label === ANY_OTHER),
+  ];
+}
+
+const ANY_OTHER = 'any other';

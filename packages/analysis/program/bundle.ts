@@ -1,0 +1,270 @@
+import { verdict, verdictUnless } from '../../cel/runtime/index.js';
+import {
+  type CompiledBundle,
+  type CompiledTraces,
+  guard,
+  principalJudge,
+  roleJudge,
+  visitRules,
+} from '../../../runtime/engine/parts.js';
+import {
+  ALLOW,
+  type ActionTable,
+  ANYONE,
+  anyOf,
+  DENY,
+  type DerivedRole,
+  derivedRole,
+  glob,
+  literalOrGlob,
+  type Output,
+  principalPolicy,
+  type Request,
+  resourcePolicy,
+  type RoleRule,
+  rolePolicy,
+  rowsOf,
+  type Rule,
+  type TracedCondition,
+} from '../../../runtime/policy/index.js';
+import { invariant } from '../../../compiler/diagnostics/invariant.js';
+import type * as ir from '../../../compiler/ir/program.js';
+import type { SchemaModule } from '../../../compiler/ir/schema.js';
+import { tracedKeys } from '../../../compiler/ir/traced-keys.js';
+import { holds, outputOf, type Reading, surroundingsOf, traced } from './conditions.js';
+import { schemaDefinitions, schemaReferences } from './schemas.js';
+
+/** A program as a bundle for the engine: nothing is emitted, and conditions are evaluated from the IR. */
+export interface ProgramBundle {
+  /** Without a planner: an engine of it can check, not plan. */
+  readonly bundle: CompiledBundle;
+  /** For strict evaluation and for explaining. */
+  readonly traced: CompiledTraces;
+  /** The modules, by the key of their policy. */
+  readonly modules: ReadonlyMap<string, ir.Module>;
+  /** Where each rule, rule of a role policy and derived role of the bundle comes from. */
+  readonly origins: ReadonlyMap<Rule | RoleRule | DerivedRole, Origin>;
+}
+
+/** What decides whether conditions hold and patterns match. */
+export interface Judgement {
+  readonly holds: (condition: ir.Match, module: ir.Module, request: Request, reading?: Reading) => boolean;
+  /** Whether a pattern matches a name. */
+  readonly glob: (pattern: string) => (name: string) => boolean;
+}
+
+const BY_REQUEST: Judgement = {
+  holds: (condition, module, request, reading) => holds(condition, surroundingsOf(module, request, reading)),
+  glob,
+};
+
+/** What an object of the bundle was made from. */
+export type Origin =
+  | { readonly module: ir.ResourceModule | ir.PrincipalModule; readonly rule: ir.Rule }
+  | { readonly module: ir.RoleModule; readonly rule: ir.RoleRule }
+  | { readonly module: ir.DerivedRolesModule; readonly rule: ir.DerivedRole };
+
+/**
+ * The bundle of a program, for analyses that ask about the author's conditions, or about thousands of variants of them.
+ * It decides as the emitted bundle does; tests/analysis/program.test.ts compares the two.
+ *
+ * @param program with folded literals, which is part of the language (docs/spec/conditions.md#constant-folding). The
+ * other passes of the compiler change no result, but conditions that their authors would not recognise.
+ * @param judgement what conditions and patterns depend on, if that is not the request.
+ */
+export function bundleOf({ modules, schemas }: ir.Program, judgement: Judgement = BY_REQUEST): ProgramBundle {
+  const builder = new Builder(modules, schemas, judgement);
+  return {
+    bundle: {
+      hash: '',
+      resourcePolicies: modules.flatMap((module) => (module.kind === 'resource' ? builder.resource(module) : [])),
+      principalPolicies: modules.flatMap((module) => (module.kind === 'principal' ? builder.principal(module) : [])),
+      rolePolicies: modules.flatMap((module) => (module.kind === 'role' ? builder.role(module) : [])),
+      principalJudge,
+      roleJudge,
+      visitRules,
+      guard,
+    },
+    traced: {
+      conditions: builder.traced,
+      sources: new Map(modules.map(({ key, sourcePath }) => [key, sourcePath])),
+      visitRules,
+    },
+    modules: new Map(modules.map((module) => [module.key, module])),
+    origins: builder.origins,
+  };
+}
+
+class Builder {
+  readonly traced = new Map<string, TracedCondition>();
+  readonly origins = new Map<Rule | RoleRule | DerivedRole, Origin>();
+  private readonly definitionAt;
+  private readonly derivedRoles = new Map<string, DerivedRole>();
+
+  constructor(
+    modules: readonly ir.Module[],
+    schemas: readonly SchemaModule[],
+    private readonly judgement: Judgement,
+  ) {
+    this.definitionAt = schemaDefinitions(schemas);
+    for (const module of modules) if (module.kind === 'derived-roles') this.addDerivedRoles(module);
+  }
+
+  resource(module: ir.ResourceModule): CompiledBundle['resourcePolicies'][number] {
+    const { kindName: kind, version, scope, overridesParent, readsRuntime } = module;
+    const { literals, globs } = module.roles;
+    const bitOf = new Map([
+      ...literals.map(({ role, bit }) => [role, bit] as const),
+      ...globs.map(({ pattern, bit }) => [pattern, bit] as const),
+    ]);
+    const bits = (roles: readonly string[]): number =>
+      roles[0] === '*'
+        ? ANYONE
+        : roles.reduce((all, role) => all | (bitOf.get(role) ?? invariant(`no bit of ${role}`)), 0);
+    const keys = tracedKeys(module.key, module.rules);
+    const rules = module.rules.map((rule, index) =>
+      this.rule(module, rule, keys[index] as string, {
+        roles: bits(rule.roles),
+        ...(module.roles.crowded && rule.roles[0] !== '*' ? { among: this.matchesAny(rule.roles) } : {}),
+      }),
+    );
+    return resourcePolicy({
+      kind,
+      version,
+      scope,
+      overridesParent,
+      readsRuntime,
+      roles: new Map(
+        literals.map(({ role, bit, alsoGlobs }) => [role, alsoGlobs.reduce((all, more) => all | more, bit)]),
+      ),
+      roleGlobs: globs.map(({ pattern, bit }) => ({ matches: this.judgement.glob(pattern), bits: bit })),
+      ...tableOf(module.table, rules),
+      schemas: schemaReferences(module.schemas, this.definitionAt),
+    });
+  }
+
+  principal(module: ir.PrincipalModule): CompiledBundle['principalPolicies'][number] {
+    const { principal, version, scope, overridesParent, readsRuntime } = module;
+    const keys = tracedKeys(module.key, module.rules);
+    const rules = module.rules.map((rule, index) => this.rule(module, rule, keys[index] as string, { roles: ANYONE }));
+    return principalPolicy({
+      principal,
+      version,
+      scope,
+      overridesParent,
+      readsRuntime,
+      kinds: new Map(module.kinds.map(({ kind, table }) => [kind, tableOf(table, rules)])),
+      otherKinds: listOf(module.otherKinds, rules),
+    });
+  }
+
+  role(module: ir.RoleModule): CompiledBundle['rolePolicies'][number] {
+    const { role, version, scope, parentRoles, readsRuntime } = module;
+    const rules = module.rules.map((rule, index): RoleRule => {
+      const { name, resource, allowActions, condition, output } = rule;
+      if (condition !== undefined) this.trace(`${module.key}#${index}`, module, condition, false);
+      const made: RoleRule = {
+        name,
+        covers: this.matchesAny([resource]),
+        allows: anyOf(allowActions.map((action) => anyOf([(name) => name === action, this.judgement.glob(action)]))),
+        ...(condition && { when: (request) => this.judgement.holds(condition, module, request) }),
+        ...(output && { output: outputs(module, output) }),
+      };
+      this.origins.set(made, { module, rule });
+      return made;
+    });
+    return rolePolicy({ role, version, scope, parentRoles, rules, readsRuntime });
+  }
+
+  private rule(
+    module: ir.ResourceModule | ir.PrincipalModule,
+    rule: ir.Rule,
+    tracedKey: string,
+    names: Pick<Rule, 'roles' | 'among'>,
+  ): Rule {
+    const { condition, inverted, output, memo } = rule;
+    const through = rule.derivedRole && this.derivedRole(rule.derivedRole);
+    const matches = this.matcherOf(rule);
+    if (condition !== undefined) this.trace(tracedKey, module, condition, inverted);
+    const own = condition && ((request: Request) => this.judgement.holds(condition, module, request) !== inverted);
+    const isActive = through && this.isConditional(through) ? through.when : undefined;
+    const made: Rule = {
+      name: rule.name,
+      effect: rule.effect === 'allow' ? ALLOW : DENY,
+      ...names,
+      ...(matches && { reaches: matches }),
+      ...(through && { derivedRole: through }),
+      when: isActive && own ? (request) => isActive(request) && own(request) : (own ?? isActive),
+      ...(output && { output: outputs(module, output), rows: rowsOf(rule.actions, rule.roles) }),
+      ...(memo === undefined ? {} : { memo }),
+      traced: tracedKey,
+    };
+    this.origins.set(made, { module, rule });
+    return made;
+  }
+
+  /** How a rule matches actions and kinds that no table names (compiler/emit/rule.ts). */
+  private matcherOf({ resource, actions }: ir.Rule): Rule['reaches'] {
+    if (resource?.includes('*')) {
+      const [matchesKind, matchesAction] = [this.matchesAny([resource]), this.matchesAny(actions)];
+      return (action, kind) => matchesAction(action) && matchesKind(kind);
+    }
+    const globs = actions.filter((action) => action.includes('*'));
+    return globs.length === 0 ? undefined : this.matchesAny(globs);
+  }
+
+  private matchesAny(texts: readonly string[]): (name: string) => boolean {
+    return anyOf(texts.map((text) => (text.includes('*') ? this.judgement.glob(text) : literalOrGlob(text))));
+  }
+
+  private addDerivedRoles(module: ir.DerivedRolesModule): void {
+    for (const rule of module.definitions) {
+      const { name, parentRoles, condition } = rule;
+      const made = derivedRole({
+        set: module.name,
+        name,
+        parentRoles,
+        ...(condition && {
+          when: (request: Request) => this.judgement.holds(condition, module, request),
+          whenListed: (request: Request) => this.judgement.holds(condition, module, request, { failedIsNull: true }),
+        }),
+      });
+      if (condition !== undefined) this.trace(made.key, module, condition, false);
+      this.derivedRoles.set(`${module.key}#${name}`, made);
+      this.origins.set(made, { module, rule });
+    }
+  }
+
+  private derivedRole({ module, name }: ir.DerivedRoleReference): DerivedRole {
+    return this.derivedRoles.get(`${module}#${name}`) ?? invariant(`derived role ${name} was not lowered`);
+  }
+
+  private isConditional(role: DerivedRole): boolean {
+    return this.origins.get(role)?.rule.condition !== undefined;
+  }
+
+  private trace(key: string, module: ir.Module, condition: ir.Match, inverted: boolean): void {
+    const result = inverted ? verdictUnless : verdict;
+    this.traced.set(key, (request) => result(traced(condition, surroundingsOf(module, request, { tells: true }))));
+  }
+}
+
+function tableOf({ actions, otherActions }: ir.ActionTable, rules: readonly Rule[]): ActionTable {
+  return {
+    actions: new Map(actions.map(({ action, rules: indexes }) => [action, listOf(indexes, rules)])),
+    otherActions: listOf(otherActions, rules),
+  };
+}
+
+function listOf(indexes: readonly number[], rules: readonly Rule[]): readonly Rule[] {
+  return indexes.map((index) => rules[index] as Rule);
+}
+
+function outputs(module: ir.Module, { ruleActivated, conditionNotMet }: ir.Output): Output {
+  return {
+    ...(ruleActivated && { ruleActivated: (request) => outputOf(ruleActivated, surroundingsOf(module, request)) }),
+    ...(conditionNotMet && {
+      conditionNotMet: (request) => outputOf(conditionNotMet, surroundingsOf(module, request)),
+    }),
+  };
+}

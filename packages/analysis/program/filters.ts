@@ -1,0 +1,244 @@
+import type { Filters, PlannedCondition, Query } from '../../../runtime/policy/index.js';
+import * as residual from '../../../runtime/residual/index.js';
+import { evaluate, functionOf, type Surroundings } from '../../../compiler/evaluate.js';
+import { invariant } from '../../../compiler/diagnostics/invariant.js';
+import type { Match, Module } from '../../../compiler/ir/program.js';
+import { isSettled, type SettledScope } from '../../../compiler/ir/settled.js';
+import { survives } from '../../../compiler/ir/survives.js';
+import type { Macro, Value } from '../../../compiler/ir/value.js';
+import { readsVariables, some, valuesOf } from '../../../compiler/ir/visit.js';
+import type { ProgramBundle } from './bundle.js';
+import { type Reading, surroundingsOf } from './conditions.js';
+
+/**
+ * The filters of the conditions of a bundle, for plans: with them and the `planner` of `runtime/engine/parts.ts`, an engine of
+ * the bundle can plan. They are those of the emitted bundle if the program is the optimised one;
+ * tests/analysis/program.test.ts compares the two. Rows that a schema rejects are not part of them.
+ */
+export function filtersOf({ origins }: Pick<ProgramBundle, 'origins'>): Filters {
+  const known = new Map<Module, SettledScope>();
+  return [...origins].flatMap(([conditional, { module, rule }]) => {
+    const { condition } = rule;
+    if (condition === undefined) return [];
+    const scope = known.get(module) ?? scopeOf(module);
+    known.set(module, scope);
+    const inverted = 'inverted' in rule && rule.inverted;
+    const filter = (reading: Reading): PlannedCondition => {
+      return (query, algebra) => {
+        const left = conditionOf(condition, new Evaluation(module, scope, query, reading), algebra);
+        return inverted ? algebra.not(left) : left;
+      };
+    };
+    // Its variables may evaluate differently while roles are listed.
+    const isListedApart = module.kind === 'derived-roles' && valuesOf(condition).some(readsVariables);
+    return [
+      isListedApart ? [conditional, filter({}), filter({ failedIsNull: true })] : [conditional, filter({})],
+    ] satisfies Filters;
+  });
+}
+
+/**
+ * What remains of an expression before both the principal and the resource are known.
+ *
+ * @param given returns what stands for a value that a request determines; each is as large as possible.
+ */
+export function residualBeforeRequests(
+  value: Value,
+  module: Module,
+  query: Query,
+  given: (value: Value) => residual.Term,
+): residual.Condition {
+  return residual.holds(termOf(value, new Evaluation(module, scopeOf(module), query, {}, given), NO_LOCALS));
+}
+
+function scopeOf({ variables }: Module): SettledScope {
+  const values = new Map(variables.map(({ name, value }) => [name, value]));
+  const names = [...values.keys()];
+  return {
+    variableValue: (name) => values.get(name) ?? invariant(`variable ${name} was not lowered`),
+    variablesBefore: (name) => (name === undefined ? names : names.slice(0, names.indexOf(name))),
+    settled: new Map(),
+  };
+}
+
+/** One evaluation of a condition for a query. */
+class Evaluation {
+  /** For values that do not depend on the resource. */
+  readonly known: Surroundings;
+  private readonly variables = new Map<string, residual.Term>();
+
+  constructor(
+    module: Module,
+    readonly scope: SettledScope,
+    readonly query: Query,
+    readonly reading: Reading,
+    private readonly given?: (value: Value) => residual.Term,
+  ) {
+    this.known = surroundingsOf(module, query, reading);
+  }
+
+  /** The value of what is known before the resource. */
+  settled(value: Value): residual.Term {
+    return this.given !== undefined && readsRequest(value, this.scope)
+      ? this.given(value)
+      : evaluate(value, this.known);
+  }
+
+  /** A variable as it is defined: while derived roles are listed, a failed one is not null yet. */
+  variable(name: string): residual.Term {
+    const before = this.variables.get(name);
+    if (before !== undefined) return before;
+    const value = this.scope.variableValue(name);
+    const term = termOf(value, this, NO_LOCALS);
+    const kept = survives(value.type) ? term : residual.stored(term);
+    this.variables.set(name, kept);
+    return kept;
+  }
+}
+
+/** Whether a value depends on the request: on the principal, a token, the time or the globals. */
+function readsRequest(value: Value, scope: SettledScope): boolean {
+  return some(
+    value,
+    (part) =>
+      part.kind === 'field' ||
+      part.kind === 'part' ||
+      part.kind === 'global' ||
+      part.kind === 'bindings' ||
+      part.kind === 'is-set' ||
+      (part.kind === 'call' && part.runtime === 'now') ||
+      (part.kind === 'variable' && readsRequest(scope.variableValue(part.name), scope)),
+  );
+}
+
+type Locals = ReadonlyMap<string, residual.Term>;
+
+const NO_LOCALS: Locals = new Map();
+
+/** What remains of a condition: what the code of compiler/emit/where.ts evaluates to. */
+function conditionOf<C>(match: Match, evaluation: Evaluation, algebra: residual.Algebra<C>): C {
+  if (match.kind === 'expr') return algebra.holds(termOf(match.value, evaluation, NO_LOCALS));
+  const parts = match.of.map((part) => conditionOf(part, evaluation, algebra));
+  switch (match.kind) {
+    case 'all':
+      return algebra.allOf(...parts);
+    case 'any':
+      return algebra.anyOf(...parts);
+    case 'none':
+      return algebra.noneOf(...parts);
+  }
+}
+
+/** What remains of a value. The depth of expressions is limited by the parser. */
+function termOf(value: Value, evaluation: Evaluation, locals: Locals): residual.Term {
+  const { scope, known, query } = evaluation;
+  if (isSettled(value, scope) && survives(value.type)) return evaluation.settled(value);
+  const term = (part: Value): residual.Term => termOf(part, evaluation, locals);
+  switch (value.kind) {
+    case 'literal':
+    case 'constant':
+    case 'global':
+      return evaluate(value, known);
+    case 'field':
+      return fieldOf(value, evaluation);
+    case 'part':
+      return residual.unplannable(`${value.part} as a whole`);
+    case 'bindings':
+      return residual.unplannable(`${value.of} as a whole`);
+    case 'variable': {
+      const variable = evaluation.variable(value.name);
+      return evaluation.reading.failedIsNull ? residual.orNull(variable) : variable;
+    }
+    case 'local':
+      return locals.get(value.name);
+    case 'is-set':
+      return value.binding === 'variable'
+        ? residual.isSet(evaluation.variable(value.name))
+        : (evaluate(value, known) as residual.Term);
+    case 'select':
+      return isAttributes(value.operand)
+        ? query.row.attr(value.name)
+        : residual.select(term(value.operand), value.name);
+    case 'optional-select':
+      return residual.optionalSelect(term(value.operand), value.name);
+    case 'has':
+      return residual.has(term(value.operand), value.name);
+    case 'index':
+      return residual.index(term(value.operand), term(value.index));
+    case 'optional-index':
+      return residual.optionalIndex(term(value.operand), term(value.index));
+    case 'operator':
+      return residualFunction(value.operator === 'not' ? 'complement' : value.operator)(...value.operands.map(term));
+    case 'call':
+      return callOf(value, evaluation, term);
+    case 'list':
+      if (value.elements.some(({ optional }) => optional)) return residual.unplannable('an optional element');
+      return residual.list(...value.elements.map((element) => term(element.value)));
+    case 'map':
+      if (value.entries.some(({ optional }) => optional)) return residual.unplannable('an optional entry');
+      return residual.struct(...value.entries.map(({ key, value: item }) => [term(key), term(item)] as const));
+    case 'type-name':
+      return residual.typeName(value.name);
+    case 'macro':
+      return macroOf(value, evaluation, locals);
+  }
+}
+
+function fieldOf(value: Value & { readonly kind: 'field' }, { query, known }: Evaluation): residual.Term {
+  if (value.of === 'runtime') return query.derivedRoles;
+  if (isAttributes(value)) return query.row.attributes;
+  if (value.of === 'resource' && (value.name === 'id' || value.name === 'policyVersion')) return query.row[value.name];
+  return evaluate(value, known);
+}
+
+function isAttributes(value: Value): boolean {
+  return value.kind === 'field' && value.of === 'resource' && value.name === 'attr';
+}
+
+function callOf(
+  value: Value & { readonly kind: 'call' },
+  { query, known }: Evaluation,
+  term: (part: Value) => residual.Term,
+): residual.Term {
+  // `dyn(now())`: known, regardless of its type.
+  if (value.runtime === 'now') return evaluate(value, known);
+  if (value.runtime === 'messageOf') return residual.unplannable('a message');
+  const args = value.args.map(term);
+  if (value.pure) return residual.call(value.name, functionOf(value.runtime), ...args);
+  const [since] = args;
+  if (value.runtime !== 'timeSince') return invariant(`${value.runtime} was not foreseen in a plan`);
+  return residual.timeSince(since, query);
+}
+
+function macroOf(value: Value & Macro, evaluation: Evaluation, locals: Locals): residual.Term {
+  const { runtime, variables } = value;
+  const range = termOf(value.range, evaluation, locals);
+  const bodies = [value.predicate, value.body]
+    .filter((part) => part !== undefined)
+    .map(
+      (part): residual.Body =>
+        (...items) => {
+          const inner = variables.map((name, at) => [name, items[at]] as const);
+          return termOf(part, evaluation, new Map([...locals, ...inner]));
+        },
+    );
+  const [body = invariant(`${runtime} has no body`)] = bodies;
+  if (runtime === 'bind') return residual.bind(range, body);
+  const names = variables.map((variable) => wireName(variable, locals));
+  return residual.macro(runtime, functionOf(runtime), names, range, ...bodies);
+}
+
+/** The name of a variable, unless it hides another one: `cel.bind` may use the outer variable inside. */
+function wireName(variable: string, locals: Locals): string {
+  let name = variable;
+  for (let i = 2; locals.has(name); i += 1) name = `${variable}_${i}`;
+  return name;
+}
+
+/** The names come from the compiler's own tables, never from an author. */
+function residualFunction(name: string): (...operands: readonly residual.Term[]) => residual.Term {
+  const functions = residual as unknown as {
+    readonly [name: string]: ((...operands: readonly residual.Term[]) => residual.Term) | undefined;
+  };
+  return functions[name] ?? invariant(`runtime/residual has no ${name}`);
+}

@@ -1,0 +1,158 @@
+import { parseTimestamp } from '../../cel/runtime/index.js';
+import type { ActorInput, AuxDataInput, PrincipalInput, ResourceInput } from '../../../runtime/engine/index.js';
+import type { Attributes, Instant } from '../../../runtime/policy/index.js';
+
+/** A line of an audit log (docs/spec/server.md#decision-entries). */
+export type LoggedLine =
+  | { readonly kind: 'check'; readonly check: RecordedCheck }
+  /** A plan; a call that exceeded a limit, and has no decisions; an entry that was too long for its attributes. */
+  | { readonly kind: 'plan' | 'exceeded' | 'oversized'; readonly time: Instant }
+  /** An access entry; a line of another logger; not a whole entry. */
+  | { readonly kind: 'access' | 'other' | 'damaged' };
+
+/** A check, and what was decided. */
+export interface RecordedCheck {
+  readonly callId: string;
+  /** When the entry was written, RFC 3339. */
+  readonly timestamp: string;
+  readonly time: Instant;
+  readonly resources: readonly RecordedResource[];
+  /** The SHA-256 of the documents of tenants that took part, by tenant; empty for a tenant without a document. */
+  readonly tenants: ReadonlyMap<string, string>;
+}
+
+/** One resource of a check. */
+export interface RecordedResource {
+  readonly principal: PrincipalInput;
+  readonly resource: ResourceInput;
+  readonly auxData: AuxDataInput | undefined;
+  readonly actions: readonly RecordedAction[];
+  /** Whether a value was masked before the entry was written. */
+  readonly isMasked: boolean;
+}
+
+export interface RecordedAction {
+  readonly action: string;
+  readonly effect: EffectName;
+  /** The policy that decided; empty if the entry does not say. */
+  readonly policy: string;
+}
+
+export type EffectName = 'EFFECT_ALLOW' | 'EFFECT_DENY';
+
+/** Reads a line: as the file backend writes it, or an entry alone, as `authzc audit --raw` prints it. */
+export function readLine(text: string): LoggedLine {
+  try {
+    return lineOf(objectOf(JSON.parse(text.replace(/^\ufeff/, ''))), text.includes(`"${MASKED}"`));
+  } catch {
+    // A broken value can only end in an error, of JSON.parse or of a function here.
+    return { kind: 'damaged' };
+  }
+}
+
+/** What stands for a masked value (docs/operations.md#audit). */
+const MASKED = '***';
+
+type Json = { readonly [name: string]: unknown };
+
+function lineOf(entry: Json, mayBeMasked: boolean): LoggedLine {
+  const logger = entry['log.logger'];
+  const kind = entry['log.kind'];
+  if (logger !== undefined && logger !== 'authz.audit') return { kind: 'other' };
+  if (kind === 'access' || Object.hasOwn(entry, 'method')) return { kind: 'access' };
+  const { checkResources, planResources, oversized, timestamp } = entry;
+  if (kind !== 'decision' && checkResources === undefined && planResources === undefined) return { kind: 'other' };
+  const { seconds, nanos } = parseTimestamp(stringOf(timestamp)) ?? broken();
+  const time = { seconds, nanos, offset: 0 };
+  if (oversized === true) return { kind: 'oversized', time };
+  if (planResources !== undefined) return { kind: 'plan', time };
+  const { inputs, outputs, error } = objectOf(checkResources);
+  if (error !== undefined) return { kind: 'exceeded', time };
+  const decided = listOf(outputs);
+  const resources = listOf(inputs).map((input, index) => resourceOf(objectOf(input), decided[index], mayBeMasked));
+  const tenants = new Map(listOf(entry['tenants']).map((tenant) => digestOf(objectOf(tenant))));
+  const check = { callId: stringOf(entry['callId']), timestamp: stringOf(timestamp), time, resources, tenants };
+  return { kind: 'check', check };
+}
+
+function resourceOf(input: Json, output: unknown, mayBeMasked: boolean): RecordedResource {
+  const { kind, id: resourceId, ...resource } = objectOf(input['resource']);
+  const effects = objectOf(objectOf(output)['actions'] ?? {});
+  return {
+    principal: principalOf(objectOf(input['principal'])),
+    resource: { kind: stringOf(kind), id: textOf(resourceId), ...commonOf(resource) },
+    auxData: input['auxData'] === undefined ? undefined : auxDataOf(objectOf(input['auxData'])),
+    actions: listOf(input['actions']).map((action) => actionOf(stringOf(action), effects)),
+    isMasked: mayBeMasked && holdsMasked(input),
+  };
+}
+
+function principalOf({ actors, ...principal }: Json): PrincipalInput {
+  return {
+    ...actorOf(principal),
+    ...(actors !== undefined && { actors: listOf(actors).map((actor) => actorOf(objectOf(actor))) }),
+  };
+}
+
+function actorOf({ id, roles, ...rest }: Json): ActorInput {
+  return { id: stringOf(id), roles: listOf(roles).map(stringOf), ...commonOf(rest) };
+}
+
+function commonOf({ attr, policyVersion, scope }: Json): Pick<ResourceInput, 'attr' | 'policyVersion' | 'scope'> {
+  return {
+    ...(attr !== undefined && { attr: objectOf(attr) as Attributes }),
+    ...(policyVersion !== undefined && { policyVersion: stringOf(policyVersion) }),
+    ...(scope !== undefined && { scope: stringOf(scope) }),
+  };
+}
+
+function digestOf({ tenant, digest }: Json): readonly [tenant: string, digest: string] {
+  return [stringOf(tenant), textOf(digest)];
+}
+
+function auxDataOf({ jwt, jwts }: Json): AuxDataInput {
+  const named = Object.entries(objectOf(jwts ?? {})).map(
+    ([name, token]) => [name, { claims: objectOf(objectOf(token)['claims'] ?? {}) as Attributes }] as const,
+  );
+  return {
+    ...(jwt !== undefined && { jwt: objectOf(jwt) as Attributes }),
+    ...(named.length > 0 && { jwts: Object.fromEntries(named) }),
+  };
+}
+
+function actionOf(action: string, effects: Json): RecordedAction {
+  const { effect, policy } = objectOf(Object.hasOwn(effects, action) ? effects[action] : undefined);
+  if (effect !== 'EFFECT_ALLOW' && effect !== 'EFFECT_DENY') return broken();
+  return { action, effect, policy: textOf(policy) };
+}
+
+function holdsMasked(input: Json): boolean {
+  const pending: unknown[] = [input];
+  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    if (value === MASKED) return true;
+    if (typeof value === 'object' && value !== null) for (const part of Object.values(value)) pending.push(part);
+  }
+  return false;
+}
+
+function objectOf(value: unknown): Json {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : broken();
+}
+
+/** Empty lists are left out of entries. */
+function listOf(value: unknown = []): readonly unknown[] {
+  return Array.isArray(value) ? value : broken();
+}
+
+function stringOf(value: unknown): string {
+  return typeof value === 'string' ? value : broken();
+}
+
+/** Empty strings are left out of entries. */
+function textOf(value: unknown = ''): string {
+  return stringOf(value);
+}
+
+function broken(): never {
+  throw new Error('not a whole entry');
+}

@@ -1,0 +1,367 @@
+import { kindMatcher } from '../../../compiler/validate/kind-patterns.js';
+import { OBSERVED } from '../../cel/runtime/index.js';
+import {
+  type AuxDataInput,
+  type CheckResult,
+  type CompiledBundle,
+  createEngine,
+  delegation,
+  type Engine,
+  type EngineOptions,
+  EvaluationLimitError,
+  type TenantDocument,
+  tenants as tenantRoles,
+  type TenantsOptions,
+} from '../../../runtime/engine/index.js';
+import { ALLOW, type Attributes, glob, type Instant } from '../../../runtime/policy/index.js';
+import { type EffectName, readLine, type RecordedAction, type RecordedCheck, type RecordedResource } from './entry.js';
+import type { Change, FlipExample, FlipGroup, LogPlace, ReplayReport } from './report.js';
+
+/** How a log is replayed. */
+export interface ReplayOptions {
+  readonly engine: Omit<EngineOptions, 'clock'>;
+  /** The document of a tenant and its SHA-256. Absent: what was decided with roles of tenants is not replayed. */
+  readonly tenants?: ((tenant: string) => ReplayedTenant) | undefined;
+  /** Told once of each document that the policies refuse. Its roles give nothing. */
+  readonly onRefused?: TenantsOptions['onRefused'];
+  /** Globs. */
+  readonly kind: string | undefined;
+  readonly action: string | undefined;
+  /** The first instant that is looked at, and the first after it that is not. */
+  readonly since: Bound | undefined;
+  readonly until: Bound | undefined;
+  /** How many examples of a group are kept. */
+  readonly examples: number;
+  /** Is told at first, and after each thousand lines, how many were read. */
+  readonly onStep?: (lines: number) => void;
+}
+
+/** The document of a tenant; undefined, with an empty digest, for one without roles. */
+export interface ReplayedTenant {
+  readonly document: TenantDocument | undefined;
+  readonly digest: string;
+}
+
+/** A point in time, and how it was written, in RFC 3339. */
+export interface Bound {
+  readonly text: string;
+  readonly instant: Instant;
+}
+
+/** An audit log. */
+export interface Log {
+  /** As reports name it. */
+  readonly name: string;
+  /** In order; undefined for one that is too long to be an entry. */
+  readonly lines: AsyncIterable<string | undefined>;
+}
+
+/**
+ * Decides the requests of audit logs with other policies, at the time of each entry, and compares the decisions with
+ * those of the logs. What a log does not have is counted and not decided.
+ */
+export async function replayLogs(
+  logs: readonly Log[],
+  compiled: CompiledBundle,
+  options: ReplayOptions,
+): Promise<ReplayReport> {
+  const replay = new LogReplay(compiled, options);
+  let read = 0;
+  options.onStep?.(read);
+  for (const { name, lines } of logs) {
+    replay.begin(name);
+    for await (const line of lines) {
+      replay.add(line);
+      read += 1;
+      if (read % LINES_OF_STEP === 0) options.onStep?.(read);
+    }
+  }
+  return replay.report();
+}
+
+const LINES_OF_STEP = 1_000;
+/** The most groups of a report. */
+const MOST_GROUPS = 10_000;
+/** The most characters of names and examples that a report keeps. */
+const MOST_TEXT = 64 * 1024 * 1024;
+/** How many damaged lines are named. */
+const NAMED_LINES = 5;
+
+class LogReplay {
+  private readonly engine: Engine;
+  private readonly matchesKind: (kind: string) => boolean;
+  private readonly matchesAction: (action: string) => boolean;
+  private now: Instant = { seconds: 0, nanos: 0, offset: 0 };
+  private claimsWereRead = false;
+  /** In place of the claims of a request without any. */
+  private readonly noClaims: Attributes = observed(() => {
+    this.claimsWereRead = true;
+  });
+
+  private readonly lines = { total: 0, decisionEntries: 0, accessEntries: 0, other: 0, damaged: 0 };
+  private readonly firstDamaged: LogPlace[] = [];
+  private readonly logs: string[] = [];
+  private place: LogPlace = { log: '', line: 0 };
+  private readonly decisions = { replayed: 0, unchanged: 0, widened: 0, narrowed: 0 };
+  private readonly notReplayed = {
+    plans: 0,
+    exceeded: 0,
+    oversized: 0,
+    masked: 0,
+    withoutClaims: 0,
+    withoutTenants: 0,
+    costly: 0,
+  };
+  private otherDocuments = 0;
+  private readonly groups = new Map<string, Group>();
+  private ungrouped = 0;
+  private text = 0;
+
+  constructor(
+    private readonly compiled: CompiledBundle,
+    private readonly options: ReplayOptions,
+  ) {
+    const { tenants, onRefused } = options;
+    const own = { ...options.engine, clock: () => this.now };
+    this.engine = createEngine(compiled, {
+      ...own,
+      use:
+        compiled.tenantRoles === undefined
+          ? [delegation()]
+          : [delegation(), tenantRoles({ documents: (tenant) => tenants?.(tenant).document, onRefused })],
+    });
+    const [asWritten, asKind] = [matcherOf(options.kind), kindMatcher(options.kind ?? '*')];
+    this.matchesKind = (kind) => asWritten(kind) || asKind(kind);
+    this.matchesAction = matcherOf(options.action);
+  }
+
+  /** The lines that follow are of another log. */
+  begin(log: string): void {
+    this.logs.push(log);
+    this.place = { log, line: 0 };
+  }
+
+  add(text: string | undefined): void {
+    this.lines.total += 1;
+    this.place = { log: this.place.log, line: this.place.line + 1 };
+    if (text === '') return;
+    const line = text === undefined ? ({ kind: 'damaged' } as const) : readLine(text);
+    switch (line.kind) {
+      case 'damaged':
+        this.lines.damaged += 1;
+        if (this.firstDamaged.length < NAMED_LINES) this.firstDamaged.push(this.place);
+        break;
+      case 'other':
+        this.lines.other += 1;
+        break;
+      case 'access':
+        this.lines.accessEntries += 1;
+        break;
+      case 'plan':
+        if (this.isInTime(line.time)) this.notReplayed.plans += 1;
+        break;
+      case 'exceeded':
+      case 'oversized':
+        if (this.isInTime(line.time)) this.notReplayed[line.kind] += 1;
+        break;
+      case 'check':
+        if (this.isInTime(line.check.time)) this.addCheck(line.check);
+        break;
+    }
+  }
+
+  /** Whether a decision entry of this time is looked at, and is counted. */
+  private isInTime(time: Instant): boolean {
+    const { since, until } = this.options;
+    if (since !== undefined && isBefore(time, since.instant)) return false;
+    if (until !== undefined && !isBefore(time, until.instant)) return false;
+    this.lines.decisionEntries += 1;
+    return true;
+  }
+
+  private addCheck(check: RecordedCheck): void {
+    this.now = check.time;
+    const { isUnknown, isOther } = this.documentsOf(check);
+    for (const recorded of check.resources) {
+      const { resource, actions, isMasked } = recorded;
+      if (!actions.some(({ action }) => this.matchesAction(action))) continue;
+      if (!isMasked && !this.matchesKind(resource.kind)) continue;
+      if (isMasked) this.notReplayed.masked += 1;
+      else if (isUnknown) this.notReplayed.withoutTenants += 1;
+      else this.decide(check, recorded);
+      if (isOther && !isMasked) this.otherDocuments += 1;
+    }
+  }
+
+  /** Whether the documents of tenants are there that took part in a check, and are those of today. */
+  private documentsOf({ tenants }: RecordedCheck): { readonly isUnknown: boolean; readonly isOther: boolean } {
+    const { tenants: known } = this.options;
+    const recorded = this.compiled.tenantRoles === undefined ? [] : [...tenants];
+    if (known === undefined) return { isUnknown: recorded.some(([, digest]) => digest !== ''), isOther: false };
+    return { isUnknown: false, isOther: recorded.some(([tenant, digest]) => digest !== known(tenant).digest) };
+  }
+
+  /** Decides all actions in one call, because whether a schema applies depends on all of them. */
+  private decide(check: RecordedCheck, recorded: RecordedResource): void {
+    const { principal, resource, auxData, actions } = recorded;
+    const claims = auxData ?? { jwt: this.noClaims, jwts: this.noClaims as NonNullable<AuxDataInput['jwts']> };
+    const resources = [{ resource, actions: actions.map(({ action }) => action) }];
+    this.claimsWereRead = false;
+    let result: CheckResult;
+    try {
+      [result] = this.engine.check({ principal, resources, auxData: claims }) as readonly [CheckResult];
+    } catch (error) {
+      if (!(error instanceof EvaluationLimitError)) throw error;
+      this.notReplayed.costly += 1;
+      return;
+    }
+    if (this.claimsWereRead) {
+      this.notReplayed.withoutClaims += 1;
+      return;
+    }
+    for (const [index, before] of actions.entries()) {
+      if (!this.matchesAction(before.action)) continue;
+      const { effect, matchedPolicy } = result.actions[index] as CheckResult['actions'][number];
+      this.compare(check, recorded, before, {
+        action: before.action,
+        effect: effect === ALLOW ? 'EFFECT_ALLOW' : 'EFFECT_DENY',
+        policy: matchedPolicy,
+      });
+    }
+  }
+
+  private compare(
+    check: RecordedCheck,
+    recorded: RecordedResource,
+    before: RecordedAction,
+    after: RecordedAction,
+  ): void {
+    const change = changeOf(before.effect, after.effect);
+    this.decisions.replayed += 1;
+    this.decisions[change ?? 'unchanged'] += 1;
+    if (change === undefined) return;
+    const group = this.groupOf(recorded, before.action, change);
+    if (group === undefined) {
+      this.ungrouped += 1;
+      return;
+    }
+    group.count += 1;
+    if (group.examples.length >= this.options.examples) return;
+    const example = exampleOf(check, recorded, { place: this.place, before, after });
+    if (this.hasRoom(lengthOf(example))) group.examples.push(example);
+  }
+
+  /** Undefined if there are too many. */
+  private groupOf({ principal, resource }: RecordedResource, action: string, change: Change): Group | undefined {
+    const { kind } = resource;
+    const roles = [...principal.roles].sort();
+    const key = JSON.stringify([kind, action, roles, change]);
+    const known = this.groups.get(key);
+    if (known !== undefined) return known;
+    if (this.groups.size >= MOST_GROUPS || !this.hasRoom(key.length)) return undefined;
+    const group = { kind, action, roles, change, count: 0, examples: [] };
+    this.groups.set(key, group);
+    return group;
+  }
+
+  private hasRoom(length: number): boolean {
+    if (this.text + length > MOST_TEXT) return false;
+    this.text += length;
+    return true;
+  }
+
+  report(): ReplayReport {
+    const { kind, action, since, until } = this.options;
+    return {
+      version: 1,
+      logs: this.logs,
+      only: {
+        ...(kind !== undefined && { kind }),
+        ...(action !== undefined && { action }),
+        ...(since !== undefined && { since: since.text }),
+        ...(until !== undefined && { until: until.text }),
+      },
+      lines: { ...this.lines, firstDamaged: this.firstDamaged },
+      decisions: this.decisions,
+      notReplayed: this.notReplayed,
+      otherDocuments: this.otherDocuments,
+      // Keys are JSON, and its order is one of the names.
+      flips: [...this.groups].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, group]) => group),
+      ungrouped: this.ungrouped,
+    };
+  }
+}
+
+type Group = Omit<FlipGroup, 'count' | 'examples'> & { count: number; readonly examples: FlipExample[] };
+
+function exampleOf(
+  { callId, timestamp }: RecordedCheck,
+  { principal, resource, auxData }: RecordedResource,
+  {
+    place,
+    before,
+    after,
+  }: { readonly place: LogPlace; readonly before: RecordedAction; readonly after: RecordedAction },
+): FlipExample {
+  return {
+    ...place,
+    callId,
+    timestamp,
+    principal,
+    resource,
+    ...(auxData !== undefined && { auxData }),
+    before: { effect: before.effect, policy: before.policy },
+    after: { effect: after.effect, policy: after.policy },
+  };
+}
+
+/** Infinite for an example that is nested too deeply to be shown. */
+function lengthOf(example: FlipExample): number {
+  try {
+    return JSON.stringify(example).length;
+  } catch (error) {
+    if (error instanceof RangeError) return Number.POSITIVE_INFINITY;
+    throw error;
+  }
+}
+
+function changeOf(before: EffectName, after: EffectName): Change | undefined {
+  if (before === after) return undefined;
+  return after === 'EFFECT_ALLOW' ? 'widened' : 'narrowed';
+}
+
+/** An empty object that reports every access to it. */
+function observed(onRead: () => void): Attributes {
+  return new Proxy<Attributes>(
+    {},
+    {
+      get: (target, name, receiver) => {
+        if (name === OBSERVED) return true;
+        onRead();
+        return Reflect.get(target, name, receiver);
+      },
+      has: (target, name) => {
+        onRead();
+        return Reflect.has(target, name);
+      },
+      ownKeys: (target) => {
+        onRead();
+        return Reflect.ownKeys(target);
+      },
+      getOwnPropertyDescriptor: (target, name) => {
+        onRead();
+        return Reflect.getOwnPropertyDescriptor(target, name);
+      },
+    },
+  );
+}
+
+function matcherOf(pattern: string | undefined): (text: string) => boolean {
+  if (pattern === undefined || pattern === '*') return () => true;
+  const matches = glob(pattern);
+  return (text) => text === pattern || matches(text);
+}
+
+function isBefore(one: Instant, other: Instant): boolean {
+  return one.seconds === other.seconds ? one.nanos < other.nanos : one.seconds < other.seconds;
+}

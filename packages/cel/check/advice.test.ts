@@ -1,0 +1,181 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Note } from '../../../compiler/diagnostics/diagnostic.js';
+import { parseCel } from '../parse/index.js';
+import { checkExpression } from './check-expression.js';
+import { policyEnvironment } from './environment.js';
+import { functionAdvice } from './function-advice.js';
+
+/** Mistakes of people who know other languages, and the words that the advice must contain. */
+const mistakes: readonly (readonly [expression: string, ...advice: string[]])[] = [
+  // Operators
+  ['R.attr.a === 1', '`==`'],
+  ['R.attr.a !== 1', '`!=`'],
+  ['R.attr.a <> 1', '`!=`'],
+  ['R.attr.a = 1', '`==`'],
+  ['R.attr.a := 1', '`==`'],
+  ['R.attr.a =~ "x"', 'matches'],
+  ['R.attr.a & R.attr.b', '`&&`'],
+  ['R.attr.a | R.attr.b', '`||`'],
+  ['R.attr.a ?? "x"', 'orValue'],
+  ['R.attr?.a == 1', '`R.attr.?a`'],
+  ['R.attr.a == 1;', '`;`'],
+  ['R.attr.a ** 2 == 4', 'multiply'],
+  ['R.attr.list.exists(x => x == 1)', 'list.exists(x, x == 1)'],
+  ['R.attr.list.exists(x -> x == 1)', 'list.exists(x, x == 1)'],
+  ['R.attr.a == 1 /* note */', '`// text`'],
+  ['R.attr.a == 1 # note', '`// text`'],
+  ['${R.attr.a} == 1', 'delimiters'],
+  ['{{ R.attr.a }} == 1', 'delimiters'],
+  ['R.attr.a == “x”', 'straight quotes'],
+  ['$.a == 1', 'R.attr.a'],
+  ['R.attr.age > 30d', 'quotes'],
+  // Words
+  ['R.attr.a and R.attr.b', '`&&`'],
+  ['R.attr.a AND R.attr.b', '`&&`'],
+  ['R.attr.a or R.attr.b', '`||`'],
+  ['not R.attr.a', '`!`'],
+  ['NOT (R.attr.a)', '!('],
+  ['R.attr.a is null', '`==`'],
+  ['R.attr.a is not null', '`!=`'],
+  ['"x" not in R.attr.a', '!(x in list)'],
+  ['R.attr.a eq 1', '`==`'],
+  ['R.attr.a gt 1', '`>`'],
+  ['R.attr.a like "x%"', 'startsWith'],
+  ['R.attr.a contains "x"', 'text.contains("x")'],
+  ['R.attr.a startsWith "x"', 'text.startsWith("x")'],
+  ['R.attr.a between 1 and 5', 'x <= 5'],
+  ['R.attr.a instanceof string', 'type(x)'],
+  ['if R.attr.a then true else false', 'condition ? a : b'],
+  ['if (R.attr.a) { true }', 'condition ? a : b'],
+  ['R.attr.a if R.attr.b else false', 'condition ? a : b'],
+  ['return R.attr.a', '`return`'],
+  ['let x = 1', 'variables'],
+  ['exists R.attr.a', 'has(R.attr.a)'],
+  ['any x in R.attr.list', 'list.exists'],
+  ['R.attr.a in ("a", "b")', '["a", "b"]'],
+  // Names
+  ['resource.attr.owner == P.id', '`R`'],
+  ['principal.id == "a"', '`P`'],
+  ['subject.id == "a"', '`P`'],
+  ['r.attr.owner == P.id', '`R`'],
+  ['p.id == "a"', '`P`'],
+  ['user.id == R.attr.owner', '`P`'],
+  ['claims.sub == P.id', 'request.auxData.jwt'],
+  ['auxData.jwt.sub == P.id', 'request.auxData'],
+  ['action == "view"', '`actions`'],
+  ['role == "admin"', 'P.roles'],
+  ['attr.a == 1', 'R.attr.a'],
+  ['context.ip == "a"', 'attributes'],
+  ['env.time == "a"', 'attributes'],
+  ['R.attr.a != None', '`null`'],
+  ['R.attr.a != undefined', '`null`'],
+  ['R.attr.a == True', '`true`'],
+  ['R.attr.a == FALSE', '`false`'],
+  ['timestamp(R.attr.a) < now', 'now()'],
+  ['R.attr.status == draft', '"draft"', 'R.attr.draft'],
+  ['vars.a', '`V`'],
+  // Fields
+  ['request.user.id == "a"', 'principal'],
+  ['request.action == "a"', '`actions`'],
+  ['request.jwt.sub == "a"', 'auxData.jwt'],
+  ['request.ip == "a"', 'attributes'],
+  ['R.atr.a == 1', '`attr`'],
+  ['R.attributes.a == 1', '`attr`'],
+  ['request.principal.properties.a == 1', '`attr`'],
+  ['R.owner == P.id', 'R.attr.owner'],
+  ['P.department == "a"', 'P.attr.department'],
+  ['R.type == "a"', '`kind`'],
+  ['P.role == "a"', '`roles`'],
+  ['request.auxData.sub == "a"', 'request.auxData.jwt.sub'],
+  ['P.roles.length > 1', 'size(x)'],
+  // Functions and methods
+  ['P.roles.contains("admin")', '"x" in list'],
+  ['P.roles.includes("admin")', ' in '],
+  ['R.attr.list.find(item, item.a == 1)', 'filter'],
+  ['R.attr.list.every(item, item.a == 1)', '.all('],
+  ['R.attr.name.toLowerCase() == "a"', 'lowerAscii'],
+  ['lower(R.attr.name) == "a"', 'lowerAscii'],
+  ['len(R.attr.list) == 1', 'size('],
+  ['R.attr.list.length() == 1', 'size('],
+  ['R.attr.list.isEmpty()', 'size('],
+  ['startsWith(R.attr.a, "x")', 'method', 'x.startsWith'],
+  ['R.attr.a.has("b")', ' in '],
+  ['R.attr.list.exists("a")', '(x, condition)'],
+  ['exists(R.attr.a)', '(x, condition)'],
+  ['R.attr.list.exists("a", true)', 'variable'],
+  ['has(R.attr["a"])', ' in '],
+  ['has("a")', 'has(R.attr.a)'],
+  ['not(R.attr.a)', '!('],
+  ['and(R.attr.a, R.attr.b)', '&&'],
+  ['Date.now() > timestamp(R.attr.a)', 'now()'],
+  ['max(1, 2) == 2', 'math.greatest'],
+  ['abs(1) == 1', 'math.abs'],
+  ['typeof(R.attr.a) == "string"', 'type('],
+  ['hasRole("admin")', 'in P.roles'],
+  ['ip_in_range(R.attr.ip, "10.0.0.0/8")', 'inIPAddrRange'],
+  ['coalesce(R.attr.a, 1) == 1', 'has(R.attr.a)'],
+  ['R.attr.a.size == 1 && P.id.startsWiht("a")', 'startsWith'],
+  // Types
+  ['R.attr.a == "a" || "b"', 'in ["a", "b"]'],
+  ['1 < size(P.roles) < 3', 'x < 5'],
+  ['1 + 1.5 > 2.0', 'double(x)'],
+  ['"a" + 1 == "a1"', 'string(x)'],
+  ['now() > "2026-01-01"', 'timestamp(x)'],
+  ['now() - 5 > now()', 'duration("24h")'],
+  ['P.roles == "admin"', 'x in list'],
+  ['"a" in P.id', 'contains'],
+  // Literals
+  ['duration("1d") == duration("24h")', '24h'],
+  ['duration("2 weeks") == duration("24h")', '336h'],
+  ['timestamp("2026-01-31") < now()', '00:00:00Z'],
+  ["P.id.matches('(?<=a)b')", 'RE2'],
+  ["P.id.matches('(a)\\\\1')", 'RE2'],
+  ["P.id.matches('(a')", 'RE2'],
+];
+
+for (const [expression, ...expected] of mistakes) {
+  test(`advice: ${expression}`, () => {
+    const advice = adviceOn(expression);
+    for (const words of expected)
+      assert.ok(
+        advice.some((message) => message.includes(words)),
+        `${words} in ${JSON.stringify(advice)}`,
+      );
+  });
+}
+
+test('no typo of a method is taken for a method of values that attributes never are', () => {
+  for (const method of ['finds', 'som', 'idd', 'pth']) {
+    const names = adviceOn(`R.attr.list.${method}(x, x == 1)`).join();
+    assert.not.match(names, /did you mean `(id|name|path)`/);
+  }
+});
+
+test('the variable of a macro that does not exist gets no advice of its own', () => {
+  assert.is(adviceOn('R.attr.list.find(item, item == 1)').length, 1);
+});
+
+test('expressions in advice about functions are valid', () => {
+  for (const advice of new Set(functionAdvice.values())) {
+    const [, ...others] = advice.split('`');
+    const [expression = ''] = others;
+    assert.equal(problemsOf(expression), [], expression);
+  }
+});
+
+function problemsOf(expression: string): readonly string[] {
+  const { ast, errors } = parseCel(expression);
+  const problems = ast === undefined ? errors : checkExpression(ast, policyEnvironment).problems;
+  return problems.map(({ message }) => message);
+}
+
+function adviceOn(expression: string): readonly string[] {
+  const { ast, errors } = parseCel(expression);
+  if (ast === undefined) return errors.flatMap(({ advice = [] }) => advice.map(({ message }) => message));
+  return checkExpression(ast, policyEnvironment).problems.flatMap(({ hints }) =>
+    (hints?.() ?? []).map(({ message }: Note) => message),
+  );
+}
+
+test.run();

@@ -1,0 +1,27 @@
+import { nearestName } from '../nearest-name.js';
+
+/** The name that is probably meant. */
+export interface Suggestion {
+  readonly written: string;
+  readonly nearest: string;
+  /** Whether nothing else can be meant. */
+  readonly isSafe?: boolean;
+}
+
+/** Advice to the author of an expression, with the name to write instead, if it is known. */
+export interface Hint {
+  readonly message: string;
+  /** For tools that can replace the written name. */
+  readonly suggestion?: Suggestion;
+}
+
+/** At most one note, ``did you mean `owner`?``: the known name that the written one is a typo of. */
+export function didYouMean(written: string, known: Iterable<string>): readonly Hint[] {
+  const near = nearestName(written, known);
+  return near === undefined ? [] : [suggestionOf(written, near)];
+}
+
+/** The note that suggests a name for the written one. */
+export function suggestionOf(written: string, nearest: string, details: Pick<Suggestion, 'isSafe'> = {}): Hint {
+  return { message: `did you mean \`${nearest}\`?`, suggestion: { written, nearest, ...details } };
+}

@@ -1,0 +1,106 @@
+import { global, member, type Overload } from '../library/function.js';
+import {
+  bool,
+  bytes,
+  type CelType,
+  double,
+  duration,
+  dyn,
+  hierarchy,
+  int,
+  listOf,
+  mapOf,
+  optionalOf,
+  parameter,
+  string,
+  timestamp,
+  uint,
+} from '../library/types.js';
+import { comparableTypes } from '../library/functions.js';
+
+const A = parameter('A');
+const B = parameter('B');
+
+const relational: readonly Overload[] = [
+  ...[bool, string, bytes, timestamp, duration].map((type) => global([type, type], bool)),
+  ...pairs([int, uint, double]).map((pair) => global(pair, bool)),
+];
+const equality: readonly Overload[] = [global([A, A], bool)];
+const additive: readonly Overload[] = [...sameTyped(int, uint, double)];
+const extremum: readonly Overload[] = [
+  ...[double, int, uint].map((type) => global([type], type)),
+  ...pairs([double, int, uint]).map(([a, b]) => global([a, b], a === b ? a : dyn)),
+  ...[double, int, uint].map((type) => global([listOf(type)], type)),
+];
+
+/**
+ * The overloads of the operators (docs/spec/conditions.md#operators, docs/spec/conditions.md#overload-resolution) and
+ * of the steps that macros expand to, which messages name (docs/spec/conditions.md#compile-time-messages). `&&` and
+ * `||` are not included: they require bool operands.
+ */
+export const operatorOverloads: ReadonlyMap<string, readonly Overload[]> = new Map<string, readonly Overload[]>([
+  ['_?_:_', [global([bool, A, A], A)]],
+  ['_==_', equality],
+  ['_!=_', equality],
+  ['_<_', relational],
+  ['_<=_', relational],
+  ['_>_', relational],
+  ['_>=_', relational],
+  ['@in', [global([A, listOf(A)], bool), global([A, mapOf(A, B)], bool)]],
+  [
+    '_+_',
+    [
+      ...additive,
+      ...sameTyped(string, bytes),
+      global([listOf(A), listOf(A)], listOf(A)),
+      global([duration, duration], duration),
+      global([duration, timestamp], timestamp),
+      global([timestamp, duration], timestamp),
+    ],
+  ],
+  [
+    '_-_',
+    [
+      ...additive,
+      global([duration, duration], duration),
+      global([timestamp, duration], timestamp),
+      global([timestamp, timestamp], duration),
+    ],
+  ],
+  ['_*_', additive],
+  ['_/_', additive],
+  ['_%_', sameTyped(int, uint)],
+  ['!_', [global([bool], bool)]],
+  ['-_', [global([int], int), global([double], double)]],
+  [
+    '_[_]',
+    [
+      global([listOf(A), int], A),
+      global([mapOf(A, B), A], B),
+      global([optionalOf(listOf(A)), int], optionalOf(A)),
+      global([optionalOf(mapOf(A, B)), A], optionalOf(B)),
+      global([hierarchy, int], string),
+    ],
+  ],
+  [
+    '_[?_]',
+    [
+      global([listOf(A), int], optionalOf(A)),
+      global([optionalOf(listOf(A)), int], optionalOf(A)),
+      global([mapOf(A, B), A], optionalOf(B)),
+      global([optionalOf(mapOf(A, B)), A], optionalOf(B)),
+    ],
+  ],
+  ['cel.@mapInsert', [global([mapOf(A, B), mapOf(A, B)], mapOf(A, B)), global([mapOf(A, B), A, B], mapOf(A, B))]],
+  ['@sortByAssociatedKeys', comparableTypes.map((type) => member([listOf(A), listOf(type)], listOf(A)))],
+  ['math.@max', extremum],
+  ['math.@min', extremum],
+]);
+
+function sameTyped(...of: readonly CelType[]): readonly Overload[] {
+  return of.map((type) => global([type, type], type));
+}
+
+function pairs(of: readonly CelType[]): readonly (readonly [CelType, CelType])[] {
+  return of.flatMap((a) => of.map((b) => [a, b] as const));
+}

@@ -1,0 +1,257 @@
+import { dirname, join } from 'node:path';
+import { bundleDeclarations } from '../../../compiler/bundle/declarations.js';
+import type { Bundle } from '../../../compiler/bundle/index.js';
+import type { BundlePlace } from '../../../compiler/bundle/source-map.js';
+import { shownPath } from '../../../compiler/diagnostics/format.js';
+import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.js';
+import type { Severity } from '../../../compiler/diagnostics/messages.js';
+import { visible } from '../../../compiler/diagnostics/visible.js';
+import type { EmittedFile } from '../../../compiler/ir/emitted-file.js';
+import { loadSuites } from '../../../compiler/load/index.js';
+import { runtimeFolder } from '../../../compiler/load/runtime-folder.js';
+import type { Snapshot } from '../../../compiler/recompile/snapshot.js';
+import { compileCached } from '../cache/cached-compilation.js';
+import { defaultCacheFolder } from '../cache/folder.js';
+import { bundleSettings, isWritten, writtenBundle } from '../cache/written-bundle.js';
+import { type CommandContext, printNote } from '../context.js';
+import { EXIT } from '../exit.js';
+import { compareFolder, type Difference } from '../outputs/output-folder.js';
+import { realLocation, writeOutputs } from '../outputs/write-outputs.js';
+import { compileFolder } from '../policies/compile.js';
+import { emptyText } from '../policies/empty-folder.js';
+import type { Finding, FindingRule } from '../findings/finding.js';
+import type { OnFindings } from '../findings/log.js';
+import { ProgressLine } from '../progress.js';
+import type { TableOptions } from '../policies/table-options.js';
+import { hasTwoOutputs, type TestOptions } from '../policies/test-options.js';
+import { type OutputFormat, printDiagnostics, reportInputError } from '../report.js';
+
+/** The command line options of `authzc compile`. */
+export interface CompileOptions extends TestOptions, Partial<TableOptions> {
+  readonly out: string;
+  readonly bundle: string;
+  readonly check?: boolean;
+  /** False with `--no-emit`. */
+  readonly emit: boolean;
+  readonly output: OutputFormat;
+  /** The minimum severity that fails the compilation; errors always do. */
+  readonly failOn?: Severity;
+  /** Whether attributes that the schemas do not know, or do not require, are errors. */
+  readonly strictTypes?: boolean;
+  /** Whether only what checks need is emitted: no plans, no strict evaluation. */
+  readonly checksOnly?: boolean;
+  /** Whether the bundle can explain its decisions. */
+  readonly explain?: boolean;
+  /** Whether the tests of the folder are skipped. */
+  readonly skipTests?: boolean;
+  /** Whether a folder without policies is compiled. */
+  readonly allowEmpty?: boolean;
+  /** False with `--no-cache`. */
+  readonly cache?: boolean;
+  /** The folder of the cache. */
+  readonly cacheDir?: string;
+  /** Takes the findings of a log in place of standard output; of tests only with `skipTests`. */
+  readonly onFindings?: OnFindings | undefined;
+}
+
+/**
+ * `authzc compile`: compiles a folder of policies to generated modules and a bundle. The tests of the folder run first:
+ * if they fail, nothing is written. Returns the exit code.
+ */
+export async function compileCommand(
+  directory: string,
+  options: CompileOptions,
+  context: CommandContext,
+): Promise<number> {
+  if (hasTwoOutputs(options, context)) return EXIT.usage;
+  try {
+    return await compiled(directory, options, context);
+  } catch (error) {
+    return reportInputError(error, context);
+  }
+}
+
+async function compiled(directory: string, options: CompileOptions, context: CommandContext): Promise<number> {
+  const { strictTypes = false, checksOnly = false, explain = false } = options;
+  const begin = performance.now();
+  // What explains decisions is about all policies: it is made again each time.
+  const isCached = options.cache !== false && !explain;
+  const cache = isCached ? (options.cacheDir ?? defaultCacheFolder()) : undefined;
+  const progress = new ProgressLine(context.stderr);
+  const compilation = await compileCached(directory, {
+    strictTypes,
+    checksOnly,
+    explain,
+    cache,
+    onStep: progress.show,
+  });
+  progress.clear();
+  const { snapshot, sources } = compilation;
+  const diagnostics = [...compilation.diagnostics, ...(await tableDiagnostics(directory, options, context))];
+  const suites = isTested(options) ? loadSuites(options.tests ?? directory) : [];
+  const isRefused = options.failOn === 'warning' && diagnostics.length > 0;
+  if (suites.length === 0 || isRefused || snapshot === undefined)
+    printDiagnostics(diagnostics, options.output, { folder: directory, onFindings: options.onFindings }, context);
+  if (isRefused || snapshot === undefined) return EXIT.refused;
+  // Policies that only others import may be validated alone.
+  const isEmpty = (options.emit ? snapshot.policies : sources.length) === 0;
+  if (isEmpty && options.allowEmpty !== true) {
+    printNote(
+      context,
+      `authzc: ${emptyText(directory, compilation)}; name the folder of the policies, or compile it with --allow-empty`,
+    );
+    return EXIT.failed;
+  }
+  let tests = 0;
+  if (suites.length > 0) {
+    // The engine is loaded only if there are tests.
+    const { testCompilation } = await import('../policies/test-policies.js');
+    // Tests may be strict, which needs what --checks-only leaves out.
+    const tested = checksOnly
+      ? await compileCached(directory, { strictTypes, checksOnly: false, cache: undefined })
+      : compilation;
+    const outcome = await testCompilation(
+      suites,
+      { files: tested.snapshot?.files ?? [], diagnostics: tested.diagnostics, sources },
+      { ...options, folder: directory },
+      context,
+    );
+    if (outcome.code !== EXIT.done) {
+      await compilation.save(compilation.written);
+      return outcome.code;
+    }
+    tests = outcome.tests;
+  }
+  const summarise = (done: string): void =>
+    printSummary({ ...countsOf(snapshot), tests, done, milliseconds: performance.now() - begin }, context);
+  if (!options.emit) {
+    await compilation.save(compilation.written);
+    summarise('nothing written');
+    return EXIT.done;
+  }
+  const files = [...snapshot.files, snapshot.types];
+  if (options.check === true) {
+    await compilation.save(compilation.written);
+    const code = checkFolder(directory, options, files, context);
+    if (code === EXIT.done) summarise(`${visible(options.out)} is up to date`);
+    return code;
+  }
+  const place = { folder: realLocation(dirname(options.bundle)), policies: realLocation(directory) };
+  const settings = bundleSettings(options.bundle, place);
+  const isBundled = await isWritten(compilation.written, options.bundle, settings);
+  const bundling = isBundled ? undefined : bundleOf(snapshot.files, place);
+  progress.show('bundling and writing files');
+  const written = await writeOutputs(
+    { policies: directory, out: options.out, bundle: options.bundle },
+    { modules: files, bundling, declarations: bundleDeclarations(snapshot.types, { checksOnly, explain }) },
+  ).finally(() => progress.clear());
+  await compilation.save(
+    bundling === undefined ? compilation.written : writtenBundle(await bundling, options.bundle, settings),
+  );
+  summarise(`${counted(written, 'file')} written`);
+  return EXIT.done;
+}
+
+/** What is wrong with conditions over the tables, if there are any. */
+async function tableDiagnostics(
+  directory: string,
+  { table, dialect = 'postgresql', strictTypes = false }: CompileOptions,
+  context: CommandContext,
+): Promise<readonly Diagnostic[]> {
+  if (table === undefined) return [];
+  const [{ readTablesOf }, { diagnosticsOfTables }] = await Promise.all([
+    import('../policies/request-files.js'),
+    import('../policies/tables.js'),
+  ]);
+  return diagnosticsOfTables(compileFolder(directory, { strictTypes }), readTablesOf(table, context), dialect);
+}
+
+/** esbuild runs in a separate process: it bundles while the output folder is compared. */
+async function bundleOf(files: readonly EmittedFile[], place: BundlePlace): Promise<Bundle> {
+  // A run that does not bundle does not load esbuild.
+  const { bundle } = await import('../../../compiler/bundle/index.js');
+  return bundle(files, runtimeFolder(), place);
+}
+
+function countsOf({ policies, documents }: Snapshot): Pick<Outcome, 'policies' | 'rules'> {
+  return { policies, rules: [...documents.values()].reduce((sum, { rules }) => sum + rules, 0) };
+}
+
+/** Without emitting, diagnostics are printed at once, without running tests. */
+function isTested({ skipTests = false, emit, tests }: CompileOptions): boolean {
+  return !skipTests && (emit || tests !== undefined);
+}
+
+function checkFolder(
+  directory: string,
+  { out, checksOnly = false, explain = false, onFindings }: CompileOptions,
+  files: readonly EmittedFile[],
+  context: CommandContext,
+): number {
+  const difference = compareFolder(out, files);
+  const lines = describe(difference, out);
+  if (lines.length === 0) return EXIT.done;
+  onFindings?.(staleFindings(difference, out, directory), [STALE]);
+  const flags = `${checksOnly ? ' --checks-only' : ''}${explain ? ' --explain' : ''}`;
+  const fix = `npx authzc compile ${directory} --out ${out}${flags}`;
+  printNote(context, `${out} is not what ${directory} compiles to:\n${lines.join('\n')}\nrun: ${fix}`);
+  return EXIT.failed;
+}
+
+const STALE: FindingRule = {
+  id: 'output/stale',
+  level: 'error',
+  help: 'A generated file is not what the policies compile to. Run `authzc compile`.',
+};
+
+function staleFindings({ missing, changed, stale }: Difference, out: string, directory: string): readonly Finding[] {
+  return [...missing, ...changed, ...stale].map((path) => ({
+    rule: STALE.id,
+    level: STALE.level,
+    message: `not what ${directory} compiles to; run authzc compile`,
+    location: { path: join(out, path) },
+  }));
+}
+
+function describe({ missing, changed, stale }: Difference, folder: string): readonly string[] {
+  return [
+    ...missing.map((path) => `  missing  ${shownPath(path, folder)}`),
+    ...changed.map((path) => `  differs  ${shownPath(path, folder)}`),
+    ...stale.map((path) => `  stale    ${shownPath(path, folder)}`),
+  ];
+}
+
+/** The result of a compilation. */
+export interface Outcome {
+  readonly policies: number;
+  readonly rules: number;
+  /** How many tests passed. */
+  readonly tests: number;
+  /** What happened to the files. */
+  readonly done: string;
+  readonly milliseconds: number;
+}
+
+/**
+ * Prints a one-line summary to standard error if that is a terminal. Programs that read the output, and logs, see
+ * nothing.
+ */
+export function printSummary(outcome: Outcome, { stderr }: Pick<CommandContext, 'stderr'>): void {
+  if (stderr.isTTY === true) stderr.write(`${summaryLine(outcome)}\n`);
+}
+
+/** `12 policies, 40 rules, 31 tests passed, 5 files written in 0.4 s`. */
+export function summaryLine({ policies, rules, tests, done, milliseconds }: Outcome): string {
+  const parts = [
+    counted(policies, 'policy', 'policies'),
+    counted(rules, 'rule'),
+    ...(tests > 0 ? [`${counted(tests, 'test')} passed`] : []),
+    done,
+  ];
+  return `${parts.join(', ')} in ${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+/** `1 file`, `2 files`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+}

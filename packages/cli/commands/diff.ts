@@ -1,0 +1,140 @@
+import { diffVersions } from '../../analysis/diff/diff.js';
+import type { DiffReport } from '../../analysis/diff/report.js';
+import { diffJson } from '../../analysis/diff/report/json.js';
+import { diffList } from '../../analysis/diff/report/list.js';
+import { markdownDiff } from '../../analysis/diff/report/markdown.js';
+import { prettyDiff } from '../../analysis/diff/report/pretty.js';
+import { loadVersion } from '../../analysis/decision/policy-version.js';
+import { formatList, formatPretty, shownPath } from '../../../compiler/diagnostics/format.js';
+import { type CommandContext, isColorful, printNote } from '../context.js';
+import { EXIT } from '../exit.js';
+import type { ComparisonOptions, Failing } from '../policies/comparison-options.js';
+import { engineOptions } from '../policies/engine-options.js';
+import { comparedSets, type ReadSet, readSet, type SetName } from '../policies/compared-sets.js';
+import { ProgressLine, stepOf } from '../progress.js';
+import { proverOf } from '../policies/solver.js';
+import { paintOf, reportInputError } from '../report.js';
+import { limitRun, type RunLimit } from '../run-limit.js';
+
+/** The command line options of `authzc diff`. */
+export interface DiffCommandOptions extends ComparisonOptions {
+  /** The folder of the policies in a revision, and of the working tree. */
+  readonly dir: string;
+  readonly output: 'pretty' | 'list' | 'json' | 'markdown';
+  readonly failOn: readonly Failing[];
+}
+
+/**
+ * `authzc diff`: who may do more or less with one set of policies than with another. Returns the exit code.
+ *
+ * @param old a folder or revision; or a range of revisions, and then there is no `new_`.
+ */
+export async function diffCommand(
+  old: string,
+  new_: string | undefined,
+  options: DiffCommandOptions,
+  context: CommandContext,
+): Promise<number> {
+  const limit = limitRun(options.timeout, context);
+  try {
+    return await compared(comparedSets(old, new_, options.dir), options, limit, context);
+  } catch (error) {
+    if (!limit.signal.aborted) return reportInputError(error, context);
+    printNote(context, 'authzc: interrupted');
+    return EXIT.failed;
+  } finally {
+    limit.close();
+  }
+}
+
+async function compared(
+  [oldName, newName]: readonly [SetName, SetName],
+  options: DiffCommandOptions,
+  limit: RunLimit,
+  context: CommandContext,
+): Promise<number> {
+  const { stdout, stderr } = context;
+  const begin = performance.now();
+  const { dir, output, failOn, kind, action, scope, effort } = options;
+  const engine = engineOptions(options, context);
+  const progress = new ProgressLine(stderr);
+  const reading = { signal: limit.signal, environment: context.env, onStep: progress.show };
+  const old = await readSet(oldName, dir, reading);
+  const new_ = await readSet(newName, dir, reading);
+  progress.clear();
+  const [before, after] = [
+    await loadVersion(old.compilation, old.source),
+    await loadVersion(new_.compilation, new_.source),
+  ];
+  if (before === undefined || after === undefined) {
+    stderr.write(`${refusalOf(old, 'old:', output, context)}${refusalOf(new_, 'new:', output, context)}`);
+    return EXIT.refused;
+  }
+  const { isOver } = limit;
+  const report = await diffVersions(before, after, {
+    engine,
+    kind,
+    action,
+    scope,
+    effort,
+    isOver,
+    prover: proverOf(options),
+    onStep: (part, all) => progress.show(`comparing ${stepOf(part, all, 'kinds and scopes')}`),
+  }).finally(() => progress.clear());
+  const pathOf = (side: 'old' | 'new', file: string): string => shownPath(file, (side === 'old' ? old : new_).folder);
+  const took = stdout.isTTY === true ? performance.now() - begin : undefined;
+  switch (output) {
+    case 'pretty':
+      stdout.write(prettyDiff(report, { pathOf, paint: paintOf(stdout, context), took }));
+      break;
+    case 'list':
+      stdout.write(diffList(report));
+      break;
+    case 'json':
+      stdout.write(diffJson(report));
+      break;
+    case 'markdown':
+      stdout.write(markdownDiff(report));
+      break;
+  }
+  if (report.limits.interrupted === true) printNote(context, 'authzc: interrupted');
+  return exitCodeOf(report, failOn);
+}
+
+/** The exit code for a report (docs/spec/analysis.md#exit-codes). */
+export function exitCodeOf(report: DiffReport, failOn: readonly Failing[]): number {
+  const isRefuted = report.rows.some((row) =>
+    [row.widened, row.narrowed].some((own) => own.answer === '?' && own.reason === 'proof refuted'),
+  );
+  if (isRefuted) return EXIT.proofRefuted;
+  return report.limits.interrupted === true || fails(report, failOn) ? EXIT.failed : EXIT.done;
+}
+
+/** The errors of a set; empty if it compiles. */
+function refusalOf(
+  { compilation, folder }: ReadSet,
+  prefix: string,
+  output: DiffCommandOptions['output'],
+  context: CommandContext,
+): string {
+  const { program, diagnostics } = compilation;
+  if (program !== undefined) return '';
+  const errors = diagnostics.filter(({ severity, code }) => severity === 'error' || code === 'policy/disabled');
+  if (output === 'list') return formatList(errors, { folder, prefix });
+  return formatPretty(errors, { folder, prefix, color: isColorful(context.stderr, context) });
+}
+
+/** A grant to tenants is a way to be allowed: one that is added widens. */
+function fails({ rows, grants, alsoChanged }: DiffReport, failOn: readonly Failing[]): boolean {
+  if (alsoChanged.length > 0 && failOn.includes('also-changed')) return true;
+  const changed = grants.map(({ change }) => (change === 'added' ? 'widened' : 'narrowed'));
+  if (changed.some((direction) => failOn.includes(direction))) return true;
+  return rows.some(({ widened, narrowed }) => {
+    const undecided = widened.answer === '?' || narrowed.answer === '?';
+    return (
+      (failOn.includes('widened') && widened.answer === 'yes') ||
+      (failOn.includes('narrowed') && narrowed.answer === 'yes') ||
+      (failOn.includes('undecided') && undecided)
+    );
+  });
+}

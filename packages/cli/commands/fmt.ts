@@ -1,0 +1,162 @@
+import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { Diagnostics } from '../../../compiler/diagnostics/diagnostic.js';
+import { Source } from '../../../compiler/diagnostics/source.js';
+import { visible } from '../../../compiler/diagnostics/visible.js';
+import { formatted } from '../../../compiler/format/format.js';
+import { decodePolicy, readPolicy } from '../../../compiler/load/load.js';
+import { isHidden, isSkippedDirectory, isSuiteFile, SCHEMAS_DIRECTORY } from '../../../compiler/load/names.js';
+import { type CommandContext, printNote } from '../context.js';
+import { EXIT } from '../exit.js';
+import { DIAGNOSTIC_RULES, findingsOf } from '../findings/diagnostics.js';
+import type { Finding, FindingRule } from '../findings/finding.js';
+import { type LogFormat, type OnFindings, printLog } from '../findings/log.js';
+import { withLineEndsOf } from '../outputs/line-ends.js';
+import { type OutputFile, replaceFiles } from '../outputs/replace-files.js';
+import { InputError, printDiagnostics, reportInputError } from '../report.js';
+import { counted } from './compile.js';
+
+/** The command line options of `authzc fmt`. */
+export interface FmtOptions {
+  /** Whether nothing is written, and a file that is not formatted is a failure. */
+  readonly check?: boolean;
+  readonly output?: 'list' | LogFormat;
+  /** Takes the findings of a log in place of standard output. */
+  readonly onFindings?: OnFindings | undefined;
+}
+
+/**
+ * `authzc fmt`: writes policies, tests and fixtures in one style, and prints the paths of those that were not in it.
+ * Files that are not well-formed are reported and stay as they are. Returns the exit code.
+ * @param paths files and folders. `-` reads one file from standard input, and prints it.
+ */
+export function fmtCommand(
+  paths: readonly string[],
+  { check = false, output = 'list', onFindings }: FmtOptions,
+  context: CommandContext,
+): number {
+  try {
+    return paths.length === 1 && paths[0] === '-'
+      ? formatInput(context)
+      : formatFiles(paths, { check, output, onFindings }, context);
+  } catch (error) {
+    return reportInputError(error, context);
+  }
+}
+
+function formatInput(context: CommandContext): number {
+  const report = new Diagnostics();
+  const name = 'stdin';
+  const text = formattedText(name, decodePolicy(context.readInput(), name, report), report);
+  printDiagnostics(report.sorted(), 'pretty', { folder: '' }, context);
+  if (text === undefined) return EXIT.refused;
+  context.stdout.write(text.after);
+  return EXIT.done;
+}
+
+function formatFiles(
+  paths: readonly string[],
+  { check, output, onFindings }: FmtOptions & Required<Pick<FmtOptions, 'check' | 'output'>>,
+  context: CommandContext,
+): number {
+  const { stdout } = context;
+  const due: OutputFile[] = [];
+  const findings: Finding[] = [];
+  let isRefused = false;
+  for (const file of paths.flatMap(filesAt)) {
+    const report = new Diagnostics();
+    const text = formattedFile(file, report);
+    if (output === 'list') printDiagnostics(report.sorted(), 'pretty', { folder: file.folder }, context);
+    findings.push(...findingsOf(report.sorted(), file.folder));
+    if (text === undefined) isRefused = true;
+    else if (text.after !== text.before) due.push({ path: join(file.folder, file.name), text: text.after });
+  }
+  if (!check) replaceFiles(due);
+  if (output === 'list') for (const { path } of due) stdout.write(`${visible(path)}\n`);
+  else {
+    const rules = [UNFORMATTED, ...DIAGNOSTIC_RULES];
+    printLog(output, [...findings, ...due.map(unformatted)], rules, { stdout, onFindings });
+  }
+  if (check && due.length > 0)
+    printNote(
+      context,
+      `${counted(due.length, 'file')} not formatted; run: npx authzc fmt ${paths.map(visible).join(' ')}`,
+    );
+  if (isRefused) return EXIT.refused;
+  return check && due.length > 0 ? EXIT.failed : EXIT.done;
+}
+
+const UNFORMATTED: FindingRule = {
+  id: 'format/style',
+  level: 'error',
+  help: 'A file is not in the style of `authzc fmt`. Run `authzc fmt`.',
+};
+
+function unformatted({ path }: OutputFile): Finding {
+  return {
+    rule: UNFORMATTED.id,
+    level: UNFORMATTED.level,
+    message: 'not formatted; run authzc fmt',
+    location: { path },
+  };
+}
+
+/** A file by its folder, and its path below that, with `/`. */
+interface NamedFile {
+  readonly folder: string;
+  readonly name: string;
+}
+
+/** A text before and after; undefined if it is not well-formed, which is reported. */
+type FormattedText = { readonly before: string; readonly after: string } | undefined;
+
+function formattedFile({ folder, name }: NamedFile, report: Diagnostics): FormattedText {
+  return formattedText(name, readPolicy(folder, name, report, folder), report);
+}
+
+function formattedText(name: string, before: string | undefined, report: Diagnostics): FormattedText {
+  const after = before === undefined ? undefined : formatted(new Source(name, before), report);
+  return before === undefined || after === undefined ? undefined : { before, after: withLineEndsOf(before, after) };
+}
+
+/**
+ * The YAML files at a path, in order. Links in a folder are not followed: what they lead to is formatted where it is.
+ * @throws {InputError} if there is nothing, or a file of another format.
+ */
+function filesAt(path: string): readonly NamedFile[] {
+  const standing = statSync(path, { throwIfNoEntry: false });
+  if (standing === undefined) throw new InputError('there is no such file or folder', undefined, [], path);
+  if (standing.isDirectory()) return filesIn(path).flatMap((name) => (isOwn(path, name) ? { folder: path, name } : []));
+  if (!isYaml(path)) throw new InputError('only YAML files are formatted', undefined, [], path);
+  // A link to a file stays a link.
+  const file = lstatSync(path).isSymbolicLink() ? realpathSync(path) : path;
+  return [{ folder: dirname(file), name: basename(file) }];
+}
+
+/** Policies, tests and fixtures below a folder; not schemas, which are JSON. */
+function filesIn(folder: string, inner = ''): readonly string[] {
+  return readdirSync(join(folder, inner), { withFileTypes: true })
+    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    .flatMap((entry) => {
+      const path = inner === '' ? entry.name : `${inner}/${entry.name}`;
+      if (isHidden(entry.name) || path === SCHEMAS_DIRECTORY) return [];
+      if (entry.isDirectory()) return filesIn(folder, path);
+      return entry.isFile() && isYaml(entry.name) ? [path] : [];
+    });
+}
+
+/**
+ * Whether a file of a folder is a policy, a test suite or a fixture: a folder of an application has YAML of other programs
+ * as well.
+ */
+function isOwn(folder: string, name: string): boolean {
+  const head = new TextDecoder().decode(readFileSync(join(folder, name)));
+  if (isSuiteFile(basename(name))) return /^["']?tests["']?\s*:/m.test(head);
+  if (isSkippedDirectory(basename(dirname(name))))
+    return /^["']?(principals|resources|auxData|principalGroups|resourceGroups)["']?\s*:/m.test(head);
+  return /^\s*["']?apiVersion["']?\s*:\s*["']?api\.authz\.dev\//m.test(head);
+}
+
+function isYaml(name: string): boolean {
+  return /\.ya?ml$/i.test(name);
+}

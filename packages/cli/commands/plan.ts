@@ -1,0 +1,231 @@
+import {
+  mergeErrors,
+  type PlanRequest,
+  type PlanResult,
+  ruleFilters,
+  type UnplannedRule,
+  type ValidationError,
+  writingOf,
+} from '../../../runtime/engine/index.js';
+import { type Filter, type Operand, operandText } from '../../../runtime/residual/index.js';
+import {
+  renderSql,
+  type RuleFilter,
+  type SqlCondition,
+  type SqlDialect,
+  type SqlProblem,
+  type SqlTable,
+} from '../../../runtime/residual/sql/index.js';
+import { didYouMean } from '../../cel/check/did-you-mean.js';
+import { stoppedClock } from '../../analysis/explain/explain-decisions.js';
+import { visible } from '../../../compiler/diagnostics/visible.js';
+import { type CommandContext, printNote } from '../context.js';
+import { EXIT } from '../exit.js';
+import { policiesInMemory } from '../policies/compile.js';
+import type { NowOption } from '../policies/now-option.js';
+import { decidingEngine } from '../policies/tenants.js';
+import type { TenantsOption } from '../policies/tenants-option.js';
+import type { TableOptions } from '../policies/table-options.js';
+import {
+  readAttributes,
+  readAuxData,
+  readPrincipal,
+  readTablesOf,
+  requireOneReader,
+} from '../policies/request-files.js';
+import { evaluationErrorText, warnOfNames } from '../policies/warnings.js';
+import { InputError, printWarning, reportInputError } from '../report.js';
+
+/**
+ * How a plan is shown: as an indented tree, as the debug text of docs/spec/plans.md#debug-text, or as the filter of a
+ * response in JSON; or as the condition of a WHERE clause, with its parameters.
+ */
+export type PlanFormat = 'tree' | 'text' | 'json' | 'sql';
+
+/** The command line options of `authzc plan`. */
+export interface PlanOptions extends NowOption, TableOptions, TenantsOption {
+  readonly principal: string;
+  readonly kind: string;
+  readonly action: readonly string[];
+  readonly scope?: string;
+  readonly policyVersion?: string;
+  /** A file of attributes that all resources share. */
+  readonly attr?: string;
+  readonly auxData?: string;
+  readonly lenientScopeSearch?: boolean;
+  readonly referenceShapes?: boolean;
+  readonly missing?: 'has' | 'nulls';
+  readonly output: PlanFormat;
+}
+
+/**
+ * `authzc plan`: on which resources of a kind a principal may do all of the actions, by the policies of a folder.
+ * Prints the filter to standard output, and notes about it to standard error. Returns the exit code.
+ */
+export async function planCommand(directory: string, options: PlanOptions, context: CommandContext): Promise<number> {
+  try {
+    return await planned(directory, options, context);
+  } catch (error) {
+    return reportInputError(error, context);
+  }
+}
+
+async function planned(directory: string, options: PlanOptions, context: CommandContext): Promise<number> {
+  if (options.referenceShapes === true && options.missing === 'nulls')
+    throw new InputError('the trees of `--reference-shapes` have no form for `--missing nulls`', undefined, [
+      { message: 'use one of them' },
+    ]);
+  const request = requestOf(options, context);
+  const policies = await policiesInMemory(directory, context);
+  if (policies === undefined) return EXIT.refused;
+  const { principal, actions } = request;
+  warnOfNames(policies.policies, { kind: options.kind, actions, principal }, context);
+  const engineOptions = {
+    plan: writingOf(options.referenceShapes === true, options.missing),
+    schemaEnforcement: 'warn' as const,
+    lenientScopeSearch: options.lenientScopeSearch ?? false,
+    clock: stoppedClock(options.now),
+    traced: await policies.traced(),
+  };
+  const deciding = decidingEngine(policies.policies, engineOptions, options.tenants, context);
+  const { engine } = deciding;
+  for (const line of deciding.rolesWithoutEffect(principal)) printWarning(context, line);
+  const plan = engine.plan(request);
+  for (const error of mergeErrors(engine.explain(request)))
+    printWarning(context, evaluationErrorText(error), policies.placeOf(error.policy, error.rule));
+  for (const error of plan.validationErrors) printWarning(context, violationText(error));
+  for (const rule of plan.unplanned)
+    printWarning(context, unplannedText(rule), policies.placeOf(rule.policy, rule.rule));
+  if (options.output !== 'sql') {
+    context.stdout.write(textOf(plan, request, options.output));
+    return EXIT.done;
+  }
+  const table = tableOf(options, context);
+  const rules = (): readonly RuleFilter[] =>
+    deciding
+      .decidedPlans(request)
+      .flatMap((decided) => ruleFilters(policies.policies, decided, engineOptions))
+      .map((rule) => ({ ...rule, place: policies.placeOf(rule.policy, rule.rule) }));
+  return printSql(renderSql(plan.filter, table, { dialect: options.dialect, rules }), options.dialect, context);
+}
+
+/** Prints a condition, or to standard error why there is none. Returns the exit code. */
+function printSql(condition: SqlCondition, dialect: SqlDialect, context: CommandContext): number {
+  if (condition.kind === 'refused') {
+    for (const problem of condition.problems) printNote(context, problemText(problem));
+    return EXIT.failed;
+  }
+  const parameters = condition.parameters.map((value, index) => {
+    const name = dialect === 'postgresql' ? `$${index + 1}` : `parameter ${index + 1}`;
+    return `-- ${name}: ${JSON.stringify(value)}`;
+  });
+  context.stdout.write([condition.text, ...parameters].map((line) => `${visible(line)}\n`).join(''));
+  return EXIT.done;
+}
+
+function requestOf(
+  { principal, kind, action, scope, policyVersion, attr, auxData, table }: PlanOptions,
+  context: CommandContext,
+): PlanRequest {
+  requireOneReader([principal, attr, auxData, table]);
+  return {
+    principal: readPrincipal(principal, context),
+    resource: { kind, scope, policyVersion, attr: attr === undefined ? undefined : readAttributes(attr, context) },
+    actions: [...new Set(action)],
+    auxData: auxData === undefined ? undefined : readAuxData(auxData, context),
+  };
+}
+
+/** The table of the kind. Throws an InputError if there is none. */
+function tableOf({ table, kind, referenceShapes, missing }: PlanOptions, context: CommandContext): SqlTable {
+  if (missing === 'nulls')
+    throw new InputError('`-o sql` reads from the table what NULL means', undefined, [
+      { message: 'leave out `--missing nulls`' },
+    ]);
+  if (referenceShapes === true)
+    throw new InputError(
+      '`--reference-shapes` does not say where attributes are missing, which SQL has to know',
+      undefined,
+      [{ message: 'leave it out with `-o sql`' }],
+    );
+  if (table === undefined)
+    throw new InputError('`-o sql` needs the tables of resources', undefined, [
+      { message: 'name the file that declares them: `--table tables.yaml`' },
+    ]);
+  const tables = readTablesOf(table, context);
+  const found = tables.get(kind);
+  if (found !== undefined) return found;
+  const names = [...tables.keys()];
+  const near = didYouMean(kind, names);
+  throw new InputError(
+    `no table is declared for \`${kind}\``,
+    undefined,
+    near.length > 0 ? near : [{ message: `its tables are for ${names.map((name) => `\`${name}\``).join(', ')}` }],
+    table,
+  );
+}
+
+function problemText({ reason, part, policy, rule, place }: SqlProblem): string {
+  const of = policy === undefined ? '' : ` (rule \`${rule}\` of ${policy})`;
+  const where = place === undefined || place === '' ? '' : `${place}: `;
+  return visible(`${where}error: ${reason}: ${part}${of}`);
+}
+
+function textOf(plan: PlanResult, request: PlanRequest, format: Exclude<PlanFormat, 'sql'>): string {
+  switch (format) {
+    case 'tree':
+      return filterTree(plan.filter);
+    case 'text':
+      return `${visible(plan.filterDebug)}\n`;
+    case 'json':
+      return `${JSON.stringify(responseOf(plan, request), undefined, 2)}\n`;
+  }
+}
+
+/** The fields of a PlanResourcesResponse that concern the filter, and the rules that it cannot represent. */
+function responseOf(
+  { filter, filterDebug, matchedScopes, validationErrors, unplanned }: PlanResult,
+  { actions, resource }: PlanRequest,
+): unknown {
+  return {
+    actions,
+    resourceKind: resource.kind,
+    policyVersion: resource.policyVersion,
+    filter,
+    meta: { filterDebug, ...(matchedScopes === undefined ? {} : { matchedScopes: Object.fromEntries(matchedScopes) }) },
+    ...(validationErrors.length === 0 ? {} : { validationErrors }),
+    ...(unplanned.length === 0 ? {} : { unplanned }),
+  };
+}
+
+function violationText({ source, path, message }: ValidationError): string {
+  const owner = source === 'SOURCE_PRINCIPAL' ? 'principal' : 'resource';
+  return `the attributes of the ${owner} violate their schema: ${path}: ${message}`;
+}
+
+function unplannedText({ policy, rule, reason }: UnplannedRule): string {
+  const effect = 'in the filter, it grants nothing if it allows, and applies to every row if it denies';
+  return `rule \`${rule}\` of ${policy} cannot be part of a filter: ${reason}; ${effect}`;
+}
+
+/**
+ * A filter as a tree: its kind, and below it one operator per line, its operands indented; an operator with only leaves
+ * is printed on one line with them.
+ */
+export function filterTree(filter: Filter): string {
+  const lines = filter.kind === 'KIND_CONDITIONAL' ? [filter.kind, ...treeOf(filter.condition, 1)] : [filter.kind];
+  return `${lines.join('\n')}\n`;
+}
+
+function treeOf(operand: Operand, depth: number): readonly string[] {
+  const indent = '  '.repeat(depth);
+  if (!('expression' in operand)) return [`${indent}${leaf(operand)}`];
+  const { operator, operands } = operand.expression;
+  if (operands.every((inner) => !('expression' in inner)))
+    return [`${indent}${[operator, ...operands.map(leaf)].join(' ')}`];
+  return [`${indent}${operator}`, ...operands.flatMap((inner) => treeOf(inner, depth + 1))];
+}
+
+function leaf(operand: Operand): string {
+  return visible(operandText(operand));
+}

@@ -1,0 +1,139 @@
+import { type Config, ConfigError, type ConfigSources, type LoadedConfig, loadConfig } from '../../../server/config.js';
+import { REFERENCE_ALIAS } from '../../../server/config/aliases.js';
+import { placed } from '../../../server/config/config-error.js';
+import { type Bundle, type RunningServer, startServer } from '../../../server/main.js';
+import type { Log } from '../../../server/observe/log/logger.js';
+import { openLog } from '../../../server/observe/log/open-log.js';
+import { endOnSignal, openAudit, readyLine } from '../../../server/process.js';
+import { type CommandContext, printNote } from '../context.js';
+import { EXIT } from '../exit.js';
+import { type FolderCompiler, folderCompiler } from '../policies/served-folder.js';
+import { watchFolders } from '../policies/watch-folders.js';
+
+/** The command line options of `authzc serve`. */
+export interface ServeOptions {
+  readonly config?: string;
+  readonly set: readonly string[];
+  readonly watch?: boolean;
+  /** By default, calls are logged on a terminal only. */
+  readonly logLevel?: string;
+  /** Whether a folder without policies is served. */
+  readonly allowEmpty?: boolean;
+  /** `URL#ref:path`: the policies are in a repository. */
+  readonly git?: string;
+  /** How often the repository is asked. */
+  readonly interval: string;
+}
+
+/**
+ * `authzc serve`: compiles a folder in memory and serves it as dist/server.js would serve its bundle. Returns the exit
+ * code when it cannot start; otherwise it runs until a signal.
+ */
+export async function serveCommand(
+  directory: string | undefined,
+  options: ServeOptions,
+  context: CommandContext,
+): Promise<number> {
+  const { env } = context;
+  const file = options.config ?? env['AUTHZ_CONFIG'];
+  return serveConfigured(directory, options, loadConfig({ file, sets: options.set, environment: env }), context);
+}
+
+/**
+ * `authzc server`: the same for the command lines and files of the reference PDP. The server also has the names of that
+ * PDP, unless the configuration names others; without a configuration, it watches `policies`, as that PDP does.
+ */
+export async function referenceServerCommand(
+  directory: string | undefined,
+  options: ServeOptions,
+  context: CommandContext,
+): Promise<number> {
+  const { env } = context;
+  const file = options.config ?? env['AUTHZ_CONFIG'] ?? env['CERBOS_CONFIG'];
+  const loaded = loadReferenceConfig({ file, sets: options.set, environment: env });
+  const { server } = loaded.config;
+  const aliases = loaded.places.has('server.aliases') ? server.aliases : [REFERENCE_ALIAS];
+  return serveConfigured(
+    directory,
+    { ...options, watch: options.watch ?? (file === undefined && options.git === undefined), allowEmpty: true },
+    { ...loaded, config: { ...loaded.config, server: { ...server, aliases } } },
+    context,
+  );
+}
+
+/** Keys of that PDP that have no meaning here are errors. */
+function loadReferenceConfig(sources: ConfigSources): LoadedConfig {
+  try {
+    return loadConfig(sources);
+  } catch (error) {
+    if (!(error instanceof ConfigError) || sources.file === undefined) throw error;
+    const advice = '`authzc migrate` translates a configuration of the reference PDP, and lists all such keys';
+    throw new ConfigError(`${error.problem}; ${advice}`, error.place, error.others);
+  }
+}
+
+async function serveConfigured(
+  directory: string | undefined,
+  options: ServeOptions,
+  { config, warnings, places }: LoadedConfig,
+  context: CommandContext,
+): Promise<number> {
+  for (const warning of warnings) printNote(context, `warning: ${warning}`);
+
+  // A program reads the line that the server is ready; a person also wants to see the calls.
+  const level = options.logLevel ?? (context.stdout.isTTY === true ? 'info' : 'warn');
+  const log = openLog({ level, environment: context.env });
+  if (options.git !== undefined) {
+    if (directory !== undefined || options.watch === true)
+      throw new ConfigError('`--git` contradicts a folder and `--watch`', 'command line');
+    const { serveRepository } = await import('./serve-repository.js');
+    return serveRepository(config, { ...options, git: options.git }, log, places, context);
+  }
+
+  const folder = directory ?? config.policyDirectory ?? 'policies';
+  const whenEmpty = options.allowEmpty === true ? 'warn' : 'refuse';
+  const compiler = folderCompiler(folder, { whenEmpty, explain: config.server.explain }, context);
+  const compiled = await compiler();
+  if (compiled === undefined) return EXIT.refused;
+
+  const server = await started(config, compiled, log).catch((error: unknown) => {
+    throw placed(error, places);
+  });
+  endOnSignal(server);
+  if (options.watch === true || config.watchPolicies) recompileOnChange(folder, compiler, server, context);
+  // Printed last: a reader of the line may change a policy or stop the server at once.
+  context.stdout.write(`${readyLine(server, config)}\n`);
+  return EXIT.done;
+}
+
+async function started(config: Config, compiled: Bundle, log: Log): Promise<RunningServer> {
+  return startServer(config, compiled, { log, audit: await openAudit(config, log) });
+}
+
+/**
+ * Recompiles and swaps the served policies on each change. While they do not compile, the server keeps the last good
+ * ones.
+ */
+function recompileOnChange(
+  folder: string,
+  compiler: FolderCompiler,
+  server: RunningServer,
+  context: CommandContext,
+): void {
+  const recompile = async (): Promise<void> => {
+    try {
+      const compiled = await compiler();
+      if (compiled !== undefined) await server.swap(compiled);
+      printNote(
+        context,
+        compiled === undefined ? 'authz: still serving the last good policies' : 'authz: policies recompiled',
+      );
+    } catch (error) {
+      printNote(
+        context,
+        `authz: ${error instanceof Error ? error.message : String(error)}; still serving the last good policies`,
+      );
+    }
+  };
+  watchFolders([folder], recompile, context);
+}

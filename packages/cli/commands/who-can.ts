@@ -1,0 +1,102 @@
+import { type MatrixOptions, type MatrixRow, matrixOf, plainCell } from '../../analysis/matrix/matrix.js';
+import { answersText } from '../../analysis/matrix/report/text.js';
+import { didYouMean } from '../../cel/check/did-you-mean.js';
+import { shownPath } from '../../../compiler/diagnostics/format.js';
+import { visible, visibleJson } from '../../../compiler/diagnostics/visible.js';
+import { fold } from '../../../compiler/optimise/index.js';
+import type { CommandContext } from '../context.js';
+import { EXIT } from '../exit.js';
+import { compiledFolder } from '../policies/compile.js';
+import { readResource } from '../policies/request-files.js';
+import { InputError, reportInputError } from '../report.js';
+import { sanitize } from '../../../runtime/policy/index.js';
+
+/** The command line options of `authzc who-can`. */
+export interface WhoCanOptions extends Pick<MatrixOptions, 'scope' | 'lenientScopeSearch'> {
+  /** Required without `resource`. */
+  readonly kind?: string;
+  readonly action: string;
+  /** The id of the resource. */
+  readonly id?: string;
+  /** A file of the resource. */
+  readonly resource?: string;
+  readonly output: 'pretty' | 'json';
+}
+
+/** `authzc who-can`: the roles and principals that may do an action. Returns the exit code. */
+export function whoCanCommand(directory: string, options: WhoCanOptions, context: CommandContext): number {
+  try {
+    return listed(directory, options, context);
+  } catch (error) {
+    return reportInputError(error, context);
+  }
+}
+
+function listed(directory: string, { action, output, ...given }: WhoCanOptions, context: CommandContext): number {
+  const { kind, ...options } = subjectOf(given, context);
+  const compilation = compiledFolder(directory, context);
+  if (compilation === undefined) return EXIT.refused;
+  const program = fold(compilation.lowered);
+  const { tables, definitions } = matrixOf(program, {
+    ...options,
+    ...(given.lenientScopeSearch === true && { lenientScopeSearch: true }),
+    kind: sanitize(kind),
+    onlyAction: action,
+  });
+  if (tables.length === 0) {
+    const kinds = program.modules.flatMap((module) => (module.kind === 'resource' ? module.resource : []));
+    const [note] = didYouMean(kind, kinds);
+    const where = options.scope === undefined ? '' : ` in scope \`${visible(options.scope)}\``;
+    throw new Error(
+      `no policy is about kind \`${visible(kind)}\`${where}${note === undefined ? '' : `: ${note.message}`}`,
+    );
+  }
+  const answers = tables.map(({ rows, ...table }) => ({ ...table, rows: rows.filter(isPossible) }));
+  context.stdout.write(
+    output === 'json'
+      ? `${visibleJson({ kind, action, answers: answers.flatMap(plainAnswers), definitions }, 2)}\n`
+      : answersText({ tables: answers, definitions }, (file) => shownPath(file, directory)),
+  );
+  return EXIT.done;
+}
+
+/** The resources in question, and what is known of them. */
+function subjectOf(
+  { kind, id, scope, resource: file }: Omit<WhoCanOptions, 'action' | 'output'>,
+  context: CommandContext,
+): Pick<MatrixOptions, 'scope' | 'version' | 'known'> & { readonly kind: string } {
+  if (file === undefined) {
+    if (kind === undefined)
+      throw new InputError('name the resources', undefined, [{ message: 'by `--kind KIND` or `--resource FILE`' }]);
+    return { kind, scope, known: id === undefined ? undefined : { id } };
+  }
+  const resource = readResource(file, context);
+  return {
+    kind: resource.kind,
+    scope: (resource.scope ?? '').replace(/^\./, ''),
+    version: resource.policyVersion ?? 'default',
+    known: { id: resource.id, attr: resource.attr ?? {} },
+  };
+}
+
+function isPossible({ cells: [cell] }: MatrixRow): boolean {
+  return cell?.answer !== 'denied';
+}
+
+function plainAnswers({
+  version,
+  scope,
+  rows,
+}: {
+  readonly version: string;
+  readonly scope: string;
+  readonly rows: readonly MatrixRow[];
+}): readonly object[] {
+  return rows.map(({ principal, role, cells: [cell] }) => ({
+    version,
+    scope,
+    principal,
+    role,
+    ...(cell && plainCell(cell)),
+  }));
+}

@@ -1,0 +1,55 @@
+import { didYouMean } from '../../cel/check/did-you-mean.js';
+import { failure, type GitOptions, git } from './git.js';
+
+/** A folder of a revision. */
+export interface RevisionFolder {
+  /** As the user named it: `main`, `HEAD~1`. */
+  readonly revision: string;
+  /** The id of the root tree of the revision. */
+  readonly tree: string;
+  /** The path below the root of the repository, with `/`; empty for the root. */
+  readonly path: string;
+}
+
+/**
+ * The id of the tree of a revision.
+ *
+ * @throws Error if this is not a repository, or there is no such revision; with the name that was probably meant.
+ */
+export async function treeOf(revision: string, options: GitOptions): Promise<string> {
+  // git would take a leading hyphen for an option.
+  if (revision !== '' && !revision.startsWith('-')) {
+    const { code, stdout } = await git(['rev-parse', '--verify', '--quiet', `${revision}^{tree}`], options);
+    if (code === 0) return stdout.toString('utf8').trim();
+  }
+  await prefixOf(revision, options);
+  throw new Error(`no revision \`${revision}\`${await hint(revision, options)}`);
+}
+
+/**
+ * The path of the folder in which git runs, below the root of the repository: `services/api/`, or empty for the root.
+ *
+ * @param revision what needs the repository, for the message.
+ * @throws Error if the folder is not in a repository.
+ */
+export async function prefixOf(revision: string, options: GitOptions): Promise<string> {
+  const result = await git(['rev-parse', '--show-prefix'], options);
+  if (result.code === 0) return result.stdout.toString('utf8').replace(/\n$/, '');
+  if (!result.stderr.includes('not a git repository')) throw failure(result);
+  throw new Error(`\`${revision}\` is not a folder, and this is not a git repository`);
+}
+
+/** The number of names of branches and tags that are compared. */
+const MOST_NAMES = 2000;
+
+async function hint(revision: string, options: GitOptions): Promise<string> {
+  const format = ['for-each-ref', `--count=${MOST_NAMES}`, '--format=%(refname:short)'];
+  const { stdout } = await git([...format, 'refs/heads', 'refs/tags', 'refs/remotes'], options);
+  const names = ['HEAD', ...stdout.toString('utf8').split('\n')].filter((name) => name !== '');
+  const remote = names.find((name) => name.endsWith(`/${revision}`));
+  if (remote !== undefined) return ` (did you mean \`${remote}\`?)`;
+  const [near] = didYouMean(revision, names);
+  if (near !== undefined) return ` (${near.message})`;
+  const { stdout: shallow } = await git(['rev-parse', '--is-shallow-repository'], options);
+  return shallow.toString('utf8').trim() === 'true' ? '; the clone is shallow: fetch the revision first' : '';
+}

@@ -1,0 +1,129 @@
+import { randomBytes } from 'node:crypto';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { visible } from '../../../compiler/diagnostics/visible.js';
+
+/** The text of a file: whole, or in parts because it is large. */
+export type OutputText = string | Uint8Array | readonly string[];
+
+/** A file to be written. */
+export interface OutputFile<Text extends OutputText = string> {
+  readonly path: string;
+  readonly text: Text;
+  /** Whether the text must be on the disk before it takes the place of the old one: a server reads it after a crash. */
+  readonly durable?: boolean;
+}
+
+/**
+ * Writes files so that a reader sees either the old or the new text of each. All are first written to temporary files
+ * next to them, then renamed in the given order. If one cannot be written (disk full, no permission), all files keep
+ * their old text and no temporary file remains. A replaced file keeps its mode. The caller has checked that the paths
+ * are its own to overwrite.
+ *
+ * Synchronous: there may be tens of thousands of small files, and waiting for each step costs more than the step.
+ */
+export function replaceFiles(files: readonly OutputFile<OutputText>[]): void {
+  const run = randomBytes(6).toString('hex');
+  const temporaryOf = (path: string, index: number): string =>
+    join(dirname(path), `.${basename(path).slice(0, LONGEST_STEM)}.${run}${index}.tmp`);
+  const folders = new Set<string>();
+  let [staged, renamed] = [0, 0];
+  try {
+    for (const file of files) {
+      const { path } = file;
+      writing(path, () => {
+        const mode = modeOf(path);
+        const folder = dirname(path);
+        if (!folders.has(folder)) mkdirSync(folder, { recursive: true });
+        folders.add(folder);
+        staged += 1;
+        writeNew(temporaryOf(path, staged - 1), file, mode);
+      });
+    }
+    for (const { path } of files) {
+      writing(path, () => renameSync(temporaryOf(path, renamed), path));
+      renamed += 1;
+    }
+  } finally {
+    for (let index = renamed; index < staged; index += 1)
+      rmSync(temporaryOf((files[index] as OutputFile<OutputText>).path, index), { force: true });
+  }
+}
+
+/** File systems allow names of 255 bytes; a character takes up to four. */
+const LONGEST_STEM = 50;
+
+/** The mode of the file to replace; undefined if there is none. Throws if the file is not writable. */
+function modeOf(path: string): number | undefined {
+  const stats = statsAt(path);
+  if (stats === undefined) return undefined;
+  accessSync(path, constants.W_OK);
+  return stats.mode & PERMISSIONS;
+}
+
+const PERMISSIONS = 0o777;
+
+function writeNew(path: string, { text, durable = false }: OutputFile<OutputText>, mode: number | undefined): void {
+  const file = openSync(path, 'wx');
+  try {
+    for (const part of Array.isArray(text) ? text : [text]) writeFileSync(file, part);
+    if (mode !== undefined) fchmodSync(file, mode);
+    if (durable) fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Errors of the file system name the temporary file or none at all. */
+function writing(path: string, step: () => void): void {
+  try {
+    step();
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new Error(`cannot write \`${visible(path)}\`: ${REASONS.get(code ?? '') ?? visible(message)}`, {
+      cause: error,
+    });
+  }
+}
+
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['ENOSPC', 'no space left on the device'],
+  ['EDQUOT', 'the disk quota is used up'],
+  ['EFBIG', 'the file would be larger than the limit of this process'],
+  ['EACCES', 'permission denied'],
+  ['EPERM', 'operation not permitted'],
+  ['EROFS', 'the file system is read-only'],
+  ['EISDIR', 'it is a folder'],
+  ['ENOTDIR', 'a file stands where a folder should be'],
+  ['EEXIST', 'a file stands where a folder should be'],
+  ['ENAMETOOLONG', 'the name is too long'],
+]);
+
+/** What is at a path, without following a symbolic link at its end; undefined if nothing is. */
+export function statsAt(path: string): Stats | undefined {
+  return orNothing(() => lstatSync(path, { throwIfNoEntry: false }));
+}
+
+/** For a file that may be missing: undefined if it is. Any other failure is passed on. */
+export function orNothing<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,129 @@
+import { type BundleModule, importBundle } from '../../../compiler/bundle/import-bundle.js';
+import { bundle } from '../../../compiler/bundle/index.js';
+import { type Compilation, compile, type CompileOptions } from '../../../compiler/compile.js';
+import { Diagnostics } from '../../../compiler/diagnostics/diagnostic.js';
+import { formatPretty, shownPath } from '../../../compiler/diagnostics/format.js';
+import type { Source } from '../../../compiler/diagnostics/source.js';
+import type { Span } from '../../../compiler/diagnostics/span.js';
+import type { Program } from '../../../compiler/ir/program.js';
+import { load } from '../../../compiler/load/index.js';
+import { runtimeFolder } from '../../../compiler/load/runtime-folder.js';
+import type { Vocabulary } from '../../../compiler/validate/vocabulary.js';
+import { emptyText } from './empty-folder.js';
+import { type CommandContext, isColorful } from '../context.js';
+import { readVocabulary } from './vocabulary.js';
+
+/** A compilation of a folder, with the sources that were read from it. */
+export interface FolderCompilation extends Compilation {
+  readonly sources: readonly Source[];
+  /** The JSON schemas, by path. */
+  readonly schemas: ReadonlyMap<string, string>;
+}
+
+/** How a folder is compiled. */
+export interface FolderOptions {
+  /** The sources of an earlier compilation: unchanged files are not compiled again. */
+  readonly earlier?: readonly Source[];
+  readonly strictTypes?: boolean;
+  /** By default that of the project. */
+  readonly vocabulary?: Vocabulary;
+  readonly checksOnly?: boolean;
+  readonly explain?: boolean;
+  /** Is told what is being done. */
+  readonly onStep?: CompileOptions['onStep'];
+}
+
+/** Loads and compiles a folder of policies. Throws when the folder cannot be read. */
+export function compileFolder(
+  directory: string,
+  {
+    earlier = [],
+    vocabulary = readVocabulary(),
+    strictTypes = false,
+    checksOnly = false,
+    explain = false,
+    onStep,
+  }: FolderOptions = {},
+): FolderCompilation {
+  const report = new Diagnostics();
+  const { sources, schemas } = load(directory, report, earlier);
+  const options = { schemaTexts: schemas, strictTypes, vocabulary, checksOnly, explain, onStep };
+  return { ...compile(sources, report, options), sources, schemas };
+}
+
+/** Whether policies that compile decide nothing: all files are missing, empty, disabled or only to be imported. */
+export function decidesNothing({ program }: Compilation): boolean {
+  return program?.modules.length === 0;
+}
+
+/**
+ * Compiles a folder and writes nothing. Returns undefined when its policies do not compile, after printing the
+ * diagnostics to standard error. Throws when the folder cannot be read or holds no policies.
+ */
+export async function policiesInMemory(
+  directory: string,
+  context: CommandContext,
+): Promise<PoliciesInMemory | undefined> {
+  const compilation = compiledFolder(directory, context);
+  return compilation && { ...(await policiesOf(compilation, directory)), lowered: compilation.lowered };
+}
+
+/** The same for analyses that run no policies. */
+export function compiledFolder(
+  directory: string,
+  context: CommandContext,
+): (FolderCompilation & { readonly lowered: Program }) | undefined {
+  return acceptedOf(compileFolder(directory), directory, context);
+}
+
+/**
+ * A compilation that was not refused; undefined for others, after printing the diagnostics to standard error. Throws for
+ * policies that decide nothing.
+ *
+ * @param folder the one they were read from.
+ */
+export function acceptedOf(
+  compilation: FolderCompilation,
+  folder: string,
+  context: CommandContext,
+): (FolderCompilation & { readonly lowered: Program }) | undefined {
+  if (decidesNothing(compilation))
+    throw new Error(`${emptyText(folder, compilation)}: name the folder of the policies`);
+  const { lowered, diagnostics } = compilation;
+  if (lowered !== undefined) return { ...compilation, lowered };
+  const { stderr } = context;
+  stderr.write(formatPretty(diagnostics, { color: isColorful(stderr, context), folder }));
+  return undefined;
+}
+
+/** Policies that are ready to decide, in this process. */
+export interface ReadyPolicies extends BundleModule {
+  /** Where each rule was written, as `file:line:column`; empty for a rule that is not there. */
+  readonly placeOf: (policy: string, rule: string) => string;
+}
+
+/** The same, with what analyses read. */
+export interface PoliciesInMemory extends ReadyPolicies {
+  /** The program as its authors wrote it, for analyses. */
+  readonly lowered: Program;
+}
+
+/**
+ * The policies of a compilation that was not refused.
+ *
+ * @param folder the one they were read from.
+ */
+export async function policiesOf({ files }: Pick<Compilation, 'files'>, folder: string): Promise<ReadyPolicies> {
+  const { js } = await bundle(files, runtimeFolder());
+  const rules = new Map(files.flatMap(({ origins }) => origins).map(({ rule, span }) => [rule, span]));
+  return {
+    ...(await importBundle(js)),
+    placeOf: (policy, rule) => positionOf(rules.get(`${policy}#${rule}`), folder),
+  };
+}
+
+function positionOf(span: Span | undefined, folder: string): string {
+  if (span === undefined) return '';
+  const { line, column } = span.source.lineAndColumn(span.start);
+  return `${shownPath(span.source.path, folder)}:${line}:${column}`;
+}

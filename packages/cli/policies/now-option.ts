@@ -1,0 +1,21 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { Instant } from '../../../runtime/policy/index.js';
+import { instantOf } from '../../policy-tests/agreements.js';
+
+/** The time of conditions. */
+export interface NowOption {
+  readonly now?: Instant;
+}
+
+/** The option `--now`. */
+export function nowOption(
+  text = 'the time of conditions, such as 2025-01-31T00:00:00Z; default is the current time',
+): Option {
+  return new Option('--now <time>', text).argParser(instant);
+}
+
+function instant(text: string): Instant {
+  const now = instantOf(text);
+  if (now === undefined) throw new InvalidArgumentError('It is a time such as 2025-01-31T00:00:00Z.');
+  return now;
+}

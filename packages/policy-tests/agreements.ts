@@ -1,0 +1,85 @@
+import { parseTimestamp } from '../cel/runtime/index.js';
+import type { Instant } from '../../runtime/policy/index.js';
+import type { Place } from '../../compiler/diagnostics/span.js';
+import { entriesOf, objectOf, objectsOf, textOf } from '../../compiler/parse/build/fields.js';
+import type { ObjectValue, Value } from '../../compiler/parse/schema/value.js';
+import type { Complaint } from './invalid-suite.js';
+
+/**
+ * The constraints of a suite that span several fields, and the format of `now` (docs/spec/server.md#grammar-of-suites).
+ */
+export function suiteAgreements(suite: ObjectValue): readonly Complaint[] {
+  return [
+    ...auxDataAgreements(suite),
+    ...nowOf(suite),
+    ...objectsOf(suite, 'tests').flatMap(({ value }, index) => ofTest(value, `tests[${index}]`)),
+  ];
+}
+
+/** The constraints of token fixtures. */
+export function auxDataAgreements(document: ObjectValue): readonly Complaint[] {
+  return entriesOf(document, 'auxData').flatMap(({ name, value, place }) => {
+    if (value.kind !== 'object' || !value.fields.has('jwt') || !value.fields.has('jwts')) return [];
+    return [{ place, text: `auxData[${JSON.stringify(name.value)}]: Only one of the jwt or jwts fields must be set` }];
+  });
+}
+
+/** Fixtures of principals and resources have no such constraints. */
+export function noAgreements(): readonly Complaint[] {
+  return [];
+}
+
+function ofTest(test: ObjectValue, path: string): readonly Complaint[] {
+  const input = test.fields.get('input');
+  return [
+    ...nowOf(test),
+    ...(input?.value.kind === 'object' ? ofInput(input.value, input.place, `${path}.input`) : []),
+    ...objectsOf(test, 'expected').flatMap(({ value, place }, index) =>
+      ofExpectation(value, place, `${path}.expected[${index}]`),
+    ),
+  ];
+}
+
+function nowOf(holder: ObjectValue): readonly Complaint[] {
+  const options = objectOf(holder, 'options');
+  const now = options && textOf(options, 'now');
+  if (options === undefined || now === undefined || instantOf(now.value) !== undefined) return [];
+  const { span } = now.place;
+  return [
+    {
+      place: { ...now.place, anchor: span.start },
+      text: `invalid timestamp value ${JSON.stringify(now.value)}: RFC 3339 is expected, as in "2024-05-01T12:00:00Z"`,
+    },
+  ];
+}
+
+function ofInput(input: ObjectValue, place: Place, path: string): readonly Complaint[] {
+  return [PRINCIPAL, RESOURCE]
+    .filter(({ many, groups }) => !isGiven(input, many) && !isGiven(input, groups))
+    .map(({ many, groups }) => ({ place, text: `${path}: ${many} or ${groups} must be present` }));
+}
+
+function ofExpectation(expectation: ObjectValue, place: Place, path: string): readonly Complaint[] {
+  return [PRINCIPAL, RESOURCE].flatMap(({ one, many, groups }) => {
+    if (isGiven(expectation, one) && isGiven(expectation, many))
+      return [{ place, text: `${path}: ${one} and ${many} may not both be present` }];
+    if ([one, many, groups].some((name) => isGiven(expectation, name))) return [];
+    return [{ place, text: `${path}: ${one}, ${many}, or ${groups} must be present` }];
+  });
+}
+
+const PRINCIPAL = { one: 'principal', many: 'principals', groups: 'principalGroups' };
+const RESOURCE = { one: 'resource', many: 'resources', groups: 'resourceGroups' };
+
+/** An empty string or list counts as absent. */
+function isGiven(object: ObjectValue, name: string): boolean {
+  const value: Value | undefined = object.fields.get(name)?.value;
+  if (value === undefined) return false;
+  return value.kind === 'text' ? value.text !== '' : value.kind !== 'list' || value.items.length > 0;
+}
+
+/** An RFC 3339 time as conditions see it in `now()`, in UTC whatever the offset; undefined for any other string. */
+export function instantOf(text: string): Instant | undefined {
+  const timestamp = parseTimestamp(text.toUpperCase());
+  return timestamp && { seconds: timestamp.seconds, nanos: timestamp.nanos, offset: 0 };
+}

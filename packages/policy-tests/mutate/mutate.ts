@@ -1,0 +1,167 @@
+import type { CompiledBundle } from '../../../runtime/engine/index.js';
+import type { Ask } from '../ask.js';
+import type { TestCall } from '../run-tests.js';
+import type * as ir from '../../../compiler/ir/program.js';
+import { bundleOf, type ProgramBundle } from '../../analysis/program/bundle.js';
+import { fold } from '../../../compiler/optimise/index.js';
+import type { Answer, Prover } from '../../analysis/question/question.js';
+import { LiteralValues } from '../../analysis/witness/literal-values.js';
+import { realistic } from '../../analysis/witness/realistic.js';
+import { type Situation, situationOf } from '../../analysis/question/situation.js';
+import { requestsOf } from '../test-requests.js';
+import { type ComparedMutant, MutantComparison } from './comparison.js';
+import type { Mutant } from './mutants.js';
+
+/** How the tests took mutants. Plain data: JSON. */
+export interface MutationReport {
+  readonly mutants: readonly MutantResult[];
+  readonly total: MutationTotals;
+  /** Whether mutants are left that were not tried. */
+  readonly isInterrupted: boolean;
+}
+
+/** What became of one mutant. */
+export interface MutantResult extends Omit<Mutant, 'program'> {
+  /**
+   * `killed`: a test that passes fails with the mutant. `equivalent`: proved to decide every request as before.
+   * `survived`: the rest.
+   */
+  readonly result: 'killed' | 'survived' | 'equivalent';
+  /** The first test that fails. */
+  readonly killedBy?: TestName;
+  /** A request that tells a survivor apart, if one was found: then it is certainly not equivalent. */
+  readonly witness?: Witness;
+}
+
+/** A situation that a mutant decides otherwise. */
+export interface Witness extends Situation {
+  readonly before: 'ALLOW' | 'DENY';
+  readonly after: 'ALLOW' | 'DENY';
+}
+
+/** A case of a test. */
+export interface TestName {
+  readonly test: string;
+  readonly principal: string;
+  readonly resource: string;
+  readonly action: string;
+}
+
+export interface MutationTotals {
+  readonly killed: number;
+  readonly survived: number;
+  readonly equivalent: number;
+  /** Survivors that no request was found to distinguish from the policies: they may be equivalent. */
+  readonly undecided: number;
+  /** Percent of killed mutants, of those that are not equivalent. */
+  readonly score: number;
+}
+
+/** The tests to try. */
+export interface Tests {
+  readonly calls: readonly TestCall[];
+  /** What tests ask with a set of policies. */
+  readonly askerOf: (policies: ProgramBundle) => Ask;
+  /** Whether default evaluation decides: proofs are about it. */
+  readonly isProvable: boolean;
+  readonly compiled: CompiledBundle;
+  /** Creates the solver when it is first needed; undefined without one. */
+  readonly prover?: (() => Promise<Prover>) | undefined;
+}
+
+/** Is called between mutants. */
+export interface Progress {
+  /** Returns whether to go on. */
+  readonly next: (done: number, all: number) => Promise<boolean>;
+}
+
+/** Runs the tests against each mutant, and stops at the first that fails. */
+export async function tryMutants(
+  program: ir.Program,
+  mutants: readonly Mutant[],
+  { calls, askerOf, isProvable, compiled, prover }: Tests,
+  { next }: Progress,
+): Promise<MutationReport> {
+  const passing = passingCalls(calls, askerOf(bundleOf(fold(program))));
+  const seeds = requestsOf(calls).map(situationOf);
+  const literalValues = new LiteralValues(program);
+  const comparison = new MutantComparison(program, compiled, isProvable ? prover : undefined);
+  const results: MutantResult[] = [];
+  try {
+    for (const [index, { program: made, ...mutant }] of mutants.entries()) {
+      if (!(await next(index, mutants.length))) break;
+      const mutated = made();
+      const killedBy = firstFailure(passing, askerOf(bundleOf(fold(mutated))));
+      if (killedBy !== undefined) {
+        results.push({ ...mutant, result: 'killed', killedBy });
+        continue;
+      }
+      const compared = comparison.of(mutated);
+      const answer = await compared.difference({ seeds });
+      if (answer.answer === 'no' && isProvable) results.push({ ...mutant, result: 'equivalent' });
+      else results.push({ ...mutant, result: 'survived', ...witnessOf(answer, compared, literalValues) });
+    }
+  } finally {
+    await comparison.close();
+  }
+  const countOf = (wanted: MutantResult['result']): number => results.filter(({ result }) => result === wanted).length;
+  const [killed, survived, equivalent] = [countOf('killed'), countOf('survived'), countOf('equivalent')];
+  const undecided = results.filter(({ result, witness }) => result === 'survived' && witness === undefined).length;
+  return {
+    mutants: results,
+    total: { killed, survived, equivalent, undecided, score: scoreOf(killed, killed + survived) },
+    isInterrupted: results.length < mutants.length,
+  };
+}
+
+/** How many mutants some test kills. */
+export function countKilled(
+  mutants: readonly Mutant[],
+  program: ir.Program,
+  { calls, askerOf }: Pick<Tests, 'calls' | 'askerOf'>,
+): number {
+  const passing = passingCalls(calls, askerOf(bundleOf(fold(program))));
+  return mutants.filter((mutant) => firstFailure(passing, askerOf(bundleOf(fold(mutant.program()))))).length;
+}
+
+/** The situation of an answer, with values that a reader knows. */
+function witnessOf(
+  answer: Answer,
+  compared: ComparedMutant,
+  literalValues: LiteralValues,
+): { readonly witness?: Witness } {
+  if (answer.answer !== 'yes') return {};
+  const situation = realistic(answer.situation, literalValues, compared.differs);
+  const isAllowed = compared.isAllowedBefore(situation);
+  return { witness: { ...situation, before: isAllowed ? 'ALLOW' : 'DENY', after: isAllowed ? 'DENY' : 'ALLOW' } };
+}
+
+/** A call, and whether each of its cases passes with the policies as they are. */
+interface PassingCall extends TestCall {
+  readonly passed: readonly boolean[];
+}
+
+function passingCalls(calls: readonly TestCall[], ask: Ask): readonly PassingCall[] {
+  return calls
+    .map((call) => ({
+      ...call,
+      passed: call.judge(ask(call.question)).map(({ details }) => details.kind === 'passed'),
+    }))
+    .filter(({ passed }) => passed.includes(true));
+}
+
+function firstFailure(calls: readonly PassingCall[], ask: Ask): TestName | undefined {
+  for (const { question, judge, passed } of calls) {
+    const failed = judge(ask(question)).find(({ details }, index) => passed[index] && details.kind !== 'passed');
+    if (failed !== undefined) {
+      const { test, principal, resource, action } = failed;
+      return { test, principal, resource, action };
+    }
+  }
+  return undefined;
+}
+
+/** Percent of killed mutants, rounded down to a tenth; 100 without mutants. */
+export function scoreOf(killed: number, all: number): number {
+  return all === 0 ? 100 : Math.floor((killed * 1000) / all) / 10;
+}

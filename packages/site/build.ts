@@ -1,0 +1,46 @@
+import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { build } from 'vitepress';
+import { explorerFiles } from '../../scripts/explorer-files.js';
+import { ROOT, repositoryFiles } from './files.js';
+import { fullText, llmsText, summaryIn } from './llms.js';
+import { sectionsOf } from './pages.js';
+import { staged } from './stage.js';
+
+/** `npm run site [-- --base /PATH/] [--out FOLDER]`: the documentation as static files, by default for `/` and in `dist/site`. */
+const { values } = parseArgs({
+  options: { base: { type: 'string', default: '/' }, out: { type: 'string', default: join(ROOT, 'dist/site') } },
+});
+const base = values.base;
+if (!/^\/(?:[\w.-]+\/)*$/.test(base)) throw new Error(`--base: must start and end with "/", as /docs/: \`${base}\``);
+const STAGE = join(ROOT, '.cache/site');
+const OUTPUT = resolve(values.out);
+
+const sections = sectionsOf(repositoryFiles);
+const home = { source: 'docs/README.md', path: 'index.md', title: 'Documentation' };
+
+rmSync(STAGE, { recursive: true, force: true });
+for (const file of staged(home, sections, repositoryFiles)) {
+  const path = join(STAGE, file.path);
+  mkdirSync(dirname(path), { recursive: true });
+  if ('text' in file) writeFileSync(path, file.text);
+  else copyFileSync(join(ROOT, file.copied), path);
+}
+mkdirSync(join(STAGE, 'public'), { recursive: true });
+copyFileSync(join(ROOT, 'packages/playground/icon.svg'), join(STAGE, 'public/icon.svg'));
+await build(join(ROOT, 'packages/site'), { base, outDir: OUTPUT });
+
+// The texts are there as they are, for programs that read them.
+const all = [home, ...sections.flatMap(({ pages }) => pages), ...sections.flatMap(({ more }) => more)];
+for (const { path } of all) cpSync(join(STAGE, path), join(OUTPUT, path));
+const summaryOf = ({ source }: { readonly source: string }): string => summaryIn(repositoryFiles.read(source));
+writeFileSync(join(OUTPUT, 'llms.txt'), llmsText(sections, summaryOf, base));
+const stagedText = ({ path }: { readonly path: string }): string => readFileSync(join(STAGE, path), 'utf8');
+writeFileSync(join(OUTPUT, 'llms-full.txt'), fullText(all, stagedText, base));
+const { files } = await explorerFiles();
+for (const { path, contents } of files) {
+  const target = join(OUTPUT, 'playground', path);
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, contents);
+}
