@@ -37,12 +37,30 @@ export const decide = (action) =>
 `;
 const MAIN = `import { decide } from './decide.js';\nconsole.log(decide('view'), decide('edit'));\n`;
 
-/** A project with the packages of this repository, a compiled bundle and a program that decides. */
+/** What all projects have: the packages of this repository and a compiled bundle. */
+async function writeCommon(): Promise<string> {
+  const home = join(folder, 'common');
+  mkdirSync(join(home, 'policies'), { recursive: true });
+  writeFileSync(join(home, 'policies/document.yaml'), documentPolicy('view'));
+  const modules = join(home, 'node_modules');
+  const [library = ''] = packedPackages();
+  mkdirSync(join(modules, 'authz'), { recursive: true });
+  execFileSync('tar', ['-xzf', library, '--strip-components=1', '-C', join(modules, 'authz')]);
+  cpSync(join(ROOT, 'node_modules/re2js'), join(modules, 're2js'), { recursive: true });
+  await run(process.execPath, [PROGRAMS.authzc, 'compile'], { cwd: home });
+  return home;
+}
+
+let common: Promise<string> | undefined;
+
+/** A project with what all have, and a program that decides. */
 async function project(name: string, files: { readonly [path: string]: string } = {}): Promise<string> {
+  common ??= writeCommon();
   const home = join(folder, name);
+  // As links: no tool writes into what is installed.
+  execFileSync('cp', ['-al', await common, home]);
   const written = {
     'package.json': '{"private": true, "type": "module"}',
-    'policies/document.yaml': documentPolicy('view'),
     'src/decide.js': PROGRAM,
     'src/main.js': MAIN,
     ...files,
@@ -51,12 +69,6 @@ async function project(name: string, files: { readonly [path: string]: string } 
     mkdirSync(dirname(join(home, path)), { recursive: true });
     writeFileSync(join(home, path), text);
   }
-  const modules = join(home, 'node_modules');
-  const [library = ''] = packedPackages();
-  mkdirSync(join(modules, 'authz'), { recursive: true });
-  execFileSync('tar', ['-xzf', library, '--strip-components=1', '-C', join(modules, 'authz')]);
-  cpSync(join(ROOT, 'node_modules/re2js'), join(modules, 're2js'), { recursive: true });
-  await run(process.execPath, [PROGRAMS.authzc, 'compile'], { cwd: home });
   return home;
 }
 

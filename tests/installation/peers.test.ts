@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,6 +5,7 @@ import semver from 'semver';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PACKAGES } from '../../scripts/packages/packages.js';
+import { type EndedFile, runSuite } from '../../scripts/test/suite-process.js';
 import { ROOT } from '../support/compiled.js';
 import { skip } from '../support/skip.js';
 
@@ -43,28 +43,29 @@ test('no peer is exact, and its range has the oldest and the newest version', ()
 
 for (const [name, versions] of Object.entries(SETS)) {
   const folder = join(ROOT, '.cache', `peers-${name}`);
+  const ended = new Map<string, EndedFile>();
+
+  test(`the ${name} versions run in one process`, async () => {
+    if (!existsSync(join(folder, 'node_modules'))) {
+      skip(import.meta.url, `the ${name} versions are not installed (.cache/peers-${name}, by .ci/run)`);
+      return;
+    }
+    const variables = {
+      NODE_OPTIONS: `--import ${pathToFileURL(join(ROOT, 'tests/support/other-versions.mjs')).href}`,
+      AUTHZ_PEERS: pathToFileURL(`${folder}/`).href,
+      AUTHZ_PEER_NAMES: JSON.stringify(Object.keys(versions)),
+      // MikroORM compares its version with the packages of this repository.
+      MIKRO_ORM_ALLOW_VERSION_MISMATCH: '1',
+    };
+    await runSuite(process.execPath, FILES, variables, (file) => ended.set(file.file, file));
+    assert.equal([...ended.keys()], FILES);
+  });
+
   for (const file of FILES) {
     test(`${file}, with the ${name} versions`, () => {
-      if (!existsSync(join(folder, 'node_modules'))) {
-        skip(import.meta.url, `the ${name} versions are not installed (.cache/peers-${name}, by .ci/run)`);
-        return;
-      }
-      const { status, stdout, stderr } = spawnSync(
-        process.execPath,
-        ['--import', 'tsx', '--import', './tests/support/other-versions.mjs', file],
-        {
-          cwd: ROOT,
-          encoding: 'utf8',
-          env: {
-            ...process.env,
-            AUTHZ_PEERS: pathToFileURL(`${folder}/`).href,
-            AUTHZ_PEER_NAMES: JSON.stringify(Object.keys(versions)),
-            // MikroORM compares its version with the packages of this repository.
-            MIKRO_ORM_ALLOW_VERSION_MISMATCH: '1',
-          },
-        },
-      );
-      assert.is(status, 0, `${stdout}${stderr}`);
+      const result = ended.get(file);
+      if (result === undefined) return;
+      assert.ok(result.passed > 0 && result.failed === 0, result.output);
     });
   }
 }

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { EFFORT } from '../support/effort.js';
 import { send } from '../support/server/http-client.js';
 
 const test = suite('hostile values in requests to a server with little memory');
@@ -82,9 +83,12 @@ const REQUESTS: readonly (readonly [path: string, body: (value: string) => strin
   ],
 ];
 
-for (const [name, value, ...statuses] of VALUES) {
+/** At quick, each value goes to every second path, in turn. */
+const isTried = (value: number, path: number): boolean => EFFORT !== 'quick' || (value + path) % 2 === 0;
+
+for (const [index, [name, value, ...statuses]] of VALUES.entries()) {
   test(`${name}: accepted or rejected in few bytes, and the server keeps running`, async () => {
-    for (const [path, body] of REQUESTS) {
+    for (const [path, body] of REQUESTS.filter((_, at) => isTried(index, at))) {
       const { status, text } = await send(http, 'POST', path, body(value), { 'content-type': 'application/json' });
       assert.ok(statuses.includes(status), `${path}: ${status} ${text.slice(0, 200)}`);
       if (status !== 200) assert.ok(text.length < MAX_ERROR, `${path}: ${text.length} bytes`);

@@ -21,11 +21,14 @@ export function nodeEnvironment(): NodeJS.ProcessEnv {
   return { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}` };
 }
 
-/** Whether npm can install packages. */
+/** Whether npm can install packages. npm is asked once. */
 export function isRegistryReachable(): Promise<boolean> {
-  return new Promise((resolve) => {
+  reachable ??= new Promise((resolve) => {
     execFile(process.execPath, [npmProgram(), 'view', 're2js', 'version'], { env: nodeEnvironment() }, (error) =>
       resolve(error === null),
     );
   });
+  return reachable;
 }
+
+let reachable: Promise<boolean> | undefined;

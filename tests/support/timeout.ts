@@ -10,14 +10,19 @@ export const LAST_RESORT = 600_000;
 const TURNS = 6000;
 const PAUSE = 10;
 
-/** Waits until a condition holds. Rejects when it never does, and says for what it waited. */
+/**
+ * Waits until a condition holds. Rejects when it never does, and says for what it waited.
+ *
+ * @param pause milliseconds between two looks: more than usual for a condition that takes long to evaluate.
+ */
 export async function until(
   holds: () => boolean | Promise<boolean>,
   what: string | (() => string) = 'the condition',
+  pause = PAUSE,
 ): Promise<void> {
   for (let turn = 0; !(await holds()); turn += 1) {
-    if (turn === TURNS) throw new Error(`still not: ${typeof what === 'string' ? what : what()}`);
-    await sleep(PAUSE);
+    if (turn * pause >= TURNS * PAUSE) throw new Error(`still not: ${typeof what === 'string' ? what : what()}`);
+    await sleep(pause);
   }
 }
 

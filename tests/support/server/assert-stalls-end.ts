@@ -11,6 +11,11 @@ export interface Stalled extends Addresses {
   readonly pids: readonly number[];
 }
 
+/** Waits for a number of sockets, which takes long to count. */
+export function untilSockets(served: Stalled, isRight: (count: number) => boolean, what: string): Promise<void> {
+  return until(() => isRight(socketsOf(served)), what, 100);
+}
+
 /** The number of sockets at its two addresses that the processes of a server have open, including listening ones. */
 export function socketsOf({ pids, http, grpc }: Stalled): number {
   const addresses = [http, grpc];
@@ -77,7 +82,7 @@ export async function assertStallsEnd(
   const before = socketsOf(served);
   const good = new WellBehavedClients(served, certificate);
   const kept = before + WellBehavedClients.CONNECTIONS;
-  await until(() => socketsOf(served) === kept, 'the good clients are connected');
+  await untilSockets(served, (count) => count === kept, 'the good clients are connected');
   const clients: { readonly name: string; readonly socket: Socket }[] = [];
   for (const target of targetsOf(served, isTls)) {
     for (const stall of stalls.filter(({ on }) => on(target))) {
@@ -86,7 +91,7 @@ export async function assertStallsEnd(
     }
   }
   try {
-    await until(() => socketsOf(served) <= kept, 'the server has closed all connections that stall').catch(
+    await untilSockets(served, (count) => count <= kept, 'the server has closed all connections that stall').catch(
       (error: Error) => {
         const open = clients.filter(({ socket }) => !socket.readableEnded && !socket.destroyed).map(({ name }) => name);
         throw new Error(
@@ -95,7 +100,7 @@ export async function assertStallsEnd(
       },
     );
     await good.leave();
-    await until(() => socketsOf(served) === before, 'the sockets of well-behaved clients to close');
+    await untilSockets(served, (count) => count === before, 'the sockets of well-behaved clients to close');
   } finally {
     good.close();
     for (const { socket } of clients) socket.destroy();
