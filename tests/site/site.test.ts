@@ -7,34 +7,36 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { repositoryFiles } from '../../packages/site/files.js';
-import { summaryIn } from '../../packages/site/llms.js';
-import { sectionsOf } from '../../packages/site/pages.js';
+import { fullText, llmsText, summaryIn } from '../../packages/site/llms.js';
+import { type SitePage, sectionsOf } from '../../packages/site/pages.js';
 import { axeViolations } from '../support/browser/axe.js';
 import { type Browser, hasBrowser, openBrowser } from '../support/browser/browser.js';
 import { ROOT } from '../support/compiled.js';
 import { skip } from '../support/skip.js';
 
 const test = suite('documentation site');
-const SITE = join(ROOT, 'dist/site');
 const sections = sectionsOf(repositoryFiles);
 
-/** The same site for a path of a host that has others. */
+/** The path of the site on a host that has others: a link that forgets it leads nowhere. */
 const BASE = '/docs/authz/';
-const BELOW = mkdtempSync(join(tmpdir(), 'authz-site-'));
+const FOLDER = mkdtempSync(join(tmpdir(), 'authz-site-'));
+const SITE = join(FOLDER, 'below');
+/** A few pages of the same site for `/`: what a page is does not depend on the path. */
+const AT_ROOT = join(FOLDER, 'root');
 
 const servers: Server[] = [];
 let address = '';
-let addressBelow = '';
+let addressAtRoot = '';
 test.before(async () => {
   // Fails for a link between pages that leads nowhere.
-  build([]);
-  build(['--base', BASE, '--out', BELOW]);
-  address = await serve(SITE, '/');
-  addressBelow = await serve(BELOW, BASE);
+  build(['--base', BASE, '--out', SITE]);
+  build(['--out', AT_ROOT, '--pages', 'concepts.md,benchmarks.md']);
+  address = `${await serve(SITE, BASE)}${BASE.slice(0, -1)}`;
+  addressAtRoot = await serve(AT_ROOT, '/');
 });
 test.after(() => {
   for (const server of servers) server.close();
-  rmSync(BELOW, { recursive: true, force: true });
+  rmSync(FOLDER, { recursive: true, force: true });
 });
 
 function build(options: readonly string[]): void {
@@ -91,7 +93,7 @@ test('every link to a heading leads to one', () => {
     (path) => path.endsWith('.html') && !path.startsWith('playground/'),
   );
   const anchors = new Map(
-    pages.map((path) => [`/${path}`, { text: readFileSync(join(SITE, path), 'utf8'), ids: new Set<string>() }]),
+    pages.map((path) => [`${BASE}${path}`, { text: readFileSync(join(SITE, path), 'utf8'), ids: new Set<string>() }]),
   );
   for (const { text, ids } of anchors.values()) {
     for (const [, id = ''] of text.matchAll(/ id="([^"]+)"/g)) ids.add(id);
@@ -116,32 +118,35 @@ test('every link to a heading leads to one', () => {
 test('llms.txt names each page of the navigation, with what it is about', () => {
   const text = readFileSync(join(SITE, 'llms.txt'), 'utf8');
   for (const { path, source } of sections.flatMap(({ pages }) => pages)) {
-    const line = text.split('\n').find((one) => one.includes(`](/${path}): `));
+    const line = text.split('\n').find((one) => one.includes(`](${BASE}${path}): `));
     assert.ok(line !== undefined && line.length > 60, source);
     assert.match(readFileSync(join(SITE, path), 'utf8'), /^# /m);
   }
   assert.is(summaryIn('# T\n\n| a |\n\nSee [b](c.md)\nand `d`:\n\n- e'), 'See b and `d`.');
 });
 
-test('llms-full.txt has every page once, and is the same below a path', () => {
+test('llms-full.txt has every page once, and both texts are the same for `/`', () => {
   const text = readFileSync(join(SITE, 'llms-full.txt'), 'utf8');
-  const pages = sections.flatMap(({ pages: shown, more }) => [...shown, ...more]).map(({ path }) => `/${path}`);
+  const home = { source: 'docs/README.md', path: 'index.md', title: 'Documentation' };
+  const pages = [home, ...sections.flatMap(({ pages: shown }) => shown), ...sections.flatMap(({ more }) => more)];
   const found = [...text.matchAll(/^<!-- page: (\S+) -->$/gm)].map(([, path]) => path);
-  assert.equal([...found].sort(), ['/index.md', ...pages].sort());
-  for (const path of ['concepts.md', 'benchmarks.md']) {
+  assert.equal([...found].sort(), pages.map(({ path }) => `${BASE}${path}`).sort());
+  const textOf = ({ path }: SitePage): string => readFileSync(join(SITE, path), 'utf8');
+  for (const path of ['concepts.md', 'benchmarks.md'])
     assert.ok(text.includes(readFileSync(join(SITE, path), 'utf8').trim()), path);
-  }
-  for (const file of ['llms.txt', 'llms-full.txt']) {
-    const below = readFileSync(join(BELOW, file), 'utf8');
+  const summaryOf = ({ source }: SitePage): string => summaryIn(repositoryFiles.read(source));
+  const atRoot = { 'llms.txt': llmsText(sections, summaryOf, '/'), 'llms-full.txt': fullText(pages, textOf, '/') };
+  for (const [file, expected] of Object.entries(atRoot)) {
+    const below = readFileSync(join(SITE, file), 'utf8');
     const moved = below.replaceAll(`<!-- page: ${BASE}`, '<!-- page: /').replaceAll(`](${BASE}`, '](/');
-    assert.ok(moved === readFileSync(join(SITE, file), 'utf8'), `${file} differs`);
+    assert.ok(moved === expected, `${file} differs`);
   }
 });
 
 test('a site below a path names nothing outside of it', () => {
-  const pages = readdirSync(BELOW, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.html'));
+  const pages = readdirSync(SITE, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.html'));
   const links = pages.flatMap((path) =>
-    [...readFileSync(join(BELOW, path), 'utf8').matchAll(/ (?:href|src)="([^":#]+)[^":]*"/g)].map(([, link = '']) => ({
+    [...readFileSync(join(SITE, path), 'utf8').matchAll(/ (?:href|src)="([^":#]+)[^":]*"/g)].map(([, link = '']) => ({
       path,
       link,
       target: new URL(link, `http://site${BASE}${path}`).pathname,
@@ -149,7 +154,7 @@ test('a site below a path names nothing outside of it', () => {
   );
   assert.ok(links.length > 1_000);
   const isThere = (target: string): boolean => {
-    const file = join(BELOW, target.slice(BASE.length).replace(/(^|\/)$/, '$1index.html'));
+    const file = join(SITE, target.slice(BASE.length).replace(/(^|\/)$/, '$1index.html'));
     return target.startsWith(BASE) && (existsSync(file) || existsSync(`${file}.html`));
   };
   const broken = links.filter(({ path, target }) => !path.startsWith('playground/') && !isThere(target));
@@ -172,6 +177,9 @@ test('pages are read and searched without another host, in light and dark', asyn
       if (message.type() === 'error') problems.push(message.text());
     });
     page.on('pageerror', (error) => problems.push(error.message));
+    page.on('response', (response) => {
+      if (response.status() >= 400) problems.push(response.url());
+    });
     page.on('request', (request) => {
       if (!request.url().startsWith(address) && !request.url().startsWith('data:')) problems.push(request.url());
     });
@@ -197,8 +205,15 @@ test('pages are read and searched without another host, in light and dark', asyn
     const found = page.locator('.result').first();
     await found.waitFor();
     assert.match(await found.innerText(), /consent/i);
+    await found.click();
+    await page.waitForURL((url) => url.pathname.startsWith(BASE) && !url.pathname.endsWith('/concepts.html'));
+    await page.locator('.VPNavBar a', { hasText: 'Benchmarks' }).first().click();
+    await page.waitForURL(`${address}/benchmarks.html`);
+    // The address changes before the page does.
+    await page.locator('h1', { hasText: 'Benchmarks' }).waitFor();
     await page.goto(`${address}/playground/index.html`, { waitUntil: 'networkidle' });
     assert.match(await page.title(), 'authz');
+    await page.locator('.cm-content').first().waitFor();
     assert.equal(problems, []);
   } finally {
     await browser.close();
@@ -210,10 +225,12 @@ test('pages of every kind are accessible in light and dark', async () => {
   const browser: Browser = await openBrowser();
   try {
     const page = await browser.context.newPage();
-    for (const theme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme: theme });
-      for (const path of KINDS_OF_PAGES) {
-        await page.goto(`${address}${path}`, { waitUntil: 'networkidle' });
+    for (const path of KINDS_OF_PAGES) {
+      await page.emulateMedia({ colorScheme: 'light' });
+      await page.goto(`${address}${path}`, { waitUntil: 'networkidle' });
+      for (const theme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme: theme });
+        await page.locator(theme === 'dark' ? 'html.dark' : 'html:not(.dark)').waitFor();
         const found = (await axeViolations(page)).filter((violation) => !KNOWN.some((id) => violation.startsWith(id)));
         assert.equal(found, [], `${path}, ${theme}`);
       }
@@ -235,7 +252,7 @@ const KINDS_OF_PAGES: readonly string[] = [
   '/benchmarks.html',
 ];
 
-test('a site below a path is read and searched, and its playground works', async () => {
+test('a site for `/` is read and searched, and its playground works', async () => {
   if (!hasBrowser()) return skip(import.meta.url, 'Chromium is not installed (/usr/bin/chromium)');
   const browser: Browser = await openBrowser();
   try {
@@ -245,16 +262,14 @@ test('a site below a path is read and searched, and its playground works', async
     page.on('response', (response) => {
       if (response.status() >= 400) problems.push(response.url());
     });
-    await page.goto(`${addressBelow}${BASE}`, { waitUntil: 'networkidle' });
+    await page.goto(`${addressAtRoot}/`, { waitUntil: 'networkidle' });
     await page.locator('.VPNavBar a', { hasText: 'Benchmarks' }).first().click();
-    await page.waitForURL(`${addressBelow}${BASE}benchmarks.html`);
-    // The address changes before the page does.
+    await page.waitForURL(`${addressAtRoot}/benchmarks.html`);
     await page.locator('h1', { hasText: 'Benchmarks' }).waitFor();
     await page.keyboard.press('Control+k');
-    await page.locator('#localsearch-input').fill('parental consent');
-    await page.locator('.result').first().click();
-    await page.waitForURL((url) => url.pathname.startsWith(BASE) && !url.pathname.endsWith('/benchmarks.html'));
-    await page.goto(`${addressBelow}${BASE}playground/index.html`, { waitUntil: 'networkidle' });
+    await page.locator('#localsearch-input').fill('concepts');
+    await page.locator('.result').first().waitFor();
+    await page.goto(`${addressAtRoot}/playground/index.html`, { waitUntil: 'networkidle' });
     await page.locator('.cm-content').first().waitFor();
     assert.equal(problems, []);
   } finally {
