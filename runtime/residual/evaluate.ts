@@ -91,33 +91,36 @@ function evaluate(operand: Operand, environment: Environment): cel.Result {
   if ('variable' in operand) return variableOf(operand.variable, environment);
   const { operator, operands } = operand.expression;
   const [first, second, third] = operands as [Operand, Operand, Operand];
-  const value = (part: Operand): cel.Result => evaluate(part, environment);
   switch (operator) {
     case 'and':
-      return operands.map(value).reduce(cel.and, true);
+      return evaluateAll(operands, environment).reduce(cel.and, true);
     case 'or':
-      return operands.map(value).reduce(cel.or, false);
+      return evaluateAll(operands, environment).reduce(cel.or, false);
     case 'not':
-      return cel.not(value(first));
+      return cel.not(evaluate(first, environment));
     case 'unless':
-      return value(first) !== true;
+      return evaluate(first, environment) !== true;
     case 'if':
-      return cel.conditional(value(first), value(second), value(third));
+      return cel.conditional(evaluate(first, environment), evaluate(second, environment), evaluate(third, environment));
     case 'has':
       return isThere(first, environment);
     case 'get-field':
-      return cel.select(value(first), nameOf(second));
+      return cel.select(evaluate(first, environment), nameOf(second));
     case 'timeSince':
-      return timeSince(value(first), environment);
+      return timeSince(evaluate(first, environment), environment);
     case 'list':
-      return cel.listOf(operands.map(value));
+      return cel.listOf(evaluateAll(operands, environment));
     case 'struct':
-      return cel.mapOf(operands.map((entry) => entryOf(entry, value)));
+      return cel.mapOf(operands.map((entry) => entryOf(entry, environment)));
     default:
       return isMacro(second)
-        ? overLambda(operator, value(first), second, environment)
-        : called(operator, operands, operands.map(value), environment);
+        ? overLambda(operator, evaluate(first, environment), second, environment)
+        : called(operator, operands, evaluateAll(operands, environment), environment);
   }
+}
+
+function evaluateAll(operands: readonly Operand[], environment: Environment): readonly cel.Result[] {
+  return operands.map((operand) => evaluate(operand, environment));
 }
 
 /** A name and the fields below it; a bare name that is not bound is a type. */
@@ -170,11 +173,11 @@ function nameOf(operand: Operand): string {
   return 'value' in operand ? String(operand.value) : '';
 }
 
-function entryOf(entry: Operand, value: (operand: Operand) => cel.Result): readonly [cel.Result, cel.Result] {
+function entryOf(entry: Operand, environment: Environment): readonly [cel.Result, cel.Result] {
   const [key, content] = 'expression' in entry ? (entry.expression.operands as [Operand, Operand]) : [entry, entry];
-  const read = value(key);
+  const read = evaluate(key, environment);
   // A double is never a key.
-  return [isWholeConstant(key) ? BigInt(read as number) : read, value(content)];
+  return [isWholeConstant(key) ? BigInt(read as number) : read, evaluate(content, environment)];
 }
 
 function isMacro(operand: Operand | undefined): operand is Operand & { readonly expression: object } {

@@ -189,8 +189,9 @@ function compareOne(
       if (isSelected === allowed) continue;
       if (!isSelected) tally.missed += 1;
       const found = isSelected ? tally.over : tally.under;
+      if (found.has(name)) continue;
       const detail = `${name}: ${isSelected ? 'SELECTS' : 'does not select'} ${documentOf(attr)} where NULL is ${missing}, of ${documentOf(principal.attr)}\n  ${filterText(wire)}`;
-      if (!found.has(name)) found.set(name, detail);
+      found.set(name, detail);
     }
   }
 }

@@ -46,8 +46,20 @@ interface Asked extends EngineOptions {
   readonly scope?: string;
 }
 
+type Policies = Parameters<typeof createEngine>[0];
+
+/** The policies of each schema that was asked for: many tests have the same. */
+const compiled = new Map<string, Promise<Policies>>();
+
 /** The policies of a schema, at the root and in the scope `acme`, whose own schema is not used. */
-async function policiesOf(schema: JsonValue): Promise<Parameters<typeof createEngine>[0]> {
+function policiesOf(schema: JsonValue): Promise<Policies> {
+  const key = JSON.stringify(schema);
+  const policies = compiled.get(key) ?? compilePolicies(schema);
+  compiled.set(key, policies);
+  return policies;
+}
+
+async function compilePolicies(schema: JsonValue): Promise<Policies> {
   const schemas = {
     principalSchema: { ref: 'authz:///p.json' },
     resourceSchema: { ref: 'authz:///r.json', ignoreWhen: { actions: ['list'] } },
@@ -242,7 +254,8 @@ test('only check denies values that take more than a million validation steps, o
   ] as const;
   for (const [attr, isAllowed] of rows) {
     assert.is(engine.isAllowed(accessTo(attr)), isAllowed);
-    assert.is(selects(filter, { id: 'd1', attr }), true);
+    // That filters select what check allows is the subject of random-schemas.test.ts.
+    if (!isAllowed) assert.is(selects(filter, { id: 'd1', attr }), true);
   }
   // Ten schemas for each value that fits in 200 kB of JSON.
   const ten = { items: { allOf: Array(9).fill({ type: 'number' }) } };

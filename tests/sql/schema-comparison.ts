@@ -19,7 +19,7 @@ export interface SchemaDatabase {
 /** The number of random schemas, each with a policy, and of rows for each; SEED is the first seed. */
 export const EXTENT = {
   seed: SEED,
-  schemas: rounds(80, 80),
+  schemas: rounds(80, 40),
   rows: 32,
 };
 

@@ -46,7 +46,7 @@ test('SQLite selects exactly the rows that check allows, over typed columns', as
       statement.free();
     }
   };
-  await compareHazards(typed, 200);
+  await compareHazards(typed, rounds(200, 60));
   await compareScalars({
     dialect: 'sqlite',
     run: async (statement) => database.run(statement),
