@@ -116,6 +116,11 @@ export class Diagnostics {
     this.omitted.warning += other.omitted.warning;
   }
 
+  /** Counts problems that were found and not kept. */
+  omit(severity: Severity, count: number): void {
+    this.omitted[severity] += count;
+  }
+
   /** The files with errors. */
   get failedPaths(): ReadonlySet<string> {
     return new Set(this.kept.error.flatMap(({ source }) => source?.path ?? []));

@@ -27,6 +27,7 @@ import { skeletonOf } from './scalars.js';
 export function formatted(source: Source, report: Diagnostics): string | undefined {
   const own = new Diagnostics();
   const before = readDocument(source, own);
+  before?.problems.reportTo(own);
   report.adopt(own);
   if (own.hasErrors) return undefined;
   if (before === undefined) return source.text;

@@ -25,6 +25,7 @@ export function isSameTree(one: YamlNode, other: YamlNode): boolean {
       );
     case 'Nan':
     case 'Infinity':
+    case 'Broken':
       return one.type === other.type;
     case 'Null':
     case 'Bool':

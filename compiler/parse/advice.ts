@@ -3,7 +3,7 @@ import type { Details, Note } from '../diagnostics/diagnostic.js';
 import type { Place } from '../diagnostics/span.js';
 import type { Kind, MessageType } from './schema/field.js';
 import { DOCUMENT } from './schema/tables.js';
-import type { YamlMapping, YamlNode } from './yaml/node.js';
+import type { YamlKey, YamlMapping, YamlNode } from './yaml/node.js';
 
 /** Advice for a key that is not a field of its mapping. */
 export function adviseField(name: string, type: MessageType, mapping: YamlMapping): readonly Note[] {
@@ -107,6 +107,32 @@ function messageOf(kind: Kind): { readonly type: MessageType; readonly suffix: s
 function joined(names: readonly string[]): string {
   const shown = names.map((name) => (name.startsWith('`') || name.includes(' ') ? name : `\`${name}\``));
   return shown.length < 2 ? shown.join() : `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}`;
+}
+
+/** Advice for a key that is not a string. */
+export function adviseKey({ type, text }: YamlKey): readonly Note[] {
+  switch (type) {
+    case 'Null':
+    case 'Bool':
+    case 'Integer':
+    case 'Float':
+    case 'Nan':
+    case 'Infinity':
+      return [{ message: `write it in quotes: \`"${text}"\`` }];
+    case 'Tag':
+      return [{ message: 'remove the tag: a key is always a string' }];
+    case 'Anchor':
+      return [{ message: 'put the anchor before the value' }];
+    case 'Alias':
+      return [{ message: `write out the key, or put it in quotes: \`"${text}"\`` }];
+    case 'MappingKey':
+    case 'Sequence':
+    case 'Mapping':
+      return [{ message: 'write a string before the colon, without `? `' }];
+    case 'String':
+    case 'Broken':
+      return [];
+  }
 }
 
 /** Advice for a value of the wrong type. */

@@ -1,5 +1,5 @@
-import { adviseEnum, adviseField, adviseType } from './advice.js';
-import type { FirstProblem } from './first-problem.js';
+import { adviseEnum, adviseField, adviseKey, adviseType } from './advice.js';
+import type { ParseProblems } from './problems.js';
 import { jsonConstant } from './json-value.js';
 import type { Field, Kind, MessageType } from './schema/field.js';
 import type { FieldValue, ListValue, MapValue, ObjectValue, Value } from './schema/value.js';
@@ -9,9 +9,14 @@ import type { YamlEntry, YamlKey, YamlMapping, YamlNode } from './yaml/node.js';
  * Maps a document onto the fields of its type (docs/spec/policy-language.md#yaml-dialect). Values that do not fit are
  * reported and left out.
  */
-export function decodeObject(node: YamlMapping, type: MessageType, problems: FirstProblem): ObjectValue {
+export function decodeObject(node: YamlMapping, type: MessageType, problems: ParseProblems): ObjectValue {
   const fields = new Map<string, FieldValue>();
   for (const entry of node.entries) {
+    // The key may be a part of what is broken.
+    if (entry.value.type === 'Broken' && !type.bySpelling.has(entry.key.text)) {
+      problems.damage.add(entry.key.place);
+      continue;
+    }
     const field = fieldOf(entry.key, type, node, problems);
     if (field === undefined) continue;
     const taken = takenBy(field, type, fields);
@@ -36,9 +41,9 @@ export function decodeObject(node: YamlMapping, type: MessageType, problems: Fir
 
 const NOTHING: Value = { kind: 'json', value: null };
 
-function fieldOf(key: YamlKey, type: MessageType, mapping: YamlMapping, problems: FirstProblem): Field | undefined {
+function fieldOf(key: YamlKey, type: MessageType, mapping: YamlMapping, problems: ParseProblems): Field | undefined {
   if (key.type !== 'String') {
-    problems.note('yaml/key-type', key.place, { type: key.type });
+    problems.note('yaml/key-type', key.place, { type: key.type }, () => adviseKey(key));
     return undefined;
   }
   const field = type.bySpelling.get(key.text);
@@ -62,7 +67,11 @@ function lineAndColumn({ place }: FieldValue): { line: number; column: number } 
   return place.span.source.lineAndColumn(place.anchor);
 }
 
-function decode(node: YamlNode, kind: Kind, problems: FirstProblem): Value | undefined {
+function decode(node: YamlNode, kind: Kind, problems: ParseProblems): Value | undefined {
+  if (node.type === 'Broken') {
+    problems.damage.add(node.place);
+    return undefined;
+  }
   switch (kind.kind) {
     case 'text':
       return decodeText(node, problems);
@@ -85,12 +94,12 @@ function decode(node: YamlNode, kind: Kind, problems: FirstProblem): Value | und
   }
 }
 
-function wrongType(expected: string, node: YamlNode, problems: FirstProblem): undefined {
+function wrongType(expected: string, node: YamlNode, problems: ParseProblems): undefined {
   problems.note('policy/wrong-type', node.place, { expected, type: node.type }, () => adviseType(expected, node));
   return undefined;
 }
 
-function decodeText(node: YamlNode, problems: FirstProblem): Value | undefined {
+function decodeText(node: YamlNode, problems: ParseProblems): Value | undefined {
   switch (node.type) {
     case 'Null':
     case 'Bool':
@@ -102,11 +111,12 @@ function decodeText(node: YamlNode, problems: FirstProblem): Value | undefined {
     case 'Infinity':
     case 'Sequence':
     case 'Mapping':
+    case 'Broken':
       return wrongType('string value', node, problems);
   }
 }
 
-function decodeUint64(node: YamlNode, problems: FirstProblem): Value | undefined {
+function decodeUint64(node: YamlNode, problems: ParseProblems): Value | undefined {
   if (node.type === 'Null') return { kind: 'number', number: 0 };
   if (node.type !== 'Integer' && node.type !== 'String') return wrongType('integer value', node, problems);
   if (/^[0-9]{1,20}$/.test(node.text) && BigInt(node.text) < 2n ** 64n)
@@ -115,7 +125,7 @@ function decodeUint64(node: YamlNode, problems: FirstProblem): Value | undefined
   return undefined;
 }
 
-function decodeEnum(node: YamlNode, names: readonly string[], problems: FirstProblem): Value | undefined {
+function decodeEnum(node: YamlNode, names: readonly string[], problems: ParseProblems): Value | undefined {
   if (node.type === 'Null') return { kind: 'number', number: 0 };
   if (node.type === 'Integer') return { kind: 'number', number: Number(node.text) };
   const name = node.type === 'String' && node.style !== 'block' ? node.text : undefined;
@@ -125,17 +135,22 @@ function decodeEnum(node: YamlNode, names: readonly string[], problems: FirstPro
   return undefined;
 }
 
-function decodeList(node: YamlNode, kind: Kind, problems: FirstProblem): ListValue | undefined {
+function decodeList(node: YamlNode, kind: Kind, problems: ParseProblems): ListValue | undefined {
   if (node.type !== 'Sequence') return wrongType('sequence', node, problems);
   const items: ListValue['items'][number][] = [];
   for (const item of node.items) {
-    const value = decode(item, kind, problems);
+    const value = decode(item, kind, problems) ?? emptyObject(item, kind);
     if (value !== undefined) items.push({ value, place: item.place });
   }
   return { kind: 'list', items };
 }
 
-function decodeMap(node: YamlNode, kind: Kind, problems: FirstProblem): MapValue | undefined {
+/** Stands for an item that is not an object, so that messages count those after it as the author does. */
+function emptyObject(node: YamlNode, kind: Kind): ObjectValue | undefined {
+  return kind.kind === 'object' ? { kind: 'object', type: kind.type(), node, fields: new Map() } : undefined;
+}
+
+function decodeMap(node: YamlNode, kind: Kind, problems: ParseProblems): MapValue | undefined {
   if (node.type !== 'Mapping') return wrongType('map', node, problems);
   const entries: MapValue['entries'][number][] = [];
   for (const entry of node.entries) {
@@ -148,10 +163,10 @@ function decodeMap(node: YamlNode, kind: Kind, problems: FirstProblem): MapValue
 function decodeEntry(
   { key, value: node }: YamlEntry,
   kind: Kind,
-  problems: FirstProblem,
+  problems: ParseProblems,
 ): MapValue['entries'][number] | undefined {
   if (key.type !== 'String') {
-    problems.note('yaml/text-key', key.place, { type: key.type });
+    problems.note('yaml/text-key', key.place, { type: key.type }, () => adviseKey(key));
     return undefined;
   }
   const value = decode(node, kind, problems);

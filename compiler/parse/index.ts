@@ -8,7 +8,7 @@ import type { ObjectValue } from './schema/value.js';
 import { type Damage, repair } from './repair.js';
 import { validateSemantics } from './semantics.js';
 import { validateStructure } from './structure.js';
-import { readDocument } from './yaml/read.js';
+import { readBroken, readDocument } from './yaml/read.js';
 
 /** What a source is: a policy, or what is left of one with mistakes. */
 interface Parsed {
@@ -54,7 +54,7 @@ function resultOf(source: Source): Parsed {
 
 /** Each stage reports, and the next one gets what is left. */
 function parseSource(source: Source, report: Diagnostics): Omit<Parsed, 'report'> {
-  const read = readDocument(source, report);
+  const read = readDocument(source, report, readBroken);
   if (read === undefined) return { file: undefined, rest: undefined };
   const { root, problems } = read;
   const { damage } = problems;

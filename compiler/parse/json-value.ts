@@ -1,5 +1,6 @@
 import type { JsonValue } from '../ast/policy.js';
-import type { FirstProblem } from './first-problem.js';
+import { adviseKey } from './advice.js';
+import type { ParseProblems } from './problems.js';
 import type { YamlKey, YamlMapping, YamlNode, YamlSpecial, YamlText } from './yaml/node.js';
 import { numberOf } from './yaml/scalar.js';
 
@@ -33,6 +34,8 @@ export function jsonValue(node: YamlNode, reader: JsonReader): JsonValue {
       return reader.stringValue(node);
     case 'Sequence':
       return node.items.map((item) => jsonValue(item, reader));
+    case 'Broken':
+      return null;
     case 'Mapping':
       return jsonObject(node, reader);
     case 'Nan':
@@ -55,10 +58,10 @@ export function jsonObject(node: YamlMapping, reader: JsonReader): { readonly [n
 /**
  * Returns the value of a policy constant, which keeps its type (docs/spec/policy-language.md#variables-and-constants).
  */
-export function jsonConstant(node: YamlNode, problems: FirstProblem): JsonValue {
+export function jsonConstant(node: YamlNode, problems: ParseProblems): JsonValue {
   return jsonValue(node, {
     stringValue: ({ text }) => text,
     rejectNumber: ({ place, type }) => problems.note('policy/not-json', place, { type }),
-    rejectKey: ({ place, type }) => problems.note('yaml/key-type', place, { type }),
+    rejectKey: (key) => problems.note('yaml/key-type', key.place, { type: key.type }, () => adviseKey(key)),
   });
 }

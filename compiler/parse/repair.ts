@@ -9,10 +9,26 @@ type Extent = Pick<Span, 'start' | 'end'>;
 export class Damage {
   private readonly offsets: number[] = [];
   private isSorted = true;
+  private readonly ends: number[] = [];
 
   add({ anchor }: Pick<Place, 'anchor'>): void {
     this.offsets.push(anchor);
     this.isSorted = false;
+  }
+
+  get isEmpty(): boolean {
+    return this.offsets.length === 0;
+  }
+
+  /** Adds the end of a text after which something is missing, which may belong to all that ends there. */
+  addEnd(anchor: number): void {
+    this.add({ anchor });
+    this.ends.push(anchor);
+  }
+
+  /** Whether something may be missing at the end of a part of the document. */
+  mayLack({ start, end }: Extent): boolean {
+    return this.ends.some((offset) => start <= offset && offset <= end);
   }
 
   /** The number of mistakes in a part of the document. */
@@ -70,7 +86,9 @@ class Repair {
       const value = count === 0 && !this.fillsAll ? field.value : this.value(field, extent, isInItem);
       if (value === undefined) isIncomplete = true;
       else fields.set(name, { ...field, value });
+      if (count > 0 && !isPresent(fields.get(name))) isIncomplete = true;
     }
+    isIncomplete ||= this.damage.mayLack(object.node.place.span);
     // Damage outside of the fields is a key that does not exist, or is there twice.
     isIncomplete ||= this.damage.countIn(object.node.place.span) > found;
     if (isIncomplete) this.fill(object.type, object.node, fields);

@@ -122,8 +122,9 @@ rejects(
   '5:15 mapping key "b" already defined at [5:9]',
 );
 rejects(
-  'a duplicate key is reported before all other errors',
+  'a duplicate key is reported beside other errors',
   `foo: 1\n${HEAD}apiVersion: x\n`,
+  '1:1 $.foo unknown field "foo"',
   '3:1 mapping key "apiVersion" already defined at [2:1]',
 );
 rejects(
@@ -136,7 +137,12 @@ rejects(
   `${HEAD}exportConstants: {name: a}\nderivedRoles: {}\n`,
   '3:1 $.derivedRoles invalid value: oneof field is already set at [2:1]',
 );
-rejects('only the first parse error is reported', `a: 1\nb: 2\n${HEAD}`, '1:1 $.a unknown field "a"');
+rejects(
+  'all unknown fields are reported',
+  `a: 1\nb: 2\n${HEAD}`,
+  '1:1 $.a unknown field "a"',
+  '2:1 $.b unknown field "b"',
+);
 
 // 2.3 Scalars
 

@@ -118,7 +118,7 @@ Move other files elsewhere. Files named \`*_test.yaml\`, files and folders whose
     kind: 'parse',
     text: ({ reason }) => reason,
     explanation: `
-The file is not well-formed YAML. Only the first error of a file is shown, because later ones often follow from it.
+The file is not well-formed YAML. The part that is wrong is left out, and the rest of the file is checked without it.
 
 Look at the marked location and shortly before it. Common causes: an unclosed bracket or quote, a tab in the indentation, a string that starts with \`*\`, \`&\`, \`!\`, \`%\`, \`@\` or a
 backtick and needs quotes (\`roles: ["*"]\`), a \`: \` within a string.

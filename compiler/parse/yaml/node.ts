@@ -5,7 +5,7 @@ import type { Place, Span } from '../../diagnostics/span.js';
  * resolved. An alias resolves to the same node object as its anchor, so nodes form a graph without cycles. `type` is
  * the word that messages use.
  */
-export type YamlNode = YamlText | YamlSpecial | YamlSequence | YamlMapping;
+export type YamlNode = YamlText | YamlSpecial | YamlBroken | YamlSequence | YamlMapping;
 
 interface Standing {
   /**
@@ -37,6 +37,11 @@ export interface WrittenScalar {
 /** Numbers that JSON cannot represent. */
 export interface YamlSpecial extends Standing {
   readonly type: 'Nan' | 'Infinity';
+}
+
+/** A value that cannot be read, for a reason that was reported: nothing that follows from it is. */
+export interface YamlBroken extends Standing {
+  readonly type: 'Broken';
 }
 
 export interface YamlSequence extends Standing {

@@ -13,41 +13,47 @@ import {
 import { invariant } from '../../diagnostics/invariant.js';
 import type { Source } from '../../diagnostics/source.js';
 import type { Place } from '../../diagnostics/span.js';
-import { FirstProblem } from '../first-problem.js';
+import { ParseProblems } from '../problems.js';
 import { MAX_DEPTH, MAX_VALUES } from '../limits.js';
-import type { YamlEntry, YamlKey, YamlMapping, YamlNode, YamlText } from './node.js';
+import { isMasked, type Mask, NO_MASKS, namesAnchor } from './mask.js';
+import type { YamlBroken, YamlEntry, YamlKey, YamlMapping, YamlNode, YamlText } from './node.js';
 import { typePlainScalar } from './scalar.js';
 import { hasTaggedKey } from './tokens.js';
+import { adviseAliases, adviseAnchor, adviseDepth } from './tree-advice.js';
 
 /** The typed tree of a document and its problems. */
 export interface YamlTree {
   readonly root: YamlNode;
-  /** Duplicate keys: reported before all other problems of the document. */
-  readonly syntax: FirstProblem;
-  /** Problems with anchors, aliases, merges and limits. */
-  readonly problems: FirstProblem;
+  /** Problems with keys, anchors, aliases, merges and limits. */
+  readonly problems: ParseProblems;
 }
 
 /**
  * Types the scalars of a composed document and resolves its aliases and merges
  * (docs/spec/policy-language.md#anchors-and-merge-keys).
+ *
+ * @param masks what was taken out of the source because it is not well-formed.
  */
-export function buildTree(document: Document.Parsed, source: Source): YamlTree {
+export function buildTree(document: Document.Parsed, source: Source, masks = NO_MASKS): YamlTree {
   const builder: Builder = {
     source,
-    syntax: new FirstProblem(),
-    problems: new FirstProblem(),
+    masks,
+    problems: new ParseProblems(masks.map(({ lines }) => lines)),
     anchors: new Map(),
     copied: 0,
   };
+  for (const { after, placeholder, start } of masks) {
+    if (after !== undefined) builder.problems.damage.addEnd(after);
+    builder.problems.damage.add({ anchor: placeholder ?? start });
+  }
   const root = nodeOf(document.contents ?? invariant('an empty document has no tree'), '$', builder);
-  return { root, syntax: builder.syntax, problems: builder.problems };
+  return { root, problems: builder.problems };
 }
 
 interface Builder {
   readonly source: Source;
-  readonly syntax: FirstProblem;
-  readonly problems: FirstProblem;
+  readonly masks: readonly Mask[];
+  readonly problems: ParseProblems;
   readonly anchors: Map<string, YamlNode>;
   /** The number of entries that merges have copied. */
   copied: number;
@@ -55,6 +61,7 @@ interface Builder {
 
 function nodeOf(node: Node, path: string, builder: Builder): YamlNode {
   if (isAlias(node)) return aliasedNode(node, path, builder);
+  if (isMasked(node.range?.[0], builder.masks)) return broken(placeOf(node, path, builder));
   const result = limited(ownNode(node, path, builder), builder);
   if (node.anchor !== undefined) define(node.anchor, result, builder);
   return result;
@@ -62,7 +69,10 @@ function nodeOf(node: Node, path: string, builder: Builder): YamlNode {
 
 // An anchor is defined only after its node ends, so a node cannot contain itself.
 function define(name: string, node: YamlNode, builder: Builder): void {
-  if (builder.anchors.has(name)) builder.problems.note('yaml/duplicate-anchor', node.place, { name });
+  if (builder.anchors.has(name))
+    builder.problems.note('yaml/duplicate-anchor', node.place, { name }, () => [
+      { message: `rename one of the two, and the aliases \`*${name}\` that mean it` },
+    ]);
   else builder.anchors.set(name, node);
 }
 
@@ -70,8 +80,11 @@ function aliasedNode(alias: Alias, path: string, builder: Builder): YamlNode {
   const target = builder.anchors.get(alias.source);
   if (target !== undefined) return target;
   const place = placeOf(alias, path, builder);
-  builder.problems.note('yaml/unknown-anchor', place, { name: alias.source });
-  return nothing(place);
+  if (!namesAnchor(alias.source, builder.masks, builder.source))
+    builder.problems.note('yaml/unknown-anchor', place, { name: alias.source }, () =>
+      adviseAnchor(alias.source, builder.anchors.keys()),
+    );
+  return broken(place);
 }
 
 function ownNode(node: Node, path: string, builder: Builder): YamlNode {
@@ -84,7 +97,12 @@ function ownNode(node: Node, path: string, builder: Builder): YamlNode {
   return invariant('a YAML node of unknown type');
 }
 
-/** A placeholder for an absent value, or for a node with a reported problem. */
+/** A placeholder for a node with a reported problem. */
+function broken(place: Place): YamlBroken {
+  return { type: 'Broken', place, size: 1, depth: 0 };
+}
+
+/** A placeholder for an absent value. */
 function nothing(place: Place): YamlText {
   const span = { ...place.span, end: place.span.start };
   return { type: 'Null', text: '', style: 'plain', written: { notation: 'plain', span }, place, size: 1, depth: 0 };
@@ -93,12 +111,12 @@ function nothing(place: Place): YamlText {
 // Aliases multiply size and depth, so both are checked at every node, which bounds every walk of the tree.
 function limited(node: YamlNode, builder: Builder): YamlNode {
   if (node.depth > MAX_DEPTH) {
-    builder.problems.note('yaml/too-deep', node.place, { limit: MAX_DEPTH });
-    return nothing(node.place);
+    builder.problems.note('yaml/too-deep', node.place, { limit: MAX_DEPTH }, adviseDepth);
+    return broken(node.place);
   }
   if (node.size > MAX_VALUES) {
-    builder.problems.note('yaml/too-many-values', node.place, { limit: MAX_VALUES });
-    return nothing(node.place);
+    builder.problems.note('yaml/too-many-values', node.place, { limit: MAX_VALUES }, adviseAliases);
+    return broken(node.place);
   }
   return node;
 }
@@ -176,8 +194,9 @@ function mappingNode(node: YAMLMap, path: string, builder: Builder): YamlMapping
   const merges: Merge[] = [];
   const keys = new Map<string, YamlKey>();
   for (const pair of node.items as readonly Pair<Node, Node>[]) {
+    if (isMasked(pair.key.range?.[0], builder.masks)) continue;
     const key = keyOf(pair, path, builder.source);
-    noteDuplicate(key, keys, builder);
+    if (isDuplicate(key, keys, builder)) continue;
     const from = key.type !== 'Tag' && isMergeKey(pair.key) ? mergedEntries(pair, key, builder) : undefined;
     if (from !== undefined) merges.push({ at: own.length, from });
     else own.push({ key, value: entryValue(pair, key, builder) });
@@ -191,14 +210,18 @@ function mappingNode(node: YAMLMap, path: string, builder: Builder): YamlMapping
   };
 }
 
-function noteDuplicate(key: YamlKey, keys: Map<string, YamlKey>, builder: Builder): void {
+/** Reports the second of two keys, whose value is not read. */
+function isDuplicate(key: YamlKey, keys: Map<string, YamlKey>, builder: Builder): boolean {
   const previous = keys.get(key.text);
   if (previous === undefined) {
     keys.set(key.text, key);
-    return;
+    return false;
   }
   const { line, column } = builder.source.lineAndColumn(previous.place.anchor);
-  builder.syntax.note('yaml/duplicate-key', { ...key.place, path: '' }, { key: key.text, line, column });
+  builder.problems.note('yaml/duplicate-key', { ...key.place, path: '' }, { key: key.text, line, column }, () => [
+    { message: 'remove one of the two, or write their values below one key' },
+  ]);
+  return true;
 }
 
 function isMergeKey(key: Node): boolean {
@@ -207,15 +230,27 @@ function isMergeKey(key: Node): boolean {
 
 function mergedEntries(pair: Pair<Node, Node>, key: YamlKey, builder: Builder): readonly YamlEntry[] {
   const value = entryValue(pair, key, builder);
+  if (value.type === 'Broken') {
+    builder.problems.damage.add(value.place);
+    return [];
+  }
   if (value.type === 'Mapping') {
     builder.copied += value.entries.length;
     if (builder.copied <= MAX_VALUES) return value.entries;
-    builder.problems.note('yaml/too-many-values', key.place, { limit: MAX_VALUES });
+    builder.problems.note('yaml/too-many-values', key.place, { limit: MAX_VALUES }, adviseAliases);
     return [];
   }
   if (isAlias(pair.value))
-    builder.problems.note('yaml/merge-type', placeOf(pair.value, key.place.path, builder), { type: value.type });
-  else builder.problems.note('yaml/not-an-alias', value.place, {});
+    builder.problems.note('yaml/merge-type', placeOf(pair.value, key.place.path, builder), { type: value.type }, () => [
+      {
+        message:
+          'put the anchor at the mapping whose fields are meant, or write the alias as the value of a field: `actions: *actions`',
+      },
+    ]);
+  else
+    builder.problems.note('yaml/not-an-alias', value.place, {}, () => [
+      { message: 'write one alias of a mapping, `<<: *name`, and repeat the fields of others' },
+    ]);
   return [];
 }
 
@@ -230,7 +265,8 @@ function entryValue(pair: Pair<Node, Node>, key: YamlKey, builder: Builder): Yam
   });
   const anchor = (pair.value as (Node & { readonly anchor?: string }) | null)?.anchor;
   if (anchor !== undefined) define(anchor, node, builder);
-  return node;
+  // What was taken out may have been the value.
+  return builder.masks.some(({ after }) => after === colon) ? broken(node.place) : node;
 }
 
 function isNothing(value: Node): boolean {
