@@ -1,7 +1,7 @@
 import { bundle, type Bundle } from './bundle/index.js';
 import { type Report, toReport } from './diagnostics/json.js';
 import { emitTypes } from './emit/types.js';
-import type { EmittedFile } from './ir/emitted-file.js';
+import { type EmittedFile, reviewedFiles } from './ir/emitted-file.js';
 import { runtimeFolder } from './load/runtime-folder.js';
 import { compileTexts, type LoadedPolicies, type PolicyTexts, type TextFile } from './policy-texts.js';
 
@@ -37,7 +37,7 @@ export function compilePolicies(
   { strictTypes = false, explain = false }: CompilePoliciesOptions = {},
 ): CompiledPolicies {
   const { files, program, diagnostics } = compileTexts(texts, { strictTypes, explain });
-  const emitted = program === undefined ? undefined : [...files, emitTypes(program)];
+  const emitted = program === undefined ? undefined : [...reviewedFiles(files), emitTypes(program)];
   return {
     files: emitted?.map(({ path, text }) => ({ path, text })).sort((a, b) => (a.path < b.path ? -1 : 1)),
     report: toReport(diagnostics),

@@ -134,14 +134,14 @@ function unresolvedLines(file: string): number {
 
 /**
  * The lines generated for a line of YAML. The aim is for what a reviewer of decisions reads: policies and derived
- * roles. Beside it, without an aim, stand the filters of plans (`*.where.ts`), the conditions that report failures
- * (`traced`), and the rest: index, hash, types, JSON schemas.
+ * roles. Beside it, without an aim, stand the filters of plans (`*.where.ts`) and the rest: index, hash, types, JSON
+ * schemas.
  */
 function generatedRows(folder: string): readonly Row[] {
   const policies = files.filter(
     (file) => file.startsWith(`${folder}policies/`) && /\.ya?ml$/.test(file) && !/_test\.ya?ml$/.test(file),
   );
-  const lines = { decisions: 0, filters: 0, traced: 0, rest: 0 };
+  const lines = { decisions: 0, filters: 0, rest: 0 };
   for (const file of files) {
     if (!file.startsWith(`${folder}generated/`) || !file.endsWith('.ts') || isTest(file)) continue;
     lines[partOf(file.slice(`${folder}generated/`.length))] += linesOf([file]);
@@ -153,15 +153,14 @@ function generatedRows(folder: string): readonly Row[] {
       figures: [count(perLine(lines.decisions), 3, '')],
     },
     {
-      what: 'beside them: filters, traced conditions, the rest',
-      figures: [lines.filters, lines.traced, lines.rest].map((value) => ({ value: perLine(value), unit: '' })),
+      what: 'beside them: filters, the rest',
+      figures: [lines.filters, lines.rest].map((value) => ({ value: perLine(value), unit: '' })),
     },
   ];
 }
 
 /** What a generated module is for, by its path. */
-function partOf(path: string): 'decisions' | 'filters' | 'traced' | 'rest' {
-  if (path.startsWith('traced/')) return 'traced';
+function partOf(path: string): 'decisions' | 'filters' | 'rest' {
   if (!/^(derived_roles|principal|resource|role)\//.test(path)) return 'rest';
   return path.endsWith('.where.ts') ? 'filters' : 'decisions';
 }

@@ -2,7 +2,7 @@ import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Plugin } from 'esbuild';
 import { PACKAGE_NAMES } from '../package-names.js';
-import type { EmittedFile } from '../ir/emitted-file.js';
+import { BUNDLE_ENTRY, type EmittedFile } from '../ir/emitted-file.js';
 import { shards } from './shards.js';
 import { type BundlePlace, EMITTED, placedMap } from './source-map.js';
 
@@ -29,7 +29,7 @@ export async function bundle(files: readonly EmittedFile[], runtime: string, pla
   const root = dirname(runtime);
   const { modules, head } = shards(files);
   const result = await build({
-    entryPoints: [ENTRY],
+    entryPoints: [BUNDLE_ENTRY],
     bundle: true,
     format: 'esm',
     platform: 'neutral',
@@ -82,10 +82,6 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['schema', 'packages/json-schema/index.ts'],
 ]);
 
-const ENTRY = 'index.ts';
-/** Each bundle contains its own runtime, and only that one knows its patterns. */
-const PATTERNS = `\nexport { patternsFailedOnHost } from '${PACKAGE_NAMES.library}/runtime/cel';\n`;
-
 /** Serves the modules from memory: a bundle does not need a generated folder. */
 function emittedFiles(modules: ReadonlyMap<string, string>, runtime: string): Plugin {
   return {
@@ -97,8 +93,8 @@ function emittedFiles(modules: ReadonlyMap<string, string>, runtime: string): Pl
       if (process.versions['pnp'] !== undefined) {
         onResolve({ filter: /^re2js$/ }, ({ path }) => ({ path: fileURLToPath(import.meta.resolve(path)) }));
       }
-      onResolve({ filter: /^index\.ts$/ }, ({ kind }) =>
-        kind === 'entry-point' ? { path: ENTRY, namespace: EMITTED } : undefined,
+      onResolve({ filter: /\.ts$/ }, ({ path, kind }) =>
+        kind === 'entry-point' ? { path, namespace: EMITTED } : undefined,
       );
       onResolve({ filter: /\.ts$/, namespace: EMITTED }, ({ path }) => ({ path, namespace: EMITTED }));
       // Loaded on demand, and therefore not changed.
@@ -109,11 +105,7 @@ function emittedFiles(modules: ReadonlyMap<string, string>, runtime: string): Pl
       onLoad({ filter: /.*/, namespace: EMITTED }, ({ path }) => {
         const contents = modules.get(path);
         if (contents === undefined) return { errors: [{ text: `${path} was not emitted` }] };
-        return {
-          contents: path === ENTRY ? contents + PATTERNS : contents,
-          loader: 'ts',
-          resolveDir: dirname(runtime),
-        };
+        return { contents, loader: 'ts', resolveDir: dirname(runtime) };
       });
     },
   };

@@ -2,7 +2,7 @@ import type { Source } from '../diagnostics/source.js';
 import type { EmittedFile } from '../ir/emitted-file.js';
 import type { Module, Program } from '../ir/program.js';
 import type { SchemaModule } from '../ir/schema.js';
-import { emitHash, emitIndex } from './bundle-index.js';
+import { emitBundleEntry, emitHash, emitIndex } from './bundle-index.js';
 import { emitDocuments, emitExplained } from './explained.js';
 import { emitManifest } from './manifest.js';
 import { emitModule, type Locations } from './module.js';
@@ -98,6 +98,7 @@ export function emitAround(
     ...emitScopeModules(scopes, locations, checksOnly),
     ...(checksOnly ? [] : [...emitTracedScopes(scopes, locations), emitTracedIndex(outlines, scopes, locations)]),
     emitHash(hashed),
+    emitBundleEntry(options),
     emitIndex({ modules: outlines, scopes }, { schemas: schemaModules, tenantRoles }, locations, options),
   ];
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Source } from '../diagnostics/source.js';
-import { type EmittedFile, emittedFile } from '../ir/emitted-file.js';
+import { type EmittedFile, emittedFile, reviewedFiles } from '../ir/emitted-file.js';
 
 /** The path of the manifest below the output folder. */
 export const MANIFEST = 'manifest.json';
@@ -22,7 +22,7 @@ export function emitManifest(files: readonly EmittedFile[], sources: readonly So
   }
   const manifest = {
     generator: `authzc ${version}`,
-    files: [...files.map(({ path }) => path), ...MADE_APART].sort(),
+    files: [...reviewedFiles(files).map(({ path }) => path), ...MADE_APART].sort(),
     sources: Object.fromEntries(sources.map(({ path, text }) => [path, digestOf(text)] as const).sort(byFirst)),
     rules: Object.fromEntries([...rules].sort(byFirst)),
   };

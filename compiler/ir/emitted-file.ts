@@ -2,7 +2,7 @@ import type { Source } from '../diagnostics/source.js';
 import type { Span } from '../diagnostics/span.js';
 import { type PieceKind, PieceList } from './pieces.js';
 
-/** A file in generated/: equal policies produce equal bytes. */
+/** A file of a compilation, most of them in generated/: equal policies produce equal bytes. */
 export interface EmittedFile {
   /** Below the output folder, with `/`. */
   readonly path: string;
@@ -19,6 +19,18 @@ export interface EmittedFile {
   readonly origins: readonly Origin[];
   /** Where the parts of the text were written. */
   readonly places: readonly TextPlace[];
+}
+
+/** The path of the module that is bundled. */
+export const BUNDLE_ENTRY = 'bundle.ts';
+
+/**
+ * The files that are written to the output folder, where people review them. The second emission decides nothing: it is
+ * only bundled, except where decisions are explained.
+ */
+export function reviewedFiles(files: readonly EmittedFile[]): readonly EmittedFile[] {
+  const isExplained = files.some(({ path }) => path.startsWith('explain/'));
+  return files.filter(({ path }) => path !== BUNDLE_ENTRY && (isExplained || !path.startsWith('traced/')));
 }
 
 /** An import of generated code. */

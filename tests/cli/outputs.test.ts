@@ -110,15 +110,7 @@ test('with a missing, damaged or hostile manifest nothing is deleted, and the co
 });
 
 test('a user file in the place of a module stops the compilation before anything is written, with an error that names it and a fix', async () => {
-  for (const path of [
-    'index.ts',
-    'manifest.json',
-    'hash.ts',
-    'types.ts',
-    'resource/document.ts',
-    'traced/index.ts',
-    'resource',
-  ]) {
+  for (const path of ['index.ts', 'manifest.json', 'hash.ts', 'types.ts', 'resource/document.ts', 'resource']) {
     const folder = newFolder({ ...POLICY, [`generated/${path}`]: '{"name": "mine"}\n' });
     const before = snapshot(folder);
     const { code, stderr } = await compile(folder);
@@ -221,7 +213,7 @@ test('no write or delete follows a symbolic link: files, folders, the bundle, th
     ['generated/index.ts', '../victim/generated.ts'],
     ['generated/manifest.json', '../victim/manifest.json'],
     ['generated/resource', '../victim'],
-    ['generated/traced', 'nowhere'],
+    ['generated/types.ts', 'nowhere'],
     ['generated/hash.ts', 'hash.ts'],
     ['generated/resource/document.ts', '../../victim/new.ts'],
     ['dist/policies.js', '../victim/bundle.js'],
@@ -412,7 +404,7 @@ test('random hostile folders: no user data is lost, no stack trace is printed, a
     const users = new Map<string, string>();
     for (let file = 0; file < 12; file += 1) {
       const path = join(
-        random.pick(['generated', 'generated/resource', 'generated/traced', 'dist', '.', 'src', 'src/resource']),
+        random.pick(['generated', 'generated/resource', 'generated/principal', 'dist', '.', 'src', 'src/resource']),
         random.pick([
           'index.ts',
           'manifest.json',

@@ -9,10 +9,11 @@ import {
   restClient,
 } from '../../packages/client/index.js';
 import { grpcClient } from '../../packages/client/grpc.js';
-import { policies, traced } from '../../generated/index.js';
+import { policies } from '../../generated/index.js';
 import type { Policies } from '../../generated/types.js';
 import { loadConfig } from '../../server/config.js';
 import { type ListeningServer, startServer } from '../../server/main.js';
+import { loadRepositoryBundle } from '../support/repository-bundle.js';
 
 /** All transports behave alike: the same questions have the same results and the same errors. */
 const test = suite('clients');
@@ -21,7 +22,7 @@ let server: ListeningServer;
 const clients = new Map<string, AuthzClient<Policies>>();
 test.before(async () => {
   const sets = ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'];
-  server = await startServer(loadConfig({ sets, environment: {} }).config, { policies, traced });
+  server = await startServer(loadConfig({ sets, environment: {} }).config, await loadRepositoryBundle());
   const url = `http://${server.httpAddress}`;
   clients.set('in process', inProcessClient<Policies>(policies));
   clients.set('rest', restClient<Policies>({ url }));
@@ -364,8 +365,7 @@ test('clients return what the archive of the bundle says, except over REST', asy
   };
   const sets = ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'];
   const archived = await startServer(loadConfig({ sets, environment: {} }).config, {
-    policies,
-    traced,
+    ...(await loadRepositoryBundle()),
     provenance: { digest: 'd1', manifest },
   });
   const url = `http://${archived.httpAddress}`;

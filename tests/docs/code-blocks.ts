@@ -38,8 +38,8 @@ export async function runCode(
   mkdirSync(join(ROOT, '.cache'), { recursive: true });
   const folder = mkdtempSync(join(ROOT, '.cache', 'docs-code-'));
   try {
-    symlinkSync(join(ROOT, 'generated'), join(folder, 'generated'));
-    writePolicies(folder);
+    symlinkSync(join(ROOT, 'policies'), join(folder, 'policies'));
+    compilePolicies(folder);
     const paths = Object.fromEntries(Object.entries(PACKAGE_SOURCES).map(([name, file]) => [name, [join(ROOT, file)]]));
     writeFileSync(
       join(folder, 'tsconfig.json'),
@@ -94,16 +94,17 @@ function writeProject({ blocks }: Page, folder: string): readonly Source[] {
     writeFileSync(file, block.text);
     return path.endsWith('.ts') ? { block, file } : [];
   });
-  execFileSync(process.execPath, [PROGRAMS.authzc, 'compile', 'policies', '--bundle', '.bundle/policies.js'], {
-    cwd: folder,
-    stdio: 'pipe',
-  });
-  writePolicies(folder);
+  compilePolicies(folder);
   return sources;
 }
 
-/** `dist/policies.js`, as the modules in `generated`. */
-function writePolicies(folder: string): void {
+/** Compiles the policies of a folder to `generated`, with `dist/policies.js` as these modules. */
+function compilePolicies(folder: string): void {
+  const bundle = join(folder, '.bundle/policies.js');
+  execFileSync(process.execPath, [PROGRAMS.authzc, 'compile', 'policies', '--explain', '--bundle', bundle], {
+    cwd: folder,
+    stdio: 'pipe',
+  });
   mkdirSync(join(folder, 'dist'));
   writeFileSync(join(folder, 'dist/policies.ts'), "export { policies, traced } from '../generated/index.js';\n");
 }

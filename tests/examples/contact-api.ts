@@ -1,9 +1,9 @@
 import { SignJWT } from 'jose';
 import { type RunningApi, startApi } from '../../examples/contact-api/api.js';
-import { policies, traced } from '../../examples/contact-api/generated/index.js';
 import type { PdpSettings } from '../../examples/contact-api/settings.js';
 import { loadConfig } from '../../server/config.js';
 import { type RunningServer, startServer } from '../../server/main.js';
+import { loadRepositoryBundle } from '../support/repository-bundle.js';
 
 /** Long enough for every algorithm that a token may name. */
 export const SECRET = 'a secret for tests only, which is as long as HS512 wants it: 64 bytes';
@@ -12,12 +12,12 @@ export const TRANSPORTS = ['in-process', 'rest', 'connect', 'grpc'] as const;
 export type TransportName = (typeof TRANSPORTS)[number];
 
 /** Starts a PDP with the example's policies on free ports. */
-export function startPdp(): Promise<RunningServer> {
+export async function startPdp(): Promise<RunningServer> {
   const { config } = loadConfig({
     sets: ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'],
     environment: {},
   });
-  return startServer(config, { policies, traced });
+  return startServer(config, await loadRepositoryBundle('examples/contact-api/policies'));
 }
 
 /** Starts the example on a free port with its own database. */

@@ -8,6 +8,7 @@ import { parseCel } from '../../packages/cel/parse/index.js';
 import { checkExpression } from '../../packages/cel/check/check-expression.js';
 import { policyEnvironment } from '../../packages/cel/check/environment.js';
 import type { Random } from '../support/oracle/random.js';
+import { BUNDLE_ENTRY } from '../../compiler/ir/emitted-file.js';
 import { PieceList } from '../../compiler/ir/pieces.js';
 import { compileTexts, ROOT } from '../support/compiled.js';
 import type { Outcome, Task } from './limited-child.js';
@@ -123,7 +124,7 @@ async function bundleOf(conditions: readonly string[]): Promise<string> {
   if (program === undefined) throw new Error(diagnostics.map(({ message }) => message).join('\n'));
   const exported = "\nexport { stepsLeft } from 'authz/runtime/cel';\n";
   const metered = files.map((file) => {
-    if (file.path !== 'index.ts') return file;
+    if (file.path !== BUNDLE_ENTRY) return file;
     const pieces = new PieceList([...file.pieces.numbers]);
     pieces.add('code', exported.length);
     return { ...file, text: `${file.text}${exported}`, pieces };

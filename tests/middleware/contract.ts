@@ -9,11 +9,12 @@ import {
   type ResourceOf,
   restClient,
 } from '../../packages/client/index.js';
-import { policies, traced } from '../../generated/index.js';
+import { policies } from '../../generated/index.js';
 import type { Policies } from '../../generated/types.js';
 import type { GuardSettings } from '../../packages/middleware/guard.js';
 import { loadConfig } from '../../server/config.js';
 import { type ListeningServer, startServer } from '../../server/main.js';
+import { loadRepositoryBundle } from '../support/repository-bundle.js';
 
 export type { Policies } from '../../generated/types.js';
 
@@ -63,7 +64,7 @@ export function testContract(
   const clients = new Map<string, AuthzClient<Policies>>();
   test.before(async () => {
     const sets = ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'];
-    server = await startServer(loadConfig({ sets, environment: {} }).config, { policies, traced });
+    server = await startServer(loadConfig({ sets, environment: {} }).config, await loadRepositoryBundle());
     const url = `http://${server.httpAddress}`;
     clients.set('in process', inProcessClient<Policies>(policies));
     clients.set('over REST', restClient<Policies>({ url }));

@@ -5,6 +5,7 @@ import { grpcClient } from '../../packages/client/grpc.js';
 import type { AuthzClient } from '../../packages/client/authz-client.js';
 import type { RunningServer } from '../../server/main.js';
 import type { ReceivedSpan } from './otlp-receiver.js';
+import { loadRepositoryBundle } from '../support/repository-bundle.js';
 import { validToken, spansOf, type Tree, treeOf } from './traced-server.js';
 
 const ALWAYS = { OTEL_TRACES_SAMPLER: 'always_on' };
@@ -237,9 +238,9 @@ test('concurrent calls keep their own spans, and unsampled calls have none', asy
 });
 
 test('calls are traced alike after another bundle is loaded', async () => {
-  const { policies, traced } = await import('../../generated/index.js');
+  const bundle = await loadRepositoryBundle();
   const spans = await spansOf(ALWAYS, async (server) => {
-    await server.swap({ policies, traced });
+    await server.swap(bundle);
     await post(server, check([{ resource: { kind: 'album', id: 'x' }, actions: ['view'] }]));
   });
   assert.is(named(spans, 'engine.Evaluate').length, 1);

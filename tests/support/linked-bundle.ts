@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
 import { RUNTIME_IMPORT, runtimeModule } from '../../compiler/bundle/index.js';
 import { PACKAGE_NAMES } from '../../compiler/package-names.js';
-import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
+import { BUNDLE_ENTRY, type EmittedFile } from '../../compiler/ir/emitted-file.js';
 
 const RUNTIME = fileURLToPath(new URL('../../runtime', import.meta.url));
 
@@ -18,7 +18,7 @@ export async function linkedBundle(emitted: readonly EmittedFile[]): Promise<str
   const copy = await runtimeCopy();
   const files = new Map(emitted.map(({ path, text }) => [path, text]));
   const { outputFiles } = await build({
-    entryPoints: ['index.ts'],
+    entryPoints: [BUNDLE_ENTRY],
     bundle: true,
     format: 'esm',
     write: false,

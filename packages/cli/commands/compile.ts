@@ -6,7 +6,7 @@ import { shownPath } from '../../../compiler/diagnostics/format.js';
 import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.js';
 import type { Severity } from '../../../compiler/diagnostics/messages.js';
 import { visible } from '../../../compiler/diagnostics/visible.js';
-import type { EmittedFile } from '../../../compiler/ir/emitted-file.js';
+import { type EmittedFile, reviewedFiles } from '../../../compiler/ir/emitted-file.js';
 import { loadSuites } from '../../../compiler/load/index.js';
 import { runtimeFolder } from '../../../compiler/load/runtime-folder.js';
 import type { Snapshot } from '../../../compiler/recompile/snapshot.js';
@@ -129,7 +129,7 @@ async function compiled(directory: string, options: CompileOptions, context: Com
     summarise('nothing written');
     return EXIT.done;
   }
-  const files = [...snapshot.files, snapshot.types];
+  const files = [...reviewedFiles(snapshot.files), snapshot.types];
   if (options.check === true) {
     await compilation.save(compilation.written);
     const code = checkFolder(directory, options, files, context);

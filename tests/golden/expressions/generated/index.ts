@@ -17,9 +17,6 @@ export const policies: CompiledBundle = {
   guard,
 };
 
-/** The conditions in a form that reports why one failed; loaded on demand. */
-export const traced = async () => (await import('./traced/index.js')).traced;
-
 const functions = {
   add: cel.add,
   all: cel.all,
