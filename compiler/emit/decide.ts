@@ -30,11 +30,11 @@ export function decideDoc(
           const { holds } = sections[index] as RuleSection;
           const beginning = { ...rule.span, end: rule.span.start };
           const reaches: Doc = [`${own}.reaches(`, mention('action'), ')'];
-          const tests = [isGlob ? reaches : undefined, holds && authored(holds, beginning)];
+          const tests = [...(isGlob ? [reaches] : []), ...holds.map((call) => authored(call, beginning))];
           return {
             effect: rule.effect,
             roles,
-            tests: tests.flatMap((test) => (test === undefined ? [] : [primary(test)])),
+            tests: tests.map(primary),
           };
         }),
       ),
@@ -154,7 +154,7 @@ function anyOf(fragments: readonly Fragment[]): Fragment {
 function joined(fragments: readonly Fragment[], level: 'and' | 'or'): Fragment | undefined {
   const [first] = fragments;
   if (first === undefined || fragments.length === 1) return first;
-  const docs = fragments.map((fragment) => atLeast('equality', fragment));
+  const docs = fragments.map((fragment) => (fragment.level === level ? fragment.doc : atLeast('equality', fragment)));
   return { doc: group(join(docs, [level === 'and' ? ' &&' : ' ||', line])), level };
 }
 

@@ -31,7 +31,7 @@ export function derivedRolesSections(
 }
 
 function declaration(module: DerivedRolesModule, role: DerivedRole, name: string, context: ModuleContext): Doc {
-  const applies = { condition: role.condition, derivedRole: undefined, inverted: false };
+  const applies = { condition: role.condition, inverted: false };
   const isListedApart = valuesOf(role.condition).some(readsVariables);
   const object = objectDoc([
     ['set', quoted(module.name)],

@@ -4,7 +4,7 @@ import { placeOf } from '../ir/origins.js';
 import type { AuthoredText, Match, Variable } from '../ir/program.js';
 import type { Value } from '../ir/value.js';
 import { repeatedIn, valuesOf } from '../ir/visit.js';
-import { bracketed, type Doc, group, line } from './doc.js';
+import { bracketed, type Doc } from './doc.js';
 import { cel, residual } from './mentions.js';
 import { type Fragment, primary } from './fragment.js';
 import { type FunctionContext, functionContext, requestFunction, use } from './function-context.js';
@@ -12,15 +12,13 @@ import { type ModuleContext, PLAIN, type Style, TELLING, TRACED } from './module
 import { quoted } from './quote.js';
 import { survives } from '../ir/survives.js';
 import { valueDoc } from './values.js';
-import { conjunction, whenDoc } from './when.js';
+import { whenDoc } from './when.js';
 import { termDoc, unlessDoc, whereDoc } from './where.js';
 
 /** When a rule applies, in emitted terms. */
 export interface Applies {
-  /** Its own condition, or the name of a function that evaluates it. */
+  /** Its condition, or the name of a function that evaluates it. */
   readonly condition: Match | string | undefined;
-  /** The identifier of the derived role it goes through, if that has a condition. */
-  readonly derivedRole: string | undefined;
   /** It applies where the condition does not hold. */
   readonly inverted: boolean;
 }
@@ -32,32 +30,20 @@ export interface PrintedFunction {
 }
 
 /**
- * The `when` of a rule: a function of the request that is true exactly when the rule applies. Undefined if it always
- * does.
+ * The `when` of a rule: a function of the request that is true exactly when the condition holds. Undefined if there is
+ * none.
  */
 export function whenFunction(
   applies: Applies,
   module: ModuleContext,
   style: Style = PLAIN,
 ): PrintedFunction | undefined {
-  const { condition, derivedRole, inverted } = applies;
-  if (condition === undefined)
-    return derivedRole === undefined ? undefined : { doc: `${derivedRole}.when`, isConstant: false };
-  const context = functionContext(
-    module,
-    style,
-    typeof condition === 'string' ? new Set() : repeatedIn(valuesOf(condition), 'variable'),
-  );
-  if (typeof condition === 'string') {
-    if (derivedRole === undefined) return { doc: condition, isConstant: false };
-    const request = use(context, 'request');
-    const both = group([`${derivedRole}.when(${request}) &&`, line, `${condition}(${request})`]);
-    return { doc: requestFunction(context, { doc: both, level: 'and' }, 'types implied'), isConstant: false };
-  }
+  const { condition, inverted } = applies;
+  if (condition === undefined) return undefined;
+  if (typeof condition === 'string') return { doc: condition, isConstant: false };
+  const context = functionContext(module, style, repeatedIn(valuesOf(condition), 'variable'));
   const predicate = inverted ? not(predicateOf(condition)) : predicateOf(condition);
-  const active = derivedRole === undefined ? [] : [`${derivedRole}.when(${use(context, 'request')})`];
-  const body = active.length === 0 ? whenDoc(predicate, context) : conjunction(active, predicate, context);
-  const doc = requestFunction(context, body, 'types implied', beginningOf(condition));
+  const doc = requestFunction(context, whenDoc(predicate, context), 'types implied', beginningOf(condition));
   return { doc, isConstant: context.used.size === 0 };
 }
 

@@ -12,6 +12,7 @@ import { type SchemaLocations, schemaLocations } from './schema-locations.js';
 import type { EmitOptions } from './options.js';
 import { type Emitted, unlessEmitted } from './remember.js';
 import { emitSchemaModule } from './schema-module.js';
+import { emitSelect } from './select.js';
 import { emitScopeModules, emitTracedScopes, scopeModules } from './scopes.js';
 import { emitTenantRoles } from './tenant-roles.js';
 import { emitTraced, emitTracedIndex } from './traced.js';
@@ -96,10 +97,16 @@ export function emitAround(
     ...hashed,
     ...traced,
     ...emitScopeModules(scopes, locations, checksOnly),
-    ...(checksOnly ? [] : [...emitTracedScopes(scopes, locations), emitTracedIndex(outlines, scopes, locations)]),
+    ...(checksOnly
+      ? []
+      : [
+          ...emitTracedScopes(scopes, locations),
+          emitTracedIndex(outlines, scopes, locations),
+          emitSelect(outlines, schemaModules),
+        ]),
     emitHash(hashed),
     emitBundleEntry(options),
-    emitIndex({ modules: outlines, scopes }, { schemas: schemaModules, tenantRoles }, locations, options),
+    emitIndex({ modules: outlines, scopes }, { tenantRoles }, locations, options),
   ];
 }
 

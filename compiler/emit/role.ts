@@ -44,7 +44,7 @@ function originOf({ key }: RoleModule, { name, span }: RoleRule, index: number):
 }
 
 function roleRuleDeclaration(role: string, rule: RoleRule, name: string, context: ModuleContext): Doc {
-  const condition = rule.condition && { condition: rule.condition, derivedRole: undefined, inverted: false };
+  const condition = rule.condition && { condition: rule.condition, inverted: false };
   const declared = condition === undefined || context.checksOnly ? `const ${name}` : exported(name, true);
   const isPlain = condition === undefined && rule.output === undefined;
   const object = (isPlain ? shortObjectDoc : objectDoc)([

@@ -51,20 +51,24 @@ function originOf(policyKey: string, { name, span }: Rule): RuleOrigin {
   return { rule: `${policyKey}#${name}`, span };
 }
 
-/** A rule as it is emitted, and how to call its condition. */
+/** A rule as it is emitted, and how to call its conditions. */
 export interface RuleSection extends Section {
-  /** `owners.when(request)`; undefined if the rule always applies. */
-  readonly holds: Doc | undefined;
+  /** `owner.when(request)`, `locked.when(request)`: calls that all return true if the rule applies. */
+  readonly holds: readonly Doc[];
 }
 
 /** A rule, after the declarations that it needs. */
 export function ruleSection(policyKey: string, rule: Rule, names: RuleNames, module: ModuleContext): RuleSection {
-  let holds: Doc | undefined;
+  let holds: readonly Doc[] = [];
   const printed = module.withDeclarations(() => {
     const { condition, inverted } = rule;
     const shared = names.shared && condition && conditionOfSeveral(condition, inverted, names.shared, module);
-    const when = whenFunction({ condition: shared ?? condition, derivedRole: names.activeRole, inverted }, module);
-    holds = when && [`${names.own}.when(`, when.isConstant ? '' : mention('request'), ')'];
+    const when = whenFunction({ condition: shared ?? condition, inverted }, module);
+    const call = (name: string, argument: Doc): Doc => [`${name}.when(`, argument, ')'];
+    holds = [
+      ...(names.activeRole === undefined ? [] : [call(names.activeRole, mention('request'))]),
+      ...(when === undefined ? [] : [call(names.own, when.isConstant ? '' : mention('request'))]),
+    ];
     return ruleDeclaration(policyKey, rule, { ...names, condition: shared, when }, module);
   });
   return { ...printed, origin: originOf(policyKey, rule), holds };
@@ -109,7 +113,7 @@ function ruleDeclaration(
 
 /** Declares the condition of a rule that became several, once, and returns its name. */
 function conditionOfSeveral(condition: Match, inverted: boolean, wish: string, module: ModuleContext): string {
-  const when = whenFunction({ condition, derivedRole: undefined, inverted }, module) as PrintedFunction;
+  const when = whenFunction({ condition, inverted }, module) as PrintedFunction;
   return module.hoist(`${wish}Condition`, when.doc, {
     type: ['(request: ', mention('Request'), ') => boolean'],
     isCode: true,

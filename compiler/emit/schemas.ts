@@ -59,11 +59,13 @@ export function schemasDoc(
       ['ref', quoted(schema.ref)],
       [
         'ignores',
-        bracketed(
-          [mention('anyOf'), '(['],
-          schema.ignoredActions.map((action): Doc => [mention('glob'), '(', quoted(action), ')']),
-          '])',
-        ),
+        schema.ignoredActions.length === 0
+          ? undefined
+          : bracketed(
+              [mention('anyOf'), '(['],
+              schema.ignoredActions.map((action): Doc => [mention('glob'), '(', quoted(action), ')']),
+              '])',
+            ),
       ],
       ['violations', violations(schema)],
       ['where', isOfRows ? where(schema) : undefined],

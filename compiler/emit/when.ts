@@ -62,18 +62,14 @@ function testDoc(predicate: Predicate, context: FunctionContext): Fragment {
   }
 }
 
-/** Tests that must hold first, and then the predicate, as one chain of `&&`. */
-export function conjunction(first: readonly Doc[], predicate: Predicate, context: FunctionContext): Fragment {
-  const operands = predicate.kind === 'and' ? withoutImplied(predicate.operands) : [predicate];
-  const rest = operands.map((operand) => atLeast('equality', whenDoc(operand, context)));
-  return { doc: group(join([...first, ...rest], [' &&', line])), level: 'and' };
-}
-
 function chain(operands: readonly Predicate[], kind: 'and' | 'or', context: FunctionContext): Fragment {
-  // `&&` inside `||` gets parentheses that JavaScript does not need, but that help readers.
+  // `&&` inside `||` gets parentheses that JavaScript does not need, but that help readers; `&&` inside `&&` gets none.
   const left = kind === 'and' ? withoutImplied(operands) : operands;
   if (left.length === 1) return whenDoc(left[0] as Predicate, context);
-  const docs = left.map((operand) => atLeast('equality', whenDoc(operand, context)));
+  const docs = left.map((operand) => {
+    const fragment = whenDoc(operand, context);
+    return fragment.level === kind ? fragment.doc : atLeast('equality', fragment);
+  });
   return { doc: group(join(docs, [kind === 'and' ? ' &&' : ' ||', line])), level: kind };
 }
 

@@ -21,7 +21,6 @@ const owners = {
   roles: USER,
   reaches: matchesAny('comment:*'),
   derivedRole: owner,
-  when: owner.when,
 } satisfies Rule;
 
 // ALLOW view, comment:* to [user, guest:*] when any of
@@ -68,17 +67,17 @@ export const album = resourcePolicy({
       case 'view':
         return (
           (roles & CURATOR) !== 0 ||
-          ((roles & USER) !== 0 && owners.when(request)) ||
+          ((roles & USER) !== 0 && owner.when(request)) ||
           ((roles & (USER | GUEST_ANY)) !== 0 && audience.when(request))
         );
       case 'edit':
       case 'delete':
-        return ((roles & CURATOR) !== 0 || ((roles & USER) !== 0 && owners.when(request))) && !locked.when(request);
+        return ((roles & CURATOR) !== 0 || ((roles & USER) !== 0 && owner.when(request))) && !locked.when(request);
       default:
         return (
           ((roles & CURATOR) !== 0 ||
-            ((roles & USER) !== 0 && (owners.reaches(action) && owners.when(request))) ||
-            ((roles & (USER | GUEST_ANY)) !== 0 && (audience.reaches(action) && audience.when(request)))) &&
+            ((roles & USER) !== 0 && owners.reaches(action) && owner.when(request)) ||
+            ((roles & (USER | GUEST_ANY)) !== 0 && audience.reaches(action) && audience.when(request))) &&
           !(locked.reaches(action) && locked.when(request))
         );
     }

@@ -19,7 +19,6 @@ const ownRequests = {
   roles: EMPLOYEE,
   reaches: matchesAny('view:*'),
   derivedRole: requester,
-  when: requester.when,
 } satisfies Rule;
 
 // V.is_pending: R.attr.status == "PENDING"
@@ -32,7 +31,7 @@ export const withdraw = {
   effect: ALLOW,
   roles: EMPLOYEE,
   derivedRole: requester,
-  when: (request) => requester.when(request) && isPending(request) === true,
+  when: (request) => isPending(request) === true,
   output: {
     conditionNotMet: ({ resource: R }) =>
       cel.toOutput(cel.add(cel.add('a request that is ', cel.select(R.attr, 'status')), ' stays as it is')),
@@ -45,7 +44,6 @@ const managersView = {
   effect: ALLOW,
   roles: EMPLOYEE,
   derivedRole: directManager,
-  when: directManager.when,
 } satisfies Rule;
 
 // V.is_short: R.attr.days <= C.longest_leave_days
@@ -68,7 +66,6 @@ export const approve = {
   when: (request) => {
     const { resource: R } = request;
     return (
-      directManager.when(request) &&
       isPending(request) === true &&
       isShort(request) === true &&
       !(cel.isOneOf(cel.json(R.attr.country), countriesWithLocalRulesSet) || cel.json(R.attr.disputed) === true)
@@ -107,14 +104,16 @@ export const leaveRequest = resourcePolicy({
       case 'create':
         return (roles & EMPLOYEE) !== 0;
       case 'view':
-        return (roles & EMPLOYEE) !== 0 && (ownRequests.when(request) || managersView.when(request));
+        return (roles & EMPLOYEE) !== 0 && (requester.when(request) || directManager.when(request));
       case 'edit':
       case 'delete':
-        return ((roles & EMPLOYEE) !== 0 && withdraw.when(request)) && !tooLate.when(request);
+        return (roles & EMPLOYEE) !== 0 && requester.when(request) && withdraw.when(request) && !tooLate.when(request);
       case 'approve':
-        return ((roles & EMPLOYEE) !== 0 && approve.when(request)) && !tooLate.when(request);
+        return (
+          (roles & EMPLOYEE) !== 0 && directManager.when(request) && approve.when(request) && !tooLate.when(request)
+        );
       default:
-        return (roles & EMPLOYEE) !== 0 && (ownRequests.reaches(action) && ownRequests.when(request));
+        return (roles & EMPLOYEE) !== 0 && ownRequests.reaches(action) && requester.when(request);
     }
   },
 });

@@ -17,3 +17,8 @@ export interface CompiledBundle extends PolicyBundle, Judges {
   /** Absent if the policies were written by hand. */
   readonly guard?: Guard;
 }
+
+/** A compiled bundle; policies of a type can be omitted if there are none. */
+export function compiledBundle(parts: Pick<CompiledBundle, 'hash'> & Partial<CompiledBundle>): CompiledBundle {
+  return { resourcePolicies: [], principalPolicies: [], rolePolicies: [], ...parts };
+}

@@ -1,5 +1,5 @@
 /** The parts of the engine that bundles bring where their policies need them, and the types of what bundles export. */
-export type { CompiledBundle } from './bundle.js';
+export { type CompiledBundle, compiledBundle } from './bundle.js';
 export type { EngineOptions } from './options.js';
 export type { CompiledTraces } from './decide/evaluation.js';
 export { type Allowance, allowancesOf } from './plan/allowance.js';

@@ -324,6 +324,6 @@ function errorsOf(
   actions: readonly string[],
   source: ValidationError['source'],
 ): readonly ValidationError[] {
-  if (schema === undefined || actions.every((action) => schema.ignores(action))) return [];
+  if (schema === undefined || actions.every((action) => schema.ignores?.(action))) return [];
   return schema.violations(attributes).map(({ path, message }) => ({ path, message, source }));
 }

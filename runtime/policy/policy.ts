@@ -130,9 +130,8 @@ export interface Rule {
    */
   readonly reaches?: (action: string, kind: string) => boolean;
   /**
-   * The condition, including that of its derived role. Never throws: an expression that cannot be evaluated does not
-   * hold. Called without `this`. Absent: the rule always applies. If only its derived role has a condition, it is the
-   * same function.
+   * Its own condition: a rule with a derived role applies where that of the role holds as well. Never throws: an
+   * expression that cannot be evaluated does not hold. Called without `this`. Absent if it has none.
    */
   readonly when?: ((request: Request) => boolean) | undefined;
   /** The derived role it goes through. */
@@ -285,8 +284,8 @@ export interface SchemaReferences {
 
 export interface SchemaReference {
   readonly ref: string;
-  /** Whether an action is exempt (`ignoreWhen`). */
-  readonly ignores: Matcher;
+  /** Whether an action is exempt (`ignoreWhen`). Absent: none is. */
+  readonly ignores?: Matcher;
   /** All leaf violations of the attributes; empty when they satisfy the schema. */
   readonly violations: (attributes: Attributes) => readonly SchemaViolation[];
   /**

@@ -209,11 +209,7 @@ class Interpreter {
   ): Omit<Rule, 'roles'> {
     const { match, effect } = own;
     if (match !== undefined) this.traced.set(tracedKey, tracedCondition(match, params));
-    const holds = match && condition(match, params);
-    const when =
-      derivedRole && holds
-        ? (request: Request) => derivedRole.when(request) && holds(request)
-        : (derivedRole?.when ?? holds);
+    const when = match && condition(match, params);
     return { name, effect, when, ...(derivedRole === undefined ? {} : { derivedRole }) };
   }
 

@@ -187,14 +187,13 @@ class Builder {
     const matches = this.matcherOf(rule);
     if (condition !== undefined) this.trace(tracedKey, module, condition, inverted);
     const own = condition && ((request: Request) => this.judgement.holds(condition, module, request) !== inverted);
-    const isActive = through && this.isConditional(through) ? through.when : undefined;
     const made: Rule = {
       name: rule.name,
       effect: rule.effect === 'allow' ? ALLOW : DENY,
       ...names,
       ...(matches && { reaches: matches }),
       ...(through && { derivedRole: through }),
-      when: isActive && own ? (request) => isActive(request) && own(request) : (own ?? isActive),
+      when: own,
       ...(output && { output: outputs(module, output), rows: rowsOf(rule.actions, rule.roles) }),
       ...(memo === undefined ? {} : { memo }),
       traced: tracedKey,
@@ -237,10 +236,6 @@ class Builder {
 
   private derivedRole({ module, name }: ir.DerivedRoleReference): DerivedRole {
     return this.derivedRoles.get(`${module}#${name}`) ?? invariant(`derived role ${name} was not lowered`);
-  }
-
-  private isConditional(role: DerivedRole): boolean {
-    return this.origins.get(role)?.rule.condition !== undefined;
   }
 
   private trace(key: string, module: ir.Module, condition: ir.Match, inverted: boolean): void {

@@ -1,11 +1,12 @@
-import type {
-  ActionTable,
-  Effect,
-  LoadScope,
-  ResourcePolicy,
-  Rule,
-  TracedBundle,
-  TracedCondition,
+import {
+  type ActionTable,
+  always,
+  type Effect,
+  type LoadScope,
+  type ResourcePolicy,
+  type Rule,
+  type TracedBundle,
+  type TracedCondition,
 } from '../../policy/index.js';
 
 /** The roles that rules name, a bit each. */
@@ -24,8 +25,9 @@ export interface RuleEntry {
   /** Undefined if the list it is in implies it. */
   readonly reaches: Rule['reaches'];
   readonly rule: Rule;
-  /** As in the rule, whose hidden class differs with its optional parts. */
+  /** The condition of the rule and that of its derived role; undefined if it has neither. */
   readonly when: Rule['when'];
+  /** As in the rule, whose hidden class differs with its optional parts. */
   readonly output: Rule['output'];
   readonly rows: Rule['rows'];
   /** The key of its first result in a check (docs/spec/policy-language.md#rules-that-share-a-name). */
@@ -120,13 +122,20 @@ function ruleEntry(rule: Rule, reaches: RuleEntry['reaches'], facts: TableFacts)
     effect: rule.effect,
     reaches,
     rule,
-    when: rule.when,
+    when: conditionOf(rule),
     output: rule.output,
     rows: rule.rows,
     identity: rule.memo ?? rule,
     traced: conditions.get(key),
     tracedDerivedRole: rule.derivedRole === undefined ? undefined : conditions.get(rule.derivedRole.key),
   };
+}
+
+/** The condition of a rule with that of its derived role, which comes first. */
+function conditionOf({ when, derivedRole }: Rule): Rule['when'] {
+  const active = derivedRole?.when;
+  if (active === undefined || active === always) return when;
+  return when === undefined ? active : (request) => active(request) && when(request);
 }
 
 const NOT_TRACED: TracedBundle = { conditions: new Map() };

@@ -260,7 +260,7 @@ function planRules(walk: Walk, table: RuleTable, { layer, bits, lineage }: Reach
   const { planning } = walk;
   for (const entry of entriesFor(table, walk.action)) {
     if (!isReached(entry, bits, lineage, walk.action, planning.found.resource.kind)) continue;
-    const own = entry.rule.when === undefined ? true : residualOf(walk, entry);
+    const own = entry.when === undefined ? true : residualOf(walk, entry);
     const left = entry.rule.memo === undefined ? own : sharedResult(walk, entry.rule.memo, own, layer);
     if (planning.fails?.(entry, left) === true) walk.failed = true;
     if (planning.strict !== undefined) visitRule(walk, table.key, entry, left);

@@ -207,7 +207,7 @@ export function schemaOfRows(
   query: PlanQuery,
   actions: readonly string[],
 ): SchemaOfRows {
-  if (schema === undefined || actions.every((action) => schema.ignores(action))) return () => true;
+  if (schema === undefined || actions.every((action) => schema.ignores?.(action))) return () => true;
   return (facts) => schema.where?.(query.row, facts) ?? NOT_COMPILED;
 }
 

@@ -123,10 +123,8 @@ export class PlannedConditions {
   /** The rule's own condition comes first (docs/spec/plans.md#order-of-operands). */
   private ofRule(rule: Rule, query: Query): Condition {
     const { when, derivedRole } = rule;
-    if (when === undefined) return true;
-    if (derivedRole === undefined) return this.find(rule)(query, LENIENT);
-    const active = this.ofDerivedRole(derivedRole, query);
-    return when === derivedRole.when ? active : allOf(this.find(rule)(query, LENIENT), active);
+    const own = when === undefined || this.find(rule)(query, LENIENT);
+    return derivedRole === undefined ? own : allOf(own, this.ofDerivedRole(derivedRole, query));
   }
 
   private find(conditional: Filters[number][0]): PlannedCondition {

@@ -3,7 +3,7 @@
 // Who may do what with contacts
 
 import * as cel from 'authz/runtime/cel';
-import { ALLOW, anyOf, resourcePolicy, type Rule } from 'authz/runtime/policy';
+import { ALLOW, resourcePolicy, type Rule } from 'authz/runtime/policy';
 import { rowsThatSatisfy } from 'authz/runtime/row-schema';
 import { violationsOf } from 'authz/runtime/schema';
 import { contactSchema } from '../schemas/contact.js';
@@ -51,7 +51,6 @@ export const contact = resourcePolicy({
   schemas: {
     resource: {
       ref: 'authz:///contact.json',
-      ignores: anyOf([]),
       violations: violationsOf(contactSchema),
       where: rowsThatSatisfy(contactSchema),
     },

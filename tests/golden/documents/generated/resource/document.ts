@@ -59,7 +59,7 @@ export const readAsAuthor = {
   roles: USER,
   reaches: matchesAny('comment:*'),
   derivedRole: author,
-  when: (request) => author.when(request) && readCondition(request),
+  when: readCondition,
 } satisfies Rule;
 
 // ALLOW view, print, comment:* to [reviewer] when readCondition
@@ -69,7 +69,7 @@ export const readAsReviewer = {
   roles: USER | CONTRACTOR,
   reaches: matchesAny('comment:*'),
   derivedRole: reviewer,
-  when: (request) => reviewer.when(request) && readCondition(request),
+  when: readCondition,
 } satisfies Rule;
 
 // V.is_draft: R.attr.state == "DRAFT" || V.is_recent
@@ -92,7 +92,7 @@ export const rule003 = {
   effect: ALLOW,
   roles: USER,
   derivedRole: author,
-  when: (request) => author.when(request) && isDraft(request) === true,
+  when: (request) => isDraft(request) === true,
   output: {
     ruleActivated: (request) => {
       const { principal: P } = request;

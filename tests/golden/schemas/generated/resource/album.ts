@@ -28,7 +28,6 @@ export const album = resourcePolicy({
   schemas: {
     principal: {
       ref: 'authz:///user.json',
-      ignores: anyOf([]),
       violations: violationsOf(userSchema),
     },
     resource: {
