@@ -3,23 +3,57 @@ import type { Match } from '../ir/program.js';
 import type { Macro, Value } from '../ir/value.js';
 import { isSettled } from '../ir/settled.js';
 import { bracketed, type Doc, join } from './doc.js';
-import { type FunctionContext, localFunction, localName, use } from './function-context.js';
+import { type FunctionContext, functionContext, localFunction, localName, use } from './function-context.js';
 import { ALGEBRA, cel, residual } from './mentions.js';
 import { LISTED, PLAIN, type Style } from './module-context.js';
+import { camelCase } from './names.js';
 import { quoted } from './quote.js';
 import { survives } from '../ir/survives.js';
 import { runtimeFunction, valueDoc } from './values.js';
 
 /**
  * A condition of a plan as a JavaScript expression: the counterpart of `when`. An algebra puts it together, lenient or
- * strict (runtime/residual/algebra.ts).
+ * strict (runtime/residual/algebra.ts). Of a condition that reads more than the row, the parts that read only the row
+ * are constants of the module, which are evaluated once: the engine remembers conditions that read nothing else.
  */
 export function whereDoc(match: Match, context: FunctionContext): Doc {
-  if (match.kind === 'expr') return algebraCall('holds', [termDoc(match.value, context)]);
-  return algebraCall(
-    `${match.kind}Of`,
-    match.of.map((inner) => whereDoc(inner, context)),
-  );
+  const tests = new Map(expressionsIn(match).map((own) => [own, testOf(own, context)]));
+  const isFixed = [...tests.values()].every(readsOnlyRow);
+  const docOf = (part: Match): Doc => {
+    if (part.kind !== 'expr') return algebraCall(`${part.kind}Of`, part.of.map(docOf));
+    const test = tests.get(part) as Test;
+    return isFixed || !readsOnlyRow(test) ? test.doc : fixedCall(part, test, context);
+  };
+  const doc = docOf(match);
+  for (const test of tests.values()) for (const part of test.used) context.used.add(part);
+  return doc;
+}
+
+/** One expression of a condition, and the parts of the request that it reads. */
+type Test = Pick<FunctionContext, 'used'> & { readonly doc: Doc };
+
+function testOf({ value }: Expression, { module, style }: FunctionContext): Test {
+  const own = functionContext(module, style);
+  return { doc: algebraCall('holds', [termDoc(value, own)]), used: own.used };
+}
+
+function readsOnlyRow({ used }: Test): boolean {
+  return used.size === 1 && used.has('row');
+}
+
+/** `visibilityPublic(row, q)`, and the constant that it calls. */
+function fixedCall({ expression }: Expression, { doc }: Test, { module }: FunctionContext): Doc {
+  const wish = camelCase(expression.text.replaceAll(/\bR\.attr\b/g, ''), 'condition');
+  const own = bracketed(residual('ofRow('), [[`(row, ${ALGEBRA}) => `, doc]], ')');
+  return `${module.hoist(wish.slice(0, LONGEST_NAME), own)}(row, ${ALGEBRA})`;
+}
+
+const LONGEST_NAME = 40;
+
+type Expression = Match & { readonly kind: 'expr' };
+
+function expressionsIn(match: Match): readonly Expression[] {
+  return match.kind === 'expr' ? [match] : match.of.flatMap(expressionsIn);
 }
 
 /** The opposite of a condition of a plan. */

@@ -14,6 +14,16 @@ const isShort = ({ row }: Query): residual.Term => residual.atMost(row.attr('day
 // C.countries_with_local_rules
 const countriesWithLocalRules: cel.Json = ['DE', 'FR'];
 
+const countryInCCountriesWithLocalRules = residual.ofRow(
+  (row, q) => q.holds(residual.inCollection(row.attr('country'), countriesWithLocalRules)),
+);
+
+const hasDisputedDisputedTrue = residual.ofRow(
+  (row, q) => q.holds(
+    residual.and(residual.has(row.attributes, 'disputed'), residual.equals(row.attr('disputed'), true)),
+  ),
+);
+
 // V.has_started: timestamp(R.attr.starts) < now()
 const hasStarted = (request: Query): residual.Term => {
   const { row } = request;
@@ -29,10 +39,7 @@ export const leaveRequestWhere: Filters = [
       return q.allOf(
         q.holds(isPending(request)),
         q.holds(isShort(request)),
-        q.noneOf(
-          q.holds(residual.inCollection(row.attr('country'), countriesWithLocalRules)),
-          q.holds(residual.and(residual.has(row.attributes, 'disputed'), residual.equals(row.attr('disputed'), true))),
-        ),
+        q.noneOf(countryInCCountriesWithLocalRules(row, q), hasDisputedDisputedTrue(row, q)),
       );
     },
   ],

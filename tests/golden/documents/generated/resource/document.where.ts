@@ -15,15 +15,22 @@ const isRecent = ({ row }: Query): residual.Term =>
     2020n,
   );
 
+const stateInCOpenStates = residual.ofRow((row, q) => q.holds(residual.inCollection(row.attr('state'), openStates)));
+
+const stateREVIEWSizeCLargest = residual.ofRow(
+  (row, q) => q.holds(
+    residual.and(residual.equals(row.attr('state'), 'REVIEW'), residual.atMost(row.attr('size'), 1000)),
+  ),
+);
+
+const secret = residual.ofRow((row, q) => q.holds(row.attr('secret')));
+
 const readFilter: PlannedCondition = (request, q) => {
   const { principal: P, row } = request;
   return q.anyOf(
-    q.holds(residual.inCollection(row.attr('state'), openStates)),
-    q.allOf(
-      q.holds(residual.and(residual.equals(row.attr('state'), 'REVIEW'), residual.atMost(row.attr('size'), 1000))),
-      q.holds(isRecent(request)),
-    ),
-    q.noneOf(q.holds(row.attr('secret')), q.holds(residual.notEquals(row.attr('owner'), P.id))),
+    stateInCOpenStates(row, q),
+    q.allOf(stateREVIEWSizeCLargest(row, q), q.holds(isRecent(request))),
+    q.noneOf(secret(row, q), q.holds(residual.notEquals(row.attr('owner'), P.id))),
   );
 };
 
