@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { CompiledTraces } from '../runtime/engine/parts.js';
+import type { CompiledBundle, CompiledTraces } from '../runtime/engine/parts.js';
 import { CoverageRecorder } from '../packages/analysis/coverage/coverage.js';
 import { type LoadedVersion, loadVersion } from '../packages/analysis/decision/policy-version.js';
 import { mutantsOf } from '../packages/policy-tests/mutate/mutants.js';
@@ -111,14 +111,14 @@ interface Run {
 async function testing(): Promise<readonly Measurement[]> {
   const version = await loadVersion(compileTexts(loadPolicies(POLICIES)), 'policies');
   if (version === undefined) throw new Error('the policies do not compile');
-  const runs = runsOf(version, await version.traced());
+  const runs = runsOf(version, await version.compiled(), await version.traced());
   return measure(runs, 1, { rounds: 15 }).map(({ name, minimum, median, spread }, index) => {
     const { count = 1 } = runs[index] as Run;
     return { name, minimum: minimum / count, median: median / count, spread };
   });
 }
 
-function runsOf({ compiled: policies, lowered }: LoadedVersion, traces: CompiledTraces): readonly Run[] {
+function runsOf({ lowered }: LoadedVersion, policies: CompiledBundle, traces: CompiledTraces): readonly Run[] {
   const suites = loadSuites(POLICIES);
   const options = { strictEvaluation: false, schemaEnforcement: 'none' } as const;
   const callOptions = { filter: new Map(), skipBatching: false, traced: false };

@@ -71,7 +71,9 @@ async function explained(): Promise<AnalysisReport> {
   const { value: compilation, milliseconds: compile } = await timed(() =>
     compileTexts({ policies: listOf(tenRulePolicies(100)) }),
   );
-  const { compiled, lowered } = await loaded(compilation);
+  const version = await loaded(compilation);
+  const { lowered } = version;
+  const compiled = await version.compiled();
   const attr = { status: 'APPROVED', days: 45, country: 'NL', owner: 'employee-2', department: 'sales' };
   const principal = { id: 'employee-1', roles: ['employee'], attr: { title: 'manager', department: 'sales' } };
   const request = { principal, resource: { kind: 'leave_request_00000', id: 'l1', attr }, action: 'approve' };
@@ -85,7 +87,9 @@ async function explained(): Promise<AnalysisReport> {
 
 async function suggested(): Promise<AnalysisReport> {
   const { value: compilation, milliseconds: compile } = await timed(() => compileTexts(ownPolicies()));
-  const { compiled, lowered, traced } = await loaded(compilation);
+  const version = await loaded(compilation);
+  const { lowered, traced } = version;
+  const compiled = await version.compiled();
   const engineOptions = { strictEvaluation: false, schemaEnforcement: 'none' } as const;
   const { ask } = askEngine({ policies: compiled, traces: await traced() }, engineOptions);
   const allowed = { roles: undefined, actions: undefined };

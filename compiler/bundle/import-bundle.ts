@@ -13,6 +13,11 @@ export interface BundleModule {
  * Loads a bundle that was never written to disk as a module: it only runs code that this process has just compiled.
  * @param js the code of the bundle.
  */
-export async function importBundle(js: string): Promise<BundleModule> {
-  return (await import(`data:text/javascript;base64,${Buffer.from(js).toString('base64')}`)) as BundleModule;
+export function importBundle(js: string): Promise<BundleModule> {
+  return importModule(js);
+}
+
+/** Loads code that this process has just compiled as a module. */
+export async function importModule<Module>(js: string): Promise<Module> {
+  return (await import(`data:text/javascript;base64,${Buffer.from(js).toString('base64')}`)) as Module;
 }

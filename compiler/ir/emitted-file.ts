@@ -21,6 +21,9 @@ export interface EmittedFile {
   readonly places: readonly TextPlace[];
 }
 
+/** The path of the module with the hash of the bundle. */
+export const HASH_FILE = 'hash.ts';
+
 /** The path of the module that is bundled. */
 export const BUNDLE_ENTRY = 'bundle.ts';
 

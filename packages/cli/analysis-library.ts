@@ -102,7 +102,7 @@ export async function explainDecision(
   const { compiled, lowered, traced } = (await compiledSets({ policies })).policies;
   const now = (engine.clock ?? currentInstant)();
   const options = { ...engine, clock: () => now, traced: await traced() };
-  const isAllowed = createEngine(compiled, options).isAllowed(request);
+  const isAllowed = createEngine(await compiled(), options).isAllowed(request);
   return explainDecisions(lowered, options)(request, isAllowed, { near, keep });
 }
 
@@ -172,7 +172,7 @@ export async function coverTests(
     'suites' in tests ? tests.suites : suitesAmong(tests.map(({ path, text }) => new Source(path, sourceText(text))));
   const recorder = new CoverageRecorder(lowered);
   const options = { strictEvaluation, schemaEnforcement };
-  const { ask } = askEngine({ policies: compiled, traces: await traced() }, options, (request, engineOptions) =>
+  const { ask } = askEngine({ policies: await compiled(), traces: await traced() }, options, (request, engineOptions) =>
     recorder.record(request, engineOptions),
   );
   const results = runTests(suites, { filter: testFilter([filter]), skipBatching: false, traced: false, ask });

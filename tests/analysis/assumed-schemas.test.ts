@@ -3,6 +3,7 @@ import * as assert from 'uvu/assert';
 import { createEngine } from '../../runtime/engine/index.js';
 import type { Attributes, Request } from '../../runtime/policy/index.js';
 import { diffVersions } from '../../packages/analysis/diff/diff.js';
+import { ready } from '../support/analysis/program-version.js';
 import type { PolicyVersion } from '../../packages/analysis/decision/policy-version.js';
 import type { DiffRow } from '../../packages/analysis/diff/report.js';
 import { NotEncodable } from '../../packages/analysis/encode/smt.js';
@@ -214,7 +215,7 @@ async function compiledOf(
   const compilation = compile(sources, undefined, { schemaTexts: new Map([['doc.json', JSON.stringify(schema)]]) });
   const { program, lowered, invariants } = compilation;
   const { bundle: compiled } = bundleOf(program as Program);
-  const version = { source: 'policies', program: program as Program, lowered: lowered as Program, compiled };
+  const version = { source: 'policies', program: program as Program, lowered: lowered as Program, ...ready(compiled) };
   return { version, invariants };
 }
 

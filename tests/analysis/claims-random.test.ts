@@ -156,10 +156,12 @@ test('no request is against a claim that rows did not change, or that a statemen
       for (const own of [row.widened, row.narrowed])
         assert.not(own.answer === '?' && own.reason === 'proof refuted', `seed ${seed}`);
     const clock = () => ({ seconds: 1_735_689_600, nanos: 0, offset: 0 });
-    const engines = versions.map(({ compiled }) => createEngine(compiled, { ...engine, clock }));
+    const engines = await Promise.all(
+      versions.map(async ({ compiled }) => createEngine(await compiled(), { ...engine, clock })),
+    );
     const excused = textsOf({ conditions: [unless.match.expr, 'false', 'false'], principals: [] }, family);
     const anyRole = Object.entries(excused).map(([path, text]) => [path, text.replace('["user"]', '["*"]')] as const);
-    const excuses = createEngine(programVersion(Object.fromEntries(anyRole), SCHEMAS).compiled, { clock });
+    const excuses = createEngine(await programVersion(Object.fromEntries(anyRole), SCHEMAS).compiled(), { clock });
     for (let number = 0; number < REQUESTS; number += 1) {
       const principal = {
         id: random.pick(IDS),

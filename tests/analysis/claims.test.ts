@@ -64,7 +64,7 @@ test('of a difference', async () => {
     if (old === undefined || new_ === undefined) continue;
     const engine = optionsOf(random);
     const report = await diffVersions(old, new_, { engine, effort: 1 });
-    const [before, after] = [createEngine(old.compiled, engine), createEngine(new_.compiled, engine)];
+    const [before, after] = [createEngine(await old.compiled(), engine), createEngine(await new_.compiled(), engine)];
     seen.rows += report.rows.length;
     seen.open += report.summary.undecided;
     for (let number = 0; number < REQUESTS; number += 1) {
@@ -161,8 +161,8 @@ test('of a statement', async () => {
       const [statement] = report.statements;
       const [form, about] = Object.entries(claim)[0] as [string, About & { readonly also?: readonly string[] }];
       counts[`${form} ${statement?.answer}`] = (counts[`${form} ${statement?.answer}`] ?? 0) + 1;
-      const decider = createEngine(version.compiled, engine);
-      const validator = createEngine(version.compiled, { ...engine, schemaEnforcement: 'warn' });
+      const decider = createEngine(await version.compiled(), engine);
+      const validator = createEngine(await version.compiled(), { ...engine, schemaEnforcement: 'warn' });
       const isValid = ({ principal, resource }: AccessRequest, action: string): boolean =>
         engine.schemaEnforcement === 'none' ||
         validator

@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type AccessRequest, createEngine, type Engine } from '../../runtime/engine/index.js';
 import { sanitize } from '../../runtime/policy/index.js';
+import { ready } from '../support/analysis/program-version.js';
 import type { PolicyVersion } from '../../packages/analysis/decision/policy-version.js';
 import { diffVersions } from '../../packages/analysis/diff/diff.js';
 import type { DiffReport } from '../../packages/analysis/diff/report.js';
@@ -39,7 +40,9 @@ if (hasCorpus(import.meta.url))
     for (const mutant of selected(mutantsOf(lowered), count)) {
       const new_ = versionOf(mutant.program());
       const report = await diffVersions(old, new_, { engine: ENGINE, prover });
-      const [before, after] = [old, new_].map(({ compiled }) => createEngine(compiled, ENGINE)) as [Engine, Engine];
+      const [before, after] = (await Promise.all(
+        [old, new_].map(async ({ compiled }) => createEngine(await compiled(), ENGINE)),
+      )) as [Engine, Engine];
       let isToldApart = false;
       for (let i = 0; i < REQUESTS; i += 1) {
         const request = requestOf();
@@ -72,7 +75,7 @@ test.run();
 /** Policies that are decided from their program, as emitted code does (tests/analysis/program.test.ts). */
 function versionOf(lowered: Program): PolicyVersion {
   const program = optimise(fold(lowered));
-  return { source: 'policies', program, lowered, compiled: bundleOf(program).bundle };
+  return { source: 'policies', program, lowered, ...ready(bundleOf(program).bundle) };
 }
 
 /** Whether some row that a request may be in says that it could be widened or narrowed. */

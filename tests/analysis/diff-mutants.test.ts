@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ready } from '../support/analysis/program-version.js';
 import type { PolicyVersion } from '../../packages/analysis/decision/policy-version.js';
 import { diffVersions } from '../../packages/analysis/diff/diff.js';
 import type { DiffOptions } from '../../packages/analysis/diff/options.js';
@@ -65,5 +66,5 @@ function policies(): Program {
 
 function versionOf(lowered: Program): PolicyVersion {
   const program = optimise(fold(lowered));
-  return { source: 'policies', program, lowered, compiled: bundleOf(program).bundle };
+  return { source: 'policies', program, lowered, ...ready(bundleOf(program).bundle) };
 }

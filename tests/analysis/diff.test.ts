@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine, type Engine, type EngineOptions } from '../../runtime/engine/index.js';
 import { sanitize } from '../../runtime/policy/index.js';
+import { ready } from '../support/analysis/program-version.js';
 import type { PolicyVersion } from '../../packages/analysis/decision/policy-version.js';
 import { diffVersions } from '../../packages/analysis/diff/diff.js';
 import type { DiffOptions } from '../../packages/analysis/diff/options.js';
@@ -406,7 +407,9 @@ test('random stores and mutants: no random request is against a proof, and each 
       const new_ = programVersion(mutant.program());
       const report = await diffVersions(old, new_, { engine: options });
       const detail = `seed ${seed}: ${mutant.operator} ${mutant.before} -> ${mutant.after}`;
-      const [before, after] = [old, new_].map(({ compiled }) => createEngine(compiled, options)) as [Engine, Engine];
+      const [before, after] = (await Promise.all(
+        [old, new_].map(async ({ compiled }) => createEngine(await compiled(), options)),
+      )) as [Engine, Engine];
       for (let i = 0; i < REQUESTS; i += 1) {
         const { principal, resource, actions } = randomRequest(random);
         for (const action of actions) {
@@ -477,7 +480,7 @@ async function emitted(files: Files, schemaTexts: ReadonlyMap<string, string> = 
   const compilation = compile(sources, undefined, { schemaTexts });
   const { policies } = await loaded(compilation);
   const { program, lowered } = compilation;
-  return { source: 'policies', program: program as Program, lowered: lowered as Program, compiled: policies };
+  return { source: 'policies', program: program as Program, lowered: lowered as Program, ...ready(policies) };
 }
 
 /** Policies that are decided from their program, as emitted code does (tests/analysis/program.test.ts). */
@@ -487,7 +490,7 @@ function versionOf(texts: { readonly [path: string]: string }): PolicyVersion {
 
 function programVersion(lowered: Program): PolicyVersion {
   const program = optimise(fold(lowered));
-  return { source: 'policies', program, lowered, compiled: bundleOf(program).bundle };
+  return { source: 'policies', program, lowered, ...ready(bundleOf(program).bundle) };
 }
 
 /** The rows that a request may be in: of actions that no policy names, any. */

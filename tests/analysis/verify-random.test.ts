@@ -1,3 +1,4 @@
+import { ready } from '../support/analysis/program-version.js';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine, type Engine } from '../../runtime/engine/index.js';
@@ -171,7 +172,7 @@ test('each proof holds for random requests, and each refutation is one', async (
       const { invariants } = compileTexts({ ...files, 'invariants.json': JSON.stringify(document) });
       // It names what the store does not have.
       if (invariants.length === 0) continue;
-      const version = { source: '', program, lowered, compiled: policies };
+      const version = { source: '', program, lowered, ...ready(policies) };
       const report = await verifyStatements(version, invariants, {
         engine: { lenientScopeSearch: options.lenientScopeSearch },
         effort: 1,

@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ready } from '../support/analysis/program-version.js';
 import type { PolicyVersion } from '../../packages/analysis/decision/policy-version.js';
 import type { VerifiedStatement, VerifyReport } from '../../packages/analysis/verify/report.js';
 import { proverOf } from '../../packages/analysis/solve/prover.js';
@@ -50,7 +51,7 @@ async function versionOf(compilation: Compilation): Promise<PolicyVersion> {
     source: 'policies',
     program: compilation.program as Program,
     lowered: compilation.lowered as Program,
-    compiled: policies,
+    ...ready(policies),
   };
 }
 

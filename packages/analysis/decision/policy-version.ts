@@ -1,7 +1,8 @@
 import type { CompiledBundle } from '../../../runtime/engine/index.js';
-import { type BundleModule, importBundle } from '../../../compiler/bundle/import-bundle.js';
-import { bundle } from '../../../compiler/bundle/index.js';
+import { type BundleModule, importBundle, importModule } from '../../../compiler/bundle/import-bundle.js';
 import type { Compilation } from '../../../compiler/compile.js';
+import { invariant } from '../../../compiler/diagnostics/invariant.js';
+import { HASH_FILE } from '../../../compiler/ir/emitted-file.js';
 import type * as ir from '../../../compiler/ir/program.js';
 import { runtimeFolder } from '../../../compiler/load/runtime-folder.js';
 
@@ -13,8 +14,10 @@ export interface PolicyVersion {
   readonly program: ir.Program;
   /** As its authors wrote it: `Compilation.lowered`. Causes are explained from it. */
   readonly lowered: ir.Program;
-  /** The `policies` of its compiled bundle, which confirm every request that is shown. */
-  readonly compiled: CompiledBundle;
+  /** The hash of its compiled bundle. */
+  readonly hash: string;
+  /** Loads the `policies` of its compiled bundle, which confirm every request that is shown; once. */
+  readonly compiled: () => Promise<CompiledBundle>;
 }
 
 /** A version with the conditions that report failures: strict evaluation and tests need them. */
@@ -23,7 +26,8 @@ export interface LoadedVersion extends PolicyVersion {
 }
 
 /**
- * Bundles what was compiled, and loads the bundle; undefined if the policies were refused.
+ * The version that a compilation resulted in, undefined if the policies were refused. Bundling and loading it takes
+ * longer than most proofs, so both wait until a request has to be confirmed.
  *
  * @param source where the policies come from, as reports show it.
  */
@@ -32,6 +36,26 @@ export async function loadVersion(
   source: string,
 ): Promise<LoadedVersion | undefined> {
   if (program === undefined || lowered === undefined) return undefined;
-  const { policies, traced } = await importBundle((await bundle(files, runtimeFolder())).js);
-  return { source, program, lowered, compiled: policies, traced };
+  // The hash is a module of its own, which needs no bundling.
+  const hashFile = files.find(({ path }) => path === HASH_FILE) ?? invariant('every compilation has a hash');
+  const { hash } = await importModule<Pick<CompiledBundle, 'hash'>>(hashFile.text);
+  let loading: Promise<BundleModule> | undefined;
+  const load = (): Promise<BundleModule> => {
+    loading ??= bundled(files);
+    return loading;
+  };
+  return {
+    source,
+    program,
+    lowered,
+    hash,
+    compiled: async () => (await load()).policies,
+    traced: async () => (await load()).traced(),
+  };
+}
+
+async function bundled(files: Compilation['files']): Promise<BundleModule> {
+  // A run that does not bundle does not load esbuild.
+  const { bundle } = await import('../../../compiler/bundle/index.js');
+  return importBundle((await bundle(files, runtimeFolder())).js);
 }

@@ -13,7 +13,7 @@ import { Replay } from '../witness/replay.js';
 import type { Situation } from '../question/situation.js';
 import { alsoChanged } from './also-changed.js';
 import { Causes } from './causes.js';
-import { ComparedPoint, Directions, type Shown } from './directions.js';
+import { ComparedPoint, Directions, type Shown, type Replays } from './directions.js';
 import { grantChanges } from './grants.js';
 import type { DiffOptions } from './options.js';
 import type { DiffAnswer, DiffReport, DiffRow, DiffVerdict, WitnessRequest } from './report.js';
@@ -38,8 +38,8 @@ export async function diffVersions(
       rows.filter(({ verdict }) => verdicts.includes(verdict)).length;
     const { kind, action, scope, effort = 3 } = options;
     return {
-      old: { source: old.source, hash: old.compiled.hash },
-      new: { source: new_.source, hash: new_.compiled.hash },
+      old: { source: old.source, hash: old.hash },
+      new: { source: new_.source, hash: new_.hash },
       rows,
       summary: {
         rows: rows.length,
@@ -103,10 +103,15 @@ class Comparison {
       prover,
       isOver: () => isOver() !== false,
     });
+    const loadReplays = async (): Promise<Replays> => [
+      new Replay(await old.compiled(), engine),
+      new Replay(await new_.compiled(), engine),
+    ];
+    let replays: Promise<Replays> | undefined;
     this.directions = new Directions({
       answers: this.answers,
       selecting: engine,
-      replays: [new Replay(old.compiled, engine), new Replay(new_.compiled, engine)],
+      loadReplays: () => (replays ??= loadReplays()),
       principals: new Set(
         [...old.program.modules, ...new_.program.modules].flatMap((module) =>
           module.kind === 'principal' ? [module.principal] : [],

@@ -30,12 +30,15 @@ export class ComparedPoint {
   ) {}
 }
 
+/** The deciders of the old and of the new set. */
+export type Replays = readonly [Replay, Replay];
+
 /** What changes of a point are looked for with. */
 export interface DirectionOptions {
   readonly answers: Answers;
   readonly selecting: DiffOptions['engine'] & {};
-  /** Of the old and of the new set. */
-  readonly replays: readonly [Replay, Replay];
+  /** Loads the bundles of both sets, once. Rows that are equal do not need them. */
+  readonly loadReplays: () => Promise<Replays>;
   readonly principals: ReadonlySet<string>;
 }
 
@@ -58,10 +61,11 @@ export class Directions {
       formula,
       decisions.flatMap((own) => own.schemasFor(action)),
     );
+    const replays = await this.options.loadReplays();
     const confirm = (situation: Situation): boolean =>
       isAt(point, situation.request, this.options.principals, this.options.selecting) &&
-      this.turns(situation, isWidening) &&
-      (!this.isEnforcing || this.options.replays.every((replay) => replay.satisfiesSchemas(situation)));
+      turns(replays, situation, isWidening) &&
+      (!this.isEnforcing || replays.every((replay) => replay.satisfiesSchemas(situation)));
     const about = seeds.map((seed) => {
       const resource = { ...seed.request.resource, kind: point.kind };
       return { ...seed, request: { ...seed.request, resource, action } };
@@ -96,9 +100,10 @@ export class Directions {
       ...this.question(compared, action, allowed, own),
       candidates: schemaCandidates([...own, ...others]),
     };
+    const replays = await this.options.loadReplays();
     const confirm = (situation: Situation): boolean =>
       isAt(point, situation.request, this.options.principals, this.options.selecting) &&
-      this.turns(situation, isWidening);
+      turns(replays, situation, isWidening);
     const shown = this.options.answers.shown(question, confirm);
     if (shown === undefined) return { answer: undecided('schemas differ'), roles: [] };
     const situation = shrink(shown, confirm);
@@ -135,11 +140,6 @@ export class Directions {
     );
   }
 
-  private turns(situation: Situation, isWidening: boolean): boolean {
-    const [before, after] = this.options.replays.map((replay) => replay.isAllowed(situation));
-    return before !== isWidening && after === isWidening;
-  }
-
   get isEnforcing(): boolean {
     return this.options.selecting.schemaEnforcement === 'reject';
   }
@@ -164,4 +164,9 @@ export class Directions {
       this.options.answers.shown({ ...question, formula, roles: [role] }, confirmAlone, [], TRIES_OF_ROLE) !== undefined
     );
   }
+}
+
+function turns(replays: Replays, situation: Situation, isWidening: boolean): boolean {
+  const [before, after] = replays.map((replay) => replay.isAllowed(situation));
+  return before !== isWidening && after === isWidening;
 }

@@ -1,3 +1,4 @@
+import type { CompiledBundle } from '../../../runtime/engine/index.js';
 import { matchesAny } from '../../../runtime/policy/index.js';
 import { invariant } from '../../../compiler/diagnostics/invariant.js';
 import type { InvariantSet, Statement } from '../../../compiler/ir/invariants.js';
@@ -32,7 +33,7 @@ export async function verifyStatements(
   invariants: readonly InvariantSet[],
   options: VerifyOptions = {},
 ): Promise<VerifyReport> {
-  const verifier = new Verifier(policies, options);
+  const verifier = new Verifier(policies, await policies.compiled(), options);
   try {
     const statements: VerifiedStatement[] = [];
     const all = invariants.reduce((sum, set) => sum + set.statements.length, 0);
@@ -55,6 +56,7 @@ class Verifier {
 
   constructor(
     version: PolicyVersion,
+    compiled: CompiledBundle,
     private readonly options: VerifyOptions,
   ) {
     const { engine = {}, effort = 3, prover, kind, action, scope } = options;
@@ -67,7 +69,7 @@ class Verifier {
       keys,
       classes: new Map(),
       points: pointsOf([decisions], isLenient, { kind, scope }),
-      replay: new Replay(version.compiled, engine),
+      replay: new Replay(compiled, engine),
       applications: new RuleApplications(version.program, engine),
       principals: new Set(
         version.program.modules.flatMap((module) => (module.kind === 'principal' ? [module.principal] : [])),

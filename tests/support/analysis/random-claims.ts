@@ -1,3 +1,4 @@
+import { ready } from './program-version.js';
 import type { PolicyVersion } from '../../../packages/analysis/decision/policy-version.js';
 import { bundleOf } from '../../../packages/analysis/program/bundle.js';
 import type { AccessRequest } from '../../../runtime/engine/index.js';
@@ -195,6 +196,6 @@ export function compiledSet(
   if (compilation.lowered === undefined) return undefined;
   const lowered = compilation.lowered as Program;
   const program = optimise(fold(lowered));
-  const version = { source: 'policies', program, lowered, compiled: bundleOf(program).bundle };
+  const version = { source: 'policies', program, lowered, ...ready(bundleOf(program).bundle) };
   return { version, invariants: compilation.invariants };
 }
