@@ -11,8 +11,18 @@ export interface Gate {
 
 /** All that must hold before a change lands, besides the test files. */
 export const GATES: readonly Gate[] = [
-  // TypeScript 6 stays for its API, which version 7 does not have.
-  { name: 'types', command: ['node_modules/typescript-7/bin/tsc', '--noEmit'], isQuick: true },
+  // TypeScript 6 stays for its API, which version 7 does not have. What it found out is kept for the next run.
+  {
+    name: 'types',
+    command: [
+      'node_modules/typescript-7/bin/tsc',
+      '--noEmit',
+      '--incremental',
+      '--tsBuildInfoFile',
+      '.cache/types.tsbuildinfo',
+    ],
+    isQuick: true,
+  },
   {
     name: 'lint and format',
     command: ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings'],
