@@ -8,7 +8,7 @@ const CAMPAIGN = [/^tests\/(failure-modes|growth|mutants)\//, /^tests\/sources\/
 const FULL = [
   /^tests\/(adapters|audit|debugging|deploy|docs|examples|installation|package|platforms|published-adapters)\//,
   /^tests\/(rollout|site|sources|types|workers)\//,
-  /^tests\/analysis\/(assumed-schemas|diff|diff-conformance|diff-mutants|domain|encode|mutate|prover|suggest)\./,
+  /^tests\/analysis\/(assumed-schemas|diff|diff-conformance|diff-mutants|domain|encode|library-reports|mutate|prover|suggest)\./,
   /^tests\/archives\/(equal-bytes|serving)\./,
   /^tests\/cli\/(audit|cache|closed-pipes|compile-in-parts|diff|mcp|outputs|run|serve|server|test-watch)\./,
   /^tests\/explorer\/(?!evaluate\.)/,

@@ -1,5 +1,4 @@
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { rmSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -7,75 +6,26 @@ import {
   diffPolicies,
   explainDecision,
   loadPolicies,
-  loadTests,
   PolicyError,
   type PolicyTexts,
-  rulesWithoutSql,
   type Solver,
   verifyPolicies,
-  z3,
 } from '../../packages/cli/analysis-library.js';
 import { compilePolicies } from '../../compiler/index.js';
-import { ROOT } from '../support/compiled.js';
 import { BROKEN_POLICY, documentPolicy } from '../support/cli/policies.js';
-import { folderOf, PROGRAMS, run } from '../support/cli/programs.js';
+import { folderOf } from '../support/cli/programs.js';
 
-/** The entry `authzc/analysis`; tests/package runs it as users get it. */
+/** The entry `authzc/analysis`; tests/package runs it as users get it. library-reports.test.ts compares it with commands. */
 const test = suite('analyses as a library');
 
 const PRINCIPAL = { id: 'alice', roles: ['user'] };
 const RESOURCE = { kind: 'album', id: 'a1', attr: { owner: 'bob', visibility: 'private' } };
-
-/** The policies of this repository, and the same with a change, tests that fail and a suite that cannot run. */
-const folder = folderOf({
-  'principal.json': JSON.stringify(PRINCIPAL),
-  'resource.json': JSON.stringify(RESOURCE),
-  'warned/document.yaml': `${documentPolicy('view')}  variables: {local: {unused: "1"}}\n`,
-});
-for (const side of ['old', 'new']) cpSync(join(ROOT, 'policies'), join(folder, side), { recursive: true });
-rewrite('new/album.yaml', 'R.attr.visibility == "public"', 'R.attr.visibility in ["public", "family"]');
-rewrite('new/album_test.yaml', 'EFFECT_DENY', 'EFFECT_ALLOW');
-writeFileSync(join(folder, 'new/unreadable_test.yaml'), 'name: [');
-test.after(() => rmSync(folder, { recursive: true, force: true }));
-
-test('reports are those of the commands', async () => {
-  const [old, new_] = [loadPolicies(join(folder, 'old')), loadPolicies(join(folder, 'new'))];
-  const differences = await diffPolicies(old, new_, { solver: z3 });
-  assert.ok(differences.summary.widened > 0);
-  assert.equal(differences, await printed('diff', 'old', 'new', '-o', 'json'));
-  assert.equal(await verifyPolicies(old, { solver: z3 }), await printed('verify', 'old', '-o', 'json'));
-  assert.equal(
-    json(await explainDecision(old, { principal: PRINCIPAL, resource: RESOURCE, action: 'view' })),
-    await printed(
-      ...'explain old -o json --principal principal.json --resource resource.json --action view'.split(' '),
-    ),
-  );
-  const { tests, coverage } = await coverTests(new_, loadTests(join(folder, 'new')));
-  assert.equal(json(tests), await printed(...'test new -o json --coverage --coverage-output json'.split(' ')));
-  assert.equal(coverage, JSON.parse(readFileSync(join(folder, 'coverage/coverage.json'), 'utf8')));
-});
-
-test('rules without SQL over tables of the program are those of the command', async () => {
-  const tables = { album: { name: 'albums', columns: { owner: { column: 'owner_id', type: 'text' } } } } as const;
-  writeFileSync(join(folder, 'tables.json'), JSON.stringify({ tables }));
-  const policies = loadPolicies(join(folder, 'old'));
-  const { errors, warnings } = rulesWithoutSql(policies, tables, { dialect: 'sqlite' });
-  assert.equal(errors, []);
-  assert.ok(warnings.some(({ text }) => text.includes('no column is mapped for request.resource.attr.visibility')));
-  const options = ['--no-emit', '--no-cache', '--table', 'tables.json', '--dialect', 'sqlite', '-o', 'json'];
-  const { warnings: ofCommand } = (await printed('compile', 'old', ...options)) as {
-    readonly warnings: readonly object[];
-  };
-  assert.equal(warnings, ofCommand);
-  const broken = { policies: [{ path: 'p.yaml', text: BROKEN_POLICY }] };
-  assert.throws(
-    () => rulesWithoutSql(broken, tables, { dialect: 'sqlite' }),
-    (error: unknown) => error instanceof PolicyError,
-  );
-});
+const WARNED = `${documentPolicy('view')}  variables: {local: {unused: "1"}}\n`;
 
 test('loaded policies can be compiled again', async () => {
-  const policies = loadPolicies(join(folder, 'warned'));
+  const folder = folderOf({ 'document.yaml': WARNED });
+  const policies = loadPolicies(folder);
+  rmSync(folder, { recursive: true, force: true });
   const { report } = compilePolicies(policies);
   assert.is(report.warnings.length, 1);
   assert.is((await diffPolicies(policies, policies)).summary.unchanged, 2);
@@ -186,23 +136,6 @@ tests:
 });
 
 test.run();
-
-function rewrite(path: string, from: string, to: string): void {
-  const text = readFileSync(join(folder, path), 'utf8');
-  assert.ok(text.includes(from), from);
-  writeFileSync(join(folder, path), text.replace(from, to));
-}
-
-/** What a command prints as JSON. */
-async function printed(...command: readonly string[]): Promise<unknown> {
-  const { stdout, stderr } = await run(PROGRAMS.authzc, command, folder);
-  assert.ok(stdout.startsWith('{'), stderr);
-  return JSON.parse(stdout);
-}
-
-function json(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value));
-}
 
 function policy(text: string): PolicyTexts {
   return { policies: [{ path: 'document.yaml', text }] };

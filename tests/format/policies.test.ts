@@ -100,8 +100,8 @@ test('unusual files stay as they are', () => {
 test('cost grows with the size of a file', () => {
   for (const text of [
     `a: ${'[1, '.repeat(400)}1${']'.repeat(400)}\n`,
-    `a: [${'{b: [1, 2]}, '.repeat(2_000)}1]\n`,
-    `a:\n${'- \n  - b # c\n'.repeat(2_000)}`,
+    `a: [${'{b: [1, 2]}, '.repeat(500)}1]\n`,
+    `a:\n${'- \n  - b # c\n'.repeat(500)}`,
   ]) {
     const once = format(text);
     assert.ok(once !== undefined);
@@ -135,7 +135,9 @@ test('random policies in random notations compile to the same code', () => {
 if (hasCorpus(import.meta.url))
   test('formatted policies of the recorded suites compile to the same code', () => {
     const root = join(CORPUS, 'compile');
-    for (const name of readdirSync(root).filter((name) => existsSync(join(root, name, 'policies'))))
+    const names = readdirSync(root).filter((name) => existsSync(join(root, name, 'policies')));
+    const step = Math.max(1, Math.floor(names.length / rounds(names.length)));
+    for (const name of names.filter((_, index) => index % step === 0))
       compilesAlike(sourcesIn(join(root, name, 'policies')), name);
   });
 
