@@ -3,9 +3,11 @@ import { createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { serve } from '../../packages/cli/commands/serve-bundle.js';
 import { ConfigError, loadConfig } from '../../server/config.js';
 import { documentPolicy } from '../support/cli/policies.js';
-import { folderOf, launch, PROGRAMS, run, stop } from '../support/cli/programs.js';
+import { type Ended, folderOf, launch, PROGRAMS, run, stop } from '../support/cli/programs.js';
+import { recordedContext } from '../support/cli/recorded-context.js';
 import { makeCertificate } from '../support/certificate.js';
 
 const test = suite('starts that fail (docs/spec/server.md#start-failures)');
@@ -193,13 +195,18 @@ for (const [title, options, said] of CASES) {
       assert.match(message, said);
       return;
     }
-    const { code, stdout, stderr } = await run(PROGRAMS.server, [...QUIET, ...options()], folder);
+    const { code, stdout, stderr } = await refusedStart(options());
     assert.is(code, 1, stdout + stderr);
     assert.is(stdout, '');
     assert.match(stderr, /^authz: error: [^\n]+\n$/);
     assert.match(stderr, said, stderr);
   });
 }
+
+test('the program ends with the status and the line of the function that serves', async () => {
+  const options = ['--bundle', 'none.js'];
+  assert.equal(await run(PROGRAMS.server, [...QUIET, ...options], folder), await refusedStart(options));
+});
 
 test('each problem of a configuration has a line', async () => {
   const { code, stderr } = await run(PROGRAMS.server, set('server.wokers=1,schema.enforcement=strict'), folder);
@@ -232,6 +239,35 @@ function refusal([option, flag]: readonly string[]): string | undefined {
     assert.instance(error, ConfigError);
     return (error as Error).message;
   }
+}
+
+/** What the program prints when it cannot start, without a process for each case. */
+async function refusedStart([option, value = '']: readonly string[]): Promise<Ended> {
+  const context = recordedContext({});
+  const home = process.cwd();
+  let code = 0;
+  process.chdir(folder);
+  try {
+    await serve(
+      {
+        program: '',
+        set: [QUIET[1] as string, ...(option === '--set' ? [value] : [])],
+        bundle: option === '--bundle' ? value : 'dist/policies.js',
+        defaultBundle: '',
+        ...(option === '--config' ? { config: value } : {}),
+      },
+      {
+        ...context,
+        exit: (status) => {
+          code = status;
+          return undefined as never;
+        },
+      },
+    );
+  } finally {
+    process.chdir(home);
+  }
+  return { code, stdout: context.printed(), stderr: context.said() };
 }
 
 function set(flag: string): readonly string[] {
