@@ -53,7 +53,9 @@ for (const template of Object.keys(TEMPLATES)) {
 test('templates name the versions that this repository tests with', () => {
   const own = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Dependencies;
   for (const part of [...Object.keys(TEMPLATES), 'project']) {
-    const manifest = JSON.parse(readFileSync(join(ROOT, 'templates', part, 'package.json'), 'utf8')) as Dependencies;
+    const manifest = JSON.parse(
+      readFileSync(join(ROOT, 'examples/templates', part, 'package.json'), 'utf8'),
+    ) as Dependencies;
     for (const [name, range] of Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })) {
       const version = own.devDependencies[name];
       if (version !== undefined) assert.is(range, `^${version}`, `${part}: ${name}`);

@@ -26,7 +26,7 @@ const accepts = (name: string, value: unknown): boolean =>
 
 /** Policies of this repository, and of the recorded suites where they are. */
 const POLICIES = [
-  ...['policies', 'examples', 'templates', 'tests'].flatMap((folder) => yamlIn(join(ROOT, folder))),
+  ...['policies', 'examples', 'tests'].flatMap((folder) => yamlIn(join(ROOT, folder))),
   ...(existsSync(SHARED) ? yamlIn(join(SHARED, 'conformance/compile')) : []),
 ].filter(({ path, text }) => !/_test\.ya?ml$|testdata/.test(path) && isAccepted(text));
 
@@ -42,7 +42,7 @@ test('policies that parse are valid', () => {
 
 test('test suites and fixtures of this repository are valid', () => {
   let count = 0;
-  for (const { path, text } of ['policies', 'examples', 'templates'].flatMap((folder) => yamlIn(join(ROOT, folder)))) {
+  for (const { path, text } of ['policies', 'examples'].flatMap((folder) => yamlIn(join(ROOT, folder)))) {
     if (!path.endsWith('_test.yaml')) continue;
     assert.ok(accepts('test-suite', asEditors(text)), path);
     count += 1;

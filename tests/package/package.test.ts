@@ -175,12 +175,12 @@ test('every entry point has declarations', () => {
 
 test('browser bundles import nothing of Node, and no package except RE2', async () => {
   const entries = [
-    'client/index',
+    'packages/client/index',
     'runtime/engine/index',
     'runtime/residual/filters',
-    'runtime/schema/index',
+    'packages/json-schema/index',
     'runtime/engine/parts',
-    'analysis/explain/index',
+    'packages/analysis/explain/index',
   ].map((entry) => join(modules, 'authz/dist', `${entry}.js`));
   const { build } = await import('esbuild');
   for (const entry of entries) {

@@ -99,7 +99,7 @@ test('an application of Next.js, with route handlers, server actions and compone
 
 test('the templates of `authzc init`, and the example API', async () => {
   // As init composes them: the sample beside the files of one template.
-  const templates = join(ROOT, 'templates');
+  const templates = join(ROOT, 'examples/templates');
   const application = applicationOf({
     'tsconfig.json': '{"extends": "./express/tsconfig.json", "include": ["*/src"]}',
   });
