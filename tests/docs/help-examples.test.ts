@@ -4,7 +4,8 @@ import { delimiter, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { EXIT } from '../../packages/cli/exit.js';
-import { type Ended, PROGRAMS, run } from '../support/cli/programs.js';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { type Ended, PROGRAMS } from '../support/cli/programs.js';
 import { newRepository, type Repository } from '../support/git-repository.js';
 
 const test = suite('the examples of --help');
@@ -13,7 +14,7 @@ let repository: Repository;
 test.before(async () => {
   repository = newRepository();
   const { folder, git, commit, write } = repository;
-  assert.is((await run(PROGRAMS.authzc, ['init'], folder)).code, EXIT.done);
+  assert.is((await callAuthzc(['init'], folder)).code, EXIT.done);
   commit({
     'document.yaml': 'kind: document\nid: d1\nattr: {owner: alice, team: red, status: published}\n',
     // Where no other test listens.
@@ -78,7 +79,7 @@ const ENDS: readonly (readonly [string, number])[] = [
 test('each command has some, and they run', async () => {
   const { folder } = repository;
   const help = async (words: readonly string[]): Promise<string> =>
-    (await run(PROGRAMS.authzc, [...words, '--help'], folder)).stdout;
+    (await callAuthzc([...words, '--help'], folder)).stdout;
   const names = [...(await help([])).matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name = '']) => name);
   assert.ok(names.length > 15);
   const problems: string[] = [];
@@ -86,7 +87,10 @@ test('each command has some, and they run', async () => {
     const lines = examplesIn(await help(name === 'config' ? ['config', 'print'] : [name]));
     if (lines.length === 0) problems.push(`${name} has no examples`);
     for (const line of lines) {
-      const { code, stderr } = await runLine(line, name === 'init' ? join(folder, 'new') : folder);
+      const where = name === 'init' ? join(folder, 'new') : folder;
+      const words = wordsOf(line);
+      const isOwn = words === undefined || NEED_PROCESS.has(name);
+      const { code, stderr } = await (isOwn ? runLine(line, where) : callAuthzc(words, where, environmentOf()));
       const expected = ENDS.find(([start]) => line.startsWith(start))?.[1] ?? EXIT.done;
       if (code !== expected) problems.push(`${line}\nends with ${code}, not ${expected}: ${stderr}`);
     }
@@ -105,17 +109,29 @@ function examplesIn(help: string): readonly string[] {
     .filter((line) => line !== '' && !line.startsWith('#'));
 }
 
+/** Commands that start programs or run until they are stopped. */
+const NEED_PROCESS: ReadonlySet<string> = new Set(['lsp', 'mcp', 'repl', 'run', 'serve', 'server', 'test']);
+
+/** The words of a line that has nothing but a command of authzc; undefined if a shell would see more in it. */
+function wordsOf(line: string): readonly string[] | undefined {
+  const [program, ...words] = line.split(' ');
+  return program === 'authzc' && words.every((word) => /^[\w./:=@,+-]+$/.test(word)) ? words : undefined;
+}
+
+function environmentOf(): NodeJS.ProcessEnv {
+  return {
+    PATH: `${join(repository.folder, 'bin')}${delimiter}${process.env['PATH']}`,
+    HOME: repository.folder,
+    AUTHZ_CONFIG: 'config.yaml',
+    ...NO_SERVER,
+  };
+}
+
 /** Runs a line as bash does, and stops a server once it is ready. */
 async function runLine(line: string, cwd: string): Promise<Ended> {
   const child = spawn('bash', ['-c', line], {
     cwd,
-    env: {
-      ...process.env,
-      PATH: `${join(repository.folder, 'bin')}${delimiter}${process.env['PATH']}`,
-      HOME: repository.folder,
-      AUTHZ_CONFIG: 'config.yaml',
-      ...NO_SERVER,
-    },
+    env: { ...process.env, ...environmentOf() },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';
