@@ -1,8 +1,7 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import ts from 'typescript';
 import { PROGRAMS } from '../support/cli/programs.js';
 import { ROOT } from '../support/compiled.js';
 import { type Block, type Page, titleOf } from '../support/docs/blocks.js';
@@ -54,7 +53,7 @@ export async function runCode(
       }
       for (const block of page.blocks.filter(isCode)) sources.push(inFolder(block, project, sources.length, base));
     }
-    const mistakes = typeProblems(sources, paths);
+    const mistakes = typeProblems(sources, folder, paths);
     if (mistakes.length > 0) return mistakes;
     const running = sources.filter(({ block }) => isCode(block));
     const ran = await runAll(
@@ -119,26 +118,28 @@ function inFolder(block: Block, folder: string, index: number, base: CodeSetting
   return { block, file };
 }
 
+/** What TypeScript says of the blocks. What a page imports from the repository answers for itself. */
 function typeProblems(
   sources: readonly Source[],
+  folder: string,
   paths: { readonly [name: string]: readonly string[] },
 ): readonly string[] {
-  const read = ts.readConfigFile(join(ROOT, 'tsconfig.json'), ts.sys.readFile);
-  const { options } = ts.parseJsonConfigFileContent(read.config, ts.sys, ROOT);
+  const project = join(folder, 'tsconfig.check.json');
   // A page may name a value without using it.
-  const program = ts.createProgram([...sources.map(({ file }) => file), join(ROOT, 'tests/support/sql/pg.d.ts')], {
-    ...options,
-    noUnusedLocals: false,
-    preserveSymlinks: true,
-    paths: paths as ts.MapLike<string[]>,
-  });
-  return sources.flatMap(({ block, file }) => {
-    const source = program.getSourceFile(file);
-    const diagnostics = [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)];
-    return diagnostics.map(({ messageText, start = 0 }) => {
-      const line = source === undefined ? 0 : source.getLineAndCharacterOfPosition(start).line;
-      return `${titleOf(block)}: line ${line + 1}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
-    });
+  const compilerOptions = { noEmit: true, noUnusedLocals: false, preserveSymlinks: true, paths };
+  const files = [...sources.map(({ file }) => file), join(ROOT, 'tests/support/sql/pg.d.ts')];
+  writeFileSync(project, JSON.stringify({ extends: join(ROOT, 'tsconfig.json'), compilerOptions, include: [], files }));
+  const { stdout } = spawnSync(
+    process.execPath,
+    [join(ROOT, 'node_modules/typescript-7/bin/tsc'), '--pretty', 'false', '-p', project],
+    { cwd: folder, encoding: 'utf8', maxBuffer: 2 ** 26 },
+  );
+  const blocks = new Map(sources.map(({ block, file }) => [file, block]));
+  return stdout.split('\n').flatMap((line) => {
+    if (/^error TS/.test(line)) return line;
+    const [, path = '', at = '', message = ''] = /^(.+?)\((\d+),\d+\): (error .*)$/.exec(line) ?? [];
+    const block = blocks.get(resolve(folder, path));
+    return block === undefined ? [] : `${titleOf(block)}: line ${at}: ${message}`;
   });
 }
 
