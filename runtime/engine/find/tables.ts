@@ -1,12 +1,11 @@
-import {
-  type ActionTable,
-  always,
-  type Effect,
-  type LoadScope,
-  type ResourcePolicy,
-  type Rule,
-  type TracedBundle,
-  type TracedCondition,
+import type {
+  ActionTable,
+  Effect,
+  LoadScope,
+  ResourcePolicy,
+  Rule,
+  TracedBundle,
+  TracedCondition,
 } from '../../policy/index.js';
 
 /** The roles that rules name, a bit each. */
@@ -133,9 +132,8 @@ function ruleEntry(rule: Rule, reaches: RuleEntry['reaches'], facts: TableFacts)
 
 /** The condition of a rule with that of its derived role, which comes first. */
 function conditionOf({ when, derivedRole }: Rule): Rule['when'] {
-  const active = derivedRole?.when;
-  if (active === undefined || active === always) return when;
-  return when === undefined ? active : (request) => active(request) && when(request);
+  if (when === undefined || derivedRole === undefined) return when ?? derivedRole?.when;
+  return (request) => derivedRole.when(request) && when(request);
 }
 
 const NOT_TRACED: TracedBundle = { conditions: new Map() };
