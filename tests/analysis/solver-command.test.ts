@@ -36,6 +36,13 @@ for (const [name, { body, output }] of Object.entries(SCRIPTS))
     await until(() => pid === undefined || !isRunning(pid), 'the end of the solver');
   });
 
+test('a solver ends by processor time, which a busy machine does not use up', async () => {
+  const script = join(folder, 'busy.sh');
+  writeFileSync(script, '#!/bin/sh\nwhile :; do :; done\n');
+  chmodSync(script, 0o755);
+  assert.is(await within(solverCommand(script, LAST_RESORT, 1).run('query\n'), 'an answer'), undefined);
+});
+
 test.run();
 
 /** A process that has ended, and that its parent has not asked about yet, runs no more. */

@@ -1,28 +1,30 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Solver } from './solver.js';
 
-/** In milliseconds. */
-const QUERY_TIME = 20_000;
+/** In milliseconds of real time: for a program that waits. */
+const QUERY_TIME = 180_000;
+
+/** In seconds of processor time, which are as many on a busy machine. Each process that a script starts has as many. */
+const PROCESSOR_TIME = 20;
 
 /** In bytes: models are short. */
 const MOST_OUTPUT = 16 * 1024 * 1024;
 
 /** A solver that reads a query from standard input: `cvc5 --lang smt2 --produce-models`. Started for each query. */
-export function solverCommand(command: string, timeout: number = QUERY_TIME): Solver {
+export function solverCommand(
+  command: string,
+  timeout: number = QUERY_TIME,
+  processorTime: number = PROCESSOR_TIME,
+): Solver {
   const [program = '', ...args] = command.split(/\s+/).filter((part) => part !== '');
   return {
     name: command,
-    run: (query) => outputOf(program, args, query, timeout),
+    run: (query) => outputOf(limited(program, args, processorTime), query, timeout),
     close: () => Promise.resolve(),
   };
 }
 
-function outputOf(
-  program: string,
-  args: readonly string[],
-  query: string,
-  timeout: number,
-): Promise<string | undefined> {
+function outputOf([program, ...args]: Command, query: string, timeout: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     // The leader of a group of its own: a script starts the solver as another process, which would outlive the script.
     const child = spawn(program, args, { stdio: ['pipe', 'pipe', 'ignore'], detached: IS_POSIX });
@@ -63,6 +65,14 @@ function outputOf(
 }
 
 const IS_POSIX = process.platform !== 'win32';
+
+type Command = readonly [program: string, ...args: string[]];
+
+/** A shell sets the limit of processor time, and becomes the program. */
+function limited(program: string, args: readonly string[], seconds: number): Command {
+  if (!IS_POSIX) return [program, ...args];
+  return ['/bin/sh', '-c', `ulimit -t ${seconds}; exec "$0" "$@"`, program, ...args];
+}
 
 /** In milliseconds: how long output is read after a program has ended, if another process keeps it open. */
 const GRACE = 1000;

@@ -33,8 +33,11 @@ export function startZ3(directory: string, timeout: number = QUERY_TIME): Solver
   return new Z3Process(directory, `z3 ${version}`, timeout);
 }
 
-/** In milliseconds: a query that takes longer ends with its process. */
-const QUERY_TIME = 20_000;
+/**
+ * In milliseconds: a query that takes longer ends with its process. Queries end by their resource limit long before, so
+ * that answers do not depend on how busy the machine is; this is for a process that does not answer at all.
+ */
+const QUERY_TIME = 180_000;
 
 /** In bytes: a process that has more is replaced before the next query. */
 const MOST_MEMORY = 1024 * 1024 * 1024;
