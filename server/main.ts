@@ -53,7 +53,8 @@ import type { TenantStore } from './tenants/tenant-store.js';
 import { loadTls, type ServerTls, type TlsEvent } from './tls/server-tls.js';
 import { BodyBudget } from './transport/body-budget.js';
 import { grpcServer } from './transport/grpc/grpc-server.js';
-import { httpServer, type MetricsText } from './transport/http/http-server.js';
+import { httpServer } from './transport/http/http-server.js';
+import type { MetricsText } from './transport/http/metrics.js';
 
 export type { Bundle } from './service/bundle.js';
 

@@ -22,6 +22,8 @@ export interface Rpc<Request = Message, Response = unknown> {
   readonly encode: (response: Response, writer: WireWriter) => Buffer;
   /** Of the protobuf encoding, in bytes. */
   readonly sizeOf: (request: Request) => number;
+  /** Whether most calls are of this RPC: over HTTP, it is answered before Fastify. */
+  readonly isHot?: boolean;
   /** Throws, or rejects with, an RpcError. */
   readonly run: (services: Services, call: TransportCall, request: Request) => Response | Promise<Response>;
 }

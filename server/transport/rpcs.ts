@@ -151,6 +151,7 @@ export const RPCS: readonly RestRpc[] = [
   row({
     service: AUTHZ_SERVICE,
     method: 'CheckResources',
+    isHot: true,
     rest: { verb: 'POST', path: '/api/check/resources' },
     readJson: readCheckResourcesRequest,
     printJson: printCheckResourcesResponse,
@@ -162,6 +163,7 @@ export const RPCS: readonly RestRpc[] = [
   row({
     service: AUTHZ_SERVICE,
     method: 'PlanResources',
+    isHot: true,
     rest: { verb: 'POST', path: '/api/plan/resources' },
     readJson: readPlanResourcesRequest,
     printJson: printPlanResourcesResponse,

@@ -1,43 +1,54 @@
 import { Readable } from 'node:stream';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { COMPILED_IN, refuseAdminCall, type Services } from '../../service/services.js';
+import {
+  ADMIN_SERVICE,
+  type AdminService,
+  COMPILED_IN,
+  refuseAdminCall,
+  type Services,
+} from '../../service/services.js';
 import { type Report, type RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import { printRestError } from './error-body.js';
-import { STREAM_RPCS } from '../rpcs.js';
+import { RPCS, STREAM_RPCS } from '../rpcs.js';
 import type { StreamRpc } from '../stream-rpc.js';
+import type { HttpPlugin } from './app.js';
 import { challenge } from './challenge.js';
 import { type Exchange, JSON_TYPE, queryOf } from './exchange.js';
 import { callerOf } from './http-call.js';
-import type { Router } from './router.js';
+import { createRestRoutes } from './rest.js';
 import { streamCall } from './stream-routes.js';
 
 /**
- * The admin API (docs/spec/server.md#endpoints, docs/spec/server.md#admin-authentication), if enabled: the caller is
+ * The admin API (docs/spec/server.md#endpoints, docs/spec/server.md#admin-authentication): the caller is
  * authenticated first, whatever the path. Only the audit log can be read: policies and schemas are part of the build,
  * and a server that could change them would be a different server.
  */
-export function addAdminRoutes(router: Router, exchange: Exchange, services: Services): void {
-  const { admin, report } = services;
-  if (admin === undefined) return;
-  for (const rpc of STREAM_RPCS) {
-    const { rest } = rpc;
-    if (rest === undefined) continue;
-    router.get(rest.path, (request, response, _body, parameters) => {
-      const read = (): unknown => rest.read(parameters, queryOf(request));
-      const responses = rpc.run(services, streamCall(request, response), read);
-      stream(rpc, responses, request, response, exchange, report).catch((thrown) =>
-        sendStreamError(request, response, exchange, rpcErrorOf(thrown, report)),
-      );
-    });
-  }
-  const handler = (request: IncomingMessage, response: ServerResponse): void => {
-    refuseAdminCall(admin, callerOf(request), COMPILED_IN).catch((thrown) => {
-      const error = rpcErrorOf(thrown, report);
-      exchange.sendRestError(request, response, error, [...JSON_TYPE, ...challenge(error)]);
-    });
+export function createAdminPlugin(admin: AdminService, exchange: Exchange, services: Services): HttpPlugin {
+  const { report } = services;
+  return (routes) => {
+    for (const route of createRestRoutes(ADMIN_RPCS, exchange, services)) routes.add(route);
+    for (const rpc of STREAM_RPCS) {
+      const { rest } = rpc;
+      if (rest === undefined) continue;
+      routes.get(rest.path, (request, response, _body, parameters) => {
+        const read = (): unknown => rest.read(parameters, queryOf(request));
+        const responses = rpc.run(services, streamCall(request, response), read);
+        stream(rpc, responses, request, response, exchange, report).catch((thrown) =>
+          sendStreamError(request, response, exchange, rpcErrorOf(thrown, report)),
+        );
+      });
+    }
+    const handler = (request: IncomingMessage, response: ServerResponse): void => {
+      refuseAdminCall(admin, callerOf(request), COMPILED_IN).catch((thrown) => {
+        const error = rpcErrorOf(thrown, report);
+        exchange.sendRestError(request, response, error, [...JSON_TYPE, ...challenge(error)]);
+      });
+    };
+    routes.add({ methods: ['GET', 'POST', 'PUT', 'DELETE'], path: '/admin/*', handler });
   };
-  router.add(['GET', 'POST', 'PUT', 'DELETE'], '/admin/*', handler);
 }
+
+const ADMIN_RPCS = RPCS.filter(({ service }) => service === ADMIN_SERVICE);
 
 async function stream(
   rpc: StreamRpc,

@@ -11,6 +11,7 @@ import { type Codec, fullName, fullNames, type Rpc, runJson, runProto, type Unse
 import { REFLECTION_SERVICES } from '../reflection-messages.js';
 import { RPC_SERVICES, RPCS, UNSERVED_RPCS, UNWATCHED_RPCS } from '../rpcs.js';
 import { createRunner, type UnaryProtocol, type UnaryRunner } from '../unary-call.js';
+import type { HttpPlugin } from './app.js';
 import { checkVersion, printConnectError } from './connect-error.js';
 import type { HeaderList } from './cors.js';
 import { connectTimeout, isLate } from './deadline.js';
@@ -18,46 +19,59 @@ import { type Exchange, JSON_TYPE } from './exchange.js';
 import { grpcWebHandler, sendGrpcWebError } from './grpc-web.js';
 import { isGrpcWeb } from './grpc-web-frames.js';
 import { callerOf, HttpCall } from './http-call.js';
-import { addReflectionRoutes } from './reflection-routes.js';
-import type { Handler, Refusal, Router } from './router.js';
+import type { Handler, Refusal, Route } from './route.js';
 import { addStreamRoutes } from './stream-routes.js';
 
 /** The two ways to write a message. */
 type Encoding = 'json' | 'proto';
 
-/** Calls of the Connect protocol over plain POST, in JSON and binary form, and gRPC-Web calls on the same paths. */
-export function addConnectRoutes(router: Router, exchange: Exchange, services: Services): void {
+/** The routes of calls of the Connect protocol over plain POST, in JSON and binary form, and of gRPC-Web calls. */
+export function createConnectRoutes(exchange: Exchange, services: Services): readonly Route[] {
   const codec: Codec = { texts: new TextTable(), writer: new WireWriter(), malformed: 'invalid_argument' };
-  const add = (rpc: Rpc, served: Services): void => {
+  const refuses = refusesMediaType(exchange);
+  const routesOf = (rpc: Rpc, served: Services): readonly Route[] => {
     const grpcWeb = grpcWebHandler(rpc, exchange, served, codec);
-    const route = (service: string, print: Rpc['printJson']): void => {
+    const routeOf = (service: string, print: Rpc['printJson']): Route => {
       const connect = connectHandler(rpc, exchange, served, codec, print);
       const handler: Handler = (request, response, body, parameters) => {
         if (isGrpcWeb(request.headers['content-type'])) grpcWeb(request, response, body, parameters);
         else connect(request, response, body, parameters);
       };
-      router.post(fullName({ service, method: rpc.method }), handler, refusesMediaType);
+      const path = fullName({ service, method: rpc.method });
+      return { methods: ['POST'], path, handler, refuses, isHot: rpc.isHot };
     };
-    route(rpc.service, rpc.printJson);
-    for (const alias of services.aliases ?? []) {
+    const aliases = (services.aliases ?? []).flatMap((alias) => {
       const name = aliasOf(rpc.service, alias);
-      if (name !== undefined) route(name, aliasPrinter(rpc, alias));
+      return name === undefined ? [] : [routeOf(name, aliasPrinter(rpc, alias))];
+    });
+    return [routeOf(rpc.service, rpc.printJson), ...aliases];
+  };
+  return [
+    ...RPCS.flatMap((rpc) => routesOf(rpc, services)),
+    ...UNWATCHED_RPCS.flatMap((rpc) => routesOf(rpc, { ...services, watchers: [] })),
+  ];
+}
+
+/** Streams and refused RPCs over Connect and gRPC-Web. */
+export function createConnectPlugin(exchange: Exchange, services: Services): HttpPlugin {
+  const refuses = refusesMediaType(exchange);
+  return (routes) => {
+    addStreamRoutes(routes, exchange, services);
+    for (const rpc of UNSERVED_RPCS) {
+      const handler = refusalHandler(rpc, exchange, services);
+      for (const name of fullNames(rpc, services.aliases)) routes.post(name, handler, refuses);
     }
   };
-  const refusesMediaType: Refusal = (request, response) => {
+}
+
+/** Refuses a media type that no protocol with one response has. */
+function refusesMediaType(exchange: Exchange): Refusal {
+  return (request, response) => {
     const { 'content-type': contentType } = request.headers;
     if (isGrpcWeb(contentType) || encodingOf(contentType) !== undefined) return false;
     exchange.send(request, response, 415, ['Accept-Post', UNARY_TYPES], '');
     return true;
   };
-  for (const rpc of RPCS) add(rpc, services);
-  for (const rpc of UNWATCHED_RPCS) add(rpc, { ...services, watchers: [] });
-  addStreamRoutes(router, exchange, services);
-  for (const rpc of UNSERVED_RPCS) {
-    const handler = refusalHandler(rpc, exchange, services);
-    for (const name of fullNames(rpc, services.aliases)) router.post(name, handler, refusesMediaType);
-  }
-  addReflectionRoutes(router, exchange, services);
 }
 
 /** Whether a path is used for Connect calls, known or not. */

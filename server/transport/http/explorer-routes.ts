@@ -5,42 +5,43 @@ import { type PageFile, pageFiles } from '../../explorer/page-files.js';
 import { NOT_EXPLAINING } from '../../service/explain-decision.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
 import { authenticated, type Services } from '../../service/services.js';
+import type { HttpPlugin } from './app.js';
 import { challenge } from './challenge.js';
 import type { HeaderList } from './cors.js';
 import { type Exchange, JSON_TYPE } from './exchange.js';
 import { callerOf } from './http-call.js';
-import type { Router } from './router.js';
 
 /**
  * The description of the REST interface and, unless disabled, the page to try it out
  * (docs/spec/server.md#openapi-and-explorer), for every method.
  */
-export function addExplorerRoutes(
-  router: Router,
+export function createExplorerPlugin(
   exchange: Exchange,
   services: Services,
   { apiExplorerEnabled }: { readonly apiExplorerEnabled: boolean },
-): void {
-  const add = (url: string, answer: (request: IncomingMessage) => Answer): void => {
-    router.any(url, (request, response) => send(request, response, exchange, answer(request)));
-  };
-  const print = openApiPrinter();
-  add('/schema/swagger.json', (request) => ({
-    headers: JSON_TYPE,
-    body: print(addressOf(request), services.release.version),
-  }));
-  if (!apiExplorerEnabled) return;
-  add('/explorer/names.json', () => ({
-    headers: JSON_TYPE,
-    body: JSON.stringify({ kinds: services.names?.() ?? [] }),
-  }));
-  router.any('/explorer/policies.json', (request, response) => {
-    sendPolicies(request, response, exchange, services).catch((thrown) => {
-      const error = rpcErrorOf(thrown, services.report);
-      exchange.sendRestError(request, response, error, [...JSON_TYPE, ...challenge(error)]);
+): HttpPlugin {
+  return (routes) => {
+    const add = (url: string, answer: (request: IncomingMessage) => Answer): void => {
+      routes.any(url, (request, response) => send(request, response, exchange, answer(request)));
+    };
+    const print = openApiPrinter();
+    add('/schema/swagger.json', (request) => ({
+      headers: JSON_TYPE,
+      body: print(addressOf(request), services.release.version),
+    }));
+    if (!apiExplorerEnabled) return;
+    add('/explorer/names.json', () => ({
+      headers: JSON_TYPE,
+      body: JSON.stringify({ kinds: services.names?.() ?? [] }),
+    }));
+    routes.any('/explorer/policies.json', (request, response) => {
+      sendPolicies(request, response, exchange, services).catch((thrown) => {
+        const error = rpcErrorOf(thrown, services.report);
+        exchange.sendRestError(request, response, error, [...JSON_TYPE, ...challenge(error)]);
+      });
     });
-  });
-  for (const file of pageFiles()) add(file.path, (request) => fileAnswer(file, request));
+    for (const file of pageFiles()) add(file.path, (request) => fileAnswer(file, request));
+  };
 }
 
 /** The texts of the policies in use, for the admin of a server that explains decisions. */

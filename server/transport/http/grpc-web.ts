@@ -10,7 +10,7 @@ import type { Exchange } from './exchange.js';
 import { frame, MESSAGE } from './frames.js';
 import { answerType, isTextual, requestMessage, trailersFrame } from './grpc-web-frames.js';
 import { HttpCall } from './http-call.js';
-import type { Handler } from './router.js';
+import type { Handler } from './route.js';
 
 /** Unary gRPC-Web calls: messages in frames, the status in a last frame, always with HTTP status 200. */
 export function grpcWebHandler(rpc: Rpc, exchange: Exchange, services: Services, connect: Codec): Handler {

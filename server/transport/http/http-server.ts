@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Config } from '../../config.js';
 import type { Protocol } from '../../service/call.js';
-import { type Report, type RpcError, rpcErrorOf } from '../../service/rpc-error.js';
-import type { Services } from '../../service/services.js';
+import { type RpcError, rpcErrorOf } from '../../service/rpc-error.js';
+import { ADMIN_SERVICE, type Services } from '../../service/services.js';
 import type { ServerTls } from '../../tls/server-tls.js';
 import { BodyBudget } from '../body-budget.js';
 import type { GrpcStreams } from '../grpc-streams.js';
@@ -11,23 +11,33 @@ import { fullName, fullNames } from '../rpc.js';
 import { RPCS } from '../rpcs.js';
 import { drained } from '../sockets.js';
 import { begin, endFailed } from '../watched-call.js';
-import { addAdminRoutes } from './admin.js';
-import { addConnectRoutes, isConnectPath, sendConnectError } from './connect.js';
+import { createAdminPlugin } from './admin.js';
+import { App, createRoutesPlugin } from './app.js';
+import { createConnectPlugin, createConnectRoutes, isConnectPath, sendConnectError } from './connect.js';
 import { corsOf } from './cors.js';
 import { Exchange, pathOf } from './exchange.js';
-import { addExplorerRoutes } from './explorer-routes.js';
+import { createExplorerPlugin } from './explorer-routes.js';
 import { sendGrpcWebError } from './grpc-web.js';
 import { isGrpcWeb } from './grpc-web-frames.js';
+import { createHealthPlugin } from './health.js';
 import { httpListener } from './http-listener.js';
 import { HttpCall } from './http-call.js';
-import { addRestRoutes, restRpc, serverPaths } from './rest.js';
-import { Router } from './router.js';
+import { createMetricsPlugin, type MetricsText } from './metrics.js';
+import { Receiver } from './receive-body.js';
+import { createReflectionPlugin } from './reflection-routes.js';
+import { createRestRoutes, createSearchPlugin, restRpc } from './rest.js';
+import type { Failed } from './route.js';
 import { answerUnrouted } from './unrouted.js';
 
 /** The HTTP listener: REST, Connect and gRPC-Web over HTTP/1.1 and HTTP/2, and gRPC over HTTP/2. */
 export interface HttpServer {
   /** Serves a connection. */
   readonly take: (socket: Socket) => void;
+  /**
+   * Loads what answers other requests than hot calls, which the first of them would wait for. To be called when the
+   * server is ready: it takes CPU that a start should not wait for.
+   */
+  readonly load: () => Promise<void>;
   /**
    * From now on, every connection ends with its next response: clients move elsewhere before the listener closes, and
    * no call reaches a closed connection.
@@ -63,13 +73,11 @@ export interface HttpSurroundings {
  */
 export type HttpEndpoints = (exchange: Exchange) => (request: IncomingMessage, response: ServerResponse) => boolean;
 
-export interface MetricsText {
-  readonly contentType: string;
-  readonly text: () => Promise<string>;
-}
-
 /** Go's limit, which clients may rely on (docs/spec/server.md#limits-and-deadlines). */
 const MAX_HEADER_SIZE = 1024 * 1024;
+
+const PUBLIC_RPCS = RPCS.filter(({ service }) => service !== ADMIN_SERVICE);
+const NO_PARAMETERS = {};
 
 /** Creates the HTTP server of a configuration. */
 export function httpServer(
@@ -78,19 +86,25 @@ export function httpServer(
   { grpc, tls, metrics, endpoints = [], budget = new BodyBudget(0) }: HttpSurroundings = {},
 ): HttpServer {
   const exchange = new Exchange(corsOf(config.cors));
-  const router = new Router(services.maxMessageSize, budget, {
-    unrouted: (request, response) => answerUnrouted(request, response, exchange, services),
-    failed: (request, response, thrown) => answerFailed(request, response, exchange, services, thrown),
-  });
-  addRestRoutes(router, exchange, services);
-  addConnectRoutes(router, exchange, services);
-  addAdminRoutes(router, exchange, services);
-  addExplorerRoutes(router, exchange, services, config);
-  if (metrics !== undefined)
-    for (const root of serverPaths(services.aliases))
-      router.any(`${root}/metrics`, (request, response) =>
-        sendMetrics(metrics, request, response, exchange, services.report),
-      );
+  const failed: Failed = (request, response, thrown) => answerFailed(request, response, exchange, services, thrown);
+  const receiver = new Receiver(services.maxMessageSize, budget, failed);
+  const calls = [...createRestRoutes(PUBLIC_RPCS, exchange, services), ...createConnectRoutes(exchange, services)];
+  const hot = new Map(calls.flatMap((route) => (route.isHot === true ? [[route.path, route]] : [])));
+  const app = new App(
+    [
+      // Also of hot calls: a path with a query, or with escapes, is found here.
+      createRoutesPlugin(calls),
+      createSearchPlugin(exchange),
+      createConnectPlugin(exchange, services),
+      createReflectionPlugin(exchange, services),
+      createHealthPlugin(exchange, services),
+      createExplorerPlugin(exchange, services, config),
+      ...(services.admin === undefined ? [] : [createAdminPlugin(services.admin, exchange, services)]),
+      ...(metrics === undefined ? [] : [createMetricsPlugin(metrics, exchange, services)]),
+    ],
+    receiver,
+    { unrouted: (request, response) => answerUnrouted(request, response, exchange, services), failed },
+  );
   const early = endpoints.map((create) => create(exchange));
   const { maxConcurrentStreams, maxConnectionAge } = config.grpc;
   const listener = httpListener({
@@ -101,7 +115,10 @@ export function httpServer(
     tls,
     handleRequest: (request, response) => {
       for (const answer of early) if (answer(request, response)) return;
-      if (!exchange.answerPreflight(request, response)) router.route(request, response);
+      if (exchange.answerPreflight(request, response)) return;
+      const route = request.method === 'POST' ? hot.get(request.url ?? '') : undefined;
+      if (route === undefined) app.route(request, response);
+      else receiver.receive(route, request, response, NO_PARAMETERS);
     },
     handleGrpc: grpc?.handleStream,
     streamsRequest: grpc?.streamsRequest ?? (() => false),
@@ -109,24 +126,12 @@ export function httpServer(
   const retire = (): void => {
     exchange.stopping = true;
   };
-  const stop = (patience: number): Promise<void> => {
+  const stop = async (patience: number): Promise<void> => {
     retire();
-    return drained(listener.drain, listener.close(), patience, listener.closeAll);
+    await drained(listener.drain, listener.close(), patience, listener.closeAll);
+    await app.close();
   };
-  return { take: listener.take, retire, stop };
-}
-
-function sendMetrics(
-  { contentType, text }: MetricsText,
-  request: IncomingMessage,
-  response: ServerResponse,
-  exchange: Exchange,
-  report: Report,
-): void {
-  text().then(
-    (body) => exchange.send(request, response, 200, ['Content-Type', contentType], body),
-    (thrown) => exchange.sendRestError(request, response, rpcErrorOf(thrown, report)),
-  );
+  return { take: listener.take, load: () => app.load(), retire, stop };
 }
 
 /** A call fails before its handler runs, or because the handler has a bug. */

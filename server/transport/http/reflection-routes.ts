@@ -13,11 +13,11 @@ import {
   reflectionOf,
 } from '../reflection-messages.js';
 import type { StreamMessages } from '../stream-rpc.js';
+import type { HttpPlugin } from './app.js';
 import { checkDeadline } from './deadline.js';
 import type { Exchange } from './exchange.js';
 import { framesIn } from './frames.js';
 import { isTextual } from './grpc-web-frames.js';
-import type { Router } from './router.js';
 import { refuseStreamType, streamFormOf } from './stream-routes.js';
 import type { StreamForm } from './stream-form.js';
 
@@ -32,22 +32,24 @@ const messages: StreamMessages<Question, Answer> = {
  * Reflection over Connect and gRPC-Web. Each request is answered as soon as it arrives: clients wait for a response
  * before they send the next one.
  */
-export function addReflectionRoutes(router: Router, exchange: Exchange, services: Services): void {
+export function createReflectionPlugin(exchange: Exchange, services: Services): HttpPlugin {
   const answerTo = reflectionOf(services);
-  for (const service of REFLECTION_SERVICES) {
-    router.postEarly(`/${service}/ServerReflectionInfo`, (request, response) => {
-      const form = streamFormOf(messages as unknown as StreamMessages, request.headers['content-type']);
-      if (form === undefined) refuseStreamType(request, response, exchange);
-      else
-        exchange.stream(
-          request,
-          response,
-          200,
-          ['Content-Type', form.contentType],
-          Readable.from(answers(form, request, services, answerTo)),
-        );
-    });
-  }
+  return (routes) => {
+    for (const service of REFLECTION_SERVICES) {
+      routes.postEarly(`/${service}/ServerReflectionInfo`, (request, response) => {
+        const form = streamFormOf(messages as unknown as StreamMessages, request.headers['content-type']);
+        if (form === undefined) refuseStreamType(request, response, exchange);
+        else
+          exchange.stream(
+            request,
+            response,
+            200,
+            ['Content-Type', form.contentType],
+            Readable.from(answers(form, request, services, answerTo)),
+          );
+      });
+    }
+  };
 }
 
 /** No reflection request is longer. */

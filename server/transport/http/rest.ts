@@ -1,107 +1,50 @@
 import type { IncomingMessage } from 'node:http';
 import type { ServerInfoResponse } from '../../../proto/gen/messages.js';
 import type { AliasConfig } from '../../config/aliases.js';
-import { parseDuration } from '../../config/duration.js';
-import { expiryOf } from '../../bundle/provenance.js';
-import type { ServingStatus } from '../../service/health.js';
-import { ADMIN_SERVICE, byRelease, type Services, type SourceHealth } from '../../service/services.js';
+import { ADMIN_SERVICE, byRelease, type Services } from '../../service/services.js';
 import { RpcError } from '../../service/rpc-error.js';
 import { restPrinter } from '../alias-printing.js';
 import { callHeader } from '../call-header.js';
 import { fullName, type Message, type RestRoute, type RestRpc, runJson, runRequest } from '../rpc.js';
 import { RPCS } from '../rpcs.js';
 import { createRunner } from '../unary-call.js';
+import type { HttpPlugin } from './app.js';
 import type { HeaderList } from './cors.js';
 import { challenge } from './challenge.js';
 import { grpcTimeout, isLate } from './deadline.js';
 import { type Exchange, JSON_TYPE, queryOf } from './exchange.js';
 import { HttpCall } from './http-call.js';
-import type { Handler, Router } from './router.js';
+import { isHealthPath } from './health.js';
+import type { Handler, Route } from './route.js';
 
-/** The REST paths (docs/spec/server.md#endpoints). */
-export function addRestRoutes(router: Router, exchange: Exchange, services: Services): void {
-  for (const rpc of RPCS) {
-    if (rpc.service === ADMIN_SERVICE && services.admin === undefined) continue;
-    const handler = restHandler(rpc, exchange, services);
-    router.add([rpc.rest.verb], rpc.rest.path, handler);
-  }
-  for (const path of UNSUPPORTED_SEARCHES)
-    router.post(path, (request, response) => {
-      exchange.sendRestError(request, response, new RpcError('unimplemented', NO_SEARCH));
-    });
-  const health: Handler = (request, response) => {
-    const query = queryOf(request);
-    const status = services.health.of(query.get('service') ?? '');
-    const problem = healthProblem(status) ?? ageProblem(query.get('maxBundleAge'), services.source?.());
-    if (problem !== undefined) exchange.sendRestError(request, response, problem);
-    else exchange.sendJson(request, response, 200, JSON_TYPE, `${servingStatus(services)}\n`);
+/** The routes of RPCs at their REST paths (docs/spec/server.md#endpoints). */
+export function createRestRoutes(rpcs: readonly RestRpc[], exchange: Exchange, services: Services): readonly Route[] {
+  return rpcs.map((rpc) => ({
+    methods: [rpc.rest.verb],
+    path: rpc.rest.path,
+    handler: restHandler(rpc, exchange, services),
+    isHot: rpc.isHot,
+  }));
+}
+
+/** Answers the searches of AuthZEN that need data of an application; its metadata do not name them. */
+export function createSearchPlugin(exchange: Exchange): HttpPlugin {
+  return (routes) => {
+    for (const path of UNSUPPORTED_SEARCHES)
+      routes.post(path, (request, response) => {
+        exchange.sendRestError(request, response, new RpcError('unimplemented', NO_SEARCH));
+      });
   };
-  const live: Handler = async (request, response) => {
-    const isLive = services.allTurn === undefined || (await services.allTurn());
-    if (isLive) exchange.sendJson(request, response, 200, JSON_TYPE, '{"status":"LIVE"}\n');
-    else exchange.sendRestError(request, response, new RpcError('unavailable', 'a worker is stuck'));
-  };
-  for (const root of serverPaths(services.aliases)) {
-    router.get(root + HEALTH, health);
-    router.get(root + LIVE, live);
-  }
 }
 
-function healthProblem(status: ServingStatus | undefined): RpcError | undefined {
-  if (status === 'SERVING') return undefined;
-  return status === undefined
-    ? new RpcError('not_found', 'unknown service')
-    : new RpcError('unavailable', 'the server is stopping');
-}
-
-/**
- * Only for those who ask by `maxBundleAge`: otherwise, all servers would stop serving when their source is away
- * (docs/decisions/connections-and-limits.md#0108).
- */
-function ageProblem(maxAge: string | null, source: SourceHealth | undefined): RpcError | undefined {
-  if (maxAge === null) return undefined;
-  const longest = parseDuration(maxAge);
-  if (longest === undefined || longest < 0)
-    return new RpcError('invalid_argument', '`maxBundleAge` must be a duration such as `1h`');
-  if (source === undefined || source.state === 'current') return undefined;
-  const { confirmed = new Date(0).toISOString() } = source;
-  return Date.now() - Date.parse(confirmed) > longest
-    ? new RpcError('unavailable', `the source last had the bundle at ${confirmed}`)
-    : undefined;
-}
-
-/**
- * With the state of the bundle if a source is asked for it, and `detail` if it has expired. The messages of gRPC have no
- * field for that.
- */
-function servingStatus({ bundle, source }: Services): string {
-  const provenance = bundle?.().provenance;
-  const expires = provenance && expiryOf(provenance);
-  const hasExpired = expires !== undefined && Date.now() > expires;
-  return JSON.stringify({
-    status: 'SERVING',
-    ...(hasExpired && { detail: `the bundle expired at ${new Date(expires).toISOString()}` }),
-    ...(source !== undefined && { bundle: source() }),
-  });
-}
-
-/** What paths about the server itself begin with: the own one first, then those of aliases. */
-export function serverPaths(aliases: readonly AliasConfig[] = []): readonly string[] {
-  return ['/_authz', ...aliases.map(({ path }) => path)];
-}
-
-/** Searches of AuthZEN that need data of an application; its metadata do not name them. */
 const UNSUPPORTED_SEARCHES = ['/access/v1/search/subject', '/access/v1/search/resource'];
 const NO_SEARCH = 'the server has no subjects or resources to search: ask for a plan, and filter your own data';
-const HEALTH = '/health';
-/** Unlike health, this still succeeds while the server stops. */
-const LIVE = '/live';
 
 /**
  * Whether a path outside of the admin API supports some method; any other method is answered with "method not allowed".
  */
 export function isRestPath(path: string, aliases: readonly AliasConfig[] | undefined): boolean {
-  return REST_PATHS.has(path) || serverPaths(aliases).some((root) => path === root + HEALTH || path === root + LIVE);
+  return REST_PATHS.has(path) || isHealthPath(path, aliases);
 }
 
 const REST_PATHS: ReadonlySet<string> = new Set([

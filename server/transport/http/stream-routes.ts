@@ -12,11 +12,12 @@ import type { Exchange } from './exchange.js';
 import { frame, MESSAGE, messageOf } from './frames.js';
 import { answerType, isGrpcWeb, isTextual, requestMessage, trailersFrame } from './grpc-web-frames.js';
 import { callerOf } from './http-call.js';
-import type { Handler, Refusal, Router } from './router.js';
+import type { Routes } from './app.js';
+import type { Handler, Refusal } from './route.js';
 import type { StreamForm } from './stream-form.js';
 
 /** Streams of Connect and gRPC-Web over plain POST, in the protocol that the media type selects. */
-export function addStreamRoutes(router: Router, exchange: Exchange, services: Services): void {
+export function addStreamRoutes(routes: Routes, exchange: Exchange, services: Services): void {
   for (const rpc of STREAM_RPCS) {
     const handler: Handler = (request, response, body) => {
       const form = streamFormOf(rpc, request.headers['content-type']) as StreamForm;
@@ -30,7 +31,7 @@ export function addStreamRoutes(router: Router, exchange: Exchange, services: Se
       refuseStreamType(request, response, exchange);
       return true;
     };
-    for (const name of fullNames(rpc, services.aliases)) router.post(name, handler, refuses);
+    for (const name of fullNames(rpc, services.aliases)) routes.post(name, handler, refuses);
   }
 }
 
