@@ -63,6 +63,8 @@ export interface ListeningServer {
   /** `127.0.0.1:3592`, or `unix:/path`. Empty if another process accepts connections. */
   readonly httpAddress: string;
   readonly grpcAddress: string;
+  /** Loads what a ready server needs soon (`HttpServer.load`). */
+  readonly load: () => void;
   /** Reports NOT_SERVING, and ends connections with their next response; new connections are still accepted. */
   readonly retire: () => void;
   /**
@@ -529,6 +531,7 @@ async function listen({
     return {
       httpAddress,
       grpcAddress: grpcAddress ?? httpAddress,
+      load: http.load,
       retire,
       close: () => close(hasRetired ? 0 : config.server.shutdownGrace),
       take: { http: http.take, grpc: grpc.take },

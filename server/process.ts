@@ -44,6 +44,8 @@ interface Served extends Stoppable {
   readonly apply: (change: RolloutChange) => Promise<readonly string[]>;
   /** Tells the processes that report the health what became of the source. */
   readonly sourceChanged: () => void;
+  /** Loads what a ready server needs soon; absent: the workers do so. */
+  readonly load?: () => void;
 }
 
 /** The server as signals see it. */
@@ -134,6 +136,7 @@ export async function runProgram(options: Program): Promise<void> {
   endOnSignal({ ...running, close: () => closeAll(stop, running, log) });
   // Printed last: a reader of the line may stop the server at once.
   process.stdout.write(`${readyLine(running, config)}\n`);
+  running.load?.();
 }
 
 /** The first of several bundles that can be served; the last one is not tried. */

@@ -109,6 +109,7 @@ export async function serveAsWorker(link: Link<PrimaryTopics, WorkerTopics>, log
   });
 
   await link.ask('ready', { version, hash: server.hash() });
+  server.load();
   return server;
 }
 

@@ -37,7 +37,7 @@ export interface HttpServer {
    * Loads what answers other requests than hot calls, which the first of them would wait for. To be called when the
    * server is ready: it takes CPU that a start should not wait for.
    */
-  readonly load: () => Promise<void>;
+  readonly load: () => void;
   /**
    * From now on, every connection ends with its next response: clients move elsewhere before the listener closes, and
    * no call reaches a closed connection.
@@ -126,12 +126,15 @@ export function httpServer(
   const retire = (): void => {
     exchange.stopping = true;
   };
+  const load = (): void => {
+    app.load().catch((error) => services.report('the HTTP server cannot answer requests', error));
+  };
   const stop = async (patience: number): Promise<void> => {
     retire();
     await drained(listener.drain, listener.close(), patience, listener.closeAll);
     await app.close();
   };
-  return { take: listener.take, load: () => app.load(), retire, stop };
+  return { take: listener.take, load, retire, stop };
 }
 
 /** A call fails before its handler runs, or because the handler has a bug. */
