@@ -1,0 +1,201 @@
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ServerInfoResponse } from '../proto/gen/messages.js';
+import type { AuditReader } from './audit/reader.js';
+import { textOf, type Verifier, verifierOf } from './aux-data/verify.js';
+import { hasOneListener } from './config/address.js';
+import type { Config } from './config.js';
+import { type Listener, openListener } from './listen.js';
+import type { Log } from './observe/log/logger.js';
+import { loggingRefusals } from './observe/log/call-log.js';
+import { createExtAuthz } from './gateway/ext-authz.js';
+import { Gateway } from './gateway/gateway.js';
+import { createGatewayEndpoints } from './gateway/http-endpoints.js';
+import { adminService } from './admin/admin.js';
+import { serviceNames } from './service/aliases.js';
+import { CallIds } from './service/call-id.js';
+import type { Decider } from './service/decider.js';
+import { Health } from './service/health.js';
+import { createProxySteps, createSteps, type Preparation } from './service/prepare-call.js';
+import { OWN_NAMES, propertyNames } from './service/property-names.js';
+import type { Report } from './service/rpc-error.js';
+import { ADMIN_SERVICE, type Explainer, HEALTH_NAMES, type Services } from './service/services.js';
+import { guarded } from './service/watch.js';
+import type { Deliver, Watcher } from './service/watcher.js';
+import { loadTls, type ServerTls, type TlsEvent } from './tls/server-tls.js';
+import { BodyBudget } from './transport/body-budget.js';
+import { grpcServer } from './transport/grpc/grpc-server.js';
+import { httpServer } from './transport/http/http-server.js';
+import type { MetricsText } from './transport/http/metrics.js';
+import type { ListeningServer, RunningServer, Surroundings } from './running-server.js';
+
+/** How long calls in progress may take after the server is asked to stop, in milliseconds. */
+const PATIENCE = 30_000;
+
+/** The parts of a server that listens. */
+export interface Listening {
+  readonly config: Config;
+  readonly decider: Decider;
+  /** What calls need before they are decided. */
+  readonly preparation: Preparation;
+  readonly build: () => ServerInfoResponse;
+  readonly watchers: readonly Watcher[];
+  readonly auditReader: AuditReader | undefined;
+  readonly explainer: Explainer | undefined;
+  readonly bundle: Services['bundle'];
+  readonly rollout: Services['rollout'];
+  readonly reload: Services['reload'];
+  readonly source: Services['source'];
+  readonly names: Services['names'];
+  readonly actionNames: Services['actionNames'];
+  readonly deliver: Deliver | undefined;
+  /** The health of the whole server. */
+  readonly metrics: MetricsText | undefined;
+  /** All calls have been answered, so the watchers write what remains. */
+  readonly answered: () => Promise<void>;
+  readonly accepted: Surroundings['accepted'];
+  readonly allTurn: Surroundings['allTurn'];
+  readonly log: Log | undefined;
+}
+
+/** Opens a server: service, transports, listeners, in this order. */
+export async function openServer({
+  config,
+  decider,
+  preparation,
+  build,
+  watchers,
+  auditReader,
+  explainer,
+  bundle,
+  rollout,
+  reload,
+  source,
+  names,
+  actionNames,
+  deliver,
+  metrics,
+  answered,
+  accepted,
+  allTurn,
+  log,
+}: Listening): Promise<ListeningServer & Pick<RunningServer, 'take'>> {
+  const admin = adminService(config.server.adminAPI, auditReader);
+  const { aliases } = config.server;
+  const named = admin === undefined ? HEALTH_NAMES : [...HEALTH_NAMES, ADMIN_SERVICE];
+  const health = new Health(named.flatMap((service) => serviceNames(service, aliases)));
+  const logger = log?.logger('authz.server');
+  const report: Report = (problem, error) => logger?.error(problem, { error });
+  const verifier = verifierFor(config, log);
+  const tls =
+    config.server.tls === undefined
+      ? undefined
+      : sharing(
+          loadTls(config.server.tls, (event) => tellOfTls(event, log)),
+          accepted?.ticketKeys,
+        );
+  const services: Services = {
+    decider,
+    steps: createSteps(preparation),
+    callIds: new CallIds(),
+    limits: config.server.requestLimits,
+    tokenSubject: config.server.tokenSubject,
+    aliases,
+    propertyNames: [...OWN_NAMES, ...aliases.map(({ propertyPrefix }) => propertyNames(propertyPrefix))],
+    verify: log === undefined ? verifier : loggingRefusals(verifier, log.logger('authz.aux_data')),
+    watchers: watchers.map((watcher) => guarded(watcher, report)),
+    health,
+    allTurn,
+    admin,
+    explainer,
+    bundle,
+    rollout,
+    reload,
+    source,
+    names,
+    actionNames,
+    deliver,
+    report,
+    get release() {
+      return build();
+    },
+    maxMessageSize: config.server.grpc.maxRecvMsgSizeBytes,
+  };
+  const budget = new BodyBudget(config.server.requestLimits.maxUnfinishedBytes);
+  const gateway = config.server.gateway && new Gateway(config.server.gateway, services, createProxySteps(preparation));
+  const grpc = grpcServer(config.server, services, tls, budget, gateway && [createExtAuthz(gateway, services)]);
+  const endpoints = gateway && [createGatewayEndpoints(gateway, services)];
+  const http = httpServer(config.server, services, { grpc, tls, metrics, budget, endpoints });
+  const listeners: Listener[] = [];
+  let hasRetired = false;
+  const retire = (): void => {
+    hasRetired = true;
+    health.stop();
+    http.retire();
+  };
+  const stop = async (grace: number): Promise<void> => {
+    retire();
+    // Clients that watch the health send new calls elsewhere; until they notice, calls are still answered.
+    if (grace > 0) await sleep(grace);
+    await Promise.all(listeners.map((listener) => listener.close()));
+    tls?.close();
+    await Promise.all([http.stop(PATIENCE), grpc.stop(PATIENCE)]);
+    verifier.close();
+    await answered();
+  };
+  let closing: Promise<void> | undefined;
+  const close = (grace: number): Promise<void> => {
+    closing ??= stop(grace);
+    return closing;
+  };
+  const open = async (
+    key: 'httpListenAddr' | 'grpcListenAddr',
+    onConnection: (socket: Socket) => void,
+  ): Promise<string> => {
+    if (accepted !== undefined) return '';
+    const listener = await openListener({
+      address: config.server[key],
+      key: `server.${key}`,
+      socketMode: config.server.udsFileMode,
+      onConnection,
+    });
+    listeners.push(listener);
+    return listener.address;
+  };
+  try {
+    const grpcAddress = hasOneListener(config.server) ? undefined : await open('grpcListenAddr', grpc.take);
+    const httpAddress = await open('httpListenAddr', http.take);
+    return {
+      httpAddress,
+      grpcAddress: grpcAddress ?? httpAddress,
+      load: http.load,
+      retire,
+      close: () => close(hasRetired ? 0 : config.server.shutdownGrace),
+      take: { http: http.take, grpc: grpc.take },
+    };
+  } catch (error) {
+    await close(0);
+    throw error;
+  }
+}
+
+function sharing(tls: ServerTls, ticketKeys: Buffer | undefined): ServerTls {
+  return ticketKeys === undefined ? tls : { ...tls, options: () => ({ ...tls.options(), ticketKeys }) };
+}
+
+/** Keysets log their refreshes and failures. */
+function verifierFor(config: Config, log: Log | undefined): Verifier {
+  const logger = log?.logger('authz.aux_data');
+  return verifierOf(
+    config.jwt,
+    logger === undefined
+      ? {}
+      : { onKeySet: (event) => logger[event.kind === 'fetched' ? 'info' : 'warn'](textOf(event)) },
+  );
+}
+
+function tellOfTls(event: TlsEvent, log: Log | undefined): void {
+  const logger = log?.logger('authz.tls');
+  if (event.kind === 'reloaded') logger?.info('the certificate was reloaded');
+  else logger?.error('the certificate cannot be reloaded; still using the last good one', { reason: event.reason });
+}
