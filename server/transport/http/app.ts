@@ -45,7 +45,7 @@ export class App {
   /** Answers a request. */
   route(request: IncomingMessage, response: ServerResponse): void {
     if (this.#routing !== undefined) return this.#routing(request, response);
-    // The request begins to buffer: `Http2Sessions` follows its stream from now on, and what flows past nobody is lost.
+    // Starts to buffer the request: `Http2Sessions` listens to its stream, and would take data that nobody reads.
     if (request.httpVersionMajor === 2) request.read(0);
     this.load().then(
       () => this.#routing?.(request, response),
