@@ -16,7 +16,7 @@ const FULL = [
   /^tests\/middleware\/next-application\./,
   /^tests\/observe\/promtool\./,
   /^tests\/server\/(hostile|life-cycle|stalled)-/,
-  /^tests\/usages\/(applications|command)\./,
+  /^tests\/usages\/(applications|command|routes)\./,
   /^tests\/sql\/.*(indexes|mariadb|postgresql|query-builders|relations)/,
   /^scripts\/release\//,
 ];
