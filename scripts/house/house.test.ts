@@ -54,7 +54,9 @@ test('a check runs through transport, service, engine and policy, without the fi
     [],
   );
   assert.equal(
-    files.filter((file) => !/^(generated|packages\/cel|proto|runtime|server)\/.*\.ts$/.test(file) || file === 'server/config.ts'),
+    files.filter(
+      (file) => !/^(generated|packages\/cel|proto|runtime|server)\/.*\.ts$/.test(file) || file === 'server/config.ts',
+    ),
     [],
   );
 });
