@@ -48,10 +48,7 @@ test('an expression prints its value in CEL syntax, and `_` is the last value', 
 });
 
 test('an expression over the cost limit is an error, and the next line still works', async () => {
-  const { stdout, stderr } = await repl(
-    'lists.range(1000000).map(x, lists.range(1000000).map(y, x + y)).size()',
-    '1 + 2',
-  );
+  const { stdout, stderr } = await repl('lists.range(1000000).map(x, lists.range(1000000).size()).size()', '1 + 2');
   assert.match(stderr, 'costs more than');
   assert.is(stdout, '_ = 3\n');
 });
