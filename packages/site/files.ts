@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Files } from './pages.js';
 
 /** The folder of this repository. */
-export const ROOT = fileURLToPath(new URL('..', import.meta.url));
+export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** The files of this repository. */
 export const repositoryFiles: Files = {
