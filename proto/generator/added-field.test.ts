@@ -16,7 +16,7 @@ const RESPONSE = 'authz/response/v1/response.proto';
 
 added.before(() => {
   cpSync(join(root, 'proto'), join(folder, 'proto'), { recursive: true });
-  for (const used of ['node_modules', 'runtime']) symlinkSync(join(root, used), join(folder, used));
+  for (const used of ['node_modules', 'packages', 'runtime']) symlinkSync(join(root, used), join(folder, used));
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   addFields(
     REQUEST,
