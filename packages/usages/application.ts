@@ -111,7 +111,10 @@ function firstSignature(type: Type): Signature | undefined {
 
 const packages = new Map<string, string>();
 
-/** The name of the package that a file belongs to; types of a package from DefinitelyTyped have its name. */
+/**
+ * The name of the package that a file belongs to; types of a package from DefinitelyTyped have its name. The packages
+ * that the library is made of, which only its repository has apart, count as the library.
+ */
 export function packageOf(path: string): string {
   const folder = dirname(path);
   const known = packages.get(folder);
@@ -120,7 +123,9 @@ export function packageOf(path: string): string {
   const { name } = (existsSync(manifest) ? JSON.parse(readFileSync(manifest, 'utf8')) : {}) as {
     readonly name?: string;
   };
-  const result = name?.replace(/^@types\//, '') ?? (folder === dirname(folder) ? '' : packageOf(folder));
+  const result =
+    name?.replace(/^@types\//, '').replace(/^@authz\/.*/, PACKAGE_NAMES.library) ??
+    (folder === dirname(folder) ? '' : packageOf(folder));
   packages.set(folder, result);
   return result;
 }
