@@ -13,6 +13,7 @@ import { filtersOf } from '../../analysis/program/filters.js';
 import type { Compilation } from '../../../compiler/compile.js';
 import type { Diagnostic } from '../../../compiler/diagnostics/diagnostic.js';
 import { Source } from '../../../compiler/diagnostics/source.js';
+import { reviewedFiles } from '../../../compiler/ir/emitted-file.js';
 import type { Program } from '../../../compiler/ir/program.js';
 import { isReadFromPolicies, isSuiteFile, SCHEMAS_DIRECTORY } from '../../../compiler/load/names.js';
 import { suitesAmong } from '../../../compiler/load/suite-files.js';
@@ -86,7 +87,7 @@ export function evaluate({ files, request }: PlaygroundInput): PlaygroundResult 
   const bundle = planningBundle(program);
   return {
     problems,
-    generated: compilation.files.map(({ path, text }) => ({ path, text })),
+    generated: reviewedFiles(compilation.files).map(({ path, text }) => ({ path, text })),
     answer: answered(request, bundle, lowered),
     tests: tested(files, lowered),
   };
