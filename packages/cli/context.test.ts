@@ -5,8 +5,15 @@ import * as assert from 'uvu/assert';
 
 const test = suite('the context of commands');
 
-/** The programs, which pass their process to the commands. */
-const PROGRAMS = ['authzc.ts', 'authzc-process.ts', 'process-context.ts', 'server.ts', 'server-program.ts'];
+/** The programs, which pass their process to the commands, and the library, which has no commands. */
+const PROGRAMS = [
+  'analysis-library.ts',
+  'authzc.ts',
+  'authzc-process.ts',
+  'process-context.ts',
+  'server.ts',
+  'server-program.ts',
+];
 const OWN_PROCESS = /\bprocess\.(?:argv|stdin|stdout|stderr|exit|exitCode|env|cwd)\b|\bconsole\./;
 
 test('only the programs use the streams, the environment and the end of their process', () => {

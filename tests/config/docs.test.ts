@@ -25,7 +25,7 @@ test('every example configuration satisfies the schema', () => {
     ? (readdirSync(join(ROOT, 'examples'), { recursive: true }) as string[])
     : [];
   const configurations = examples
-    .filter((file) => /(^|\/)\.?authz\.ya?ml$/.test(file) && !file.includes('node_modules'))
+    .filter((file) => /(^|\/)\.?authz\.ya?ml$/.test(file) && !/node_modules|\.github/.test(file))
     .map((file) => join(ROOT, 'examples', file));
   const files = [EXAMPLE, ...configurations, ...recordedConfigurations()];
   for (const file of files)

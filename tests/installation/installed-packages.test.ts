@@ -35,8 +35,8 @@ const npm = (words: readonly string[], cwd: string) =>
 /** What an installation may have at most, with its dependencies: bytes of all files, and packages. */
 const BUDGETS: { readonly [name: string]: { readonly bytes: number; readonly packages: number } } = {
   authz: { bytes: 2_350_000, packages: 3 },
-  authzc: { bytes: 47_500_000, packages: 45 },
-  'authz-server': { bytes: 34_000_000, packages: 62 },
+  authzc: { bytes: 48_750_000, packages: 45 },
+  'authz-server': { bytes: 35_250_000, packages: 62 },
 };
 
 let archives: readonly string[] = [];
