@@ -7,17 +7,11 @@ import { forbiddenImports, readWorkspaces } from './house/packages.js';
  * do not allow, and for folders that import each other. Imports of types count. The folders are the arguments.
  */
 
-/** The folders among whose folders there may still be cycles. */
-const CYCLIC: readonly string[] = [];
-
 const folders = process.argv.slice(2);
 const { modules, violations } = cruise(folders);
 const { graph } = graphOf(modules, folders);
 const forbidden = forbiddenImports(graph, readWorkspaces());
-const cycles = folderCycles(graph).filter(({ folders: [first = ''] }) => {
-  const parent = first.split('/').slice(0, -1).join('/');
-  return !CYCLIC.includes(parent);
-});
+const cycles = folderCycles(graph);
 for (const { rule, from, to } of violations) console.error(`${rule.name}: ${from} > ${to}`);
 for (const problem of forbidden) console.error(problem);
 for (const cycle of cycles) console.error(cycleText(cycle));
