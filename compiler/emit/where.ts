@@ -2,6 +2,7 @@ import { invariant } from '../diagnostics/invariant.js';
 import type { Match } from '../ir/program.js';
 import type { Macro, Value } from '../ir/value.js';
 import { isSettled } from '../ir/settled.js';
+import { type Leaf, leavesOf } from '../ir/visit.js';
 import { bracketed, type Doc, join } from './doc.js';
 import { type FunctionContext, functionContext, localFunction, localName, use } from './function-context.js';
 import { ALGEBRA, cel, residual } from './mentions.js';
@@ -17,7 +18,7 @@ import { runtimeFunction, valueDoc } from './values.js';
  * are constants of the module, which are evaluated once: the engine remembers conditions that read nothing else.
  */
 export function whereDoc(match: Match, context: FunctionContext): Doc {
-  const tests = new Map(expressionsIn(match).map((own) => [own, testOf(own, context)]));
+  const tests = new Map(leavesOf(match).map((own) => [own, testOf(own, context)]));
   const isFixed = [...tests.values()].every(readsOnlyRow);
   const docOf = (part: Match): Doc => {
     if (part.kind !== 'expr') return algebraCall(`${part.kind}Of`, part.of.map(docOf));
@@ -32,7 +33,7 @@ export function whereDoc(match: Match, context: FunctionContext): Doc {
 /** One expression of a condition, and the parts of the request that it reads. */
 type Test = Pick<FunctionContext, 'used'> & { readonly doc: Doc };
 
-function testOf({ value }: Expression, { module, style }: FunctionContext): Test {
+function testOf({ value }: Leaf, { module, style }: FunctionContext): Test {
   const own = functionContext(module, style);
   return { doc: algebraCall('holds', [termDoc(value, own)]), used: own.used };
 }
@@ -42,19 +43,13 @@ function readsOnlyRow({ used }: Test): boolean {
 }
 
 /** `visibilityPublic(row, q)`, and the constant that it calls. */
-function fixedCall({ expression }: Expression, { doc }: Test, { module }: FunctionContext): Doc {
+function fixedCall({ expression }: Leaf, { doc }: Test, { module }: FunctionContext): Doc {
   const wish = camelCase(expression.text.replaceAll(/\bR\.attr\b/g, ''), 'condition');
   const own = bracketed(residual('ofRow('), [[`(row, ${ALGEBRA}) => `, doc]], ')');
   return `${module.hoist(wish.slice(0, LONGEST_NAME), own)}(row, ${ALGEBRA})`;
 }
 
 const LONGEST_NAME = 40;
-
-type Expression = Match & { readonly kind: 'expr' };
-
-function expressionsIn(match: Match): readonly Expression[] {
-  return match.kind === 'expr' ? [match] : match.of.flatMap(expressionsIn);
-}
 
 /** The opposite of a condition of a plan. */
 export function unlessDoc(condition: Doc): Doc {

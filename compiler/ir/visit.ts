@@ -120,10 +120,17 @@ function mentionsIn(values: readonly Value[], kind: Named): readonly string[] {
   return names;
 }
 
+/** An expression of a condition. */
+export type Leaf = Extract<Match, { readonly kind: 'expr' }>;
+
 /** The expressions of a condition, in source order. */
+export function leavesOf(match: Match): readonly Leaf[] {
+  return match.kind === 'expr' ? [match] : match.of.flatMap(leavesOf);
+}
+
+/** The values of the expressions of a condition, in source order. */
 export function valuesOf(match: Match | undefined): readonly Value[] {
-  if (match === undefined) return [];
-  return match.kind === 'expr' ? [match.value] : match.of.flatMap(valuesOf);
+  return match === undefined ? [] : leavesOf(match).map(({ value }) => value);
 }
 
 /** Whether a value depends on a variable: one that it names, or all of them as a whole. */

@@ -2,7 +2,7 @@ import type { EngineOptions } from '../../../runtime/engine/index.js';
 import type { Explainer, Explanation, FilePlace } from '../../../runtime/engine/parts.js';
 import { type Instant, sanitize } from '../../../runtime/policy/index.js';
 import type * as ir from '../../../compiler/ir/program.js';
-import { valuesOf } from '../../../compiler/ir/visit.js';
+import { type Leaf, leavesOf, valuesOf } from '../../../compiler/ir/visit.js';
 import { fold } from '../../../compiler/optimise/index.js';
 import { explainerOf } from '../explain/explain.js';
 import { placeAt } from '../program/place.js';
@@ -201,8 +201,6 @@ function rulesOf({ modules }: ir.Program): ReadonlyMap<string, ExplainedRule> {
   return rules;
 }
 
-type Leaf = Extract<ir.Match, { readonly kind: 'expr' }>;
-
 /** The expression that differs, if it is the only one of conditions that are otherwise the same. */
 function changedLeaf(
   before: readonly ir.Match[],
@@ -219,8 +217,4 @@ function changedLeaf(
   if (first === undefined || texts.size !== 1) return undefined;
   const [{ text: was }, { text: is, spanOf }] = first;
   return { condition: { before: was, after: is }, place: placeAt(spanOf.call(first[1], 0, is.length)) };
-}
-
-function leavesOf(match: ir.Match): readonly Leaf[] {
-  return match.kind === 'expr' ? [match] : match.of.flatMap(leavesOf);
 }
