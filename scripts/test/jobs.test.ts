@@ -7,7 +7,7 @@ const test = suite('jobs of the test runner');
 
 const FILES = ['compiler/a.test.ts', 'compiler/b.test.ts', 'tests/cli/c.test.ts', 'tests/site/d.test.ts'];
 
-test('a long file is a job of its own, and what takes longest comes first', () => {
+test('a long file has its own job, and what takes longest comes first', () => {
   const jobs = jobsOf([{ node: 'node', files: FILES }], {
     'compiler/b.test.ts': 31,
     'tests/site/d.test.ts': 100,

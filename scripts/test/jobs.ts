@@ -15,7 +15,7 @@ export type FileSeconds = { readonly [file: string]: number };
 
 const FILE = new URL('../../tests/longest.json', import.meta.url);
 
-/** A file that takes longer, in seconds, is a job of its own, so that it need not be the last one of its suite. */
+/** A file that takes longer than this, in seconds, gets its own job, so that its suite does not end with it. */
 const LONG = 30;
 
 /**

@@ -36,7 +36,7 @@ export async function loadVersion(
   source: string,
 ): Promise<LoadedVersion | undefined> {
   if (program === undefined || lowered === undefined) return undefined;
-  // The hash is a module of its own, which needs no bundling.
+  // The hash has its own module, so reading it needs no bundling.
   const hashFile = files.find(({ path }) => path === HASH_FILE) ?? invariant('every compilation has a hash');
   const { hash } = await importModule<Pick<CompiledBundle, 'hash'>>(hashFile.text);
   let loading: Promise<BundleModule> | undefined;
