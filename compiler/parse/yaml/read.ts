@@ -169,7 +169,8 @@ function composeDocuments({ tokens, hasTags }: ReadTokens, text: string, source:
   const details = { focus, notes: adviseSyntax(first.code) };
   const problem = problemAt({ ...place, span }, 'yaml/syntax', { reason: inHouseStyle(first.message) }, details);
   // Who indents with tabs does so on many lines.
-  return { problems: [{ ...problem, start, ...(first.code === 'TAB_AS_INDENT' && { cause: first.code }) }] };
+  const cause = first.code === 'TAB_AS_INDENT' && { cause: first.code };
+  return { problems: [{ ...problem, start, ...cause }], errors: errors.length };
 }
 
 /** Where the bracket or the quote opens that an offset is in, if it is in one: what is wrong may begin there. */

@@ -18,6 +18,8 @@ export interface SyntaxProblem {
 export interface Malformed {
   /** The first problem, or several that do not depend on each other. */
   readonly problems: readonly SyntaxProblem[];
+  /** How many errors the YAML package made, each of which takes as long as many characters. */
+  readonly errors?: number;
   /** Whether nothing else can be read. */
   readonly isFatal?: boolean;
 }
@@ -30,9 +32,10 @@ interface Recovered<Read> {
 
 /** The maximum number of syntax errors of a file. */
 const MOST_PROBLEMS = 20;
-/** The maximum number of texts that are tried, and of their characters. */
+/** The maximum number of texts that are tried, and of their characters. An error counts as so many. */
 const MOST_TRIES = 300;
-const MOST_CHARACTERS = 2 * 1024 * 1024;
+const MOST_CHARACTERS = 1024 * 1024;
+const CHARACTERS_PER_ERROR = 64;
 
 /**
  * Reads a text without the parts that are not well-formed. For each problem, the smallest part is taken out without which
@@ -47,8 +50,8 @@ export function recover<Read extends object>(
   const masks: Mask[] = [];
   let text = whole;
   let result = read(text);
-  // Every try reads all of the text.
-  let tries = Math.min(MOST_TRIES, MOST_CHARACTERS / whole.length);
+  let tries = MOST_TRIES;
+  let characters = MOST_CHARACTERS;
   while ('problems' in result) {
     problems.push(...result.problems.filter(isNew));
     if (result.isFatal || problems.length >= MOST_PROBLEMS || /^\s*[[{]/.test(text)) break;
@@ -93,9 +96,10 @@ export function recover<Read extends object>(
 
   /** Undefined if there were too many tries. */
   function tryMask(masked: Masked): Tried | undefined {
-    tries -= 1;
-    if (tries < 0) return undefined;
+    if (tries <= 0 || characters < whole.length) return undefined;
     const next = read(masked.text);
+    tries -= 1;
+    characters -= whole.length + ('problems' in next ? CHARACTERS_PER_ERROR * (next.errors ?? 1) : 0);
     const reach = 'problems' in next ? Math.min(...next.problems.map(({ start }) => start)) : Number.POSITIVE_INFINITY;
     return { ...masked, result: next, reach };
   }
