@@ -27,9 +27,10 @@ const FULL = [
  */
 const RUNTIME = [
   /^(runtime|packages\/(cel|json-schema)|proto\/wire|server\/transport)\//,
-  /^tests\/(golden|oracle|regexps|smoke)\//,
+  /^tests\/(golden|oracle|regexps)\//,
   /^tests\/cel\/(?!compile-errors|parser|polarity|recorded-syntax|repl-cases|type-check-conformance)/,
   /^tests\/generated\/(?!consent-at-root|modules)/,
+  /^tests\/smoke\/programs\./,
   /^tests\/server\/(?!explain-decision|foreign-pages|tenants)/,
 ];
 

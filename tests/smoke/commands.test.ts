@@ -1,0 +1,104 @@
+import { spawnSync } from 'node:child_process';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { callAuthzc } from '../support/cli/call-authzc.js';
+import { documentPolicy } from '../support/cli/policies.js';
+import { PROGRAMS } from '../support/cli/programs.js';
+import { newRepository } from '../support/git-repository.js';
+
+/*
+ * Every command of the shipped programs, each started once: what only a process shows, such as a missing chunk or an
+ * option that no parser knows. tests/cli has what the commands do, as functions: each prints here what its program prints.
+ */
+const test = suite('every command of authzc');
+
+const TESTS = `name: documents
+principals: {ann: {id: ann, roles: [user]}}
+resources: {plan: {kind: document, id: d1}}
+tests:
+  - name: users view documents
+    input: {principals: [ann], resources: [plan], actions: [view]}
+    expected: [{principal: ann, resource: plan, actions: {view: EFFECT_ALLOW}}]
+`;
+const INVARIANTS = `apiVersion: api.authz.dev/v1
+invariants:
+  name: documents
+  statements:
+    - name: only users view
+      never: {resource: document, actions: [view], principal: {notRoles: [user]}}
+`;
+const LOOPBACK = ['--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0'];
+const ANN = ['--principal', 'ann.json'];
+const RESOURCE = ['--resource', 'document.json'];
+
+const repository = newRepository();
+repository.commit({
+  'policies/document.yaml': documentPolicy('view'),
+  'policies/document_test.yaml': TESTS,
+  'policies/invariants.yaml': INVARIANTS,
+  'ann.json': '{"id": "ann", "roles": ["user"]}',
+  'document.json': '{"kind": "document", "id": "d1"}',
+  'audit.jsonl': '',
+  'app.ts': 'export {};',
+});
+test.after(() => repository.remove());
+
+interface Command {
+  readonly line: readonly string[];
+  readonly code?: number;
+  readonly input?: string;
+  readonly prints?: RegExp;
+  /** Whether it differs when it runs again, or starts or serves a process. */
+  readonly isOnce?: boolean;
+}
+
+const COMMANDS: readonly Command[] = [
+  { line: ['--version'], prints: /^\d+\.\d+\.\d+/ },
+  { line: ['init', 'project'], prints: /project/, isOnce: true },
+  { line: ['compile'] },
+  { line: ['test'], prints: /\b1\b/ },
+  { line: ['lint'] },
+  { line: ['ci'], prints: /./ },
+  { line: ['fmt', '--check', 'policies/document.yaml'] },
+  { line: ['plan', ...ANN, '--kind', 'document', '--action', 'view'], prints: /KIND_ALWAYS_ALLOWED|always|all/i },
+  { line: ['check', ...ANN, ...RESOURCE, '--action', 'view'], prints: /allow/i },
+  { line: ['explain', ...ANN, ...RESOURCE, '--action', 'view'], prints: /users/ },
+  { line: ['diff', 'HEAD..'], prints: /unchanged|no policy|nothing/i },
+  { line: ['replay', 'audit.jsonl', '--against', 'policies'], code: 2, prints: /no decision/ },
+  { line: ['docs', 'variable/unused'], prints: /variable\/unused/ },
+  { line: ['matrix'], prints: /document/ },
+  { line: ['who-can', '--kind', 'document', '--action', 'view'], prints: /user/ },
+  { line: ['verify'], prints: /only users view/ },
+  { line: ['inspect'], prints: /view/ },
+  { line: ['usages'], prints: /0 actions/ },
+  { line: ['repl'], input: '1 + 1\n', prints: /2/ },
+  {
+    line: ['run', ...LOOPBACK, process.execPath, '-p', 'process.env.AUTHZ_HTTP'],
+    prints: /http:\/\/127\.0\.0\.1:\d+/,
+    isOnce: true,
+  },
+  { line: ['lsp'], code: 1, isOnce: true },
+  { line: ['mcp'], isOnce: true },
+  { line: ['completion', 'bash'], prints: /complete/ },
+  { line: ['bundle'] },
+  { line: ['config', 'print', ...LOOPBACK], prints: /httpListenAddr/ },
+  { line: ['healthcheck', '--help'], prints: /health/ },
+  { line: ['fleet', 'status', 'http://127.0.0.1:1'], code: 1, prints: /127\.0\.0\.1:1/ },
+  { line: ['audit', '--server', '127.0.0.1:1', '--plaintext'], code: 2, prints: /--username/ },
+];
+
+for (const { line, code = 0, input = '', prints = /^/, isOnce = false } of COMMANDS) {
+  test(line.slice(0, 2).join(' '), async () => {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAMS.authzc, ...line], {
+      cwd: repository.folder,
+      encoding: 'utf8',
+      input,
+    });
+    assert.is(status, code, `${stdout}${stderr}`);
+    assert.match(`${stdout}${stderr}`, prints);
+    if (isOnce) return;
+    assert.equal(await callAuthzc(line, repository.folder, {}, input), { code, stdout, stderr });
+  });
+}
+
+test.run();
