@@ -40,6 +40,7 @@ repository.commit({
   'document.json': '{"kind": "document", "id": "d1"}',
   'audit.jsonl': '',
   'app.ts': 'export {};',
+  'tsconfig.json': '{"files": ["app.ts"]}',
 });
 test.after(() => repository.remove());
 
