@@ -69,7 +69,7 @@ export async function runCode(
 
 /** Whether the code of a page is about policies on the page. */
 function hasOwnPolicies({ blocks, installs }: Page): boolean {
-  return !installs && blocks.some(isCode) && blocks.some(({ words }) => words.get('file')?.startsWith('policies/'));
+  return !installs && blocks.some(isCode) && blocks.some(({ file }) => file?.startsWith('policies/'));
 }
 
 /** A file with the text of a block. */
@@ -79,14 +79,14 @@ interface Source {
 }
 
 /** Whether a block runs by itself: it is neither a file of a project nor an excerpt. */
-function isCode({ language, words }: Block): boolean {
-  return language === 'ts' && !words.has('file') && !words.has('excerpt');
+function isCode({ language, words, file }: Block): boolean {
+  return language === 'ts' && file === undefined && !words.has('excerpt');
 }
 
 /** Writes the files of a page, and compiles its policies. Returns its modules. */
 function writeProject({ blocks }: Page, folder: string): readonly Source[] {
   const sources = blocks.flatMap((block) => {
-    const path = block.words.get('file');
+    const path = block.file;
     if (path === undefined) return [];
     const file = join(folder, path);
     mkdirSync(dirname(file), { recursive: true });

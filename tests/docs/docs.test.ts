@@ -97,26 +97,29 @@ function excerptProblems(block: Block): readonly string[] {
 }
 
 const KNOWN: { readonly [language: string]: readonly string[] } = {
-  yaml: ['policy', 'policy-error', 'policy-warning', 'check', 'config', 'request', 'file', 'excerpt'],
-  json: ['schema', 'output', 'config', 'file'],
+  yaml: ['policy', 'policy-error', 'policy-warning', 'check', 'config', 'request', 'excerpt'],
+  json: ['schema', 'output', 'config'],
   text: ['', 'output'],
   cel: [''],
   http: [''],
   sh: ['', 'serve', 'exit'],
   console: ['', 'exit'],
-  ts: ['', 'file', 'excerpt'],
-  js: ['file'],
+  ts: ['', 'excerpt'],
+  js: [],
   mermaid: [''],
-  prisma: ['file'],
-  ini: ['file'],
-  csv: ['file'],
-  polar: ['file'],
+  prisma: [],
+  ini: [],
+  csv: [],
+  polar: [],
 };
 
-function isKnown({ language, words }: Block): boolean {
+/** A block without a file is tested as its words say. The name of a file is in the text, where readers see it. */
+function isKnown({ language, words, file }: Block): boolean {
   const known = KNOWN[language];
   if (known === undefined) return false;
-  return words.size === 0 ? known.includes('') : [...words.keys()].every((word) => known.includes(word));
+  return words.size === 0
+    ? file !== undefined || known.includes('')
+    : [...words.keys()].every((word) => known.includes(word));
 }
 
 /** The request for the expressions of a block: the last one before it. */

@@ -24,8 +24,7 @@ let project = '';
 test.before(async () => {
   mkdirSync(join(ROOT, '.cache'), { recursive: true });
   project = mkdtempSync(join(ROOT, '.cache', 'runtimes-'));
-  for (const { words, text } of page.blocks) {
-    const path = words.get('file');
+  for (const { file: path, text } of page.blocks) {
     if (path === undefined) continue;
     mkdirSync(dirname(join(project, path)), { recursive: true });
     writeFileSync(join(project, path), text);

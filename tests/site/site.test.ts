@@ -12,6 +12,7 @@ import { type SitePage, sectionsOf } from '../../packages/site/pages.js';
 import { axeViolations } from '../support/browser/axe.js';
 import { type Browser, hasBrowser, openBrowser } from '../support/browser/browser.js';
 import { ROOT } from '../support/compiled.js';
+import { readPage } from '../support/docs/blocks.js';
 import { skip } from '../support/skip.js';
 
 const test = suite('documentation site');
@@ -86,6 +87,25 @@ test('every page of the documentation is on the site once, and has its file', ()
     pages.filter(({ path }) => !existsSync(join(SITE, path.replace(/\.md$/, '.html')))).map(({ path }) => path),
     [],
   );
+});
+
+test('the file of each code block is its title', () => {
+  const pages = sections.flatMap(({ pages: shown }) => shown).filter(({ source }) => source.startsWith('docs/'));
+  let count = 0;
+  for (const { source, path } of pages) {
+    const files = readPage(join(ROOT, source)).blocks.flatMap(({ file }) => file ?? []);
+    const html = readFileSync(join(SITE, path.replace(/\.md$/, '.html')), 'utf8');
+    const titles = [
+      ...html.matchAll(/<p class="block-title"><code[^>]*>([^<]*)<\/code>:<\/p>\s*<div class="language-/g),
+    ];
+    assert.equal(
+      titles.map(([, title]) => title),
+      files,
+      source,
+    );
+    count += files.length;
+  }
+  assert.ok(count > 100);
 });
 
 test('every link to a heading leads to one', () => {

@@ -1,5 +1,6 @@
 import { renderMermaidSVG } from 'beautiful-mermaid';
 import { defineConfig } from 'vitepress';
+import { titleBlocks } from '../block-titles.js';
 import { anchorOf } from '../../../scripts/house/citations.js';
 import { repositoryFiles } from '../files.js';
 import { sectionsOf } from '../pages.js';
@@ -25,6 +26,7 @@ export default defineConfig({
     // Links name headings as forges do; the default names some of them differently.
     anchor: { slugify: anchorOf },
     config: (markdown) => {
+      markdown.core.ruler.push('file-names', ({ tokens }) => titleBlocks(tokens));
       const fence = markdown.renderer.rules.fence;
       markdown.renderer.rules.fence = (tokens, index, ...rest) => {
         const token = tokens[index];
@@ -34,7 +36,8 @@ export default defineConfig({
     },
   },
   themeConfig: {
-    search: { provider: 'local' },
+    // Results show the text around the words, which tells more than a heading.
+    search: { provider: 'local', options: { detailedView: true } },
     outline: [2, 3],
     nav: [
       { text: 'Get started', link: '/first-ten-minutes' },

@@ -5,15 +5,19 @@ import { ROOT } from '../compiled.js';
 /**
  * A fenced block of a page. Its info string says how it is tested: `yaml policy`, `yaml policy-error=CODE`, `yaml
  * policy-warning=CODE`, `yaml check`, `yaml config`, `yaml request`, `json schema=PATH`, `json output`, `cel`, `http`,
- * `sh`, `console`, `sh serve`, `ts`. `file=PATH` writes it into the folder of the page, `excerpt=PATH` quotes a file of
- * the repository. `text` and `mermaid` are not tested.
+ * `sh`, `console`, `sh serve`, `ts`. `excerpt=PATH` quotes a file of the repository. `text` and `mermaid` are not tested.
+ *
+ * A line with nothing but a path and a colon before the block names its file, which is written into the folder of the
+ * page. Readers see this line, and not the info string.
  */
 export interface Block {
   /** `docs/api.md:12`: the location of its first line. */
   readonly place: string;
   readonly language: string;
-  /** The words after the language: `policy` is `['policy', '']`, `file=a.yaml` is `['file', 'a.yaml']`. */
+  /** The words after the language: `policy` is `['policy', '']`, `schema=a.json` is `['schema', 'a.json']`. */
   readonly words: ReadonlyMap<string, string>;
+  /** The path of its file, from the line before it. */
+  readonly file: string | undefined;
   readonly text: string;
   /** Blocks of policies, schemas and checks under one heading belong together. */
   readonly heading: string;
@@ -49,9 +53,15 @@ export function readPage(file: string): Page {
 }
 
 /** How messages name a block. */
-export function titleOf({ place, language, words }: Block): string {
-  return `${place} ${[language, ...[...words].map(([word, value]) => (value === '' ? word : `${word}=${value}`))].join(' ')}`;
+export function titleOf({ place, language, words, file }: Block): string {
+  const shown = [...words].map(([word, value]) => (value === '' ? word : `${word}=${value}`));
+  return [file ?? place, file === undefined ? '' : `at ${place}`, language, ...shown]
+    .filter((part) => part !== '')
+    .join(' ');
 }
+
+/** The name of the file of the block below it, as authors write it and readers see it. */
+const FILE_NAME = /^ *`([^`\s]+)`:$/;
 
 const FENCE = /^( *)(`{3,})\s*(\S*)\s*(.*)$/;
 
@@ -74,12 +84,19 @@ function blocksOf(page: string, path: string): readonly Block[] {
       place: `${path}:${index + 2}`,
       language,
       words: wordsOf(info),
+      file: fileNamedBefore(lines, index),
       text: text.map((inner) => `${inner}\n`).join(''),
       heading,
     });
     index = end;
   }
   return blocks;
+}
+
+/** The path on the last line with text before a fence, if the line is nothing else. */
+function fileNamedBefore(lines: readonly string[], fence: number): string | undefined {
+  const line = lines.slice(0, fence).findLast((other) => other.trim() !== '');
+  return FILE_NAME.exec(line ?? '')?.[1];
 }
 
 function wordsOf(info: string): ReadonlyMap<string, string> {

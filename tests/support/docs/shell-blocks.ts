@@ -120,8 +120,8 @@ export function openShell(page: Page, base: string, programs: ShellPrograms = RE
   };
 
   return {
-    write: ({ words, text }) => {
-      const file = join(current, words.get('file') ?? '');
+    write: ({ file: path, text }) => {
+      const file = join(current, path ?? '');
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, text);
     },
