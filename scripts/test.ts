@@ -8,7 +8,7 @@ import { overBudget, recordBudgets, type SuiteCosts } from './test/budgets.js';
 import { testFilesReaching } from './test/changed.js';
 import { GATES, type Gate } from './test/gates.js';
 import { filesLeft, type Job, jobsOf, nextJob, recordFileSeconds } from './test/jobs.js';
-import { type EndedFile, runSuite, stopSuites } from './test/suite-process.js';
+import { type EndedFile, stopSuites, TestRunner } from './test/suite-process.js';
 import { includes, suiteOf, type Tier, waits } from './test/tiers.js';
 
 /*
@@ -101,10 +101,12 @@ async function runJobs(seed: number): Promise<void> {
   const waiting = jobs.filter(({ suite }) => waits(suite));
   const begun = new Set<Job>();
   const lane = async (...queues: (readonly Job[])[]): Promise<void> => {
+    const runners = new Map<string, TestRunner>();
     for (const queue of queues) {
       for (let job = nextJob(queue, begun); job !== undefined && Date.now() < deadline; job = nextJob(queue, begun))
-        await runJob(job, seed);
+        await runJob(job, seed, runners);
     }
+    for (const runner of runners.values()) await runner.close();
   };
   const compute = async (): Promise<void> => {
     for (const gate of gates) await runGate(gate);
@@ -113,11 +115,19 @@ async function runJobs(seed: number): Promise<void> {
   await Promise.all([...Array.from({ length: availableParallelism() }, compute), lane(waiting)]);
 }
 
-async function runJob(job: Job, seed: number): Promise<void> {
-  const { node } = job;
+/** Runs the files that are left of a job, in the process of its lane if they share one. */
+async function runJob(job: Job, seed: number, shared: Map<string, TestRunner>): Promise<void> {
+  const { node, isShared } = job;
+  const runner = (isShared ? shared.get(node) : undefined) ?? createRunner(node, seed);
+  if (isShared) shared.set(node, runner);
+  for (const file of filesLeft(job)) await runner.run(file);
+  if (!isShared) await runner.close();
+}
+
+function createRunner(node: string, seed: number): TestRunner {
   const version = versions.get(node) as string;
   const variables = { EFFORT: effort, ...(seed === 1 ? {} : { SEED: String(seed) }) };
-  await runSuite(node, filesLeft(job), variables, (file) => {
+  return new TestRunner(node, variables, (file) => {
     const mark = values.node.length > 1 ? ` (Node ${version})` : '';
     const isGood = file.failed === 0;
     console.log(

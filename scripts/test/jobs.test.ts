@@ -5,6 +5,7 @@ import { filesLeft, type Job, jobsOf, nextJob } from './jobs.js';
 
 const test = suite('jobs of the test runner');
 
+const NO_JOB: Job = { node: '', suite: '', isShared: false, left: [] };
 const FILES = ['compiler/a.test.ts', 'compiler/b.test.ts', 'tests/cli/c.test.ts', 'tests/site/d.test.ts'];
 
 test('a long file has its own job, and what takes longest comes first', () => {
@@ -27,10 +28,18 @@ test('a long file has its own job, and what takes longest comes first', () => {
 test('a processor without a job takes files of another one, and each file runs once', () => {
   const jobs = jobsOf([{ node: 'node', files: FILES }], {});
   const begun = new Set<Job>();
-  const runners = FILES.map(() => filesLeft(nextJob(jobs, begun) ?? { node: '', suite: '', left: [] }));
+  const runners = FILES.map(() => filesLeft(nextJob(jobs, begun) ?? NO_JOB));
   const ran = runners.flatMap((files) => files.next().value ?? []);
   assert.equal([...ran].sort(), FILES);
   assert.is(nextJob(jobs, begun), undefined);
+});
+
+test('files that measure their process, and those that start programs, do not share one with other suites', () => {
+  const jobs = jobsOf([{ node: 'node', files: [...FILES, 'tests/archives/attacks.test.ts'] }], {});
+  assert.equal(
+    jobs.filter(({ isShared }) => !isShared).map(({ left }) => left),
+    [['tests/site/d.test.ts'], ['tests/archives/attacks.test.ts']],
+  );
 });
 
 test('every file with a figure exists', () => {

@@ -1,11 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { suiteOf } from './tiers.js';
+import { sharesProcess, suiteOf } from './tiers.js';
 
-/** Test files that one process runs one after another. */
+/** Test files that a processor runs one after another. */
 export interface Job {
   /** Path of the Node binary. */
   readonly node: string;
   readonly suite: string;
+  /** Whether they run in the process that ran the files of other suites. */
+  readonly isShared: boolean;
   /** Those that no process has begun. */
   readonly left: string[];
 }
@@ -19,7 +21,8 @@ const FILE = new URL('../../tests/longest.json', import.meta.url);
 const LONG = 30;
 
 /**
- * The test files that run with each version of Node as jobs: a suite each, and each long file. What takes longest comes
+ * The test files that run with each version of Node as jobs: a suite each, without those of its files that share
+ * no process, and each long file. What takes longest comes
  * first, so that none is alone at the end.
  */
 export function jobsOf(
@@ -30,10 +33,13 @@ export function jobsOf(
   const jobs = runs.flatMap(({ node, files }) => {
     const groups = new Map<string, string[]>();
     for (const file of files) {
-      const group = isLong(file) ? file : suiteOf(file);
+      const group = isLong(file) ? file : `${suiteOf(file)} ${sharesProcess(file)}`;
       groups.set(group, [...(groups.get(group) ?? []), file]);
     }
-    return [...groups.values()].map((left) => ({ node, suite: suiteOf(left[0] ?? ''), left }));
+    return [...groups.values()].map((left) => {
+      const [file = ''] = left;
+      return { node, suite: suiteOf(file), isShared: sharesProcess(file), left };
+    });
   });
   // A file without a figure takes about a second.
   const expected = ({ left }: Job): number => left.reduce((sum, file) => sum + (seconds[file] ?? 1), 0);

@@ -30,8 +30,64 @@ const LONGEST_END = 30_000;
 const LOOK = 5_000;
 
 /**
- * Runs the test files of a suite one after the other, in one process unless one of them ends it, and reports each as it
- * ends.
+ * The memory that a process of test files may have before the next file gets a new one, in bytes. Modules and bundles stay
+ * in memory once they are imported.
+ */
+const LARGEST = 1.5 * 2 ** 30;
+
+/**
+ * Runs test files one after the other, and reports each as it ends. They share a process, which saves most of them the
+ * start of Node and the import of what they test. A file that ends its process, or that fills it, is the last one in it.
+ */
+export class TestRunner {
+  readonly #node: string;
+  readonly #variables: { readonly [name: string]: string };
+  readonly #onEnd: (ended: EndedFile) => void;
+  #process: SuiteProcess | undefined;
+  /** Files of the process that may have left something open, and what that is. */
+  #left: { readonly file: string; readonly left: readonly string[] }[] = [];
+
+  /**
+   * @param node path of the Node binary.
+   * @param variables added to the environment.
+   */
+  constructor(node: string, variables: { readonly [name: string]: string }, onEnd: (ended: EndedFile) => void) {
+    this.#node = node;
+    this.#variables = variables;
+    this.#onEnd = onEnd;
+  }
+
+  async run(file: string): Promise<void> {
+    this.#process ??= new SuiteProcess(this.#node, this.#variables);
+    const ended = await this.#process.run(file);
+    this.#onEnd(ended);
+    this.#left.push({ file, left: ended.left ?? [] });
+    if (this.#process.hasEnded) this.#forget();
+    else if ((ended.memory ?? 0) > LARGEST) await this.close();
+  }
+
+  /** Ends the process. What it leaves open is a failure. */
+  async close(): Promise<void> {
+    const runner = this.#process;
+    const suspects = this.#left;
+    this.#forget();
+    if (runner === undefined || (await runner.close())) return;
+    const { file = '' } = suspects.findLast(({ left }) => left.length > 0) ?? suspects.at(-1) ?? {};
+    const open = suspects
+      .filter(({ left }) => left.length > 0)
+      .map((each) => `    ${each.file}: ${each.left.join(', ')}\n`);
+    const output = `\n  FAIL  a file of this process left something open: the process did not end\n${open.join('')}`;
+    this.#onEnd({ file, passed: 0, failed: 1, cpu: 0, seconds: 0, output });
+  }
+
+  #forget(): void {
+    this.#process = undefined;
+    this.#left = [];
+  }
+}
+
+/**
+ * Runs test files in a process of their own.
  *
  * @param node path of the Node binary.
  * @param files asked for the next one when one has ended.
@@ -43,19 +99,9 @@ export async function runSuite(
   variables: { readonly [name: string]: string },
   onEnd: (ended: EndedFile) => void,
 ): Promise<void> {
-  let runner: SuiteProcess | undefined;
-  let last: string | undefined;
-  for (const file of files) {
-    runner ??= new SuiteProcess(node, variables);
-    const ended = await runner.run(file);
-    onEnd(ended);
-    last = file;
-    if (runner.hasEnded) runner = undefined;
-  }
-  if (runner !== undefined && last !== undefined && !(await runner.close())) {
-    const output = '\n  FAIL  a file of this suite left something open: its process did not end\n';
-    onEnd({ file: last, passed: 0, failed: 1, cpu: 0, seconds: 0, output });
-  }
+  const runner = new TestRunner(node, variables, onEnd);
+  for (const file of files) await runner.run(file);
+  await runner.close();
 }
 
 /** Ends the processes of all suites that run, with everything that they started. */

@@ -34,8 +34,18 @@ const RUNTIME = [
   /^tests\/server\/(?!explain-decision|foreign-pages|tenants)/,
 ];
 
+/** Files that need a process of their own, as they measure or change what the files of a process have in common. */
+const ALONE = [
+  // The memory of the process.
+  /^packages\/cel\/runtime\/bounded-cache\./,
+  /^tests\/archives\/attacks\./,
+  /^tests\/client\/damaged-answers\./,
+  // Also exposes the garbage collector.
+  /^server\/swap\/evaluate-bundle\./,
+];
+
 /** Every pattern above. */
-export const PATTERNS: readonly RegExp[] = [...CAMPAIGN, ...FULL, ...RUNTIME];
+export const PATTERNS: readonly RegExp[] = [...CAMPAIGN, ...FULL, ...RUNTIME, ...ALONE];
 
 /** Whether a tier has a test file. */
 export function includes(tier: Tier, file: string): boolean {
@@ -50,6 +60,14 @@ export function includes(tier: Tier, file: string): boolean {
 
 /** Suites whose files mostly wait for timers, processes and sockets. They run beside the ones that compute. */
 const WAITING = new Set(['tests/audit', 'tests/rollout', 'tests/server', 'tests/sources', 'tests/workers']);
+
+/**
+ * Whether a test file runs in a process that has files of other suites, too. Those that start programs and wait for them
+ * have processes of their suites.
+ */
+export function sharesProcess(file: string): boolean {
+  return includes('quick', file) && !matches(ALONE, file);
+}
 
 /** The suite of a test file: its folder in `tests`, or the package of the code beside which it is. */
 export function suiteOf(file: string): string {
