@@ -1,6 +1,6 @@
 import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Plugin } from 'esbuild';
+import { build, type BuildOptions, type Plugin } from 'esbuild';
 import { PACKAGE_NAMES } from '../package-names.js';
 import { BUNDLE_ENTRY, type EmittedFile } from '../ir/emitted-file.js';
 import { shards } from './shards.js';
@@ -29,26 +29,11 @@ export async function bundle(files: readonly EmittedFile[], runtime: string, pla
   const root = dirname(runtime);
   const { modules, head } = shards(files);
   const result = await build({
+    ...buildOptions(runtime),
     entryPoints: [BUNDLE_ENTRY],
-    bundle: true,
-    format: 'esm',
-    platform: 'neutral',
-    target: 'es2022',
-    mainFields: ['module', 'main'],
     sourcemap: 'external',
     sourcesContent: false,
-    legalComments: 'none',
-    // No settings of a project: a bundle depends only on its policies, and a lookup of settings occasionally misses a
-    // file.
-    tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
-    // The code mentions the paths of modules: it must not depend on the folder that the compiler is started in.
-    absWorkingDir: root,
-    outfile: 'policies.js',
-    write: false,
-    logLevel: 'silent',
-    // The runtime lacks what generated code names.
-    logOverride: { 'import-is-undefined': 'error' },
-    plugins: [emittedFiles(modules, runtime)],
+    plugins: [runtimeSources(runtime), emittedFiles(modules, runtime)],
   });
   const text = (ending: string): string => result.outputFiles.find(({ path }) => path.endsWith(ending))?.text ?? '';
   const parts = [...(head?.parts ?? []), text('.js')];
@@ -58,6 +43,28 @@ export async function bundle(files: readonly EmittedFile[], runtime: string, pla
       return parts.join('');
     },
     map: placedMap(text('.map'), root, place, head),
+  };
+}
+
+/** How esbuild bundles modules that run anywhere. */
+export function buildOptions(runtime: string): BuildOptions & { readonly write: false } {
+  return {
+    bundle: true,
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2022',
+    mainFields: ['module', 'main'],
+    legalComments: 'none',
+    // No settings of a project: a bundle depends only on its policies, and a lookup of settings occasionally misses a
+    // file.
+    tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
+    // The code mentions the paths of modules: it must not depend on the folder that the compiler is started in.
+    absWorkingDir: dirname(runtime),
+    outfile: 'policies.js',
+    write: false,
+    logLevel: 'silent',
+    // The runtime lacks what generated code names.
+    logOverride: { 'import-is-undefined': 'error' },
   };
 }
 
@@ -82,17 +89,26 @@ const ELSEWHERE: ReadonlyMap<string, string> = new Map([
   ['schema', 'packages/json-schema/index.ts'],
 ]);
 
-/** Serves the modules from memory: a bundle does not need a generated folder. */
-function emittedFiles(modules: ReadonlyMap<string, string>, runtime: string): Plugin {
+/** Finds the parts of the runtime among its sources. */
+export function runtimeSources(runtime: string): Plugin {
   return {
-    name: 'emitted-files',
-    setup({ onResolve, onLoad }) {
+    name: 'runtime-sources',
+    setup({ onResolve }) {
       onResolve({ filter: RUNTIME_IMPORT }, ({ path }) => ({ path: runtimeModule(runtime, path) }));
       // Under Plug'n'Play, esbuild finds packages only below the folder with the map of packages, and the compiler may be
       // in a cache elsewhere.
       if (process.versions['pnp'] !== undefined) {
         onResolve({ filter: /^re2js$/ }, ({ path }) => ({ path: fileURLToPath(import.meta.resolve(path)) }));
       }
+    },
+  };
+}
+
+/** Serves the modules from memory: a bundle does not need a generated folder. */
+export function emittedFiles(modules: ReadonlyMap<string, string>, runtime: string): Plugin {
+  return {
+    name: 'emitted-files',
+    setup({ onResolve, onLoad }) {
       onResolve({ filter: /\.ts$/ }, ({ path, kind }) =>
         kind === 'entry-point' ? { path, namespace: EMITTED } : undefined,
       );

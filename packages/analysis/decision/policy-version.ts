@@ -1,5 +1,5 @@
 import type { CompiledBundle } from '../../../runtime/engine/index.js';
-import { type BundleModule, importBundle, importModule } from '../../../compiler/bundle/import-bundle.js';
+import { type BundleModule, importModule } from '../../../compiler/bundle/import-bundle.js';
 import type { Compilation } from '../../../compiler/compile.js';
 import { invariant } from '../../../compiler/diagnostics/invariant.js';
 import { HASH_FILE } from '../../../compiler/ir/emitted-file.js';
@@ -41,7 +41,7 @@ export async function loadVersion(
   const { hash } = await importModule<Pick<CompiledBundle, 'hash'>>(hashFile.text);
   let loading: Promise<BundleModule> | undefined;
   const load = (): Promise<BundleModule> => {
-    loading ??= bundled(files);
+    loading ??= loadFiles(files);
     return loading;
   };
   return {
@@ -54,8 +54,8 @@ export async function loadVersion(
   };
 }
 
-async function bundled(files: Compilation['files']): Promise<BundleModule> {
+async function loadFiles(files: Compilation['files']): Promise<BundleModule> {
   // A run that does not bundle does not load esbuild.
-  const { bundle } = await import('../../../compiler/bundle/index.js');
-  return importBundle((await bundle(files, runtimeFolder())).js);
+  const { loadEmitted } = await import('../../../compiler/bundle/load-emitted.js');
+  return loadEmitted(files, runtimeFolder());
 }

@@ -1,5 +1,5 @@
-import { type BundleModule, importBundle } from '../../../compiler/bundle/import-bundle.js';
-import { bundle } from '../../../compiler/bundle/index.js';
+import type { BundleModule } from '../../../compiler/bundle/import-bundle.js';
+import { loadEmitted } from '../../../compiler/bundle/load-emitted.js';
 import { type Compilation, compile, type CompileOptions } from '../../../compiler/compile.js';
 import { Diagnostics } from '../../../compiler/diagnostics/diagnostic.js';
 import { formatPretty, shownPath } from '../../../compiler/diagnostics/format.js';
@@ -114,10 +114,9 @@ export interface PoliciesInMemory extends ReadyPolicies {
  * @param folder the one they were read from.
  */
 export async function policiesOf({ files }: Pick<Compilation, 'files'>, folder: string): Promise<ReadyPolicies> {
-  const { js } = await bundle(files, runtimeFolder());
   const rules = new Map(files.flatMap(({ origins }) => origins).map(({ rule, span }) => [rule, span]));
   return {
-    ...(await importBundle(js)),
+    ...(await loadEmitted(files, runtimeFolder())),
     placeOf: (policy, rule) => positionOf(rules.get(`${policy}#${rule}`), folder),
   };
 }
