@@ -157,9 +157,9 @@ module.exports = {
       to: { path: '^server/(audit|admin|transport|workers)/|^server/(main|process)\\.ts$' },
     },
     {
-      name: 'undici-is-for-bundles-and-storage',
+      name: 'undici-is-for-outgoing-requests',
       severity: 'error',
-      from: { pathNot: `^server/(bundle|s3)/|^tests/|${TESTS}` },
+      from: { pathNot: `^server/outgoing/|^tests/|${TESTS}` },
       to: { path: '^node_modules/undici/' },
     },
     {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { subscribe } from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
-import { HttpClient, type HttpRequest, type HttpResponse } from '../../server/bundle/http-client.js';
+import { HttpClient, type HttpRequest, type HttpResponse } from '../../server/outgoing/http-client.js';
 import { HttpOrigin } from '../../server/bundle/http-origin.js';
 import { OciOrigin } from '../../server/bundle/oci/oci-origin.js';
 import { OciRegistry } from '../../server/bundle/oci/registry.js';

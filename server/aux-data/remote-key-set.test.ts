@@ -112,14 +112,14 @@ test('a hanging JWKS server times out', async () => {
   answer = () => undefined;
   const { events } = remote({ timeout: 150 });
   await until(() => events.length > 0, 'an event');
-  assert.match(textOf(events[0] as KeySetEvent), 'no answer in 150 ms');
+  assert.match(textOf(events[0] as KeySetEvent), 'no complete response in 150 ms');
 });
 
 test('a response with an endless body times out', async () => {
   answer = (_request, response) => response.write('{');
   const { events } = remote({ timeout: 100 });
   await until(() => events.length > 0, 'an event');
-  assert.match(textOf(events[0] as KeySetEvent), 'no answer in 100 ms');
+  assert.match(textOf(events[0] as KeySetEvent), 'no complete response in 100 ms');
 });
 
 test('failed fetches are retried with backoff, and the last good keys stay valid', async () => {
@@ -204,7 +204,7 @@ test('redirects are followed only to the same scheme, up to a limit', async () =
     assert.is(await problem(), 'redirected to another scheme');
   }
   answer = (_request, response) => response.writeHead(302, { location: '/keys' }).end();
-  assert.is(await problem(), 'too many redirects');
+  assert.is(await problem(), 'redirected too often');
 });
 
 test('an endless response is not read to its end', async () => {
@@ -220,7 +220,7 @@ test('an endless response is not read to its end', async () => {
       () => '',
       (error: Error) => error.message,
     ),
-    'answered with more than 1048576 bytes',
+    'sent more than 1048576 bytes',
   );
 });
 

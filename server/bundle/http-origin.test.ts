@@ -3,7 +3,7 @@ import { createServer as createRawServer, type AddressInfo, type Server, type So
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { BundleCredentials } from '../config/bundle-config.js';
-import { HttpClient } from './http-client.js';
+import { HttpClient } from '../outgoing/http-client.js';
 import { HttpOrigin } from './http-origin.js';
 import type { OriginError } from './origin.js';
 

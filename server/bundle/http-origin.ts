@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { BundleCredentials } from '../config/bundle-config.js';
-import type { HttpClient, HttpResponse } from './http-client.js';
+import type { HttpClient, HttpResponse } from '../outgoing/http-client.js';
 import { type Fetched, type Origin, OriginError } from './origin.js';
 import { authorizationOf } from './credentials.js';
 

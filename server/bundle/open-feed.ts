@@ -6,6 +6,7 @@ import { fileFeed } from './file-feed.js';
 import type { Origin } from './origin.js';
 import type { RejectedBundles } from './rejected-bundles.js';
 import type { SignedBundles } from './signed-bundles.js';
+import { readTlsFiles } from './tls-files.js';
 
 export interface FeedOptions {
   readonly config: OpenConfig;
@@ -47,8 +48,9 @@ export async function openFeed({ config, trust, rejected, watch, log, changed }:
 
 /** Opens the source of a configuration as an origin. Throws for a file, which is not one. */
 export async function openOrigin(config: OpenConfig): Promise<Origin> {
-  const { source, limits, tls, proxy, credentials, poll } = config;
-  const { HttpClient } = await import('./http-client.js');
+  const { source, limits, proxy, credentials, poll } = config;
+  const tls = readTlsFiles(config.tls);
+  const { HttpClient } = await import('../outgoing/http-client.js');
   switch (source.kind) {
     case 'http': {
       const { HttpOrigin } = await import('./http-origin.js');

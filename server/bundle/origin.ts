@@ -1,3 +1,5 @@
+import { HttpError } from '../outgoing/http-error.js';
+
 /** A place that bundles come from. */
 export interface Origin {
   /** For logs and metrics; has no credentials. */
@@ -46,16 +48,16 @@ export const ORIGIN_FAILURES = [
 
 export type OriginFailure = (typeof ORIGIN_FAILURES)[number];
 
-/** An origin did not return a bundle. The message is fit for the log: no credentials, nothing of a body. */
-export class OriginError extends Error {
+/** An origin did not return a bundle, although it may have answered. The message is fit for the log, as that of an HttpError. */
+export class OriginError extends HttpError<OriginFailure> {
   override readonly name = 'OriginError';
 
   constructor(
-    readonly reason: OriginFailure,
+    reason: OriginFailure,
     message: string,
     /** How long the origin asks to wait before the next request, in milliseconds. */
     readonly retryAfter?: number,
   ) {
-    super(message);
+    super(reason, message);
   }
 }

@@ -6,6 +6,7 @@ import type { Logger } from '../observe/log/logger.js';
 import type { SourceStatus } from '../observe/options.js';
 import type { BundleFeed, FirstBundle } from './feed.js';
 import type { LastKnownGood } from './last-known-good.js';
+import { HttpError } from '../outgoing/http-error.js';
 import { type Fetched, type Origin, OriginError } from './origin.js';
 import { OriginPoll, type PollClock } from './poll.js';
 import { provenanceFields } from './provenance.js';
@@ -169,7 +170,7 @@ export class RemoteFeed implements BundleFeed {
         return first;
       } catch (error) {
         this.#attempted(error as Error, fetched, log);
-        const isPassing = error instanceof OriginError && performance.now() + START_PAUSE < deadline;
+        const isPassing = error instanceof HttpError && performance.now() + START_PAUSE < deadline;
         if (!isPassing || this.#stopped.signal.aborted) throw error;
         await sleep(START_PAUSE);
       }
@@ -236,7 +237,7 @@ export class RemoteFeed implements BundleFeed {
 
   /** The label of a metric. */
   #reasonOf(error: Error): string {
-    if (error instanceof OriginError) return error.reason;
+    if (error instanceof HttpError) return error.reason;
     const reason = rejectionReason(error);
     this.options.rejected.add(reason);
     return reason;

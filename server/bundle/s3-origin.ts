@@ -1,7 +1,7 @@
 import type { BundleConfig } from '../config/bundle-config.js';
 import type { S3Config } from '../config/s3.js';
 import { bucketAddress, bucketUrl, S3Client, S3Error } from '../s3/s3-client.js';
-import type { HttpClient } from './http-client.js';
+import type { HttpClient } from '../outgoing/http-client.js';
 import { type Fetched, type Origin, OriginError, type OriginFailure } from './origin.js';
 
 export interface S3OriginOptions {
@@ -24,7 +24,7 @@ export class S3Origin implements Origin {
       ...bucketAddress(s3, bucket),
       credentials: { file: s3.credentialsFile, profile: s3.profile },
       timeout: limits.whole,
-      dispatcher: client.dispatcherFor(endpointOf(s3, bucket)),
+      client,
     });
   }
 

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import { Agent, EnvHttpProxyAgent, request } from 'undici';
+import { HttpClient } from '../outgoing/http-client.js';
 import { isPlainHttp } from '../config/plain-http.js';
-import { readBody } from '../outgoing/read-body.js';
 
 /** What signs requests. */
 export interface Credentials {
@@ -160,28 +159,24 @@ interface Sent {
 
 /** The body of an answer. Redirects are not followed: the request has a secret. */
 async function send(who: string, url: URL, { method, headers, body }: Sent): Promise<string> {
+  const limits = { connect: TIMEOUT, idle: TIMEOUT, whole: TIMEOUT, maxSize: LARGEST };
   // An agent is on the link of the pod, and behind no proxy.
-  const dispatcher = url.protocol === 'https:' ? new EnvHttpProxyAgent() : new Agent();
+  const client = new HttpClient({ origin: url.origin, limits, ...(url.protocol === 'http:' && { proxy: NO_PROXY }) });
   try {
-    const response = await request(url, {
-      method,
-      headers,
-      body: body ?? null,
-      dispatcher,
-      signal: AbortSignal.timeout(TIMEOUT),
-    });
-    const tooLarge = (): Error => new Error('its answer is too large');
-    const text = (await readBody(response.body, undefined, LARGEST, tooLarge)).toString('utf8');
-    if (response.statusCode === 200) return text;
+    const sent = { method, url, headers, maxRedirects: 0, maxErrorSize: LARGEST };
+    const response = await client.send({ ...sent, ...(body !== undefined && { body: Buffer.from(body) }) });
+    const text = response.body.toString('utf8');
+    if (response.status === 200) return text;
     const code = elementOf(text, 'Code');
-    throw new Error(`status ${response.statusCode}${code === undefined ? '' : ` (${code})`}`);
+    throw new Error(`status ${response.status}${code === undefined ? '' : ` (${code})`}`);
   } catch (error) {
-    const { name, message } = error as Error;
-    throw new Error(`no credentials: ${who}: ${name === 'TimeoutError' ? `no answer in ${TIMEOUT} ms` : message}`);
+    throw new Error(`no credentials: ${who}: ${(error as Error).message}`);
   } finally {
-    await dispatcher.destroy();
+    await client.close();
   }
 }
+
+const NO_PROXY = { url: '', exceptions: undefined };
 
 async function secretIn(file: string): Promise<string> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -112,12 +112,12 @@ test('a private CA verifies the endpoint, and without it the endpoint is not tru
   const certificate = makeCertificate('storage');
   const secure = await startS3({ bucket: 'bundles', certificate });
   try {
-    await withClient({ endpoint: secure.endpoint, ca: certificate.cert }, async (client) => {
+    await withClient({ endpoint: secure.endpoint, ca: Buffer.from(certificate.cert) }, async (client) => {
       await client.put('x', Buffer.from('x'), { contentType: 'text/plain' });
     });
     await withClient({ endpoint: secure.endpoint }, async (client) => {
       const error = await failure(client.get('x', { maxBytes: 1 }));
-      assert.match(error.message, 'self-signed certificate');
+      assert.match(error.message, 'TLS failed (DEPTH_ZERO_SELF_SIGNED_CERT)');
       assert.is(error.isTransient, true);
     });
   } finally {
@@ -134,7 +134,7 @@ test('a silent endpoint, a slow body and a closed port are transient errors with
       for (const key of ['head', 'body']) {
         const error = await failure(client.get(key, { maxBytes: 10 }));
         assert.is(error.isTransient, true);
-        assert.match(error.message, /no answer within 200 ms|imeout/);
+        assert.match(error.message, /no complete response in 200 ms|stalled/);
       }
     }),
   );

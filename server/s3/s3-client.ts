@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
-import { Agent, type Dispatcher, EnvHttpProxyAgent, request } from 'undici';
-import { readBody } from '../outgoing/read-body.js';
+import { HttpClient, type HttpResponse } from '../outgoing/http-client.js';
+import { HttpError } from '../outgoing/http-error.js';
 import { PodCredentials } from './pod-credentials.js';
 import { type CredentialSource, readCredentials } from './s3-credentials.js';
 
@@ -19,11 +19,11 @@ export interface BucketAddress {
 export interface S3Options extends BucketAddress {
   readonly credentials: CredentialSource;
   /** CA certificates (PEM) that verify the endpoint instead of the ones of the platform. */
-  readonly ca?: string | Buffer | undefined;
+  readonly ca?: Buffer | undefined;
   /** Of a request with its response, in milliseconds. */
   readonly timeout: number;
   /** Sends the requests, and is closed by its owner; absent: one with `ca`, and the proxy of the environment. */
-  readonly dispatcher?: Dispatcher | undefined;
+  readonly client?: HttpClient | undefined;
 }
 
 export interface S3Object {
@@ -67,6 +67,8 @@ export class S3Error extends Error {
 const TRANSIENT_CODES: ReadonlySet<string | undefined> = new Set(['RequestTimeout', 'SlowDown', 'OperationAborted']);
 /** Of an error response, in bytes. */
 const MAX_ERROR_BODY = 64 * 1024;
+/** For objects that are read or written at the same time. */
+const MAX_CONNECTIONS = 64;
 
 /**
  * Reads and writes objects of a bucket. Requests are signed (AWS Signature Version 4), bounded in time and size, and go
@@ -75,31 +77,25 @@ const MAX_ERROR_BODY = 64 * 1024;
  */
 export class S3Client {
   readonly #base: URL;
-  readonly #dispatcher: Dispatcher;
+  readonly #client: HttpClient;
   readonly #pod = new PodCredentials();
 
   /** Throws a TypeError if the endpoint is not a URL. */
   constructor(private readonly options: S3Options) {
+    const { timeout, ca } = options;
     this.#base = bucketUrl(options);
-    const connect = { timeout: options.timeout, ...(options.ca === undefined ? {} : { ca: options.ca }) };
-    const common = { connect, headersTimeout: options.timeout, bodyTimeout: options.timeout };
-    this.#dispatcher =
-      options.dispatcher ??
-      (hasProxy() ? new EnvHttpProxyAgent({ ...common, requestTls: connect }) : new Agent(common));
+    const limits = { connect: timeout, idle: timeout, whole: timeout, maxSize: Number.POSITIVE_INFINITY };
+    this.#client =
+      options.client ??
+      new HttpClient({ origin: this.#base.origin, limits, tls: { ca }, connections: MAX_CONNECTIONS });
   }
 
   /** The object; undefined if it is still the one of `ifNoneMatch`. Rejects with an S3Error. */
   async get(key: string, { maxBytes, ifNoneMatch }: GetOptions): Promise<S3Object | undefined> {
     const headers: Record<string, string> = ifNoneMatch === undefined ? {} : { 'if-none-match': ifNoneMatch };
-    const signal = AbortSignal.timeout(this.options.timeout);
-    return this.#send('GET', key, headers, undefined, signal, async ({ statusCode, headers: answered, body }) => {
-      if (statusCode === 304) {
-        await body.dump();
-        return undefined;
-      }
-      const bytes = await readAtMost({ body, headers: answered }, maxBytes, `s3://${this.options.bucket}/${key}`);
-      return { body: bytes, etag: textOf(answered['etag']), lastModified: textOf(answered['last-modified']) };
-    });
+    const { status, headers: answered, body } = await this.#send('GET', key, headers, undefined, maxBytes);
+    if (status === 304) return undefined;
+    return { body, etag: answered['etag'], lastModified: answered['last-modified'] };
   }
 
   /** Resolves when the storage has the object. Repeating a `put` is safe. Rejects with an S3Error. */
@@ -108,40 +104,41 @@ export class S3Client {
       'content-type': contentType,
       ...(contentEncoding === undefined ? {} : { 'content-encoding': contentEncoding }),
     };
-    const signal = AbortSignal.timeout(this.options.timeout);
-    await this.#send('PUT', key, headers, content, signal, ({ body }) => body.dump());
+    await this.#send('PUT', key, headers, content, MAX_ERROR_BODY);
   }
 
   async close(): Promise<void> {
-    if (this.options.dispatcher === undefined) await this.#dispatcher.destroy();
+    if (this.options.client === undefined) await this.#client.close();
   }
 
-  async #send<T>(
+  async #send(
     method: 'GET' | 'PUT',
     key: string,
     headers: Record<string, string>,
     content: Buffer | undefined,
-    signal: AbortSignal,
-    read: (response: Dispatcher.ResponseData) => Promise<T>,
-  ): Promise<T> {
-    const what = `${method} s3://${this.options.bucket}/${key}`;
+    maxSize: number,
+  ): Promise<HttpResponse> {
+    const object = `s3://${this.options.bucket}/${key}`;
     const signed = await this.#sign(method, key, headers, content);
+    let response: HttpResponse;
     try {
-      const response = await request(signed.url, {
+      response = await this.#client.send({
         method,
-        headers: signed.headers,
-        body: content ?? null,
-        dispatcher: this.#dispatcher,
-        signal,
+        ...signed,
+        ...(content !== undefined && { body: content }),
+        // A signature is for one host and path.
+        maxRedirects: 0,
+        maxSize,
+        maxErrorSize: MAX_ERROR_BODY,
       });
-      const isExpected = response.statusCode === 200 || (response.statusCode === 304 && method === 'GET');
-      if (!isExpected) throw await refusal(what, response);
-      return await read(response);
     } catch (error) {
-      if (error instanceof S3Error) throw error;
-      const reason = signal.aborted ? `no answer within ${this.options.timeout} ms` : reasonOf(error);
-      throw new S3Error(`${what}: ${reason}`, undefined, undefined, { cause: error });
+      if (error instanceof HttpError && error.reason === 'too_large')
+        throw new S3Error(`${object} is larger than ${maxSize} bytes`, 200, 'TooLarge');
+      throw new S3Error(`${method} ${object}: ${(error as Error).message}`, undefined, undefined, { cause: error });
     }
+    const isExpected = response.status === 200 || (response.status === 304 && method === 'GET');
+    if (!isExpected) throw refusal(`${method} ${object}`, response);
+    return response;
   }
 
   async #sign(
@@ -200,46 +197,17 @@ function encodeKey(key: string): string {
     .replaceAll(/[!'()*]/g, escape);
 }
 
-function hasProxy(): boolean {
-  const { env } = process;
-  return ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].some((name) => (env[name] ?? '') !== '');
-}
-
-async function readAtMost(
-  { body, headers }: Pick<Dispatcher.ResponseData, 'body' | 'headers'>,
-  maxBytes: number,
-  what: string,
-): Promise<Buffer> {
-  const length = textOf(headers['content-length']);
-  const tooLarge = (): S3Error => new S3Error(`${what} is larger than ${maxBytes} bytes`, 200, 'TooLarge');
-  try {
-    return await readBody(body, length === undefined ? undefined : Number(length), maxBytes, tooLarge);
-  } finally {
-    // A body that was not read to its end is not waited for.
-    body.on('error', () => undefined).destroy();
-  }
-}
-
 /** The error that a response describes; its body is XML, of which only two elements count. */
-async function refusal(what: string, { statusCode, body, headers }: Dispatcher.ResponseData): Promise<S3Error> {
-  const text = (await readAtMost({ body, headers }, MAX_ERROR_BODY, what).catch(() => Buffer.alloc(0))).toString();
+function refusal(what: string, { status, body }: HttpResponse): S3Error {
+  const text = body.toString();
   const code = elementOf(text, 'Code');
   const message = elementOf(text, 'Message');
   const details = [code, message].filter((part) => part !== undefined).join(': ');
-  return new S3Error(`${what}: status ${statusCode}${details === '' ? '' : ` (${details})`}`, statusCode, code);
+  return new S3Error(`${what}: status ${status}${details === '' ? '' : ` (${details})`}`, status, code);
 }
 
 function elementOf(xml: string, name: string): string | undefined {
   const start = xml.indexOf(`<${name}>`);
   const end = xml.indexOf(`</${name}>`, start);
   return start < 0 || end < 0 ? undefined : xml.slice(start + name.length + 2, end).slice(0, 200);
-}
-
-function reasonOf(error: unknown): string {
-  const { message, code } = error as NodeJS.ErrnoException;
-  return message === '' ? (code ?? 'the connection failed') : message;
-}
-
-function textOf(header: string | readonly string[] | undefined): string | undefined {
-  return typeof header === 'string' ? header : header?.[0];
 }

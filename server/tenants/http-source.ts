@@ -1,5 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { maskUrl } from '../config/mask.js';
+import { HttpClient, type HttpResponse } from '../outgoing/http-client.js';
+import { HttpError } from '../outgoing/http-error.js';
+import { takeCredentials } from '../outgoing/url-credentials.js';
 import { type FetchedTenant, MAX_DOCUMENT, type TenantSource, tooLarge } from './tenant-source.js';
 
 /** Documents over HTTP. */
@@ -8,62 +11,55 @@ export interface HttpSourceOptions {
   readonly url: string;
   /** A file with a bearer token, which is read for each request; undefined: none. */
   readonly tokenFile: string | undefined;
+  /** Of a request with its response, in milliseconds. */
+  readonly timeout: number;
 }
+
+/** For tenants that are loaded at the same time. */
+const MAX_CONNECTIONS = 64;
 
 /**
  * Documents from a server: a conditional request for each, by its ETag. 404 and 410 mean that a tenant has no roles.
  * Redirects are not followed, so that credentials stay with the server.
  */
-export function httpSource({ url, tokenFile }: HttpSourceOptions): TenantSource {
+export function httpSource({ url, tokenFile, timeout }: HttpSourceOptions): TenantSource {
   const template = new URL(url);
-  const basic = basicOf(template);
-  template.username = '';
-  template.password = '';
+  const basic = takeCredentials(template);
   const text = decodeURI(template.href);
+  const limits = { connect: timeout, idle: timeout, whole: timeout, maxSize: MAX_DOCUMENT };
+  const client = new HttpClient({ origin: template.origin, limits, connections: MAX_CONNECTIONS });
   return {
     name: maskUrl(text),
     async fetch(tenant, known, signal) {
-      const authorization = tokenFile === undefined ? basic : `Bearer ${(await readFile(tokenFile, 'utf8')).trim()}`;
-      const response = await fetch(text.replaceAll('{tenant}', tenant), {
-        redirect: 'manual',
-        signal,
-        headers: {
-          accept: 'application/json, application/yaml',
-          ...(authorization !== undefined && { authorization }),
-          ...(known?.startsWith(ETAG) && { 'if-none-match': known.slice(ETAG.length) }),
-        },
-      });
-      return fetchedFrom(response);
+      const credentials =
+        tokenFile === undefined ? basic : { authorization: `Bearer ${(await readFile(tokenFile, 'utf8')).trim()}` };
+      const headers = {
+        accept: 'application/json, application/yaml',
+        ...(known?.startsWith(ETAG) && { 'if-none-match': known.slice(ETAG.length) }),
+      };
+      const to = new URL(text.replaceAll('{tenant}', tenant));
+      try {
+        return documentIn(await client.send({ method: 'GET', url: to, headers, credentials, signal, maxRedirects: 0 }));
+      } catch (error) {
+        if (error instanceof HttpError && error.reason === 'too_large') return tooLarge(versionIn(error.headers ?? {}));
+        throw error;
+      }
     },
-    close: async () => {},
+    close: () => client.close(),
   };
 }
 
 /** How versions begin that an answer had as its ETag. */
 const ETAG = 'etag ';
 
-async function fetchedFrom(response: Response): Promise<FetchedTenant> {
-  const { status, headers } = response;
-  if (status !== 200) {
-    await response.body?.cancel();
-    if (status === 304) return { kind: 'unchanged' };
-    if (status === 404 || status === 410) return { kind: 'missing' };
-    throw new Error(`answered with status ${status}`);
-  }
-  const etag = headers.get('etag');
-  const version = etag === null ? '' : `${ETAG}${etag}`;
-  const chunks: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
-    size += chunk.length;
-    if (size > MAX_DOCUMENT) return tooLarge(version);
-    chunks.push(chunk);
-  }
-  return { kind: 'fetched', version, text: Buffer.concat(chunks).toString('utf8') };
+function documentIn({ status, headers, body }: HttpResponse): FetchedTenant {
+  if (status === 200) return { kind: 'fetched', version: versionIn(headers), text: body.toString('utf8') };
+  if (status === 304) return { kind: 'unchanged' };
+  if (status === 404 || status === 410) return { kind: 'missing' };
+  throw new Error(`answered with status ${status}`);
 }
 
-function basicOf({ username, password }: URL): string | undefined {
-  if (username === '' && password === '') return undefined;
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return `Basic ${Buffer.from(pair).toString('base64')}`;
+function versionIn(headers: HttpResponse['headers']): string {
+  const etag = headers['etag'];
+  return etag === undefined ? '' : `${ETAG}${etag}`;
 }

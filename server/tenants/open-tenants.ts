@@ -2,7 +2,6 @@ import type { TenantsConfig } from '../config.js';
 import { ConfigError } from '../config/config-error.js';
 import { kindOfSource } from '../config/tenants.js';
 import { folderSource } from './folder-source.js';
-import { httpSource } from './http-source.js';
 import type { TenantSource } from './tenant-source.js';
 import { type TenantEvent, TenantStore } from './tenant-store.js';
 
@@ -21,8 +20,10 @@ export async function openTenants(config: TenantsConfig, tell: (event: TenantPro
 async function openSource(config: TenantsConfig, onProblem: (error: Error) => void): Promise<TenantSource> {
   const { source, tokenFile, timeout, s3, postgresql } = config;
   switch (kindOfSource(source)) {
-    case 'http':
-      return httpSource({ url: source, tokenFile });
+    case 'http': {
+      const { httpSource } = await import('./http-source.js');
+      return httpSource({ url: source, tokenFile, timeout });
+    }
     case 's3': {
       const { s3Source } = await import('./s3-source.js');
       return s3Source({ url: source, s3, timeout });

@@ -127,7 +127,7 @@ test('what cannot be stored is given up in time, when running and when closing, 
     assert.equal(log.sink.stats().failed, { access: 1, decision: 0 });
     assert.match(
       problems.join('\n'),
-      /1 audit entries could not be written: PUT s3:\/\/logs\/audit\/.*no answer within 100 ms/,
+      /1 audit entries could not be written: PUT s3:\/\/logs\/audit\/.*no complete response in 100 ms/,
     );
     await log.sink.close();
     const closing = await open(s3Config(endpoint, { closeTimeout: 200 }), problems);

@@ -1,6 +1,6 @@
 import { addSignatures, isArchive } from '../../../packages/bundle/index.js';
 import { type OciReference, writeOciReference } from '../../config/oci-reference.js';
-import type { HttpClient } from '../http-client.js';
+import type { HttpClient } from '../../outgoing/http-client.js';
 import { type Fetched, type Origin, OriginError } from '../origin.js';
 import { attachedSignatures, findArtifact } from './artifact.js';
 import type { OciRegistry } from './registry.js';

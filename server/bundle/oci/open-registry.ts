@@ -2,25 +2,27 @@ import type { BundleConfig, BundleCredentials, OciConfig } from '../../config/bu
 import type { OciReference } from '../../config/oci-reference.js';
 import { isPlainHttp } from '../../config/plain-http.js';
 import { basicOf, readSecret } from '../credentials.js';
-import { HttpClient, type HttpClientOptions } from '../http-client.js';
+import { HttpClient, type HttpClientOptions } from '../../outgoing/http-client.js';
 import { dockerCredentials } from './docker-config.js';
 import { OriginError } from '../origin.js';
+import { readTlsFiles } from '../tls-files.js';
 import { OciRegistry, type RegistryCredentials, type RegistryOptions } from './registry.js';
 
-export type OpenRegistryOptions = Pick<BundleConfig, 'credentials' | 'oci'> &
-  Omit<HttpClientOptions, 'origin'> & {
-    readonly reference: OciReference;
-    readonly actions: RegistryOptions['actions'];
-  };
+export interface OpenRegistryOptions
+  extends Pick<BundleConfig, 'credentials' | 'oci' | 'tls' | 'proxy'>,
+    Pick<HttpClientOptions, 'limits'> {
+  readonly reference: OciReference;
+  readonly actions: RegistryOptions['actions'];
+}
 
-/** The repository of a reference, and the client to close. Throws a ConfigError like HttpClient. */
-export function openRegistry({ reference, actions, credentials, oci, ...http }: OpenRegistryOptions): {
+/** The repository of a reference, and the client to close. Throws a ConfigError for a certificate that cannot be read. */
+export function openRegistry({ reference, actions, credentials, oci, tls, limits, proxy }: OpenRegistryOptions): {
   readonly registry: OciRegistry;
   readonly client: HttpClient;
 } {
   const { host, repository } = reference;
   const url = new URL(`${oci.plainHttp ? 'http' : 'https'}://${host}`);
-  const client = new HttpClient({ ...http, origin: url.origin });
+  const client = new HttpClient({ origin: url.origin, limits, tls: readTlsFiles(tls), proxy });
   const registry = new OciRegistry({
     url,
     repository,

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener } from 'node:h
 import type { AddressInfo, Server } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { HttpClient } from '../http-client.js';
+import { HttpClient } from '../../outgoing/http-client.js';
 import type { OriginError } from '../origin.js';
 import { OciRegistry, type RegistryCredentials } from './registry.js';
 

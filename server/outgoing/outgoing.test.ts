@@ -7,7 +7,7 @@ import { S3Client } from '../s3/s3-client.js';
 import { httpSource } from '../tenants/http-source.js';
 import { firstHop, nextHop, RedirectError } from './redirects.js';
 
-const test = suite('redirects and credentials');
+const test = suite('requests to other servers');
 
 test('credentials belong to scheme, host and port, and do not come back', () => {
   const first = firstHop(new URL('http://a.example.com/x?y'));
@@ -39,7 +39,12 @@ const READERS: readonly (readonly [string, (url: string) => Promise<unknown>])[]
   ['keysets', (url) => fetchKeys(url)],
   [
     'tenants over HTTP',
-    (url) => httpSource({ url: `${url}{tenant}`, tokenFile: undefined }).fetch('t', '', AbortSignal.timeout(2000)),
+    (url) =>
+      httpSource({ url: `${url}{tenant}`, tokenFile: undefined, timeout: 2000 }).fetch(
+        't',
+        '',
+        AbortSignal.timeout(2000),
+      ),
   ],
   [
     'S3',
@@ -76,6 +81,24 @@ for (const [what, read] of READERS) {
       [...seen.slice(1), ...other.seen].filter((authorization) => authorization !== undefined),
       [],
     );
+  });
+}
+
+for (const [what, read] of READERS) {
+  test(`${what}: the proxy of the environment is used`, async () => {
+    const asked: string[] = [];
+    const proxy = await listen((path) => void asked.push(path));
+    const variables = { HTTP_PROXY: proxy.url, AWS_ACCESS_KEY_ID: 'id', AWS_SECRET_ACCESS_KEY: 'secret' };
+    Object.assign(process.env, variables);
+    try {
+      await read('http://there.invalid/').catch(() => undefined);
+    } finally {
+      for (const key of Object.keys(variables)) delete process.env[key];
+      proxy.server.closeAllConnections();
+      proxy.server.close();
+    }
+    assert.is(asked.length, 1);
+    assert.match(asked[0] as string, /^http:\/\/there\.invalid\//);
   });
 }
 

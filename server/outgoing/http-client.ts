@@ -1,10 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { type Dispatcher, EnvHttpProxyAgent } from 'undici';
-import type { BundleTls, HttpProxy } from '../config/bundle-config.js';
-import { ConfigError } from '../config/config-error.js';
-import { readBody } from '../outgoing/read-body.js';
-import { firstHop, type Hop, isRedirect, nextHop, RedirectError } from '../outgoing/redirects.js';
-import { OriginError } from './origin.js';
+import type { HttpProxy } from '../config/bundle-config.js';
+import { HttpError } from './http-error.js';
+import { readBody } from './read-body.js';
+import { firstHop, type Hop, isRedirect, nextHop, RedirectError } from './redirects.js';
 
 /** How long requests may take, in milliseconds, and how much they may return. */
 export interface HttpLimits {
@@ -18,12 +16,23 @@ export interface HttpLimits {
   readonly maxSize: number;
 }
 
+/** A private authority and a client certificate, as the PEM files have them. */
+export interface TlsTexts {
+  readonly ca?: Buffer | undefined;
+  readonly cert?: Buffer | undefined;
+  readonly key?: Buffer | undefined;
+}
+
 export interface HttpClientOptions {
   /** Of the source: others are not shown the client certificate. */
   readonly origin: string;
   readonly limits: HttpLimits;
-  readonly tls: BundleTls;
-  readonly proxy: HttpProxy;
+  /** By default no client certificate, and the authorities of the platform. */
+  readonly tls?: TlsTexts;
+  /** By default that of the environment. */
+  readonly proxy?: Partial<HttpProxy>;
+  /** To each origin; 4 if not set. */
+  readonly connections?: number;
 }
 
 export interface HttpRequest {
@@ -39,17 +48,20 @@ export interface HttpRequest {
   readonly maxRedirects?: number;
   /** Of the body, in bytes, if less than the limit of the client. */
   readonly maxSize?: number;
+  /** Of the body of an error, in bytes: it is read up to here. 0 if not set. */
+  readonly maxErrorSize?: number;
   /** The server may hold the request this long before it sends headers, in milliseconds, or until `hold` is aborted. */
   readonly held?: { readonly for: number; readonly until: AbortSignal };
 }
 
-/** A complete response. The bodies of those without a status of 2xx are not read. */
+/** A complete response. */
 export interface HttpResponse {
   readonly status: number;
   /** Whether it comes from the origin of the request, which only its own redirects have led on. */
   readonly isOwn: boolean;
   /** By name in lower case; the first of several. */
   readonly headers: { readonly [name: string]: string };
+  /** Empty for a status other than 2xx, unless the request wants errors. */
   readonly body: Buffer;
 }
 
@@ -67,9 +79,8 @@ export class HttpClient {
   /** For other origins, to which a redirect leads: without the client certificate. */
   readonly #others: Dispatcher;
 
-  /** Throws a ConfigError for a certificate or a key that cannot be read. */
   constructor(private readonly options: HttpClientOptions) {
-    const { cert, key } = options.tls;
+    const { cert, key } = options.tls ?? {};
     this.#own = dispatcher(options);
     this.#others =
       cert === undefined && key === undefined
@@ -77,7 +88,7 @@ export class HttpClient {
         : dispatcher({ ...options, tls: { ...options.tls, cert: undefined, key: undefined } });
   }
 
-  /** Resolves with a response of any status. Rejects with an OriginError if there is none, or it is too large. */
+  /** Resolves with a response of any status. Rejects with an HttpError if there is none, or it is too large. */
   async send(request: HttpRequest): Promise<HttpResponse> {
     const { held, maxRedirects = request.body === undefined ? MAX_REDIRECTS : 0 } = request;
     const whole = this.options.limits.whole + (held?.for ?? 0);
@@ -90,11 +101,11 @@ export class HttpClient {
         const response = await this.#sendOnce(request, hop, signal, progress);
         const location = response.headers['location'];
         if (!isRedirect(response.status) || location === undefined || maxRedirects === 0) return response;
-        if (redirects === maxRedirects) throw new OriginError('redirect', 'redirected too often');
+        if (redirects === maxRedirects) throw new HttpError('redirect', 'redirected too often');
         hop = nextHop(hop, location);
       }
     } catch (error) {
-      throw originErrorOf(error, progress, timeout.aborted ? whole : undefined);
+      throw httpErrorOf(error, progress, timeout.aborted ? whole : undefined);
     }
   }
 
@@ -134,13 +145,15 @@ export class HttpClient {
       held?.until.removeEventListener('abort', stop);
       progress.hasHeaders = true;
       const all = firstOf(headers);
-      if (statusCode < 200 || statusCode > 299 || method === 'HEAD') {
+      const answer = { status: statusCode, isOwn, headers: all };
+      const isError = statusCode < 200 || statusCode > 299;
+      if ((isError && !request.maxErrorSize) || method === 'HEAD') {
         await body.dump({ limit: LARGEST_DUMP, signal });
-        return { status: statusCode, isOwn, headers: all, body: Buffer.alloc(0) };
+        return { ...answer, body: Buffer.alloc(0) };
       }
-      const maxSize = Math.min(limits.maxSize, request.maxSize ?? Number.POSITIVE_INFINITY);
       try {
-        return { status: statusCode, isOwn, headers: all, body: await read(body, all, maxSize) };
+        if (isError) return { ...answer, body: await readBeginning(body, request.maxErrorSize ?? 0) };
+        return { ...answer, body: await read(body, all, Math.min(limits.maxSize, request.maxSize ?? limits.maxSize)) };
       } finally {
         // A body that was not read to its end is not waited for.
         body.on('error', () => undefined).destroy();
@@ -156,33 +169,20 @@ interface Progress {
   hasHeaders: boolean;
 }
 
-function dispatcher({ limits, tls, proxy }: HttpClientOptions): Dispatcher {
-  const secrets = {
-    ...(tls.ca !== undefined && { ca: readPem(tls.ca, 'bundle.tls.ca') }),
-    ...(tls.cert !== undefined && { cert: readPem(tls.cert, 'bundle.tls.cert') }),
-    ...(tls.key !== undefined && { key: readPem(tls.key, 'bundle.tls.key') }),
-  };
+function dispatcher({ limits, tls = {}, proxy = {}, connections = MAX_CONNECTIONS }: HttpClientOptions): Dispatcher {
   return new EnvHttpProxyAgent({
-    connect: { timeout: limits.connect, ...secrets },
+    connect: { timeout: limits.connect, ...tls },
     // Of the origin behind a proxy, and of the proxy, which gets no client certificate.
-    requestTls: { timeout: limits.connect, ...secrets },
-    proxyTls: { timeout: limits.connect, ...(secrets.ca !== undefined && { ca: secrets.ca }) },
+    requestTls: { timeout: limits.connect, ...tls },
+    proxyTls: { timeout: limits.connect, ca: tls.ca },
     // Many proxies refuse to tunnel to a port that is not 443.
     proxyTunnel: false,
-    connections: MAX_CONNECTIONS,
+    connections,
     pipelining: 1,
     // An empty string means none; undefined, that of the environment.
     ...(proxy.url !== undefined && { httpProxy: proxy.url, httpsProxy: proxy.url }),
     ...(proxy.exceptions !== undefined && { noProxy: proxy.exceptions.join(',') }),
   } as ConstructorParameters<typeof EnvHttpProxyAgent>[0]);
-}
-
-function readPem(file: string, key: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new ConfigError(`\`${key}\` cannot be read: ${(error as NodeJS.ErrnoException).code}`, file);
-  }
 }
 
 function firstOf(headers: { readonly [name: string]: string | string[] | undefined }): HttpResponse['headers'] {
@@ -197,10 +197,21 @@ function firstOf(headers: { readonly [name: string]: string | string[] | undefin
 async function read(body: AsyncIterable<Buffer>, headers: HttpResponse['headers'], maxSize: number): Promise<Buffer> {
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity')
-    throw new OriginError('protocol', `sent a body in the encoding \`${encoding}\`, which was not asked for`);
-  const tooLarge = (): OriginError => new OriginError('too_large', `sent more than ${maxSize} bytes`);
+    throw new HttpError('protocol', `sent a body in the encoding \`${encoding}\`, which was not asked for`);
+  const tooLarge = (): HttpError => new HttpError('too_large', `sent more than ${maxSize} bytes`, headers);
   const length = headers['content-length'];
   return readBody(body, length === undefined ? undefined : Number(length), maxSize, tooLarge);
+}
+
+async function readBeginning(body: AsyncIterable<Buffer>, length: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    size += chunk.length;
+    if (size >= length) break;
+  }
+  return Buffer.concat(chunks).subarray(0, length);
 }
 
 const TIMEOUTS = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']);
@@ -210,20 +221,20 @@ const TLS_PROBLEM =
   /^(ERR_TLS|ERR_SSL|EPROTO$|CERT_|UNABLE_TO_|SELF_SIGNED|DEPTH_ZERO|HOSTNAME_MISMATCH|UND_ERR_PRX_TLS)/;
 
 /** @param whole the time limit of the request in milliseconds, if it has passed. */
-function originErrorOf(error: unknown, { hasHeaders }: Progress, whole: number | undefined): OriginError {
-  if (error instanceof OriginError) return error;
-  if (error instanceof RedirectError) return new OriginError('redirect', error.message);
-  if (whole !== undefined) return new OriginError('timeout', `no complete response in ${whole} ms`);
+function httpErrorOf(error: unknown, { hasHeaders }: Progress, whole: number | undefined): HttpError {
+  if (error instanceof HttpError) return error;
+  if (error instanceof RedirectError) return new HttpError('redirect', error.message);
+  if (whole !== undefined) return new HttpError('timeout', `no complete response in ${whole} ms`);
   const { code = '', name, message } = error as NodeJS.ErrnoException;
   const inner = innerCode(error) ?? code;
-  if (TIMEOUTS.has(code)) return new OriginError('timeout', 'the server stalled');
-  if (TLS_PROBLEM.test(inner)) return new OriginError('tls', `TLS failed (${inner})`);
+  if (TIMEOUTS.has(code)) return new HttpError('timeout', 'the server stalled');
+  if (TLS_PROBLEM.test(inner)) return new HttpError('tls', `TLS failed (${inner})`);
   if (name === 'HTTPParserError' || code.startsWith('HPE_') || code === 'UND_ERR_HEADERS_OVERFLOW')
-    return new OriginError('protocol', 'sent an invalid HTTP response');
-  if (hasHeaders && TRUNCATIONS.has(code)) return new OriginError('truncated', 'the response ended before its end');
+    return new HttpError('protocol', 'sent an invalid HTTP response');
+  if (hasHeaders && TRUNCATIONS.has(code)) return new HttpError('truncated', 'the response ended before its end');
   if (code === 'UND_ERR_ABORTED' && message.startsWith('Proxy response'))
-    return new OriginError('unreachable', 'the proxy did not connect to the server');
-  return new OriginError('unreachable', inner === '' ? 'cannot be reached' : `cannot be reached (${inner})`);
+    return new HttpError('unreachable', 'the proxy did not connect to the server');
+  return new HttpError('unreachable', inner === '' ? 'cannot be reached' : `cannot be reached (${inner})`);
 }
 
 /** The code of the cause of an error; of the first cause if several addresses were tried. */
