@@ -30,9 +30,9 @@ const runtimes = new Map<string, Promise<LoadedRuntime>>();
  * @param runtime the folder of the runtime's sources, which generated code imports as `authz/runtime/...`.
  */
 export async function loadEmitted(files: readonly EmittedFile[], runtime: string): Promise<BundleModule> {
-  const { modules, head } = shards(files);
-  if ([...modules.values()].some((text) => text.includes(EXPLAINS)))
+  if (files.some(({ imports }) => imports.some(({ from }) => from === EXPLAINS)))
     return importBundle((await bundle(files, runtime)).js);
+  const { modules, head } = shards(files);
   const { parts } = await loadRuntime(runtime);
   const { outputFiles } = await build({
     ...buildOptions(runtime),
