@@ -1,5 +1,5 @@
-import { stat } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type PathWatch, stateOf, watchPaths } from '../watch-paths.js';
 import type { BundleText } from './read-bundle.js';
 
 /** The options of a source. */
@@ -11,7 +11,7 @@ export interface BundleSourceOptions {
   readonly read: () => Promise<BundleText>;
   /** The digest of the bundle that the server started with. */
   readonly digest: string;
-  /** Whether to poll the file. */
+  /** Whether to watch the file. */
   readonly watch: boolean;
   /** Called for every new version, one at a time. Rejects if the version cannot be served. */
   readonly offer: (bundle: BundleText) => Promise<void>;
@@ -19,11 +19,6 @@ export interface BundleSourceOptions {
   readonly failed: (error: Error) => void;
 }
 
-/**
- * How often to poll the file, in milliseconds. Polling by name is used because events miss replaced folders, network
- * disks and mounted volumes.
- */
-const INTERVAL = 500;
 /** How long the file must stay unchanged before it is read, in milliseconds. */
 const QUIET = 150;
 /** A file that keeps changing is read after this long; its content shows whether it is complete. */
@@ -40,9 +35,7 @@ export class BundleSource {
   #queued: Promise<Error | undefined> | undefined;
   /** Why the last version that was offered is not served. */
   #refusal: Error | undefined;
-  /** What the last poll saw; undefined before the first, because the file may have changed since the server read it. */
-  #seen: string | undefined;
-  #poll: NodeJS.Timeout | undefined;
+  #watch: PathWatch | undefined;
 
   constructor(private readonly options: BundleSourceOptions) {
     this.#digest = options.digest;
@@ -62,27 +55,15 @@ export class BundleSource {
     return this.#queued;
   }
 
-  /** Polls the file from now on. */
+  /** Watches the file from now on. It is read once in any case: it may have changed since the server read it. */
   watch(): void {
-    this.#pollLater();
+    const { file, companions = [] } = this.options;
+    this.#watch = watchPaths([file, ...companions], () => this.look(), { since: undefined, background: true });
   }
 
   /** Stops checking the file. */
   stop(): void {
-    clearTimeout(this.#poll);
-    this.#poll = undefined;
-  }
-
-  #pollLater(): void {
-    this.#poll = setTimeout(async () => {
-      const { file, companions = [] } = this.options;
-      const seen = (await Promise.all([file, ...companions].map(lookOf))).join('\n');
-      if (seen !== this.#seen) {
-        this.#seen = seen;
-        await this.look();
-      }
-      if (this.#poll !== undefined) this.#pollLater();
-    }, INTERVAL).unref();
+    this.#watch?.close();
   }
 
   async #read(): Promise<Error | undefined> {
@@ -107,16 +88,11 @@ export class BundleSource {
 
 /** Resolves when the file stops changing, or does not exist. */
 async function quiet(file: string): Promise<void> {
-  let seen = await lookOf(file);
+  let seen = await stateOf([file]);
   for (let waited = 0; waited < LONGEST_UNREST; waited += QUIET) {
     await sleep(QUIET);
-    const now = await lookOf(file);
+    const now = await stateOf([file]);
     if (now === seen) return;
     seen = now;
   }
-}
-
-async function lookOf(file: string): Promise<string> {
-  const found = await stat(file, { bigint: true }).catch(() => undefined);
-  return found === undefined ? '' : `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`;
 }

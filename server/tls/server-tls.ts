@@ -1,8 +1,7 @@
-import { type FSWatcher, watch } from 'node:fs';
 import type { Socket } from 'node:net';
-import { dirname } from 'node:path';
 import type { SecureContextOptions, Server, TlsOptions, TLSSocket } from 'node:tls';
 import type { TlsConfig } from '../config.js';
+import { watchPaths } from '../watch-paths.js';
 import { type Certificates, readCertificates } from './certificates.js';
 
 /** The transport security of both listeners (docs/spec/server.md#tls). Its certificates follow their files. */
@@ -52,7 +51,9 @@ export function loadTls(config: TlsConfig, tell: (event: TlsEvent) => void): Ser
     }
   };
   const watcher = config.watch
-    ? watchFiles([config.cert, config.key, ...(config.caCert === undefined ? [] : [config.caCert])], reload)
+    ? watchPaths([config.cert, config.key, ...(config.caCert === undefined ? [] : [config.caCert])], reload, {
+        background: true,
+      })
     : undefined;
   process.on('SIGHUP', reload);
   const guard = (listener: Server): void => {
@@ -92,45 +93,6 @@ function isSame(left: Certificates, right: Certificates): boolean {
     left.key.equals(right.key) &&
     (left.ca === undefined || right.ca === undefined ? left.ca === right.ca : left.ca.equals(right.ca))
   );
-}
-
-/**
- * Editors and replaced mounts change files in several steps, so they count as changed after this many milliseconds
- * without an event.
- */
-const QUIET = 200;
-/** Where the platform tells nothing (network mounts), files are looked at so often, in milliseconds. */
-const POLL = 10_000;
-
-/**
- * Calls back when files may have changed. Folders are watched, not files: a file that is replaced is another file, and
- * secrets of Kubernetes change by a link beside them. Keeps no process alive.
- */
-export function watchFiles(paths: readonly string[], changed: () => void): { readonly close: () => void } {
-  let quiet: NodeJS.Timeout | undefined;
-  const soon = (): void => {
-    clearTimeout(quiet);
-    quiet = setTimeout(changed, QUIET).unref();
-  };
-  const watchers = [...new Set(paths.map(dirname))].flatMap((folder) => watchFolder(folder, soon));
-  const poll = setInterval(changed, POLL).unref();
-  const close = (): void => {
-    clearTimeout(quiet);
-    clearInterval(poll);
-    for (const watcher of watchers) watcher.close();
-  };
-  return { close };
-}
-
-function watchFolder(folder: string, changed: () => void): readonly FSWatcher[] {
-  try {
-    const watcher = watch(folder, { persistent: false }, changed);
-    // A folder that is gone is noticed by the poll, if it comes back.
-    watcher.on('error', () => watcher.close());
-    return [watcher];
-  } catch {
-    return [];
-  }
 }
 
 /** The first byte of every TLS handshake record. */

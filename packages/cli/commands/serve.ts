@@ -5,10 +5,10 @@ import { type Bundle, type RunningServer, startServer } from '../../../server/ma
 import type { Log } from '../../../server/observe/log/logger.js';
 import { openLog } from '../../../server/observe/log/open-log.js';
 import { endOnSignal, openAudit, readyLine } from '../../../server/process.js';
+import { stateOf, watchPaths } from '../../../server/watch-paths.js';
 import { type CommandContext, printNote } from '../context.js';
 import { EXIT } from '../exit.js';
 import { type FolderCompiler, folderCompiler } from '../policies/served-folder.js';
-import { watchFolders } from '../policies/watch-folders.js';
 
 /** The command line options of `authzc serve`. */
 export interface ServeOptions {
@@ -93,6 +93,7 @@ async function serveConfigured(
   const folder = directory ?? config.policyDirectory ?? 'policies';
   const whenEmpty = options.allowEmpty === true ? 'warn' : 'refuse';
   const compiler = folderCompiler(folder, { whenEmpty, explain: config.server.explain }, context);
+  const since = await stateOf([folder]);
   const compiled = await compiler();
   if (compiled === undefined) return EXIT.refused;
 
@@ -100,7 +101,7 @@ async function serveConfigured(
     throw placed(error, places);
   });
   endOnSignal(server);
-  if (options.watch === true || config.watchPolicies) recompileOnChange(folder, compiler, server, context);
+  if (options.watch === true || config.watchPolicies) recompileOnChange(folder, since, compiler, server, context);
   // Printed last: a reader of the line may change a policy or stop the server at once.
   context.stdout.write(`${readyLine(server, config)}\n`);
   return EXIT.done;
@@ -116,6 +117,7 @@ async function started(config: Config, compiled: Bundle, log: Log): Promise<Runn
  */
 function recompileOnChange(
   folder: string,
+  since: string,
   compiler: FolderCompiler,
   server: RunningServer,
   context: CommandContext,
@@ -135,5 +137,5 @@ function recompileOnChange(
       );
     }
   };
-  watchFolders([folder], recompile, context);
+  watchPaths([folder], recompile, { since });
 }

@@ -1,10 +1,10 @@
 import type { Source } from '../../../compiler/diagnostics/source.js';
+import { watchPaths } from '../../../server/watch-paths.js';
 import { visible } from '../../../compiler/diagnostics/visible.js';
 import type { SuiteFiles } from '../../../compiler/load/index.js';
 import { type CommandContext, printNote } from '../context.js';
 import { affectedSuites, isUnchanged, type TestInputs } from './affected-suites.js';
 import type { FolderCompilation } from './compile.js';
-import { watchFolders } from './watch-folders.js';
 
 /** Knows which tests have run, and which have to run again. */
 export class WatchedTests {
@@ -80,14 +80,14 @@ export async function untilInterrupted(
     await first;
     await retried();
   };
-  const stop = watchFolders(folders, again, context);
+  const watch = watchPaths(folders, again);
   try {
     first = work();
     await first;
     printNote(context, `authzc: waiting for changes in ${[...new Set(folders)].map(visible).join(', ')}`);
     await interruption(context);
   } finally {
-    stop();
+    watch.close();
   }
 }
 
