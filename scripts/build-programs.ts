@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { chmod } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { explorerFiles } from './explorer-files.js';
 
 /**
@@ -10,6 +11,21 @@ import { explorerFiles } from './explorer-files.js';
  * grpc-js, whose classes their exporters share.
  */
 const external = ['esbuild', 'node-sqlite3-wasm', '@platformatic/kafka', 'pg', '@opentelemetry/*', '@grpc/grpc-js'];
+
+/**
+ * Bundles `@opentelemetry/api` for prom-client, which requires it as soon as it is loaded. Metrics then need no package
+ * beside the program. Other imports of it stay outside: they share it with the exporters.
+ */
+const apiOfMetrics: Plugin = {
+  name: 'api-of-metrics',
+  setup({ onResolve }) {
+    onResolve({ filter: /^@opentelemetry\/api$/ }, ({ importer }) =>
+      !/[\\/]node_modules[\\/]prom-client[\\/]/.test(importer)
+        ? undefined
+        : { path: createRequire(importer).resolve('@opentelemetry/api') },
+    );
+  },
+};
 
 /** What `buildPrograms` writes besides the programs. */
 export interface ProgramOptions {
@@ -41,6 +57,7 @@ export async function buildPrograms(
     platform: 'node',
     target: 'node20.19',
     external,
+    plugins: [apiOfMetrics],
     // Its main module cannot be bundled: it requires others by names that are computed.
     alias: { 'jsonc-parser': 'jsonc-parser/lib/esm/main.js' },
     // CommonJS packages require modules of Node.

@@ -20,15 +20,31 @@ export interface PackageDefinition {
   readonly files: readonly string[];
   /** Packages that are installed with it, in the versions of the repository. */
   readonly dependencies: readonly string[];
-  /** Packages that an application installs when it uses what needs them, with the versions that suit. */
+  /**
+   * Packages that an application installs when it uses what needs them, with the versions that suit. The README of the
+   * package lists them, and `peerDependenciesMeta` names them for package managers that resolve only what a package
+   * declares. `peerDependencies` would make npm install a development tool of the application for production as well,
+   * once a package needed in production names it or one of its dependencies.
+   */
   readonly optionalPeers: { readonly [name: string]: string };
+  /** What a registry finds the package by. */
+  readonly keywords: readonly string[];
 }
 
 /** The paths in packages that differ from those here. Files of projects name them. */
 export const SHIPPED_AS: ReadonlyMap<string, string> = new Map([['packages/editor/schemas', 'schemas']]);
 
-/** Stands for the version that this repository has: of a package of its own, or as a dependency. */
-export const OWN = 'the version of the repository';
+/** The keywords of all packages. */
+const KEYWORDS: readonly string[] = [
+  'authorization',
+  'policy',
+  'access-control',
+  'rbac',
+  'abac',
+  'permissions',
+  'cel',
+  'pdp',
+];
 
 /** What programs import. Its only dependency is RE2, and programs without patterns of requests do not load that. */
 const LIBRARY: PackageDefinition = {
@@ -73,10 +89,10 @@ const LIBRARY: PackageDefinition = {
   },
   files: [],
   dependencies: ['re2js'],
+  keywords: [...KEYWORDS, 'row-level-security', 'sql', 'middleware', 'edge'],
   optionalPeers: {
     // tests/installation/peers.test.ts tries the oldest and the newest version of each that a guard or an adapter needs.
     '@grpc/grpc-js': '1.x',
-    [PACKAGE_NAMES.compiler]: OWN,
     '@mikro-orm/core': '6.x || 7.x',
     '@nestjs/common': '10.x || 11.x || 12.x',
     '@trpc/server': '10.x || 11.x',
@@ -170,8 +186,8 @@ const COMPILER: PackageDefinition = {
     'compiler/validate/kind-patterns.ts',
   ],
   dependencies: ['@grpc/grpc-js', '@jridgewell/sourcemap-codec', 'esbuild', 'node-sqlite3-wasm', 're2js', 'yaml'],
+  keywords: [...KEYWORDS, 'compiler', 'testing', 'verification', 'cli'],
   optionalPeers: {
-    [PACKAGE_NAMES.library]: OWN,
     'ts-morph': '28.x',
     'z3-solver': '5.x',
     ...EXPORTERS,
@@ -188,6 +204,7 @@ const SERVER: PackageDefinition = {
   threads: { 'chunks/shadow-thread': 'server/rollout/shadow-thread.ts' },
   files: ['docs/config.schema.json'],
   dependencies: ['@grpc/grpc-js', ...Object.keys(EXPORTERS), 'node-sqlite3-wasm'],
+  keywords: [...KEYWORDS, 'server', 'grpc', 'authzen'],
   optionalPeers: CLIENTS,
 };
 

@@ -3,7 +3,7 @@ import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { buildPrograms } from '../build-programs.js';
 import { writeModules } from './modules.js';
-import { OWN, PACKAGES, type PackageDefinition, SHIPPED_AS, sourcesOf } from './packages.js';
+import { PACKAGES, type PackageDefinition, SHIPPED_AS, sourcesOf } from './packages.js';
 
 /** As far as manifests of packages are made from it. */
 interface RepositoryManifest {
@@ -11,6 +11,10 @@ interface RepositoryManifest {
   readonly license: string;
   readonly engines: { readonly node: string };
   readonly dependencies: { readonly [name: string]: string };
+  /** The addresses of the project, once it has some: packages have the same. */
+  readonly homepage?: string;
+  readonly repository?: unknown;
+  readonly bugs?: unknown;
 }
 
 /**
@@ -51,19 +55,32 @@ function shippedPath(path: string): string {
 }
 
 function manifestOf(definition: PackageDefinition, repository: RepositoryManifest): object {
-  const { name, description, bin, entries = {}, facades = {}, files, dependencies, optionalPeers } = definition;
-  const versionOf = (dependency: string): string | undefined =>
-    PACKAGES.some((own) => own.name === dependency) ? repository.version : repository.dependencies[dependency];
+  const {
+    name,
+    description,
+    bin,
+    entries = {},
+    facades = {},
+    files,
+    dependencies,
+    optionalPeers,
+    keywords,
+  } = definition;
+  const { version, license, engines, homepage, bugs } = repository;
   const modules = Object.entries(entries).map(([entry, source]) => [entry, moduleOf(source)]);
   const facadeModules = Object.keys(facades).map((entry) => [entry, `${entry.slice(2)}.js`]);
   return {
     name,
-    version: repository.version,
+    version,
     description,
-    license: repository.license,
+    keywords,
+    license,
+    ...(homepage !== undefined && { homepage }),
+    ...(repository.repository !== undefined && { repository: repository.repository }),
+    ...(bugs !== undefined && { bugs }),
     type: 'module',
     sideEffects: false,
-    engines: repository.engines,
+    engines,
     ...(bin && {
       bin: Object.fromEntries(Object.entries(bin).map(([command, program]) => [command, `dist/${program}.js`])),
     }),
@@ -88,9 +105,8 @@ function manifestOf(definition: PackageDefinition, repository: RepositoryManifes
       },
     }),
     files: ['dist', ...files.map(shippedPath)],
-    dependencies: Object.fromEntries(dependencies.map((dependency) => [dependency, versionOf(dependency)])),
-    peerDependencies: Object.fromEntries(
-      Object.entries(optionalPeers).map(([peer, range]) => [peer, range === OWN ? versionOf(peer) : range]),
+    dependencies: Object.fromEntries(
+      dependencies.map((dependency) => [dependency, repository.dependencies[dependency]]),
     ),
     peerDependenciesMeta: Object.fromEntries(Object.keys(optionalPeers).map((peer) => [peer, { optional: true }])),
   };
@@ -119,11 +135,22 @@ function moduleOf(source: string): string {
   return source.replace(/\.ts$/, '.js');
 }
 
-function readmeOf({ name, description }: PackageDefinition): string {
+/** The page of the package on a registry: how to begin, then what it works with and the packages beside it. */
+function readmeOf({ name, optionalPeers }: PackageDefinition): string {
+  const peers = Object.entries(optionalPeers).map(
+    ([peer, range]) => `| \`${peer}\` | \`${range.replaceAll('|', '\\|')}\` |`,
+  );
   const others = PACKAGES.filter((other) => other.name !== name).map(
     (other) => `- \`${other.name}\`: ${other.description}.`,
   );
-  return [`# ${name}`, `${description}.`, 'It is a package of authz; the others:', others.join('\n')]
+  return [
+    readFileSync(join('scripts/packages/readme', `${name}.md`), 'utf8').trim(),
+    '## Optional packages',
+    'Install these for the features that need them. An error names the one that is missing.',
+    ['| package | versions |', '|---|---|', ...peers].join('\n'),
+    '## Related packages',
+    others.join('\n'),
+  ]
     .join('\n\n')
     .concat('\n');
 }

@@ -1,12 +1,13 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TEMPLATES } from '../../packages/cli/project/template-names.js';
-import { type Application, startApplication } from '../support/application.js';
+import { type Application, startApplication, startScript } from '../support/application.js';
+import { documentPolicy } from '../support/cli/policies.js';
 import { ROOT } from '../support/compiled.js';
 import { nodeEnvironment, npmProgram } from '../support/npm.js';
 import { installOffline, unpackedPackages } from '../support/packed-packages.js';
@@ -40,6 +41,13 @@ for (const template of Object.keys(TEMPLATES)) {
 
     const { stdout } = await run(process.execPath, [npmProgram(), 'test'], { cwd: project, env: nodeEnvironment() });
     assert.match(stdout, 'pass 4\n');
+    assert.equal(await runPolicyScripts(project), [
+      'authz:compile',
+      'authz:check',
+      'authz:coverage',
+      'authz:verify',
+      'authz:serve',
+    ]);
     if (NOT_INSTALLED[template] !== undefined) return;
 
     const application = startApplication(project);
@@ -49,6 +57,18 @@ for (const template of Object.keys(TEMPLATES)) {
     assert.equal(await response.json(), [{ id: 'd4', owner: 'carol', team: 'sales', status: 'published' }]);
   });
 }
+
+test('every script for policies that a project had before runs', async () => {
+  const project = join(folder, 'own-policies');
+  mkdirSync(join(project, 'rules'), { recursive: true });
+  writeFileSync(join(project, 'package.json'), '{"private": true, "type": "module"}\n');
+  writeFileSync(join(project, 'rules/document.yaml'), documentPolicy('view'));
+  const authzc = join(unpackedPackages(), 'authzc/dist/authzc.js');
+  await run(process.execPath, [authzc, 'init', '--policies', 'rules', '--yes'], { cwd: project });
+  assert.equal(installOffline(project), []);
+  assert.equal(await runPolicyScripts(project), ['authz:compile', 'authz:check', 'authz:serve']);
+  assert.is((await run(process.execPath, [authzc, 'run', '--', 'echo', 'hi'], { cwd: project })).stdout, 'hi\n');
+});
 
 test('templates name the versions that this repository tests with', () => {
   const own = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as Dependencies;
@@ -64,6 +84,25 @@ test('templates name the versions that this repository tests with', () => {
 });
 
 test.run();
+
+/** Runs every script of a project that is about its policies, and returns their names. */
+async function runPolicyScripts(project: string): Promise<readonly string[]> {
+  const { scripts } = JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')) as { readonly scripts: object };
+  const names = Object.keys(scripts).filter((name) => name.startsWith('authz:'));
+  for (const name of names) {
+    if (name !== 'authz:serve') {
+      await run(process.execPath, [npmProgram(), 'run', name], { cwd: project, env: nodeEnvironment() });
+      continue;
+    }
+    const ports = ['--set', 'server.httpListenAddr=127.0.0.1:0,server.grpcListenAddr=127.0.0.1:0'];
+    const server = startScript(project, ['run', name, '--', ...ports], /REST and Connect on ([^,\s]+)/);
+    applications.push(server);
+    assert.is((await fetch(`${await server.url}/_authz/health`)).status, 200);
+    assert.is((await fetch(`${await server.url}/_authz/metrics`)).status, 200);
+    await server.stop();
+  }
+  return names;
+}
 
 interface Dependencies {
   readonly dependencies?: { readonly [name: string]: string };

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PACKAGE_NAMES } from '../../compiler/package-names.js';
+import { PACKAGES } from '../../scripts/packages/packages.js';
 import { ROOT } from '../support/compiled.js';
 import { readPage } from '../support/docs/blocks.js';
 import { openShell, type ShellPrograms, writeScript } from '../support/docs/shell-blocks.js';
@@ -23,6 +24,15 @@ test('every command on the page prints what is shown', async () => {
   assert.equal(await runSteps(page, shell, async () => ['there is no server for requests']), []);
 });
 
+for (const { name } of PACKAGES) {
+  test(`the page of ${name} on a registry begins with steps that work`, async () => {
+    const page = readPage(join(ROOT, 'scripts/packages/readme', `${name}.md`));
+    assert.ok(page.installs && page.startsEmpty && page.blocks.length > 2);
+    const shell = openShell(page, 'http://localhost:3000', await packedPrograms());
+    assert.equal(await runSteps(page, shell, async () => ['there is no server for requests']), []);
+  });
+}
+
 if (await isRegistryReachable()) test.run();
 else skip(import.meta.url, 'the package registry cannot be reached');
 
@@ -41,9 +51,12 @@ async function packedPrograms(): Promise<ShellPrograms> {
     '[ "$command $1" = "authzc init" ] || { echo "$command is not installed"; exit 1; }',
     `${npm} exec --yes --package "${archive}" -- authzc "$@" --packages "${dirname(archive)}"`,
   ].join('\n');
+  // The packages of this repository are installed from their archives.
+  const words = PACKAGES.map(({ name }, index) => `[ "$word" = ${name} ] && word="${archives[index]}"`);
+  const install = ['for word in "$@"; do', 'shift', ...words, 'set -- "$@" "$word"', 'done'];
   return {
     write: (bin) => {
-      writeScript(bin, 'npm', `${npm} "$@"`);
+      writeScript(bin, 'npm', [...install, `${npm} "$@"`].join('\n'));
       writeScript(bin, 'npx', npx);
     },
     environment: {

@@ -11,7 +11,17 @@ export interface Application {
 
 /** Runs `npm start` of a project on a free port. */
 export function startApplication(project: string, variables: NodeJS.ProcessEnv = {}): Application {
-  const child = spawn(process.execPath, [npmProgram(), 'start'], {
+  return startScript(project, ['start'], /^listening on (\S+)$/, variables);
+}
+
+/** Runs a script of a project that goes on until it is stopped, and finds its address in a line that it prints. */
+export function startScript(
+  project: string,
+  words: readonly string[],
+  address: RegExp,
+  variables: NodeJS.ProcessEnv = {},
+): Application {
+  const child = spawn(process.execPath, [npmProgram(), ...words], {
     cwd: project,
     env: { ...nodeEnvironment(), ...variables, PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -26,10 +36,10 @@ export function startApplication(project: string, variables: NodeJS.ProcessEnv =
   const url = new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).on('line', (line) => {
       output += `${line}\n`;
-      const [, address] = /^listening on (\S+)$/.exec(line) ?? [];
-      if (address !== undefined) resolve(address);
+      const [, found] = address.exec(line) ?? [];
+      if (found !== undefined) resolve(found);
     });
-    child.on('close', () => reject(new Error(`npm start ended: ${output}`)));
+    child.on('close', () => reject(new Error(`npm ${words.join(' ')} ended: ${output}`)));
   });
   // Callers need not wait for the address.
   url.catch(() => undefined);

@@ -36,8 +36,8 @@ function archiveOf(name: string): RegExp {
 }
 
 /**
- * A folder with the packages as npm would install them from their archives: unpacked, with their dependencies beside
- * them, which are links to those of this repository. It is outside of the repository, whose packages would be found from
+ * A folder with the packages as npm would install them from their archives: unpacked, each with its dependencies, which
+ * are links to those of this repository. It is outside of the repository, whose packages would be found from
  * below it.
  */
 export function unpackedPackages(): string {
@@ -57,12 +57,15 @@ let unpacked: string | undefined;
 export function unpackInto(modules: string, others: readonly string[] = []): void {
   const archives = packedPackages();
   mkdirSync(modules, { recursive: true });
-  for (const [index, { name }] of PACKAGES.entries()) {
+  for (const [index, { name, dependencies }] of PACKAGES.entries()) {
     execFileSync('tar', ['-xzf', archives[index] ?? '', '-C', modules]);
-    renameSync(join(modules, 'package'), join(modules, name));
+    const own = join(modules, name);
+    renameSync(join(modules, 'package'), own);
+    // Below the package, so that it does not find what only another one depends on.
+    for (const dependency of dependencies)
+      linkPackage(join(ROOT, 'node_modules', dependency), join(own, 'node_modules'), dependency);
   }
-  for (const name of new Set([...PACKAGES.flatMap(({ dependencies }) => dependencies), ...others]))
-    linkPackage(join(ROOT, 'node_modules', name), modules, name);
+  for (const name of others) linkPackage(join(ROOT, 'node_modules', name), modules, name);
 }
 
 /**
