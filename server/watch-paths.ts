@@ -41,7 +41,7 @@ const SHARE = 1 / 25;
  */
 export function watchPaths(
   paths: readonly string[],
-  onChange: () => Promise<unknown> | void,
+  onChange: () => unknown,
   options: WatchOptions = {},
 ): PathWatch {
   const { interval = INTERVAL, quiet = QUIET, background = false } = options;
