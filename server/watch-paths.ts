@@ -39,11 +39,7 @@ const SHARE = 1 / 25;
  *
  * @param onChange must not reject.
  */
-export function watchPaths(
-  paths: readonly string[],
-  onChange: () => unknown,
-  options: WatchOptions = {},
-): PathWatch {
+export function watchPaths(paths: readonly string[], onChange: () => unknown, options: WatchOptions = {}): PathWatch {
   const { interval = INTERVAL, quiet = QUIET, background = false } = options;
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
