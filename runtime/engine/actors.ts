@@ -44,7 +44,7 @@ export function chainOf(principal: PrincipalInput): readonly PrincipalInput[] {
   if (actors.length > MAX_ACTORS) throw new TypeError(`\`principal.actors\` has more than ${MAX_ACTORS} items`);
   requirePrincipal(principal);
   for (const [index, actor] of (actors as readonly PrincipalInput[]).entries()) {
-    requirePrincipal(actor, `principal.actors[${index}]`);
+    requirePrincipal(actor, false, `principal.actors[${index}]`);
     if (!isAlone(actor)) throw new TypeError('an item of `principal.actors` has actors; list them one after the other');
   }
   return [principal, ...(actors as readonly ActorInput[])].map(alone);

@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Request, TracedCondition } from '../policy/index.js';
 import { allow, ask, decide, deny, doc, engineOf, principal, rules, USER } from '../../tests/support/policies.js';
+import { delegation } from './actors.js';
 import { resolveSettings } from './options.js';
 
 const violations = (attributes: {
@@ -93,7 +94,11 @@ test('the clock is read at most once per call', () => {
     {
       resourcePolicies: [
         doc(
-          rules({ view: [allow('now', { when: (request) => request.now.seconds === asked })], edit: [allow('all')] }),
+          rules({
+            view: [allow('now', { when: (request) => request.now.seconds === asked })],
+            look: [allow('again', { when: (request) => request.now.seconds === asked })],
+            edit: [allow('all')],
+          }),
         ),
       ],
     },
@@ -102,7 +107,7 @@ test('the clock is read at most once per call', () => {
   ask(engine, ['edit']);
   assert.is(asked, 0);
   assert.equal(
-    ask(engine, ['view', 'view']).actions.map(({ effect }) => effect),
+    ask(engine, ['view', 'look']).actions.map(({ effect }) => effect),
     [1, 1],
   );
   assert.is(asked, 1);
@@ -161,23 +166,51 @@ test('a prepared principal asks about its own roles, attributes and tokens', () 
   assert.not.ok(alice.can('own', resource));
   assert.ok(alice.can('claimed', resource));
   assert.not.ok(engine.for({ id: 'alice', roles: ['user'] }).can('claimed', resource));
-  assert.not.ok(engine.for({ id: 'alice', roles: [] }).can('view', resource));
   assert.not.ok(alice.can('view', { kind: 'other', id: 'd' }));
   assert.not.ok(alice.can('view', { ...resource, scope: 'acme' }));
 });
 
-test('a role that is not a string is refused', () => {
-  const engine = engineOf({ resourcePolicies: [decides] });
-  const principal = { id: 'alice', roles: ['user', undefined as unknown as string] };
-  for (const ask of [
-    () => engine.for(principal),
-    () => engine.isAllowed({ principal, resource, action: 'view' }),
-    () => engine.check({ principal, resources: [{ resource, actions: ['view'] }] }),
-  ])
-    assert.throws(
-      ask,
-      (error: Error) => error instanceof TypeError && error.message === 'principal.roles[1] is not a string',
-    );
+test('lists of names are refused that servers refuse: with other values, empty, or with a name that is empty or repeated', () => {
+  const many = Array.from({ length: 100 }, (_, index) => `role-${index}`);
+  const lists: readonly (readonly [unknown, string])[] = [
+    [undefined, ' is not an array'],
+    ['user', ' is not an array'],
+    [['user', undefined], '[1] is not a string'],
+    // biome-ignore lint/suspicious/noSparseArray: its item is undefined, and nothing iterates over it.
+    [[, 'user'], '[0] is not a string'],
+    [[], ' is empty'],
+    [['user', ''], '[1] is empty'],
+    [['user', 'user'], '[1] is a duplicate'],
+    [['a', 'user', 'b', 'user'], '[3] is a duplicate'],
+    [[...many, 'user', 'role-0'], '[101] is a duplicate'],
+  ];
+  const engine = engineOf({ resourcePolicies: [decides] }, { traced: { conditions: new Map() }, use: [delegation()] });
+  const refuses = (ask: () => unknown, message: string): void =>
+    assert.throws(ask, (error: Error) => error instanceof TypeError && error.message === message, message);
+  for (const [list, problem] of lists) {
+    const roles = list as readonly string[];
+    const user = { id: 'alice', roles: ['user'] };
+    for (const [principal, path] of [
+      [{ id: 'alice', roles }, 'principal.roles'],
+      [{ ...user, scope: 'acme', roles }, 'principal.roles'],
+      [{ ...user, actors: [user, { id: 'agent', roles }] }, 'principal.actors[1].roles'],
+    ] as const) {
+      const check = { principal, resources: [{ resource, actions: ['view'] }] };
+      const plan = { principal, resource: { kind: 'doc' }, actions: ['view'] };
+      refuses(() => engine.for(principal), `${path}${problem}`);
+      refuses(() => engine.isAllowed({ principal, resource, action: 'view' }), `${path}${problem}`);
+      for (const ask of [() => engine.check(check), () => engine.explain(check)]) refuses(ask, `${path}${problem}`);
+      for (const ask of [() => engine.plan(plan), () => engine.explain(plan)]) refuses(ask, `${path}${problem}`);
+    }
+    const entries = [
+      { resource, actions: ['view'] },
+      { resource, actions: roles },
+    ];
+    refuses(() => engine.check({ principal: user, resources: entries }), `resources[1].actions${problem}`);
+    refuses(() => engine.plan({ principal: user, resource, actions: roles }), `actions${problem}`);
+  }
+  refuses(() => engine.check({ principal: { id: 'alice', roles: ['user'] }, resources: [] }), 'resources is empty');
+  assert.ok(engine.isAllowed({ principal: { id: 'alice', roles: [...many, 'user'] }, resource, action: 'view' }));
 });
 
 test('a prepared principal keeps its tokens, whatever decides', () => {

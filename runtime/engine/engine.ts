@@ -141,6 +141,8 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
     readonly settings: Settings,
     readonly registry = new Registry(bundle, settings),
     listener?: Listener,
+    /** Whether roles are computed from those of a caller, so that there may be none. */
+    private readonly mayLackRoles = false,
   ) {
     this.guard = bundle.guard ?? UNLIMITED;
     this.judges = judgesOf(bundle, settings, registry);
@@ -157,7 +159,7 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
     const { guard } = this;
     const isOutermost = guard.begin(this.settings.limits);
     try {
-      requirePrincipal(principal);
+      requirePrincipal(principal, this.mayLackRoles);
       requireEntryList(resources);
       this.begin(principal, auxData);
       const results: CheckResult[] = [];
@@ -177,7 +179,7 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
     if (handler !== undefined) return handler.plan(request);
     return this.asOne(() => {
       this.planned ??= planOf(this.bundle)(this.bundle, this.settings);
-      return this.planned(plannable(request));
+      return this.planned(plannable(request, this.mayLackRoles));
     }, request);
   }
 
@@ -189,7 +191,7 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
     const isOutermost = guard.begin(this.settings.limits);
     let isValid = false;
     try {
-      if (!isPrincipal(principal)) requirePrincipal(principal);
+      if (!isPrincipal(principal)) requirePrincipal(principal, this.mayLackRoles);
       if (!isName(action) || !isName(resource.id)) requireAccess(resource, action);
       refuseActors(principal);
       isValid = true;
@@ -226,6 +228,7 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
     const handler = this.handlerOf(request.principal);
     if (handler !== undefined) return handler.explain(request);
     if (this.explanation === undefined) throw new Error('`explain` needs `explanations()`');
+    requirePrincipal(request.principal);
     return this.explanation(request);
   }
 
@@ -251,7 +254,7 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
     const handler = this.handlerOf(given);
     if (handler !== undefined) return handler.for(given, options);
     const { auxData } = options;
-    requirePrincipal(given);
+    requirePrincipal(given, this.mayLackRoles);
     // Field by field, as a spread leaves out the accessors of a class.
     const { id, roles, attr, policyVersion, scope, actors } = given;
     const principal = {

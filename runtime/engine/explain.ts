@@ -66,7 +66,8 @@ class Explainer {
     this.registry = new Registry(bundle, this.settings);
     // A journal has every rule that is visited, so an explanation visits rules one by one.
     const visiting = bundle.scoped === undefined ? { visitRules, ...bundle } : bundle;
-    this.engine = new PolicyEngine(visiting, this.settings, this.registry, this.journal);
+    // The engine has required the principal's fields; roles that it computed may be none.
+    this.engine = new PolicyEngine(visiting, this.settings, this.registry, this.journal, true);
   }
 
   explain(request: CheckRequest | PlanRequest): Explanation {
@@ -74,7 +75,7 @@ class Explainer {
     let results: readonly CheckResult[] | undefined;
     const decideAgain = (): void => {
       if ('resources' in request) results = this.engine.check({ ...request, includeMeta: true });
-      else considerPlan(this.registry, settings, plannable(request), journal);
+      else considerPlan(this.registry, settings, plannable(request, true), journal);
     };
     journal.begin();
     try {

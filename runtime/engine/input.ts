@@ -26,18 +26,24 @@ export function isName(name: unknown): boolean {
   return typeof name === 'string' && name !== '';
 }
 
+/** Whether names are a list that the wire accepts, too, and short: comparing all is faster than a set. */
 function isNames(names: readonly unknown[]): boolean {
-  if (!Array.isArray(names)) return false;
-  for (let index = 0; index < names.length; index++) if (!isName(names[index])) return false;
+  if (!Array.isArray(names) || names.length === 0 || names.length > 16) return false;
+  for (let index = 0; index < names.length; index++) {
+    if (!isName(names[index])) return false;
+    for (let before = 0; before < index; before++) if (names[before] === names[index]) return false;
+  }
   return true;
 }
 
-/** Requires the fields of a principal that decide by themselves. */
-export function requirePrincipal(principal: PrincipalInput, path = 'principal'): void {
+/**
+ * Requires the fields of a principal that decide by themselves.
+ * @param mayLackRoles whether roles were computed from those of a caller, so that there may be none.
+ */
+export function requirePrincipal(principal: PrincipalInput, mayLackRoles = false, path = 'principal'): void {
   const { id, roles, policyVersion, scope } = principal ?? NOTHING;
   requireText(id, path, '.id');
-  requireStrings(roles, path, '.roles');
-  requireNoEmptyName(roles as readonly string[], `${path}.roles`);
+  if (!(mayLackRoles && roles?.length === 0)) requireNames(roles, `${path}.roles`);
   requireOptional(policyVersion, path, '.policyVersion');
   requireOptional(scope, path, '.scope');
 }
@@ -81,7 +87,13 @@ export function requireEntries(entries: readonly ResourceActions[]): void {
 
 /** Requires that the entries of a check are a list. */
 export function requireEntryList(entries: readonly ResourceActions[]): void {
-  if (!Array.isArray(entries)) throw new NotJsonError('resources is not an array');
+  requireList(entries, 'resources');
+}
+
+/** Requires a list with at least one item: of none, all would be allowed. */
+function requireList(list: unknown, path: string): asserts list is readonly unknown[] {
+  if (!Array.isArray(list)) throw new NotJsonError(`${path} is not an array`);
+  if (list.length === 0) throw new NotJsonError(`${path} is empty`);
 }
 
 /** Requires the resource and the actions of one entry. */
@@ -94,23 +106,34 @@ export function requireEntry(resource: ResourceInput, actions: readonly string[]
   }
 }
 
-/** Requires the fields of a plan that decide by themselves. */
-export function requirePlannable({ principal, resource, actions }: PlanRequest): void {
-  requirePrincipal(principal);
+/** Requires the fields of a plan that decide by themselves; `mayLackRoles` as in `requirePrincipal`. */
+export function requirePlannable({ principal, resource, actions }: PlanRequest, mayLackRoles = false): void {
+  requirePrincipal(principal, mayLackRoles);
   requirePlanned(resource);
   requireActions(actions);
 }
 
-/** Requires actions, each with a name. All of none would be allowed. */
 function requireActions(actions: readonly string[]): void {
-  requireStrings(actions, '', 'actions');
-  if (actions.length === 0) throw new NotJsonError('actions is empty');
-  requireNoEmptyName(actions, 'actions');
+  if (!isNames(actions)) requireNames(actions, 'actions');
 }
 
-/** A request for a plan whose fields have their types, with attributes that are JSON. */
-export function plannable(request: PlanRequest): PlanRequest {
-  requirePlannable(request);
+/** Requires what servers require of a list of names: at least one, each once, and none empty. */
+function requireNames(names: unknown, path: string): void {
+  requireList(names, path);
+  const known = new Set();
+  for (const [index, name] of names.entries()) {
+    requireText(name, path, `[${index}]`);
+    if (known.has(name)) throw new NotJsonError(`${path}[${index}] is a duplicate`);
+    known.add(name);
+  }
+}
+
+/**
+ * A request for a plan whose fields have their types, with attributes that are JSON; `mayLackRoles` as in
+ * `requirePrincipal`.
+ */
+export function plannable(request: PlanRequest, mayLackRoles = false): PlanRequest {
+  requirePlannable(request, mayLackRoles);
   const { principal, resource, actions, auxData } = request;
   const { id, roles, policyVersion, scope, actors } = principal;
   const { kind, policyVersion: version, scope: requested } = resource;
@@ -120,16 +143,6 @@ export function plannable(request: PlanRequest): PlanRequest {
     actions,
     auxData: auxData == null ? undefined : claimsOf(auxData),
   };
-}
-
-function requireStrings(list: unknown, path: string, field: string): void {
-  if (!Array.isArray(list)) throw new NotJsonError(`${path}${field} is not an array`);
-  for (let index = 0; index < list.length; index++)
-    if (typeof list[index] !== 'string') requireString(list[index], path, `${field}[${index}]`);
-}
-
-function requireNoEmptyName(names: readonly string[], path: string): void {
-  for (const name of names) if (name === '') throw new NotJsonError(`${path} has an empty name`);
 }
 
 function requireOptional(value: unknown, path: string, field: string): void {

@@ -22,6 +22,7 @@ import type { Filter } from '../residual/index.js';
  */
 export interface CheckRequest {
   readonly principal: PrincipalInput;
+  /** At least one. */
   readonly resources: readonly ResourceActions[];
   readonly auxData?: AuxDataInput | undefined;
   /** Whether to return the active derived roles. */
@@ -42,7 +43,7 @@ export interface AccessRequest {
 
 export interface ResourceActions {
   readonly resource: ResourceInput;
-  /** Unique. */
+  /** At least one; unique. */
   readonly actions: readonly string[];
 }
 
@@ -52,7 +53,7 @@ export interface ResourceActions {
  */
 export interface PrincipalInput {
   readonly id: string;
-  /** Unique. Without roles, everything is denied. */
+  /** At least one; unique. */
   readonly roles: readonly string[];
   readonly attr?: Attributes | undefined;
   readonly policyVersion?: string | undefined;

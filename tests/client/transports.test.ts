@@ -9,10 +9,13 @@ import {
   restClient,
 } from '../../packages/client/index.js';
 import { grpcClient } from '../../packages/client/grpc.js';
+import { type ActorInput, createEngine, delegation } from '../../runtime/engine/index.js';
 import { policies } from '../../generated/index.js';
 import type { Policies } from '../../generated/types.js';
 import { loadConfig } from '../../server/config.js';
 import { type ListeningServer, startServer } from '../../server/main.js';
+import { rounds, SEED } from '../support/effort.js';
+import { Random } from '../support/oracle/random.js';
 import { loadRepositoryBundle } from '../support/repository-bundle.js';
 
 /** All transports behave alike: the same questions have the same results and the same errors. */
@@ -335,6 +338,76 @@ test('a malformed call fails like any other', async () => {
       }
     }
   }
+});
+
+/** Fields that a server takes, refuses as empty, and refuses as of another type. */
+const IDS: readonly unknown[] = [...Array.from({ length: 12 }, () => 'anna'), 'bert', ' ', '', 3, null];
+const NAMES: readonly unknown[] = ['user', 'user', 'user', 'admin', 'view', 'edit', '*', ' '];
+const NO_NAMES: readonly unknown[] = ['', 3, null, undefined];
+
+test('an engine decides a request as clients do, and throws a TypeError if these refuse it', async () => {
+  const engine = createEngine(policies, { use: [delegation()] });
+  let decided = 0;
+  const requests = rounds(200);
+  for (let seed = SEED; seed < SEED + requests; seed += 1) {
+    const random = new Random(seed);
+    const names = (): readonly string[] =>
+      random.times(random.chance(0.1) ? 0 : 1, random.pick([1, 2, 2, 3, 20]), (index) =>
+        random.chance(0.04)
+          ? random.pick(NO_NAMES)
+          : random.chance(0.9)
+            ? `${random.pick(NAMES)}${index > 1 ? index : ''}`
+            : random.pick(NAMES),
+      ) as readonly string[];
+    const person = (): ActorInput => ({ id: random.pick(IDS) as string, roles: names(), attr: {} });
+    const principal = random.chance(0.3) ? { ...person(), actors: random.times(0, 2, person) } : person();
+    const resource = { ...album, id: random.pick(IDS) as string };
+    const actions = names();
+    const detail = `seed ${seed}: ${JSON.stringify({ principal, resource, actions })}`;
+    const byEngine = (ask: () => unknown): unknown => {
+      try {
+        return ask();
+      } catch (error) {
+        assert.instance(error, TypeError, detail);
+        return 'refused';
+      }
+    };
+    const byClients = async (ask: (client: AuthzClient) => Promise<unknown>): Promise<unknown> => {
+      const answer = await same(ask as unknown as Parameters<typeof same>[0]);
+      if (typeof answer !== 'string') return answer;
+      assert.match(answer, /^invalid_argument: /, detail);
+      return 'refused';
+    };
+    const [action = ''] = actions;
+    const check = { principal, resources: [{ resource, actions }] };
+    const plan = { principal, resource: { kind: 'album', attr: {} }, actions };
+    const question = { principal, resource, action };
+    const allowed = (): unknown => engine.check(check)[0]?.actions.map((one) => [one.action, one.allowed]);
+    const pairs = [
+      [
+        byEngine(() => Object.fromEntries(allowed() as readonly (readonly [string, boolean])[])),
+        await byClients(async (client) => ({ of: (await client.check({ principal, resource, actions })).allowed })),
+      ],
+      [byEngine(() => engine.isAllowed(question)), await byClients((client) => client.isAllowed(question))],
+      [
+        byEngine(() => engine.for(principal).can(action, resource)),
+        await byClients((client) => client.for(principal).can(action, resource)),
+      ],
+      // A server limits the number of actions.
+      actions.length > 20
+        ? []
+        : [
+            byEngine(() => engine.plan(plan).filter),
+            await byClients(async (client) => ({ of: (await client.plan(plan)).filter })),
+          ],
+    ];
+    for (const [index, [here, there]] of pairs.entries()) {
+      assert.equal(here, typeof there === 'object' ? (there as { of: unknown }).of : there, `call ${index}, ${detail}`);
+      if (here !== 'refused') decided += 1;
+    }
+  }
+  console.log(`  ${decided} of the calls of ${requests} requests are decided`);
+  assert.ok(decided > requests / 4 && decided < requests * 3, 'they say too little');
 });
 
 test('a call that was aborted before it started is canceled', async () => {

@@ -108,7 +108,7 @@ function roles(count: number): readonly string[] {
 function checkOf(count: number, attr: object = { n: 3 }, resources = RESOURCES, actions = ACTIONS): CheckRequest {
   const names = Array.from({ length: actions }, (_, index) => (index === 0 ? 'edit' : `view:${index}`));
   return {
-    principal: { id: 'alice', roles: [...roles(count), 'clerk', 'role-3'] },
+    principal: { id: 'alice', roles: [...new Set([...roles(count), 'clerk', 'role-3'])] },
     resources: Array.from({ length: resources }, (_, index) => ({
       resource: { kind: 'album', id: `album-${index}`, attr },
       actions: names,
@@ -284,7 +284,7 @@ rolePolicy:
   const engine = createEngine(policies);
   const isAllowed = (...last: readonly string[]): boolean =>
     engine.isAllowed({
-      principal: { id: 'alice', roles: [...roles(1000), ...last] },
+      principal: { id: 'alice', roles: [...new Set([...roles(1000), ...last])] },
       resource: { kind: 'album', id: 'a', scope: 'acme' },
       action: 'view:1',
     });

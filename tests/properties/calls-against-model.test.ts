@@ -286,9 +286,7 @@ function unusual(random: Random): ModelRequest {
 
 function strangeRoles(random: Random, roles: readonly string[]): readonly string[] {
   return random.pick([
-    () => [],
-    () => [...roles, ...roles],
-    () => [...roles, random.pick(NAMES)],
+    () => [...new Set([...roles, random.pick(NAMES)])],
     () => random.some(NAMES, 1, 3),
     () => [...Array.from({ length: 9 }, (_, index) => `role-${index}`), ...roles],
   ])();

@@ -11,6 +11,8 @@ import {
   type TenantRole,
   tenants,
 } from '../../runtime/engine/index.js';
+import { PolicyEngine } from '../../runtime/engine/engine.js';
+import { resolveSettings } from '../../runtime/engine/options.js';
 import type { GrantedResource, TenantRoles } from '../../runtime/policy/index.js';
 import { filterText, FLAT, REFERENCE, selects, type Writing } from '../../runtime/residual/index.js';
 import { compileTexts, loaded } from '../support/compiled.js';
@@ -66,7 +68,8 @@ test('a role of a tenant gives what separate checks with its granted roles give,
       documents: (tenant) => (tenant === 'b' ? document : undefined),
       onRefused: (_, error) => void refusals.push(error.message),
     });
-    const alone = createEngine(base, options);
+    // A role may stand for none, and callers may not ask without roles.
+    const alone = new PolicyEngine(base, resolveSettings(options), undefined, undefined, true);
     const engine = createEngine(policies, { ...options, use: [delegation(), ofTenants] });
     const audited = createEngine(policies, {
       ...options,

@@ -124,7 +124,7 @@ export function engineOf(policies: Partial<PolicyBundle>, options: EngineOptions
       visitRules,
       ...policies,
     },
-    { ...options, use: [explanations()] },
+    { ...options, use: [explanations(), ...(options.use ?? [])] },
   );
 }
 

@@ -14,6 +14,8 @@ import {
   rules,
   USER,
 } from '../../../tests/support/policies.js';
+import { PolicyEngine } from '../engine.js';
+import { resolveSettings } from '../options.js';
 
 const DOC = 'resource.doc.vdefault';
 
@@ -44,11 +46,13 @@ test('a role that no rule names is matched by globs and by `*`', () => {
     assert.is(decide(engine, 'edit', { roles: [name] }), `ALLOW ${DOC}`);
 });
 
-test('without roles everything is denied', () => {
-  const engine = engineOf({
+test('without roles everything is denied, as where a tenant gives none', () => {
+  const policies = {
     resourcePolicies: [doc(rules({ view: [allow('all')] }))],
     principalPolicies: [principal('alice', [allow('all')])],
-  });
+  };
+  const { bundle } = engineOf(policies) as PolicyEngine;
+  const engine = new PolicyEngine(bundle, resolveSettings({}), undefined, undefined, true);
   assert.is(decide(engine, 'view', { roles: [] }), `DENY ${DOC}`);
   assert.not.ok(
     engine.isAllowed({ principal: { id: 'alice', roles: [] }, resource: { kind: 'doc', id: 'd' }, action: 'view' }),

@@ -215,7 +215,7 @@ class RolesOfTenants implements PrincipalHandler {
     private readonly tenants: Tenancy,
   ) {
     const { bundle, settings, registry } = whole;
-    this.engine = new PolicyEngine(bundle, settings, registry);
+    this.engine = new PolicyEngine(bundle, settings, registry, undefined, true);
     this.writing = settings.plan ?? FLAT;
   }
 
