@@ -212,7 +212,7 @@ export class PolicyError extends Error {
 function diffOptions({ solver, signal, ...options }: ProofOptions): DiffOptions {
   // A proof about other decisions than those of the engine would be wrong.
   if ((options.engine as EngineOptions | undefined)?.strictEvaluation === true)
-    throw new Error('strict evaluation is not known yet: proofs are about default evaluation');
+    throw new Error('strict evaluation is not supported yet: proofs assume default evaluation');
   return {
     ...options,
     isOver: () => signal?.aborted === true && (isTimeout(signal) ? 'time' : 'interrupted'),

@@ -58,18 +58,18 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
 
   program
     .command('init')
-    .description('create a project, or add policies to one; files that exist stay as they are')
-    .argument('[dir]', 'the folder of the project', '.')
+    .description('create a project, or add policies to an existing one; never overwrites files')
+    .argument('[dir]', 'project folder', '.')
     .addOption(
       new Option(
         '--template <name>',
-        'the sample application; default is ts in a new project, none in another',
+        'sample application; default is ts in a new project and none in an existing one',
       ).choices(Object.keys(TEMPLATES)),
     )
-    .option('--policies <dir>', 'use these policies instead of a sample; a folder outside of the project is copied')
-    .option('--packages <dir>', 'install the packages from the archives in this folder, instead of the registry')
-    .option('--dry-run', 'show the changes, and make none')
-    .option('-y, --yes', 'ask nothing')
+    .option('--policies <dir>', 'use these policies instead of a sample; copies a folder from outside the project')
+    .option('--packages <dir>', 'install the packages from the archives in this folder instead of the registry')
+    .option('--dry-run', 'show the changes without making them')
+    .option('-y, --yes', 'do not ask for confirmation')
     .action(async (directory, options) => {
       const { initCommand } = await import('./commands/init.js');
       onEnd(await initCommand(directory, options, context));
@@ -78,18 +78,15 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
   program
     .command('migrate')
     .description(
-      'plan how a repository moves from the reference PDP: policies, configuration, container, clients; --write does it',
+      'plan the migration of a repository from Cerbos: policies, configuration, container and clients; --write applies it',
     )
-    .argument('[dir]', 'the folder of the repository', '.')
-    .option('--config <file>', 'the configuration of the server; default is what looks like one')
-    .option('--compose <file>', 'the compose file; default is those with the usual names')
-    .option('--write', 'write the files: policies, schemas, tests, configuration')
-    .option(
-      '--server <url>',
-      'a server of the reference PDP to compare decisions with; default is the one that the configuration describes',
-    )
-    .option('--no-server', 'ask no server')
-    .addOption(new Option('-o, --output <format>', 'format of the report').choices(['text', 'json']).default('text'))
+    .argument('[dir]', 'repository folder', '.')
+    .option('--config <file>', 'server configuration; found by its content by default')
+    .option('--compose <file>', 'compose file; default is the files with the usual names')
+    .option('--write', 'write the migrated policies, schemas, tests and configuration')
+    .option('--server <url>', 'Cerbos server to compare decisions with; default is the one in the configuration')
+    .option('--no-server', 'do not compare decisions with a server')
+    .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
     .action(async (directory, options) => {
       const { migrateCommand } = await import('./commands/migrate.js');
       onEnd(await migrateCommand(directory, options, context));
@@ -99,37 +96,29 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
     addTestOptions(
       program
         .command('compile')
-        .description('compile a folder of policies and run its tests')
-        .argument('[dir]', 'the folder of the policies', 'policies')
-        .option('--out <dir>', 'the folder of the generated modules', 'generated')
-        .option('--bundle <file>', 'the bundle file', 'dist/policies.js')
+        .description('compile policies and run their tests')
+        .argument('[dir]', 'policy folder', 'policies')
+        .option('--out <dir>', 'folder of the generated modules', 'generated')
+        .option('--bundle <file>', 'bundle file', 'dist/policies.js')
         .addOption(
-          new Option('--check', 'write nothing and fail if the generated modules are out of date').conflicts('emit'),
+          new Option('--check', 'fail if the generated modules are out of date; writes nothing').conflicts('emit'),
         )
-        .option('--no-emit', 'write nothing; only report problems, and run tests only if --tests names them')
-        .addOption(
-          new Option('-o, --output <format>', 'format of problems').choices([...OUTPUT_FORMATS]).default('pretty'),
-        )
+        .option('--no-emit', 'report problems without writing files; runs tests only with --tests')
+        .addOption(new Option('-o, --output <format>', 'output format').choices([...OUTPUT_FORMATS]).default('pretty'))
         .addOption(
           new Option('--fail-on <severity>', 'minimum severity that fails the build')
             .choices(['error', 'warning'])
             .default('error'),
         )
-        .option('--explain', 'add what explains decisions: the conditions as they were written')
-        .option('--checks-only', 'leave out what plans and strict evaluation need, for browsers and the edge')
-        .option(
-          '--strict-types',
-          'report attributes that are not in the JSON schemas, or that may be missing, as errors',
-        )
+        .option('--explain', 'include the data that explain needs: the conditions as they were written')
+        .option('--checks-only', 'leave out what plans and strict evaluation need; for browsers and edge runtimes')
+        .option('--strict-types', 'report attributes that are missing from the JSON schemas or optional as errors')
         .option('--skip-tests', 'do not run the tests')
-        .option('--allow-empty', 'compile a folder without policies; its bundle denies everything')
-        .option(
-          '--cache-dir <dir>',
-          'the folder of the cache; default is node_modules/.cache/authz if node_modules exists',
-        )
-        .option('--no-cache', 'compile everything again, and do not write to the cache'),
+        .option('--allow-empty', 'accept a folder without policies; its bundle denies every request')
+        .option('--cache-dir <dir>', 'cache folder; default is node_modules/.cache/authz if node_modules exists')
+        .option('--no-cache', 'neither read nor write the cache'),
     ),
-    'also report the rules that have no SQL condition over these tables',
+    'also report rules that cannot be expressed in SQL over these tables',
   ).action(async (directory, options) => {
     const { compileCommand } = await import('./commands/compile.js');
     onEnd(await compileCommand(directory, options, context));
@@ -142,28 +131,31 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
           addTestOptions(
             program
               .command('test')
-              .description(
-                'run the tests of a folder of policies: its *_test.yaml files, with their fixtures in testdata',
-              )
-              .argument('[dir]', 'the folder of the policies', 'policies')
+              .description('run policy tests: *_test.yaml files, with fixtures in testdata')
+              .argument('[dir]', 'policy folder', 'policies')
               .addOption(
-                new Option('-o, --output <format>', 'format of compile problems and results')
+                new Option('-o, --output <format>', 'output format')
                   .choices(['tree', 'list', 'json', ...LOG_FORMATS])
                   .default('tree'),
               )
               .addOption(
                 new Option(
                   '--enforce-schemas',
-                  'deny requests whose attributes violate their schemas, which is the default',
+                  'deny requests whose attributes violate their schemas (default)',
                 ).conflicts('ignoreSchemas'),
               )
-              .option('--no-color', 'print without colours')
+              .option('--no-color', 'disable colors')
               .option('--pass-with-no-tests', 'succeed if the folder has no tests')
               .addOption(
-                new Option(
-                  '--watch',
-                  'after each change, run the tests again that it can affect; ends with Ctrl-C',
-                ).conflicts(['mutate', 'mutateOutput', 'mutateDir', 'minScore', 'mutants', 'seed', 'rule']),
+                new Option('--watch', 'rerun affected tests after each change; Ctrl-C stops').conflicts([
+                  'mutate',
+                  'mutateOutput',
+                  'mutateDir',
+                  'minScore',
+                  'mutants',
+                  'seed',
+                  'rule',
+                ]),
               ),
           ),
         ),
@@ -176,14 +168,16 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
 
   program
     .command('lint')
-    .description('report problems of a folder of policies, and fix those that have a safe fix')
-    .argument('[dir]', 'the folder of the policies', 'policies')
-    .option('--fix', 'apply the fixes after which the policies mean the same, or what nothing else can be meant by')
-    .addOption(new Option('-o, --output <format>', 'format of problems').choices([...OUTPUT_FORMATS]).default('pretty'))
+    .description('report problems in policies; --fix applies safe fixes')
+    .argument('[dir]', 'policy folder', 'policies')
+    .option('--fix', 'apply safe fixes: those that keep the meaning, or whose intent is unambiguous')
+    .addOption(new Option('-o, --output <format>', 'output format').choices([...OUTPUT_FORMATS]).default('pretty'))
     .addOption(
-      new Option('--fail-on <severity>', 'minimum severity that fails').choices(['error', 'warning']).default('error'),
+      new Option('--fail-on <severity>', 'minimum severity that fails the command')
+        .choices(['error', 'warning'])
+        .default('error'),
     )
-    .option('--strict-types', 'report attributes that are not in the JSON schemas, or that may be missing, as errors')
+    .option('--strict-types', 'report attributes that are missing from the JSON schemas or optional as errors')
     .action(async (directory, options) => {
       const { lintCommand } = await import('./commands/lint.js');
       onEnd(lintCommand(directory, options, context));
@@ -192,24 +186,21 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
   addTableOptions(
     program
       .command('ci')
-      .description('check all that must hold before a change lands: style, generated code, tests, invariants')
-      .argument('[dir]', 'the folder of the policies', 'policies')
-      .option('--out <dir>', 'the folder of the generated modules', 'generated')
+      .description('run every check that a change must pass: formatting, generated code, tests, invariants')
+      .argument('[dir]', 'policy folder', 'policies')
+      .option('--out <dir>', 'folder of the generated modules', 'generated')
       .addOption(
-        new Option('-o, --output <format>', 'for people, or one document for all checks')
+        new Option('-o, --output <format>', 'output format; all but pretty are one document for all checks')
           .choices(['pretty', ...LOG_FORMATS])
           .default('pretty'),
       )
       .addOption(
-        new Option('--fail-on <severity>', 'minimum severity of problems that fail')
+        new Option('--fail-on <severity>', 'minimum severity that fails the command')
           .choices(['error', 'warning'])
           .default('warning'),
       )
-      .option(
-        '--strict-types',
-        'report attributes that are not in the JSON schemas, or that may be missing, as errors',
-      ),
-    'also report the rules that have no SQL condition over these tables',
+      .option('--strict-types', 'report attributes that are missing from the JSON schemas or optional as errors'),
+    'also report rules that cannot be expressed in SQL over these tables',
   ).action(async (directory, options) => {
     const { ciCommand } = await import('./commands/ci.js');
     onEnd(await ciCommand(directory, options, context));
@@ -217,14 +208,10 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
 
   program
     .command('fmt')
-    .description('write policies, tests and fixtures in one style; comments and meaning stay')
-    .argument('[path...]', 'files and folders; - reads standard input and prints', ['policies'])
-    .option('--check', 'write nothing and fail if a file is not in this style')
-    .addOption(
-      new Option('-o, --output <format>', 'format of the files that are not in it, and of problems')
-        .choices(['list', ...LOG_FORMATS])
-        .default('list'),
-    )
+    .description('format policies, tests and fixtures')
+    .argument('[path...]', 'files and folders; - formats standard input to standard output', ['policies'])
+    .option('--check', 'fail if a file is not formatted; writes nothing')
+    .addOption(new Option('-o, --output <format>', 'output format').choices(['list', ...LOG_FORMATS]).default('list'))
     .action(async (paths, options) => {
       const { fmtCommand } = await import('./commands/fmt.js');
       onEnd(fmtCommand(paths, options, context));
@@ -233,33 +220,27 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
   addTableOptions(
     program
       .command('plan')
-      .description('print a filter that selects the resources of a kind on which a principal may perform the actions')
-      .argument('[dir]', 'the folder of the policies', 'policies')
+      .description('print a filter for the resources on which a principal may perform all actions')
+      .argument('[dir]', 'policy folder', 'policies')
       .requiredOption(
         '--principal <file>',
-        'the principal, as YAML or JSON: id, roles, attr, scope, policyVersion; - reads standard input',
+        'file with the principal, YAML or JSON: id, roles, attr, scope, policyVersion; - reads standard input',
       )
-      .requiredOption('--kind <kind>', 'the kind of the resources')
-      .requiredOption(
-        '--action <action>',
-        'an action; repeatable: the filter selects resources on which all of them are allowed',
-        collect,
-      )
-      .option('--scope <scope>', 'the scope of the resources')
-      .option('--policy-version <version>', 'the version of the policies')
-      .option('--attr <file>', 'attributes that all the resources have, as YAML or JSON')
-      .option('--aux-data <file>', 'claims of tokens, assumed to be verified, as YAML or JSON: jwt, jwts')
+      .requiredOption('--kind <kind>', 'resource kind')
+      .requiredOption('--action <action>', 'action; repeatable: all of them must be allowed', collect)
+      .option('--scope <scope>', 'scope of the resources')
+      .option('--policy-version <version>', 'policy version')
+      .option('--attr <file>', 'file with attributes that all resources share, YAML or JSON')
+      .option('--aux-data <file>', 'file with token claims, assumed to be verified, YAML or JSON: jwt, jwts')
       .addOption(tenantsOption())
-      .option('--lenient-scope-search', 'decide as an engine with this option')
+      .option('--lenient-scope-search', 'engine option')
       .addOption(nowOption())
-      .option('--reference-shapes', 'write the filter in the form of the reference PDP')
+      .option('--reference-shapes', 'print the filter in the shape that Cerbos returns')
       .addOption(missingOption())
       .addOption(
-        new Option('-o, --output <format>', 'format of the filter')
-          .choices(['tree', 'text', 'json', 'sql'])
-          .default('tree'),
+        new Option('-o, --output <format>', 'output format').choices(['tree', 'text', 'json', 'sql']).default('tree'),
       ),
-    'with -o sql: the tables of resources, as YAML or JSON',
+    'with -o sql: file with the tables of the resources, YAML or JSON',
   ).action(async (directory, options) => {
     const { planCommand } = await import('./commands/plan.js');
     onEnd(await planCommand(directory, options, context));
@@ -267,20 +248,20 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
 
   program
     .command('check')
-    .description('decide whether a principal may perform actions on one resource')
-    .argument('[dir]', 'the folder of the policies', 'policies')
+    .description('decide whether a principal may perform actions on a resource')
+    .argument('[dir]', 'policy folder', 'policies')
     .requiredOption(
       '--principal <file>',
-      'the principal, as YAML or JSON: id, roles, attr, scope, policyVersion; - reads standard input',
+      'file with the principal, YAML or JSON: id, roles, attr, scope, policyVersion; - reads standard input',
     )
-    .requiredOption('--resource <file>', 'the resource, as YAML or JSON: kind, id, attr, scope, policyVersion')
-    .requiredOption('--action <action>', 'an action; repeatable', collect)
-    .option('--aux-data <file>', 'claims of tokens, assumed to be verified, as YAML or JSON: jwt, jwts')
+    .requiredOption('--resource <file>', 'file with the resource, YAML or JSON: kind, id, attr, scope, policyVersion')
+    .requiredOption('--action <action>', 'action; repeatable', collect)
+    .option('--aux-data <file>', 'file with token claims, assumed to be verified, YAML or JSON: jwt, jwts')
     .addOption(tenantsOption())
-    .option('--lenient-scope-search', 'decide as an engine with this option')
+    .option('--lenient-scope-search', 'engine option')
     .addOption(nowOption())
-    .option('--explain', 'show why each action is allowed or denied')
-    .addOption(new Option('-o, --output <format>', 'format of the decisions').choices(['text', 'json']).default('text'))
+    .option('--explain', 'explain why each action is allowed or denied')
+    .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
     .action(async (directory, options) => {
       const { checkCommand } = await import('./commands/check.js');
       onEnd(await checkCommand(directory, options, context));
@@ -289,28 +270,24 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
   program
     .command('explain')
     .description(
-      'explain a decision: the rules asked, the values of their conditions, and the least change that turns it',
+      'explain a decision: which rules matched, how their conditions evaluated, and the smallest change that flips it',
     )
-    .argument('[dir]', 'the folder of the policies', 'policies')
+    .argument('[dir]', 'policy folder', 'policies')
     .requiredOption(
       '--principal <file>',
-      'the principal, as YAML or JSON: id, roles, attr, scope, policyVersion; - reads standard input',
+      'file with the principal, YAML or JSON: id, roles, attr, scope, policyVersion; - reads standard input',
     )
-    .requiredOption('--resource <file>', 'the resource, as YAML or JSON: kind, id, attr, scope, policyVersion')
-    .requiredOption('--action <action>', 'the action')
-    .option('--aux-data <file>', 'claims of tokens, assumed to be verified, as YAML or JSON: jwt, jwts')
+    .requiredOption('--resource <file>', 'file with the resource, YAML or JSON: kind, id, attr, scope, policyVersion')
+    .requiredOption('--action <action>', 'action')
+    .option('--aux-data <file>', 'file with token claims, assumed to be verified, YAML or JSON: jwt, jwts')
     .addOption(tenantsOption())
-    .option('--lenient-scope-search', 'decide as an engine with this option')
+    .option('--lenient-scope-search', 'engine option')
     .addOption(nowOption())
-    .option('--near <number>', 'the number of sets of changes to show', countOf, 3)
-    .addOption(
-      new Option('--keep <part>', 'a part of the request that does not change').choices(['principal', 'resource']),
-    )
-    .option('--full', 'show long values whole')
-    .option('--strict-evaluation', 'decide in strict evaluation: a condition that cannot be evaluated denies')
-    .addOption(
-      new Option('-o, --output <format>', 'format of the explanation').choices(['pretty', 'json']).default('pretty'),
-    )
+    .option('--near <number>', 'maximum number of change sets to show', countOf, 3)
+    .addOption(new Option('--keep <part>', 'part of the request to leave unchanged').choices(['principal', 'resource']))
+    .option('--full', 'do not shorten long values')
+    .option('--strict-evaluation', 'use strict evaluation: a condition that cannot be evaluated denies the request')
+    .addOption(new Option('-o, --output <format>', 'output format').choices(['pretty', 'json']).default('pretty'))
     .action(async (directory, options) => {
       const { explainCommand } = await import('./commands/explain.js');
       onEnd(await explainCommand(directory, options, context));
@@ -319,18 +296,18 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
   addComparisonOptions(
     program
       .command('diff')
-      .description('show who may do more or less with one set of policies than with another: proved, or with a request')
-      .argument('<old>', 'a folder, a git revision, or a range: `main..` compares main with the files here')
-      .argument('[new]', 'a folder or a git revision, unless the first argument is a range')
-      .option('--dir <dir>', 'the folder of the policies, here and in revisions', 'policies')
+      .description('show what a change allows or denies: with a proof, or an example request for each difference')
+      .argument('<old>', 'folder, git revision, or range: `main..` compares main with the working tree')
+      .argument('[new]', 'folder or git revision; leave out if the first argument is a range')
+      .option('--dir <dir>', 'policy folder, in the working tree and in revisions', 'policies')
       .addOption(
-        new Option('-o, --output <format>', 'format of the report')
+        new Option('-o, --output <format>', 'output format')
           .choices(['pretty', 'list', 'json', 'markdown'])
           .default('pretty'),
       )
       .option(
         '--fail-on <results>',
-        'what fails: a list of widened, narrowed, undecided, also-changed; or none',
+        'results that fail the command: a list of widened, narrowed, undecided, also-changed; or none',
         failing(ALL_FAILING),
         FAILING,
       ),
@@ -342,22 +319,25 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
   addEngineFlags(
     program
       .command('replay')
-      .description('decide the requests of audit logs with other policies, and show the decisions that change')
-      .argument('<log...>', 'files of JSON lines, also gzipped as .gz, or databases; - reads standard input')
-      .requiredOption('--against <set>', 'the folder of the policies, or a git revision: REV or REV:FOLDER')
-      .option('--kind <glob>', 'only resources of these kinds')
+      .description('replay the requests of audit logs against other policies, and show the decisions that change')
+      .argument('<log...>', 'JSON lines files (.gz: compressed) or databases; - reads standard input')
+      .requiredOption('--against <set>', 'policy folder, or git revision: REV or REV:FOLDER')
+      .option('--kind <glob>', 'only these resource kinds')
       .option('--action <glob>', 'only these actions')
-      .option('--since <time>', 'only entries of this time or later, such as 2025-01-31T00:00:00Z')
+      .option('--since <time>', 'only entries at or after this time, such as 2025-01-31T00:00:00Z')
       .option('--until <time>', 'only entries before this time')
       .addOption(tenantsOption())
-      .option('--examples <number>', 'the number of examples of each change', countOf, 3)
-      .option('--fail-on <changes>', 'what fails: a list of widened, narrowed; or none', failing(CHANGES), CHANGES)
-      .addOption(
-        new Option('-o, --output <format>', 'format of the report').choices(['pretty', 'json']).default('pretty'),
-      ),
+      .option('--examples <number>', 'number of examples per change', countOf, 3)
+      .option(
+        '--fail-on <changes>',
+        'results that fail the command: a list of widened, narrowed; or none',
+        failing(CHANGES),
+        CHANGES,
+      )
+      .addOption(new Option('-o, --output <format>', 'output format').choices(['pretty', 'json']).default('pretty')),
     {
-      globals: 'the globals, as YAML or JSON',
-      schemas: 'whether requests that violate their schemas are denied; default as in --config',
+      globals: 'file with the globals, YAML or JSON',
+      schemas: 'whether to deny requests that violate their schemas; default as in --config',
     },
   ).action(async (logs, options) => {
     const { replayCommand } = await import('./commands/replay.js');
@@ -366,8 +346,8 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
 
   program
     .command('docs')
-    .description('print the page of a diagnostic, or the list of all')
-    .argument('[code]', 'the code, such as variable/unused')
+    .description('print the page of a diagnostic, or list all diagnostics')
+    .argument('[code]', 'diagnostic code, such as variable/unused')
     .action(async (code) => {
       const { docsCommand } = await import('./commands/docs.js');
       onEnd(docsCommand(code, context));
@@ -375,15 +355,15 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
 
   program
     .command('matrix')
-    .description('show who may do what: roles by actions for each kind, with the conditions')
-    .argument('[dir]', 'the folder of the policies', 'policies')
+    .description('show an access matrix for each kind: roles by actions, with conditions')
+    .argument('[dir]', 'policy folder', 'policies')
     .option('--kind <glob>', 'only these kinds')
     .option('--action <glob>', 'only these actions')
     .option('--role <glob>', 'only these roles')
-    .option('--scope <scope>', 'only this scope; the root is an empty string')
-    .option('--lenient-scope-search', 'decide as an engine with this option')
+    .option('--scope <scope>', 'only this scope; "" is the root')
+    .option('--lenient-scope-search', 'engine option')
     .addOption(
-      new Option('-o, --output <format>', 'format of the tables')
+      new Option('-o, --output <format>', 'output format')
         .choices(['pretty', 'markdown', 'html', 'json'])
         .default('pretty'),
     )
@@ -394,20 +374,20 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
 
   program
     .command('who-can')
-    .description('list the roles and principals that may do an action, and under which condition')
-    .argument('[dir]', 'the folder of the policies', 'policies')
-    .option('--kind <kind>', 'the kind of the resources')
-    .requiredOption('--action <action>', 'the action')
-    .option('--id <id>', 'the id of the resource: conditions about it are evaluated')
+    .description('list the roles and principals that may perform an action, with conditions')
+    .argument('[dir]', 'policy folder', 'policies')
+    .option('--kind <kind>', 'resource kind')
+    .requiredOption('--action <action>', 'action')
+    .option('--id <id>', 'resource id, to evaluate conditions on it')
     .addOption(
       new Option(
         '--resource <file>',
-        'the resource in YAML or JSON: conditions about its id and attributes are evaluated',
+        'file with the resource, YAML or JSON, to evaluate conditions on its id and attributes',
       ).conflicts(['kind', 'id', 'scope']),
     )
-    .option('--scope <scope>', 'only this scope; the root is an empty string')
-    .option('--lenient-scope-search', 'decide as an engine with this option')
-    .addOption(new Option('-o, --output <format>', 'format of the list').choices(['pretty', 'json']).default('pretty'))
+    .option('--scope <scope>', 'only this scope; "" is the root')
+    .option('--lenient-scope-search', 'engine option')
+    .addOption(new Option('-o, --output <format>', 'output format').choices(['pretty', 'json']).default('pretty'))
     .action(async (directory, options) => {
       const { whoCanCommand } = await import('./commands/who-can.js');
       onEnd(whoCanCommand(directory, options, context));
@@ -416,14 +396,14 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
   addComparisonOptions(
     program
       .command('verify')
-      .description('prove or refute the statements of `invariants` documents about the policies')
-      .argument('[dir]', 'the folder of the policies', 'policies')
+      .description('prove or refute the invariants of the policies')
+      .argument('[dir]', 'policy folder', 'policies')
       .addOption(
-        new Option('-o, --output <format>', 'format of the report')
+        new Option('-o, --output <format>', 'output format')
           .choices(['pretty', 'list', 'json', 'markdown', ...LOG_FORMATS])
           .default('pretty'),
       )
-      .option('--allow-undecided', 'succeed although statements are not decided'),
+      .option('--allow-undecided', 'succeed even if statements are undecided'),
   ).action(async (directory, options) => {
     const { verifyCommand } = await import('./commands/verify.js');
     onEnd(await verifyCommand(directory, options, context));
@@ -432,17 +412,20 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
   program
     .command('inspect')
     .description(
-      'list what policies use: actions, attributes, derived roles, variables, constants; they need not compile',
+      'list the actions, attributes, derived roles, variables and constants that policies use, even if they do not compile',
     )
-    .argument('[dir]', 'the folder of the policies', 'policies')
-    .argument('[ids...]', 'ids of policies, such as resource.album.vdefault; default is all policies')
-    .option('--name-regexp <regexp>', 'only policies whose resource, principal, role or set has a matching name')
-    .option('--version-regexp <regexp>', 'only matching versions')
-    .option('--scope-regexp <regexp>', 'only matching scopes')
+    .argument('[dir]', 'policy folder', 'policies')
+    .argument('[ids...]', 'policy ids, such as resource.album.vdefault; default is all policies')
+    .option(
+      '--name-regexp <regexp>',
+      'only policies whose resource, principal, role or derived roles match this regular expression',
+    )
+    .option('--version-regexp <regexp>', 'only versions that match this regular expression')
+    .option('--scope-regexp <regexp>', 'only scopes that match this regular expression')
     .option('--include-disabled', 'include disabled policies')
-    .option('--no-headers', 'with text: print only the values')
+    .option('--no-headers', 'with -o text: print only the values')
     .addOption(
-      new Option('-o, --output <format>', 'format of the list')
+      new Option('-o, --output <format>', 'output format')
         .choices(['text', 'json', 'prettyjson', 'yaml'])
         .default('text'),
     )
@@ -454,17 +437,17 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
   program
     .command('usages')
     .description(
-      'check what an application asks its policies: unknown kinds and actions, unused ones, routes without a guard',
+      'check how an application uses its policies: unknown or unused kinds and actions, routes without a guard',
     )
-    .argument('[dir]', 'the folder of the application, with its tsconfig.json', '.')
-    .option('--policies <dir>', 'the folder of the policies', 'policies')
+    .argument('[dir]', 'application folder, with its tsconfig.json', '.')
+    .option('--policies <dir>', 'policy folder', 'policies')
     .addOption(
       new Option('-o, --output <format>', 'output format')
         .choices(['pretty', 'list', 'json', ...LOG_FORMATS])
         .default('pretty'),
     )
     .addOption(
-      new Option('--fail-on <severity>', 'minimum severity that fails')
+      new Option('--fail-on <severity>', 'minimum severity that fails the command')
         .choices(['error', 'warning', 'none'])
         .default('error'),
     )
@@ -475,8 +458,8 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
 
   program
     .command('repl')
-    .description('evaluate CEL expressions and the conditions of a policy interactively')
-    .option('--history <file>', 'keep the history of a terminal session in a file')
+    .description('evaluate CEL expressions and policy conditions interactively')
+    .option('--history <file>', 'save the history of terminal sessions to a file')
     .addOption(nowOption())
     .action(async (options) => {
       const { replCommand } = await import('./commands/repl.js');
@@ -484,7 +467,7 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
     });
 
   addServeOptions(
-    program.command('serve').description('compile a folder of policies in memory and serve it; writes nothing'),
+    program.command('serve').description('compile policies in memory and serve them; writes nothing'),
   ).action(async (directory, options) => {
     const { serveCommand } = await import('./commands/serve.js');
     onEnd(await serveCommand(directory, options, context));
@@ -493,9 +476,7 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
   addServeOptions(
     program
       .command('server')
-      .description(
-        'serve a folder of policies under the names of the reference PDP, too, for its command lines and SDKs',
-      ),
+      .description('serve policies under the Cerbos API names as well, for Cerbos SDKs and tools'),
   ).action(async (directory, options) => {
     const { referenceServerCommand } = await import('./commands/serve.js');
     onEnd(await referenceServerCommand(directory, options, context));
@@ -503,16 +484,16 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
 
   program
     .command('run')
-    .description('serve a folder of policies while a program runs; AUTHZ_HTTP and AUTHZ_GRPC tell it the addresses')
-    .argument('<program...>', 'the program and its arguments')
-    .option('--config <file>', 'the configuration file; default is .authz.yaml if it exists')
-    .option('--set <key=value>', 'override a key of the configuration; repeatable', collect, [])
+    .description('serve policies while a program runs; passes the addresses in AUTHZ_HTTP and AUTHZ_GRPC')
+    .argument('<program...>', 'program and arguments')
+    .option('--config <file>', 'configuration file; default is .authz.yaml if it exists')
+    .option('--set <key=value>', 'override a configuration key; repeatable', collect, [])
     .addOption(
-      new Option('--log-level <level>', 'minimum level of the log of the server')
+      new Option('--log-level <level>', 'minimum log level of the server')
         .choices(['debug', 'info', 'warn', 'error'])
         .default('error'),
     )
-    .option('--timeout <duration>', 'how long the server may take to start', '30s')
+    .option('--timeout <duration>', 'time limit for the start of the server', '30s')
     .passThroughOptions()
     .action(async (words, options) => {
       const { runCommand } = await import('./commands/run.js');
@@ -521,9 +502,9 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
 
   program
     .command('lsp')
-    .description('serve an editor: diagnostics, fixes, completion and navigation for policies')
-    .argument('[dir]', 'the folder of the policies; default is policies in the folder that the editor has open')
-    .option('--stdio', 'communicate over standard input and output, which is the only way')
+    .description('start the language server: diagnostics, fixes, completion and navigation in editors')
+    .argument('[dir]', 'policy folder; default is policies in the folder that the editor opened')
+    .option('--stdio', 'communicate over standard input and output (always)')
     .action(async (directory) => {
       const { lspCommand } = await import('./commands/lsp.js');
       lspCommand(directory, context);
@@ -531,8 +512,8 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
 
   program
     .command('mcp')
-    .description('serve agents: compile, check, explain, plan, test and diff as tools that change nothing')
-    .argument('[dir]', 'the folder of the policies', 'policies')
+    .description('start an MCP server with read-only tools: compile, check, explain, plan, test, diff')
+    .argument('[dir]', 'policy folder', 'policies')
     .action(async (directory) => {
       const { mcpCommand } = await import('./commands/mcp.js');
       mcpCommand(directory, context);
@@ -540,8 +521,8 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
 
   program
     .command('completion')
-    .description('print a script that completes commands, flags and their values in a shell')
-    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .description('print a completion script for a shell')
+    .addArgument(new Argument('<shell>', 'shell').choices(['bash', 'zsh', 'fish']))
     .action(async (shell) => {
       const { completionCommand } = await import('./commands/completion.js');
       onEnd(completionCommand(shell, program, context));
@@ -551,16 +532,16 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
   addServerCommands(program, context, onEnd)
     .audit.command('verify')
     .description('verify the hash chains of audit logs: finds edited, dropped, inserted and reordered entries')
-    .argument('<log...>', 'files (.gz: compressed), databases of the backend `local`, or - for standard input')
-    .option('--key <file>', 'Ed25519 public key (PEM) that must have signed the checkpoints; repeatable', collect, [])
+    .argument('<log...>', 'log files (.gz: compressed) or databases of the `local` backend; - reads standard input')
+    .option('--key <file>', 'require checkpoints signed by this Ed25519 public key (PEM); repeatable', collect, [])
     .option(
       '--checkpoint <file>',
-      'entries that the logs must have: a state file, or the JSON output of an earlier verification; repeatable',
+      'file with entries that the logs must contain: a state file, or the JSON output of an earlier verification; repeatable',
       collect,
       [],
     )
-    .option('--partial', 'accept logs that begin after the start of a chain, as older ones were deleted')
-    .option('--reformatted', 'accept entries that a program has read and written again')
+    .option('--partial', 'accept logs that begin in the middle of a chain because older logs were deleted')
+    .option('--reformatted', 'accept entries that a program has parsed and reserialized')
     .addOption(new Option('-o, --output <format>', 'format').choices(['pretty', 'json']).default('pretty'))
     .action(async (logs, options) => {
       const { auditVerify } = await import('./commands/audit-verify.js');
@@ -579,7 +560,7 @@ function exitCodeOf(error: unknown, context: CommandContext): number {
 
 /** `null` is the former word. */
 function missingOption(): Option {
-  const option = new Option('--missing <word>', 'how the filter says that an attribute is missing').default('has');
+  const option = new Option('--missing <word>', 'how the filter expresses that an attribute is missing').default('has');
   const parse = option.choices(['has', 'nulls']).parseArg;
   return option.argParser((word, before: unknown) => parse?.(word === 'null' ? 'nulls' : word, before));
 }

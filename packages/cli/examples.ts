@@ -7,39 +7,39 @@ type Example = readonly [line: string, purpose: string];
 const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   init: [
     ['authzc init', 'create a project in this folder'],
-    ['authzc init my-app --template hono', 'create it in a new folder, with an application'],
-    ['authzc init --dry-run', 'show what it would add to this project'],
+    ['authzc init my-app --template hono', 'create it in a new folder, with a sample application'],
+    ['authzc init --dry-run', 'show what would be added to this project'],
   ],
   compile: [
     ['authzc compile', 'compile policies/ to generated/ and dist/policies.js'],
-    ['authzc compile --table tables.yaml', 'also report the rules that have no SQL condition over these tables'],
-    ['authzc compile --check --fail-on warning', 'in CI: fail if generated/ is out of date, or on a warning'],
+    ['authzc compile --table tables.yaml', 'also report rules that cannot be expressed in SQL over these tables'],
+    ['authzc compile --check --fail-on warning', 'in CI: fail on a warning, or if generated/ is out of date'],
   ],
   bundle: [
     ['authzc bundle --tests --sequence 42 --not-after 90d', 'test the policies, and write dist/policies.authzbundle'],
-    ['authzc bundle keygen release', 'create a key that signs archives'],
+    ['authzc bundle keygen release', 'create a signing key'],
   ],
   'bundle sign': [['authzc bundle sign dist/policies.authzbundle --key release.key.pem', 'sign an archive']],
   'bundle push': [
     ['authzc bundle push oci://registry.example.com/policies/shop:live dist/policies.authzbundle', 'upload an archive'],
   ],
   'bundle verify': [
-    ['authzc bundle verify dist/policies.authzbundle --key release.pub.pem', 'check it as a server does'],
+    ['authzc bundle verify dist/policies.authzbundle --key release.pub.pem', 'verify it as a server does'],
   ],
   test: [
-    ['authzc test --coverage', 'run the tests and show what they do not exercise'],
+    ['authzc test --coverage', 'run the tests, and show what they do not exercise'],
     ["authzc test --test-filter 'action=delete' --verbose", 'show how the tests of one action are decided'],
     ['authzc test --suggest --write policies/suggested_test.yaml', 'write the tests that are missing'],
   ],
   lint: [
-    ['authzc lint', 'report the problems of policies/'],
-    ['authzc lint --fix', 'fix those that have a safe fix first'],
+    ['authzc lint', 'report problems in policies/'],
+    ['authzc lint --fix', 'apply safe fixes, and report what is left'],
   ],
-  mcp: [['authzc mcp policies', 'serve agents with the policies of this project']],
-  ci: [['authzc ci', 'check style, generated code, tests and invariants']],
+  mcp: [['authzc mcp policies', 'start an MCP server for the policies of this project']],
+  ci: [['authzc ci', 'check formatting, generated code, tests and invariants']],
   fmt: [
-    ['authzc fmt', 'write policies, tests and fixtures in one style'],
-    ['authzc fmt --check', 'in CI: fail if a file is not in this style'],
+    ['authzc fmt', 'format everything in policies/'],
+    ['authzc fmt --check', 'in CI: fail if a file is not formatted'],
   ],
   plan: [
     ['authzc plan --principal people/alice.yaml --kind document --action view', 'which documents Alice may view'],
@@ -55,42 +55,42 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ],
     [
       'authzc check --principal people/alice.yaml --resource document.yaml --action view --explain',
-      'whether she may view it, and why',
+      'explain the decision',
     ],
   ],
   explain: [
     [
       'authzc explain --principal people/alice.yaml --resource document.yaml --action delete',
-      'why Alice may, or may not, delete a document',
+      'why Alice may or may not delete a document',
     ],
     [
       'authzc explain --principal people/alice.yaml --resource document.yaml --action delete --keep principal',
-      'what would have to change in the document',
+      'how the document would have to change to flip the decision',
     ],
   ],
   diff: [
-    ['authzc diff main..', 'what the changes since main allow and deny'],
+    ['authzc diff main..', 'what the changes since main allow or deny'],
     ['authzc diff v1.0.0 main -o markdown --fail-on widened', 'compare two revisions, for a pull request'],
   ],
   replay: [
     ['authzc replay audit.log --against policies', 'which decisions of an audit log these policies would change'],
     [
       'authzc replay audit.log --against main --kind document --since 2025-01-31T00:00:00Z',
-      'some of its decisions, with the policies of a git revision',
+      'a part of its decisions, with the policies of a git revision',
     ],
   ],
   docs: [['authzc docs variable/unused', 'what a warning means, and how to fix it']],
   matrix: [
-    ['authzc matrix --kind document', 'who may do what with documents'],
-    ['authzc matrix -o html > matrix.html', 'who may do what, as a page'],
+    ['authzc matrix --kind document', 'the access matrix for documents'],
+    ['authzc matrix -o html > matrix.html', 'the whole access matrix, as an HTML page'],
   ],
   'who-can': [
     ['authzc who-can --kind document --action delete', 'who may delete a document'],
     ['authzc who-can --resource document.yaml --action delete', 'who may delete this one'],
   ],
   verify: [
-    ['authzc verify', 'prove or refute all statements'],
-    ['authzc verify --kind document --timeout 10s -o list', 'those about one kind, a line for each'],
+    ['authzc verify', 'prove or refute all invariants'],
+    ['authzc verify --kind document --timeout 10s -o list', 'the invariants of one kind, one line each'],
   ],
   inspect: [
     ['authzc inspect policies resource.document.vdefault', 'what one policy uses'],
@@ -98,42 +98,42 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
   ],
   usages: [
     ['authzc usages', 'compare the application in this folder with policies/'],
-    ['authzc usages . --policies policies -o sarif', 'print what it finds as SARIF, for code scanning'],
+    ['authzc usages . --policies policies -o sarif', 'print the findings as SARIF, for code scanning'],
   ],
   repl: [
     [`echo '"a" in ["a", "b"]' | authzc repl`, 'evaluate an expression'],
-    ['authzc repl --history ~/.authzc_history', 'start a session that remembers what was entered'],
+    ['authzc repl --history ~/.authzc_history', 'start a session that saves its history'],
   ],
   serve: [
-    ['authzc serve --watch', 'serve policies/, and compile again when a policy changes'],
+    ['authzc serve --watch', 'serve policies/, and recompile when a policy changes'],
     ['authzc serve policies --set schema.enforcement=reject', 'also deny requests that violate their schemas'],
   ],
-  server: [['authzc server --config config.yaml --log-level info', 'serve under the names of the reference PDP, too']],
+  server: [['authzc server --config config.yaml --log-level info', 'serve under the Cerbos API names as well']],
   migrate: [
-    ['authzc migrate', 'show what moving this repository from the reference PDP takes, and whether it works'],
-    ['authzc migrate --config config.yaml --no-server -o json', 'the same as JSON, for this configuration'],
+    ['authzc migrate', 'show what migrating this repository from Cerbos takes, and whether it works'],
+    ['authzc migrate --config config.yaml --no-server -o json', 'print the report for this configuration as JSON'],
   ],
   run: [['authzc run -- npm test', 'run tests that need a server']],
-  lsp: [['authzc lsp --stdio', 'what an editor starts']],
+  lsp: [['authzc lsp --stdio', 'the command that an editor starts']],
   completion: [['eval "$(authzc completion bash)"', 'complete commands and flags in this shell']],
   'config print': [
-    ['authzc config print --config config.yaml', 'what a server with this file uses'],
+    ['authzc config print --config config.yaml', 'the configuration that a server with this file uses'],
     ['authzc config print --set server.workers=4', 'the defaults, with one change'],
   ],
   healthcheck: [
-    ['authzc healthcheck --kind http', 'ask the server on this machine, over HTTP'],
-    ['authzc healthcheck --host-port pdp.internal:3593 --ca-cert ca.pem', 'ask another one, over TLS'],
+    ['authzc healthcheck --kind http', 'check the local server over HTTP'],
+    ['authzc healthcheck --host-port pdp.internal:3593 --ca-cert ca.pem', 'check a remote server over TLS'],
   ],
   fleet: [
     [
       'authzc fleet status https://pdp-1.internal:3592 https://pdp-2.internal:3592',
-      'whether both decide by one bundle',
+      'check whether two servers decide with the same bundle',
     ],
-    ['authzc fleet status http://127.0.0.1:3592 -o json', 'the state of one server, as JSON'],
+    ['authzc fleet status http://127.0.0.1:3592 -o json', 'print the state of one server as JSON'],
   ],
   audit: [
-    ['authzc audit --tail 5', 'the five newest calls'],
-    ['authzc audit --kind decision --since 3h --raw', 'the decisions of the last three hours, as JSON lines'],
+    ['authzc audit --tail 5', 'print the five newest calls'],
+    ['authzc audit --kind decision --since 3h --raw', 'print the decisions of the last three hours as JSON lines'],
   ],
 };
 

@@ -5,7 +5,7 @@ import { InvalidArgumentError } from 'commander';
 /** A flag that is a number of things. */
 export function countOf(text: string): number {
   if (/^\d{1,3}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is a number from 0 to 999.');
+  throw new InvalidArgumentError('It must be a number from 0 to 999.');
 }
 
 /** Collects the values of a flag that may be repeated. */

@@ -26,14 +26,14 @@ export async function runServer(file: string): Promise<void> {
     .command('serve', { isDefault: true })
     .description('serve a bundle (default)')
     .option('--config <file>', 'configuration file (YAML)', context.env['AUTHZ_CONFIG'])
-    .option('--set <key=value>', 'override a key of the configuration; repeatable', collect, [])
+    .option('--set <key=value>', 'override a configuration key; repeatable', collect, [])
     .option(
       '--bundle <file>',
-      `the bundle file, if the configuration has no bundle.source (default: ${JSON.stringify(defaultBundle(dirname(file)))})`,
+      `bundle file, if the configuration has no bundle.source (default: ${JSON.stringify(defaultBundle(dirname(file)))})`,
     )
     .option(
       '--log-level <level>',
-      'minimum level of the log: debug, info, warn, error; AUTHZ_LOG_LEVEL takes precedence',
+      'minimum log level: debug, info, warn, error; AUTHZ_LOG_LEVEL takes precedence',
       level,
     )
     .allowExcessArguments(false)

@@ -13,11 +13,28 @@ export interface Section {
   readonly more: readonly SitePage[];
 }
 
-/** The navigation: sections with files, or with a glob of files below a folder of docs. */
+/** The navigation: sections with files in the order of need, or with a glob of the remaining files below a folder of docs. */
 const SECTIONS: readonly { readonly title: string; readonly files: readonly string[]; readonly more?: string }[] = [
-  { title: 'Get started', files: ['install', 'first-ten-minutes', 'runtimes', 'concepts', 'playground', 'editors'] },
+  {
+    title: 'Get started',
+    files: ['install', 'first-ten-minutes', 'concepts', 'comparison', 'runtimes', 'playground', 'editors'],
+  },
   { title: 'Policies', files: ['policy-language', 'conditions', 'formatting', 'invariants'] },
-  { title: 'Guides', files: ['guides/*'] },
+  {
+    title: 'Guides',
+    files: [
+      'guides/multi-tenant',
+      'guides/sharing-links',
+      'guides/hierarchies',
+      'guides/time-boxed-access',
+      'guides/field-masking',
+      'guides/lists-with-drizzle',
+      'guides/lists-with-prisma',
+      'guides/lists-with-kysely',
+      'guides/lists-with-mongodb',
+      'guides/*',
+    ],
+  },
   { title: 'Decisions and lists', files: ['api', 'plans', 'explain', 'debugging', 'who-may'] },
   { title: 'Tests', files: ['policy-tests', 'coverage', 'mutation', 'suggested-tests'] },
   { title: 'Changes', files: ['review-a-policy-change', 'replay', 'ci', 'what-is-proved', 'versioning'] },
@@ -83,11 +100,15 @@ export function sectionsOf(files: Files): readonly Section[] {
     title: titleOf(files.read(source), source),
   });
   const named = SECTIONS.map(({ title, files: names, more }) => {
-    const own = names.flatMap((name) =>
-      name.endsWith('/*')
-        ? docs.filter((path) => path.startsWith(`docs/${name.slice(0, -1)}`))
-        : docs.filter((path) => path === `docs/${name}.md`),
-    );
+    const own = [
+      ...new Set(
+        names.flatMap((name) =>
+          name.endsWith('/*')
+            ? docs.filter((path) => path.startsWith(`docs/${name.slice(0, -1)}`))
+            : docs.filter((path) => path === `docs/${name}.md`),
+        ),
+      ),
+    ];
     const others =
       more === undefined ? [] : docs.filter((path) => path.startsWith(`docs/${more}/`) && !own.includes(path));
     return { title, own, others };

@@ -75,7 +75,7 @@ function unknownWords(
       return [
         {
           rule: 'usage/unknown-kind',
-          message: `no policy is about kind \`${kind}\`${guess(kind, kinds)}`,
+          message: `no policy covers kind \`${kind}\`${guess(kind, kinds)}`,
           at: kindNode,
         },
       ];
@@ -90,7 +90,7 @@ function unknownWords(
     return [
       {
         rule: 'usage/unknown-action',
-        message: `no rule about kind \`${kind}\` names action \`${action}\`${hint}`,
+        message: `no rule for kind \`${kind}\` names action \`${action}\`${hint}`,
         at: actionNode,
       },
     ];

@@ -45,7 +45,7 @@ const engineKeys = section(
       referenceShapes: key(
         bool,
         false,
-        'write plans in the shapes of the reference PDP, for adapters that compare them; in strict evaluation, only ' +
+        'write plans in the shapes that Cerbos returns, for adapters that expect them; in strict evaluation, only ' +
           'shapes with the same meaning',
       ),
       missing: key(

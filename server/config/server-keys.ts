@@ -191,7 +191,7 @@ export const serverKeys = section(
     aliases: key(
       aliases,
       [],
-      "other names of the same RPCs, for the SDKs of another PDP ([aliases](aliases.md)); `cerbos` has the reference PDP's",
+      'additional names for the same RPCs ([aliases](aliases.md)); `cerbos` adds those of Cerbos, for its SDKs',
     ),
     workers: optionalKey(integer(1, 256), 'number of worker processes; one per core if not set'),
     watchBundle: key(bool, true, 'reload the bundle when its file changes; SIGHUP reloads it in any case'),

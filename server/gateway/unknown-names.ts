@@ -9,7 +9,7 @@ export function unknownNames(routes: readonly GatewayRoute[], known: readonly Ki
   const kinds = new Map(known.map(({ kind, actions }) => [kind, actions]));
   const messages = routes.flatMap(({ kind, action, place }) => {
     const actions = kinds.get(kind);
-    if (actions === undefined) return [`${place}: no policy is about kind \`${kind}\``];
+    if (actions === undefined) return [`${place}: no policy covers kind \`${kind}\``];
     return actions.includes(action) ? [] : [`${place}: no policy of kind \`${kind}\` names action \`${action}\``];
   });
   return [...new Set(messages)];

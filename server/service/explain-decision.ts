@@ -45,7 +45,7 @@ export async function explainDecision(
   // Validation has seen to it that there is a principal.
   const principal = request.principal as Principal;
   if (principal.actors.length > 0)
-    throw refused('an explanation is of one principal: ask about the principal and each of its actors');
+    throw refused('explain takes a single principal: ask about the principal and each of its actors');
   return withClaims(services, call, request.auxData, (auxData) =>
     prepared(services, call, [principal], () => respond(explainer, call, request, auxData)),
   );

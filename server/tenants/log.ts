@@ -14,7 +14,7 @@ export function tenantReporter(logger: Logger | undefined): (event: TenantProble
   const reporter = new ThrottledReporter((message) => logger?.warn(message));
   return (event) => {
     if (event.kind === 'refused')
-      logger?.error('the roles of a tenant are refused and give nothing', {
+      logger?.error('the roles of a tenant are rejected and grant nothing', {
         tenant: event.tenant,
         reason: event.reason,
         ...(event.bundle !== undefined && { bundle: event.bundle }),

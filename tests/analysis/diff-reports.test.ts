@@ -148,7 +148,7 @@ test('all formats: rows that need the solver are counted, once', () => {
     row({ verdict: 'not decided', widened: open('no solver'), narrowed: open('no solver') }),
     row({ action: 'edit' }),
   ];
-  const note = '1 row not decided; npm install --save-dev z3-solver decides most';
+  const note = '1 row undecided; install z3-solver to decide most of them: npm install --save-dev z3-solver';
   assert.ok(pretty(rows).endsWith(`\nnote: ${note}\n`));
   assert.ok(diffList(reportOf(rows)).endsWith(`\nnote: ${note}\n`));
   assert.is(markdownDiff(reportOf(rows)).split(note).length, 2);
@@ -180,7 +180,7 @@ test('list: a line for each row, with what it says', () => {
 album default acme "a b" widened roles=user,guest:* ${JSON.stringify({ ...REQUEST, action: 'a b' })}
 album default - ~x widened roles=combined undecided=narrowing:time ${JSON.stringify({ ...REQUEST, action: 'x' })}
 "-" default - view not-decided principal=bob principal-scope=acme undecided=narrowing:no-solver
-note: 1 row not decided; npm install --save-dev z3-solver decides most
+note: 1 row undecided; install z3-solver to decide most of them: npm install --save-dev z3-solver
 `,
   );
 });

@@ -49,13 +49,13 @@ test('kinds are found however they are spelt', async () => {
 });
 
 for (const [narrowing, message] of [
-  [{ kind: 'leave-reqest' }, 'no policy is about kind `leave-reqest`: did you mean `leave-request`?'],
-  [{ kind: 'levae-*' }, 'no policy is about kind `levae-*`: did you mean `leave-*`?'],
-  [{ kind: 'invoice' }, 'no policy is about kind `invoice`; `authzc inspect` lists the names'],
-  [{ kind: 'x*' }, 'no policy is about kind `x*`; `authzc inspect` lists the names'],
-  [{ action: 'aprove' }, 'no policy is about action `aprove`: did you mean `approve`?'],
-  [{ action: 'aprov*' }, 'no policy is about action `aprov*`: did you mean `appro*`?'],
-  [{ action: 'x*' }, 'no policy is about action `x*`; `authzc inspect` lists the names'],
+  [{ kind: 'leave-reqest' }, 'no policy covers kind `leave-reqest`: did you mean `leave-request`?'],
+  [{ kind: 'levae-*' }, 'no policy covers kind `levae-*`: did you mean `leave-*`?'],
+  [{ kind: 'invoice' }, 'no policy covers kind `invoice`; `authzc inspect` lists the names'],
+  [{ kind: 'x*' }, 'no policy covers kind `x*`; `authzc inspect` lists the names'],
+  [{ action: 'aprove' }, 'no policy covers action `aprove`: did you mean `approve`?'],
+  [{ action: 'aprov*' }, 'no policy covers action `aprov*`: did you mean `appro*`?'],
+  [{ action: 'x*' }, 'no policy covers action `x*`; `authzc inspect` lists the names'],
   [{ scope: 'acne' }, 'no policy has scope `acne`: did you mean `acme`?'],
   [{ scope: 'elsewhere' }, 'no policy has scope `elsewhere`; `authzc inspect` lists the names'],
 ] as const)

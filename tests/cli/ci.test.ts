@@ -44,8 +44,8 @@ test('a line for each check, and nothing is written', async () => {
   assert.is(code, 0, stderr);
   assert.match(
     stderr,
-    `ok      the policies are in one style
-ok      the policies compile, and generated is what they compile to
+    `ok      the policies are formatted
+ok      the policies compile, and generated is up to date
 ok      the tests pass
 nothing the invariants hold
 `,
@@ -61,7 +61,7 @@ test('every check is made, and the highest exit code is returned', async () => {
   assert.is(code, 4);
   assert.match(
     stderr,
-    /FAILED {2}the policies are in one style\nFAILED {2}the policies compile.*\nFAILED {2}the tests pass\n/,
+    /FAILED {2}the policies are formatted\nFAILED {2}the policies compile.*\nFAILED {2}the tests pass\n/,
   );
 
   writeFileSync(join(folder, 'policies/document.yaml'), `${POLICY}a: [\n`);
@@ -69,7 +69,7 @@ test('every check is made, and the highest exit code is returned', async () => {
   assert.is(broken.code, 3);
   assert.match(
     broken.stderr,
-    /FAILED {2}the policies are in one style\nFAILED {2}the policies compile.*\nnothing the tests pass\n/,
+    /FAILED {2}the policies are formatted\nFAILED {2}the policies compile.*\nnothing the tests pass\n/,
   );
 });
 
@@ -130,10 +130,10 @@ test('with -o junit every check is a suite, also one that passes or cannot be ma
     stdout,
     `<?xml version="1.0" encoding="UTF-8"?>
 <testsuites tests="4" failures="0">
-  <testsuite name="the policies are in one style" tests="1" failures="0">
+  <testsuite name="the policies are formatted" tests="1" failures="0">
     <testcase name="no problems" classname="authzc"/>
   </testsuite>
-  <testsuite name="the policies compile, and generated is what they compile to" tests="1" failures="0">
+  <testsuite name="the policies compile, and generated is up to date" tests="1" failures="0">
     <testcase name="no problems" classname="authzc"/>
   </testsuite>
   <testsuite name="the tests pass" tests="1" failures="0">
@@ -156,7 +156,7 @@ test('a check that fails without an error in a file is an error of the document'
   for (const format of ['sarif', 'junit', 'github']) {
     const { code, stdout } = await callAuthzc(['ci', '-o', format], folder);
     assert.is(code, 3);
-    assert.match(stdout, 'failed: the policies compile, and generated is what they compile to');
+    assert.match(stdout, 'failed: the policies compile, and generated is up to date');
   }
 });
 

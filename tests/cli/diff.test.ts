@@ -163,9 +163,9 @@ test('arguments that do not name two sets are wrong, and say what is right', asy
     [['main..', 'policies'], '`main..` is a range, which names both sets'],
     [['main', 'a', 'b'], 'too many arguments'],
     [[], "missing required argument 'old'"],
-    [['main..', '--effort', '6'], 'It is a number from 1 to 5.'],
-    [['main..', '--timeout', '5'], 'It is a duration such as 60s.'],
-    [['main..', '--fail-on', 'changed'], 'It is a list of widened, narrowed, undecided, also-changed; or none.'],
+    [['main..', '--effort', '6'], 'It must be a number from 1 to 5.'],
+    [['main..', '--timeout', '5'], 'It must be a duration such as 60s.'],
+    [['main..', '--fail-on', 'changed'], 'It must be a list of widened, narrowed, undecided, also-changed; or none.'],
     [['main..', '--output', 'html'], 'Allowed choices are pretty, list, json, markdown.'],
     [['main..', '--globals', 'none.yaml'], 'none.yaml: error: file not found'],
   ] as const) {
@@ -233,7 +233,7 @@ test('the options of the engine come from flags and from a configuration', async
   assert.is(strict.code, 2);
   assert.is(
     strict.stderr,
-    'strict.yaml: error: strict evaluation is not known yet: proofs are about default evaluation\n',
+    'strict.yaml: error: strict evaluation is not supported yet: proofs assume default evaluation\n',
   );
 });
 
@@ -261,7 +261,10 @@ test('what comparisons mean is for the solver, which can be left out, replaced o
 
   const without = await diff('main..', '--no-solver', '--action', 'view');
   assert.match(without.stdout, /\n {4}narrowing: not decided, it needs the solver\n/);
-  assert.match(without.stdout, /\nnote: 1 row not decided; npm install --save-dev z3-solver decides most\n$/);
+  assert.match(
+    without.stdout,
+    /\nnote: 1 row undecided; install z3-solver to decide most of them: npm install --save-dev z3-solver\n$/,
+  );
 
   repository.write({ 'unsure.mjs': UNSURE });
   const unsure = await diff('main..', '--solver', `${process.execPath} unsure.mjs`);
@@ -283,7 +286,7 @@ test('kinds, actions and scopes narrow what is looked at, and the report says so
   assert.match(stdout, /^only action view, scope ""\n/m);
   const none = await diff('main..', '--action', 'veiw');
   assert.equal([none.code, none.stdout], [1, '']);
-  assert.is(none.stderr, 'authzc: no policy is about action `veiw`: did you mean `view`?\n');
+  assert.is(none.stderr, 'authzc: no policy covers action `veiw`: did you mean `view`?\n');
 });
 
 test('outputs and schemas that changed fail only if they are named', async () => {

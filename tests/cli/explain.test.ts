@@ -134,7 +134,7 @@ test('check --explain has the tree of each action, as text and as data', async (
 test('an action that no rule is about', async () => {
   const { stdout, stderr } = await explain(['--action', 'share']);
   assert.match(stderr, /share/);
-  assert.match(stdout, /^DENY .*: no rule allows\nno rule is about this action and these roles\n/);
+  assert.match(stdout, /^DENY .*: no rule allows\nno rule matches this action and these roles\n/);
 });
 
 test('bad input is refused with the reason', async () => {
@@ -148,14 +148,14 @@ test('bad input is refused with the reason', async () => {
   assert.is(actors.code, 2);
   assert.match(
     actors.stderr,
-    /alice\.yaml: error: an explanation is of one principal\n.*note: explain the principal and/s,
+    /alice\.yaml: error: explain takes a single principal\n.*note: explain the principal and/s,
   );
   const broken = await explain(['--action', 'view'], { ...FILES, 'policies/album.yaml': BROKEN_POLICY });
   assert.is(broken.code, 3);
   assert.match(broken.stderr, /policies\/album\.yaml:/);
   const near = await explain(['--action', 'view', '--near', 'many']);
   assert.is(near.code, 2);
-  assert.match(near.stderr, /It is a number from 0 to 999/);
+  assert.match(near.stderr, /It must be a number from 0 to 999/);
 });
 
 test.run();

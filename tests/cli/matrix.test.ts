@@ -72,7 +72,7 @@ test('flags narrow it, and nothing left is an error', async () => {
   );
   const none = await authzc(FILES, 'matrix', '--kind', 'x');
   assert.equal([none.code, none.stdout], [1, '']);
-  assert.match(none.stderr, /^authzc: no policy is about kind `x`; `authzc inspect` lists the names\n$/);
+  assert.match(none.stderr, /^authzc: no policy covers kind `x`; `authzc inspect` lists the names\n$/);
 });
 
 test('Markdown, HTML and JSON say the same', async () => {
@@ -117,7 +117,7 @@ test('who-can lists who may do one action, also one that no rule names', async (
   );
   assert.is(none.stdout, 'note   shred\n  nobody\n');
   const typo = await authzc(FILES, 'who-can', '--kind', 'nots', '--action', 'edit');
-  assert.equal(typo, { code: 1, stdout: '', stderr: 'authzc: no policy is about kind `nots`: did you mean `note`?\n' });
+  assert.equal(typo, { code: 1, stdout: '', stderr: 'authzc: no policy covers kind `nots`: did you mean `note`?\n' });
 });
 
 test('who-can of one resource evaluates the parts of conditions that it decides', async () => {
@@ -141,7 +141,7 @@ test('who-can of one resource evaluates the parts of conditions that it decides'
   ]);
   const elsewhere = await authzc(files, 'who-can', '--resource', 'elsewhere.yaml', '--action', 'edit');
   assert.equal([elsewhere.code, elsewhere.stdout], [1, '']);
-  assert.match(elsewhere.stderr, 'no policy is about kind `note` in scope `acme`');
+  assert.match(elsewhere.stderr, 'no policy covers kind `note` in scope `acme`');
 });
 
 test('who-can of one id decides conditions about the id alone', async () => {

@@ -248,10 +248,10 @@ test('--missing nulls writes neither has nor unless, and not with the forms that
   );
   const both = await authzc(newFolder(), ...edit, '--reference-shapes');
   assert.is(both.code, 2);
-  assert.match(both.stderr, /the trees of `--reference-shapes` have no form for `--missing nulls`/);
+  assert.match(both.stderr, /`--reference-shapes` cannot express `--missing nulls`/);
   const sql = await authzc(newFolder({ 'tables.yaml': TABLES }), ...SQL, '--missing', 'nulls');
   assert.is(sql.code, 2);
-  assert.match(sql.stderr, /`-o sql` reads from the table what NULL means/);
+  assert.match(sql.stderr, /`-o sql` takes the meaning of NULL from the declaration of the table/);
 });
 
 test('a name that no policy has is reported with the nearest one', async () => {
@@ -268,12 +268,12 @@ test('a name that no policy has is reported with the nearest one', async () => {
   );
   assert.equal(
     [code, stdout, stderr],
-    [0, 'KIND_ALWAYS_DENIED\n', 'warning: no policy is about kind `albun`: did you mean `album`?\n'],
+    [0, 'KIND_ALWAYS_DENIED\n', 'warning: no policy covers kind `albun`: did you mean `album`?\n'],
   );
   const action = await authzc(folder, ...PLAN, '--action', 'veiw');
   assert.equal(
     [action.code, action.stderr],
-    [0, 'warning: no rule about kind `album` names action `veiw`: did you mean `view`?\n'],
+    [0, 'warning: no rule for kind `album` names action `veiw`: did you mean `view`?\n'],
   );
 });
 

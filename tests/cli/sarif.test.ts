@@ -152,7 +152,7 @@ test('suites that cannot be run, uncovered clauses and surviving mutants are res
   assert.match(stderr, 'mutants: ');
   const uncovered = resultsOf(log, 'test/not-covered').map(({ message }) => message.text);
   assert.ok(uncovered.includes('users: R.attr.public: only false'), uncovered.join('\n'));
-  assert.match(resultOf(log, 'test/surviving-mutant').message.text, /^no test notices the change of `.*` to `.*`\n/);
+  assert.match(resultOf(log, 'test/surviving-mutant').message.text, /^no test catches the change from `.*` to `.*`\n/);
 
   const wrong = { ...files, 'policies/document_test.yaml': SUITE.replace('view: EFFECT_ALLOW', 'view: PERHAPS') };
   const invalid = await sarif(wrong, 'test');

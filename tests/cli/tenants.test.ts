@@ -79,23 +79,23 @@ test('roles of tenants that give nothing are named, and why', async () => {
   };
   assert.is(
     await warnings('ann.yaml'),
-    'warning: role `tenant:desk` gives nothing: name the document of tenant `acme` with `--tenants`',
+    'warning: role `tenant:desk` grants nothing: name the document of tenant `acme` with `--tenants`',
   );
   assert.is(
     await warnings('bob.yaml', ...TENANTS),
-    'warning: role `tenant:desk` gives nothing: the scope of `bob` is not a tenant below `tenants`',
+    'warning: role `tenant:desk` grants nothing: the scope of `bob` is not a tenant below `tenants`',
   );
   assert.is(
     await warnings('zoe.yaml', ...TENANTS),
-    'warning: role `tenant:chief` gives nothing: tenant `acme` does not define it in `tenants`',
+    'warning: role `tenant:chief` grants nothing: tenant `acme` does not define it in `tenants`',
   );
   assert.is(
     await warnings('eve.yaml', ...TENANTS),
-    'warning: the roles of tenant `evil` are refused and give nothing: roles.desk.roles[0]: tenants may not grant the role `owner`; they may grant editor, viewer',
+    'warning: the roles of tenant `evil` are rejected and grant nothing: roles.desk.roles[0]: tenants may not grant the role `owner`; they may grant editor, viewer',
   );
   assert.match(
     await warnings('tom.yaml', ...TENANTS),
-    /^warning: the roles of tenant `torn` are refused and give nothing: the document is neither JSON nor YAML: [^\n]+$/,
+    /^warning: the roles of tenant `torn` are rejected and grant nothing: the document is neither JSON nor YAML: [^\n]+$/,
   );
 });
 

@@ -36,44 +36,44 @@ const FILES = {
 
 test('a change runs the suites that it can affect, and names the others that fail', async () => {
   const { folder, watching, ran } = watch();
-  await ran('2 of 2 suites ran\nauthzc: waiting for changes in policies\n');
+  await ran('ran 2 of 2 suites\nauthzc: waiting for changes in policies\n');
   write(folder, 'policies/photo.yaml', photoPolicy('edit'));
-  await ran('1 of 2 suites ran\n');
+  await ran('ran 1 of 2 suites\n');
   assert.match(watching.printed(), 'photos (policies/photo_test.yaml) [1 FAILED]');
-  assert.match(watching.printed(), 'WHY: no rule is about this action and these roles');
+  assert.match(watching.printed(), 'WHY: no rule matches this action and these roles');
 
   write(folder, 'policies/document_test.yaml', `# A comment.\n${FILES['policies/document_test.yaml']}`);
-  await ran('1 of 2 suites ran; still failing: photo_test.yaml\n');
+  await ran('ran 1 of 2 suites; still failing: photo_test.yaml\n');
   write(folder, 'policies/photo.yaml', photoPolicy('view'));
-  await ran('1 of 2 suites ran\n');
+  await ran('ran 1 of 2 suites\n');
   // A policy that is added may concern every test.
   write(folder, 'policies/other.yaml', photoPolicy('view').replace('version: default', 'version: other'));
-  await ran('2 of 2 suites ran\n');
+  await ran('ran 2 of 2 suites\n');
   const { code } = await end(watching);
   assert.is(code, 0);
 });
 
 test('broken policies and tests are shown, and it recovers; files that are only touched run nothing', async () => {
   const { folder, watching, ran } = watch();
-  await ran('2 of 2 suites ran\nauthzc: waiting for changes in policies\n');
+  await ran('ran 2 of 2 suites\nauthzc: waiting for changes in policies\n');
   write(folder, 'policies/document.yaml', BROKEN_POLICY);
   await until(() => watching.printed().includes('policies/document.yaml:12'), watching.printed);
   write(folder, 'policies/document.yaml', FILES['policies/document.yaml']);
-  await ran('0 of 2 suites ran\n');
+  await ran('ran 0 of 2 suites\n');
   write(folder, 'policies/photo_test.yaml', 'name: x\n');
-  await ran('1 of 2 suites ran\n');
+  await ran('ran 1 of 2 suites\n');
   assert.match(watching.printed(), '[ERROR]');
   write(folder, 'policies/photo.yaml', FILES['policies/photo.yaml']);
   rmSync(join(folder, 'policies/photo_test.yaml'));
-  await ran('0 of 1 suites ran\n');
+  await ran('ran 0 of 1 suites\n');
   assert.is((await end(watching)).code, 0);
 });
 
 test('with --coverage every change runs all suites; --mutate is refused', async () => {
   const { folder, watching, ran } = watch('--coverage');
-  await ran('2 of 2 suites ran\n');
+  await ran('ran 2 of 2 suites\n');
   write(folder, 'policies/photo.yaml', photoPolicy('edit'));
-  await ran('2 of 2 suites ran\n');
+  await ran('ran 2 of 2 suites\n');
   assert.match(watching.printed(), /photo\.yaml .*100/);
   await end(watching);
   const { code, stderr } = await run(PROGRAMS.authzc, ['test', '--watch', '--mutate'], folder);

@@ -296,7 +296,7 @@ all                     100 % (1/1)  -        -
 
   const wrong = await authzc(folder, 'test', '--min-mcdc', '101');
   assert.is(wrong.code, 2);
-  assert.match(wrong.stderr, /It is a number from 0 to 100/);
+  assert.match(wrong.stderr, /It must be a number from 0 to 100/);
   const failing = await authzc(newFolder(FAILING), 'test', '--min-coverage', '100');
   assert.is(failing.code, 4);
 });

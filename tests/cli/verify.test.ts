@@ -70,7 +70,7 @@ test('statements are proved, or refuted by a request', async () => {
         principal  {"id":"alice","roles":["user"]}
         resource   {"kind":"contact","id":"r1","attr":{"public":true}}
         allowed by writers, policies/contact.yaml:10
-  ✘ nothing in acme      is about nothing, policies/invariants.yaml:9
+  ✘ nothing in acme      matches no policy, policies/invariants.yaml:9
 
 3 statements: 1 proved, 2 refuted, 0 not decided
 `,
@@ -87,7 +87,10 @@ test('statements that are not decided fail unless they may be', async () => {
   const strict = await verify(UNDECIDED);
   assert.is(strict.code, 1);
   assert.match(strict.stdout, '? nobody shares by no word   not decided: it needs the solver');
-  assert.match(strict.stdout, 'note: 1 row not decided; npm install --save-dev z3-solver decides most');
+  assert.match(
+    strict.stdout,
+    'note: 1 row undecided; install z3-solver to decide most of them: npm install --save-dev z3-solver',
+  );
   assert.is((await verify(UNDECIDED, ['--allow-undecided'])).code, 0);
   assert.is((await verify(UNDECIDED + REFUTED, ['--allow-undecided'])).code, 1);
 });
@@ -127,7 +130,7 @@ test('two runs print the same JSON', async () => {
 test('flags narrow what is looked at, and the report says so', async () => {
   const { stdout, code } = await verify(REFUTED, ['--action', 'read']);
   assert.is(code, 1);
-  assert.match(stdout, 'is about nothing');
+  assert.match(stdout, 'matches no policy');
   assert.match(stdout, '\nonly action read\n');
 });
 

@@ -91,6 +91,8 @@ test.run();
 /** An excerpt must match its file. */
 function excerptProblems(block: Block): readonly string[] {
   const file = block.words.get('excerpt') ?? '';
+  // A file that steps made is compared when they ran.
+  if (file === '') return [];
   return readFileSync(join(ROOT, file), 'utf8').includes(block.text.trimEnd())
     ? []
     : [`${titleOf(block)}: ${file} does not say this`];

@@ -183,7 +183,7 @@ resourcePolicy: {resource: contact, version: default, rules: [{actions: [view], 
     .split('\n')
     .filter((line) => line.includes('no policy'))
     .map((line) => /no policy[^"]*/.exec(line)?.[0]);
-  assert.equal(warnings, ['no policy of kind `contact` names action `vieww`', 'no policy is about kind `contacts`']);
+  assert.equal(warnings, ['no policy of kind `contact` names action `vieww`', 'no policy covers kind `contacts`']);
 });
 
 test.run();

@@ -69,7 +69,7 @@ test('a DENY shows the rule that denies, or else the rules that could have allow
   ]);
   assert.equal(await why('user', '{}', 'share: EFFECT_ALLOW'), [
     'OUTCOME: expected: EFFECT_ALLOW, actual: EFFECT_DENY',
-    'WHY: no rule is about this action and these roles',
+    'WHY: no rule matches this action and these roles',
   ]);
 });
 

@@ -67,7 +67,7 @@ test('servers that disagree, do not answer, or refuse the admin', async () => {
   assert.is(code, 1);
   assert.match(stdout, /^http:\/\/127.0.0.1:\d+ +- .*no answer in 1500 ms$/m);
   assert.match(stdout, /ECONNREFUSED/);
-  assert.match(stdout, /2 of 4 servers did not answer\nthe servers decide by 2 bundles\nthe servers are in 2 stages/);
+  assert.match(stdout, /2 of 4 servers did not answer\nthe servers use 2 bundles\nthe servers are in 2 stages/);
   const refused = await fleet([`http://${one.http}`], '--username', 'admin', '--password', 'wrong');
   assert.is(refused.code, 1);
   assert.match(refused.stdout, /incorrect credentials/);

@@ -169,7 +169,7 @@ test('a role that the candidate no longer lets tenants give has no effect there,
   assert.is(await ask(server, inCanary, ['editor', 'tenant:desk']), `edit view by ${other.hash}`);
   assert.is(await ask(server, outside), `view by ${view.hash}`);
   await until(
-    () => told('the roles of a tenant are refused and give nothing', { tenant: 'acme', reason, bundle: other.hash }),
+    () => told('the roles of a tenant are rejected and grant nothing', { tenant: 'acme', reason, bundle: other.hash }),
     'a refusal by the canary',
   );
   await rollout(server, 'roll_back', {});

@@ -58,11 +58,11 @@ test.after(async () => {
   await Promise.all([...servers.values()].map((server) => server.close()));
 });
 
-test('actors are refused: an explanation is of one principal', async () => {
+test('actors are refused: explain takes a single principal', async () => {
   const acting = { ...question, principal: { ...principal, actors: [{ id: 'bot', roles: ['employee'] }] } };
   const { status, text } = await post('on', acting);
   assert.is(status, 400);
-  assert.match(text, 'an explanation is of one principal: ask about the principal and each of its actors');
+  assert.match(text, 'explain takes a single principal: ask about the principal and each of its actors');
 });
 
 test('a decision is explained as authzc explain does', async () => {

@@ -20,7 +20,7 @@ test('problems have the severity, the place and the exit code that the options s
   const listed = await callAuthzc(['usages', '-o', 'list'], application.folder);
   assert.equal(listed, {
     code: 1,
-    stdout: `src/app.ts:3:144: error[usage/unknown-action]: no rule about kind \`a\` names action \`veiw\`: did you mean \`view\`?
+    stdout: `src/app.ts:3:144: error[usage/unknown-action]: no rule for kind \`a\` names action \`veiw\`: did you mean \`view\`?
 policies/a.yaml:6:17: warning[usage/unused-action]: the application never asks for action \`view\` on kind \`a\`
 1 action of 1 kind asked
 `,

@@ -28,7 +28,7 @@ Rename one of the two.
     severity: 'error',
     stage: 'compile',
     kind: 'unknown kind',
-    text: ({ kind }) => `no policy is about the kind \`${kind}\``,
+    text: ({ kind }) => `no policy covers the kind \`${kind}\``,
     explanation: `
 A statement is about a kind of resource, or a glob of kinds, that no policy names: whatever it says would be about nothing.
 

@@ -17,7 +17,7 @@ Correct the name under \`role\`.
     severity: 'error',
     stage: 'compile',
     kind: 'unknown kind',
-    text: ({ kind }) => `no policy is about the kind \`${kind}\``,
+    text: ({ kind }) => `no policy covers the kind \`${kind}\``,
     explanation: `
 A grant is about a kind of resource, or a glob of kinds, that no policy names.
 

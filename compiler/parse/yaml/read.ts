@@ -82,7 +82,7 @@ function documentOf(
 }
 
 const SEPARATE = {
-  notes: [{ message: 'put each document into a file of its own, and remove lines that begin with `%`' }],
+  notes: [{ message: 'move each document to its own file, and remove lines that begin with `%`' }],
 };
 
 /** Reads a text of the length of the source, to which places refer. */

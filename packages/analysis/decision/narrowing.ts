@@ -18,7 +18,7 @@ export interface Narrowing {
 export class NothingMatches extends Error {}
 
 /**
- * Throws a NothingMatches if no policy is about the kind, action or scope. A name that only the glob `*` of a
+ * Throws a NothingMatches if no policy covers the kind, action or scope. A name that only the glob `*` of a
  * policy matches is taken for a typo if it is close to one that policies have.
  */
 export function checkNarrowing(
@@ -34,7 +34,7 @@ export function checkNarrowing(
     const [note] = suggestionFor(written, known);
     if (note === undefined && known.has('*') && !written.includes('*')) return;
     throw new NothingMatches(
-      `no policy is about ${what} \`${written}\`${note === undefined ? HINT : `: ${note.message}`}`,
+      `no policy covers ${what} \`${written}\`${note === undefined ? HINT : `: ${note.message}`}`,
     );
   };
   require('kind', kind, modules.flatMap(kindsOf), (written, name) =>

@@ -25,7 +25,7 @@ export interface VerifiedStatement {
   readonly form: Claim['form'];
   readonly answer: StatementAnswer;
   /** Why a statement without rows is refuted. */
-  readonly reason?: 'is about nothing';
+  readonly reason?: 'matches no policy';
   /** Sorted by kind, version, scope, principal and action. */
   readonly rows: readonly VerifiedRow[];
 }

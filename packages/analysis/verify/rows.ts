@@ -63,7 +63,7 @@ export interface Policies {
   readonly isWanted: (action: string) => boolean;
 }
 
-/** The rows of a statement, sorted by point and action; none if it is about nothing. */
+/** The rows of a statement, sorted by point and action; none if it matches no policy. */
 export function* rowsOf({ claim }: Statement, set: InvariantSet, policies: Policies): Generator<Row> {
   switch (claim.form) {
     case 'never': {

@@ -109,7 +109,7 @@ class Verifier {
       place: placeAt(span),
       form: claim.form,
       answer: isAboutNothing || has('refuted') ? 'refuted' : has('undecided') ? 'undecided' : 'proved',
-      ...(isAboutNothing && { reason: 'is about nothing' }),
+      ...(isAboutNothing && { reason: 'matches no policy' }),
       rows,
     };
   }

@@ -18,18 +18,18 @@ export interface RegistryOptions {
 /** Adds the options of a registry to a command. */
 export function withRegistryOptions(command: Command): Command {
   return command
-    .option('--docker-config <file>', 'config.json of docker with credentials; default is that of $DOCKER_CONFIG')
+    .option('--docker-config <file>', 'Docker config.json with credentials; default is the one in $DOCKER_CONFIG')
     .option('--username <name>', 'user name for the registry')
-    .option('--password-file <file>', 'file with the password, or with a token if there is no user name')
-    .option('--ca <file>', 'CA certificates (PEM) that verify the registry')
-    .option('--plain-http', 'ask the registry without TLS');
+    .option('--password-file <file>', 'file with the password, or with a token if no user name is given')
+    .option('--ca <file>', 'CA certificates (PEM) to verify the registry')
+    .option('--plain-http', 'connect to the registry without TLS');
 }
 
 /** Throws an InvalidArgumentError if an argument is not a reference. */
 export function referenceArgument(written: string): OciReference {
   const reference = parseOciReference(written);
   if (reference !== undefined) return reference;
-  throw new InvalidArgumentError('It is oci://HOST/REPOSITORY:TAG, or @sha256:… in place of the tag.');
+  throw new InvalidArgumentError('It must be oci://HOST/REPOSITORY:TAG, or have @sha256:… instead of the tag.');
 }
 
 const LIMITS = { connect: 10_000, idle: 30_000, whole: 300_000, maxSize: 1024 * 1024 * 1024 };

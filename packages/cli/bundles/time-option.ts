@@ -9,14 +9,15 @@ export function timeOption(text: string): string {
   const time = TIME.test(text) ? Date.parse(text) : Date.now() + (durationOf(text) ?? Number.NaN);
   const date = new Date(time);
   if (Number.isNaN(date.getTime()))
-    throw new InvalidArgumentError('It is a time such as 2031-01-31T00:00:00Z, or a duration such as 90d or 12h.');
+    throw new InvalidArgumentError('It must be a time such as 2031-01-31T00:00:00Z, or a duration such as 90d or 12h.');
   return date.toISOString().replace(/\.\d{3}Z$/, 'Z');
 }
 
 /** Parses a duration of a flag to milliseconds. */
 export function durationOption(text: string): number {
   const duration = durationOf(text);
-  if (duration === undefined || duration <= 0) throw new InvalidArgumentError('It is a duration such as 90d or 12h.');
+  if (duration === undefined || duration <= 0)
+    throw new InvalidArgumentError('It must be a duration such as 90d or 12h.');
   return duration;
 }
 

@@ -57,7 +57,7 @@ const STATES: Readonly<Record<string, string>> = { [EXIT.done]: 'ok     ', undef
 const FAILED: FindingRule = {
   id: 'ci/failed',
   level: 'error',
-  help: 'A check of `authzc ci` fails, for a reason that is not at a place in a file. Standard error has the reason.',
+  help: 'A check of `authzc ci` failed for a reason that has no location in a file. See standard error.',
 };
 
 function failureOf(name: string, directory: string): Finding {
@@ -101,12 +101,12 @@ function stepsOf(directory: string, options: CiOptions, context: CommandContext)
   let isCompiled = false;
   return [
     {
-      name: 'the policies are in one style',
+      name: 'the policies are formatted',
       run: (onFindings) =>
         fmtCommand([directory], { check: true, output: isPretty ? 'list' : 'sarif', onFindings }, context),
     },
     {
-      name: `the policies compile, and ${options.out} is what they compile to`,
+      name: `the policies compile, and ${options.out} is up to date`,
       run: async (onFindings) => {
         const code = await compileCommand(directory, { ...compiled, onFindings }, context);
         isCompiled = code !== EXIT.refused;

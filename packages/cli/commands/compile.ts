@@ -194,21 +194,21 @@ function checkFolder(
   onFindings?.(staleFindings(difference, out, directory), [STALE]);
   const flags = `${checksOnly ? ' --checks-only' : ''}${explain ? ' --explain' : ''}`;
   const fix = `npx authzc compile ${directory} --out ${out}${flags}`;
-  printNote(context, `${out} is not what ${directory} compiles to:\n${lines.join('\n')}\nrun: ${fix}`);
+  printNote(context, `${out} is out of date with ${directory}:\n${lines.join('\n')}\nrun: ${fix}`);
   return EXIT.failed;
 }
 
 const STALE: FindingRule = {
   id: 'output/stale',
   level: 'error',
-  help: 'A generated file is not what the policies compile to. Run `authzc compile`.',
+  help: 'A generated file is out of date. Run `authzc compile`.',
 };
 
 function staleFindings({ missing, changed, stale }: Difference, out: string, directory: string): readonly Finding[] {
   return [...missing, ...changed, ...stale].map((path) => ({
     rule: STALE.id,
     level: STALE.level,
-    message: `not what ${directory} compiles to; run authzc compile`,
+    message: `out of date with ${directory}; run authzc compile`,
     location: { path: join(out, path) },
   }));
 }

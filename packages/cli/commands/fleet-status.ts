@@ -88,7 +88,7 @@ function problemsOf(states: readonly ServerState[]): readonly string[] {
   const refusing = answered.filter(({ adminError }) => adminError !== undefined).length;
   return [
     ...(silent > 0 ? [`${silent} of ${states.length} servers did not answer`] : []),
-    ...(bundles.size > 1 ? [`the servers decide by ${bundles.size} bundles`] : []),
+    ...(bundles.size > 1 ? [`the servers use ${bundles.size} bundles`] : []),
     ...(rollouts.size > 1 ? [`the servers are in ${rollouts.size} stages of a rollout`] : []),
     ...(refusing > 0 ? [`the admin API of ${refusing} servers did not answer`] : []),
   ];

@@ -89,7 +89,7 @@ function formatFiles(
 const UNFORMATTED: FindingRule = {
   id: 'format/style',
   level: 'error',
-  help: 'A file is not in the style of `authzc fmt`. Run `authzc fmt`.',
+  help: 'A file is not formatted. Run `authzc fmt`.',
 };
 
 function unformatted({ path }: OutputFile): Finding {

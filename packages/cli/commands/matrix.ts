@@ -29,7 +29,7 @@ export function matrixCommand(
   checkNarrowing({ kind, action, scope }, [compilation.lowered], lenientScopeSearch);
   const matrix = matrixOf(fold(compilation.lowered), options);
   if (matrix.tables.length === 0)
-    throw new Error('no policy is about such a kind, action, role and scope; `authzc inspect` lists their names');
+    throw new Error('no policy covers this kind, action, role and scope; `authzc inspect` lists their names');
   context.stdout.write(textOf(matrix, output, (file) => shownPath(file, directory)));
   return EXIT.done;
 }

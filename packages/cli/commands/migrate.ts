@@ -65,7 +65,7 @@ async function comparison(
   const settings = serverSettings(config?.text);
   const url = (typeof named === 'string' ? named : (env['CERBOS_HTTP'] ?? settings.url)).replace(/\/+$/, '');
   if (!(await isReferenceServer(url))) {
-    if (typeof named === 'string') throw new Error(`\`${url}\` does not answer as a server of the reference`);
+    if (typeof named === 'string') throw new Error(`\`${url}\` does not respond like a Cerbos server`);
     return { server: undefined, silent: url };
   }
   const comparisons = [];

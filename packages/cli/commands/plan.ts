@@ -72,7 +72,7 @@ export async function planCommand(directory: string, options: PlanOptions, conte
 
 async function planned(directory: string, options: PlanOptions, context: CommandContext): Promise<number> {
   if (options.referenceShapes === true && options.missing === 'nulls')
-    throw new InputError('the trees of `--reference-shapes` have no form for `--missing nulls`', undefined, [
+    throw new InputError('`--reference-shapes` cannot express `--missing nulls`', undefined, [
       { message: 'use one of them' },
     ]);
   const request = requestOf(options, context);
@@ -139,15 +139,13 @@ function requestOf(
 /** The table of the kind. Throws an InputError if there is none. */
 function tableOf({ table, kind, referenceShapes, missing }: PlanOptions, context: CommandContext): SqlTable {
   if (missing === 'nulls')
-    throw new InputError('`-o sql` reads from the table what NULL means', undefined, [
+    throw new InputError('`-o sql` takes the meaning of NULL from the declaration of the table', undefined, [
       { message: 'leave out `--missing nulls`' },
     ]);
   if (referenceShapes === true)
-    throw new InputError(
-      '`--reference-shapes` does not say where attributes are missing, which SQL has to know',
-      undefined,
-      [{ message: 'leave it out with `-o sql`' }],
-    );
+    throw new InputError('`--reference-shapes` omits where attributes are missing, which SQL needs', undefined, [
+      { message: 'leave it out with `-o sql`' },
+    ]);
   if (table === undefined)
     throw new InputError('`-o sql` needs the tables of resources', undefined, [
       { message: 'name the file that declares them: `--table tables.yaml`' },

@@ -59,11 +59,11 @@ export async function replCommand({ history, now }: ReplOptions, context: Comman
   lines.on('SIGINT', () => {
     pending.take();
     lines.write(null, { ctrl: true, name: 'u' });
-    stdout.write('\n(:quit leaves)\n');
+    stdout.write('\n(:quit exits)\n');
     ask();
   });
   stdout.once('error', () => lines.close());
-  if (terminal) stdout.write('CEL expressions, as conditions have them; :help lists what else there is\n');
+  if (terminal) stdout.write('Enter a CEL expression, or :help\n');
   ask();
   let hasLeft = false;
   for await (const line of lines) {

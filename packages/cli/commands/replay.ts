@@ -96,7 +96,7 @@ function requireEntries({ logs, lines, only, decisions, notReplayed }: ReplayRep
   ].flat();
   if (asked.length === 0 || decisions.replayed > 0) return;
   if (Object.values(notReplayed).some((count) => count > 0)) return;
-  throw new InputError(`no decision of the audit log is about ${asked.join(' and ')}`, undefined, [], pathsOf(logs));
+  throw new InputError(`the audit log has no decision about ${asked.join(' and ')}`, undefined, [], pathsOf(logs));
 }
 
 function requireDecisions({ logs, lines, only }: Pick<ReplayReport, 'logs' | 'lines' | 'only'>): void {

@@ -67,7 +67,7 @@ function loadReferenceConfig(sources: ConfigSources): LoadedConfig {
     return loadConfig(sources);
   } catch (error) {
     if (!(error instanceof ConfigError) || sources.file === undefined) throw error;
-    const advice = '`authzc migrate` translates a configuration of the reference PDP, and lists all such keys';
+    const advice = '`authzc migrate` translates a Cerbos configuration, and lists all such keys';
     throw new ConfigError(`${error.problem}; ${advice}`, error.place, error.others);
   }
 }

@@ -11,11 +11,11 @@ export function addServerCommands(
 ): { readonly audit: Command } {
   program
     .command('config')
-    .description('print a configuration')
+    .description('inspect the server configuration')
     .command('print')
-    .description('print the effective configuration as YAML, with the origin of each value; secrets are masked')
+    .description('print the effective configuration as YAML, with the origin of each value; masks secrets')
     .option('--config <file>', 'configuration file (YAML)', context.env['AUTHZ_CONFIG'])
-    .option('--set <key=value>', 'override a key of the configuration; repeatable', collect, [])
+    .option('--set <key=value>', 'override a configuration key; repeatable', collect, [])
     .action(async (options) => {
       const { configPrint } = await import('./config-print.js');
       onEnd(configPrint(options, context));
@@ -24,24 +24,17 @@ export function addServerCommands(
   program
     .command('healthcheck')
     .alias('hc')
-    .description('check whether a running server is healthy: exit code 0 if it is, 1 if not')
-    .option('--config <file>', 'the configuration of the server, for its address and certificate; AUTHZ_CONFIG')
-    .addOption(
-      new Option('--kind <kind>', 'protocol of the request')
-        .choices(['grpc', 'http'])
-        .default('grpc')
-        .env('AUTHZ_HC_KIND'),
-    )
+    .description('check whether a running server is healthy; exits with 0 or 1')
+    .option('--config <file>', 'server configuration, for the address and certificate; AUTHZ_CONFIG')
+    .addOption(new Option('--kind <kind>', 'protocol').choices(['grpc', 'http']).default('grpc').env('AUTHZ_HC_KIND'))
     .option(
       '--host-port <address>',
-      'address: host:port or unix:/path; default 127.0.0.1:3593, or :3592 for http; AUTHZ_HC_HOSTPORT',
+      'address: host:port or unix:/path; default is 127.0.0.1:3593, or :3592 for http; AUTHZ_HC_HOSTPORT',
     )
     .option('--ca-cert <file>', 'CA certificate of the server (PEM); AUTHZ_HC_CACERT')
     .option('--no-tls', 'connect without TLS; AUTHZ_HC_NOTLS')
     .option('--insecure', 'do not verify the certificate; AUTHZ_HC_INSECURE')
-    .addOption(
-      new Option('--timeout <duration>', 'how long to wait for the response').default('2s').env('AUTHZ_HC_TIMEOUT'),
-    )
+    .addOption(new Option('--timeout <duration>', 'timeout').default('2s').env('AUTHZ_HC_TIMEOUT'))
     .action(async (options) => {
       const { healthcheck } = await import('./healthcheck.js');
       onEnd(await healthcheck(options, context));
@@ -49,18 +42,16 @@ export function addServerCommands(
 
   program
     .command('fleet')
-    .description('ask many servers')
+    .description('query a fleet of servers')
     .command('status')
-    .description('show which bundle each server decides by, and what it tries; fails if servers disagree')
-    .argument('[url...]', 'the servers, such as https://pdp-1.internal:3592')
-    .option('--file <file>', 'a file with the URL of a server on each line')
-    .addOption(new Option('--username <name>', 'the user of the admin API').env('AUTHZ_USERNAME'))
-    .addOption(new Option('--password <password>', 'its password').env('AUTHZ_PASSWORD'))
-    .option('--timeout <duration>', 'how long to wait for each server', '5s')
-    .option('--concurrency <number>', 'how many servers to ask at a time', countOf, 16)
-    .addOption(
-      new Option('-o, --output <format>', 'format of the report').choices(['pretty', 'json']).default('pretty'),
-    )
+    .description('show which bundle each server uses and which rollout it is in; fails if they differ')
+    .argument('[url...]', 'server URLs, such as https://pdp-1.internal:3592')
+    .option('--file <file>', 'file with one server URL per line')
+    .addOption(new Option('--username <name>', 'user of the admin API').env('AUTHZ_USERNAME'))
+    .addOption(new Option('--password <password>', 'password of the user').env('AUTHZ_PASSWORD'))
+    .option('--timeout <duration>', 'timeout per server', '5s')
+    .option('--concurrency <number>', 'number of servers to query at a time', countOf, 16)
+    .addOption(new Option('-o, --output <format>', 'output format').choices(['pretty', 'json']).default('pretty'))
     .action(async (urls, options) => {
       const { fleetStatus } = await import('./fleet-status.js');
       onEnd(await fleetStatus(urls, options, context));
@@ -68,26 +59,26 @@ export function addServerCommands(
 
   const audit = program
     .command('audit')
-    .description('list audit log entries of a running server through its admin API')
-    .addOption(new Option('--kind <kind>', 'kind of the entries').choices(['access', 'decision']).default('access'))
-    .option('--tail <count>', 'the newest entries; 30 without another filter')
+    .description('list audit log entries of a running server, through its admin API')
+    .addOption(new Option('--kind <kind>', 'entry kind').choices(['access', 'decision']).default('access'))
+    .option('--tail <count>', 'number of newest entries; default is 30 without another filter')
     .option(
       '--between <start[,end]>',
-      'entries of a period, in RFC 3339: 2026-01-31T08:00:00Z,2026-01-31T09:30:00Z; the end defaults to now',
+      'entries between two RFC 3339 times: 2026-01-31T08:00:00Z,2026-01-31T09:30:00Z; the end defaults to now',
     )
-    .option('--since <duration>', 'entries of the last duration, such as 3h')
-    .option('--lookup <call-id>', 'entries of one call')
+    .option('--since <duration>', 'entries of the last period, such as 3h')
+    .option('--lookup <call-id>', 'entries of a call')
     .option('--raw', 'print one JSON entry per line')
     .addOption(
       new Option('--server <address>', 'gRPC address of the server: host:port or unix:/path')
         .default('localhost:3593')
         .env('AUTHZ_SERVER'),
     )
-    .addOption(new Option('--username <name>', 'the user of the admin API').env('AUTHZ_USERNAME'))
+    .addOption(new Option('--username <name>', 'user of the admin API').env('AUTHZ_USERNAME'))
     .addOption(
       new Option(
         '--password <password>',
-        'the password of the user; other users of this machine can see a flag, but not a variable',
+        'password of the user; prefer the variable: other users of this machine can see flags',
       ).env('AUTHZ_PASSWORD'),
     )
     .option('--ca-cert <file>', 'CA certificate of the server (PEM)')

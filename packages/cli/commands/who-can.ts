@@ -48,7 +48,7 @@ function listed(directory: string, { action, output, ...given }: WhoCanOptions, 
     const [note] = didYouMean(kind, kinds);
     const where = options.scope === undefined ? '' : ` in scope \`${visible(options.scope)}\``;
     throw new Error(
-      `no policy is about kind \`${visible(kind)}\`${where}${note === undefined ? '' : `: ${note.message}`}`,
+      `no policy covers kind \`${visible(kind)}\`${where}${note === undefined ? '' : `: ${note.message}`}`,
     );
   }
   const answers = tables.map(({ rows, ...table }) => ({ ...table, rows: rows.filter(isPossible) }));

@@ -18,18 +18,18 @@ export const STATEMENT_RULES: readonly FindingRule[] = [
     id: 'invariant/refuted',
     level: 'error',
     help: `
-The policies do not keep a statement of the invariants. The compiled policies decide the request of the message against it.
+The policies violate an invariant. The message shows a request that they decide differently.
 
-Correct the policies or the statement. \`authzc explain\` shows which rules decide the request.
+Correct the policies or the invariant. \`authzc explain\` shows which rules decide the request.
 `,
   },
   {
     id: 'invariant/undecided',
     level: 'warning',
     help: `
-Neither a proof of a statement of the invariants nor a request against it was found.
+An invariant could be neither proved nor refuted.
 
-Install the solver or raise \`--effort\`. \`--allow-undecided\` accepts such statements.
+Install the solver or raise \`--effort\`. \`--allow-undecided\` accepts undecided invariants.
 `,
   },
 ];

@@ -17,7 +17,7 @@ export const TEST_RULES: readonly FindingRule[] = [
     help: `
 A policy test expects another decision, or another output, than the policies give. Either the policies or the test is wrong.
 
-\`authzc test\` shows the rules that were asked and the values of their conditions.
+\`authzc test\` shows which rules matched and how their conditions evaluated.
 `,
   },
   {
@@ -33,16 +33,16 @@ A policy test cannot be run. The file has a mistake, or a condition needs the ti
     help: `
 No policy test exercises this rule, or this part of its condition. A mistake in it would not be noticed.
 
-Write a test in which the rule applies, or in which the part has the value that no test has.
+Add a test in which the rule applies, or in which the part of the condition has the missing value.
 `,
   },
   {
     id: 'test/surviving-mutant',
     level: 'warning',
     help: `
-No policy test would notice this change of the policies. Somebody could make it by mistake.
+No policy test catches this change to the policies.
 
-Write a test that asks the request of the message.
+Add a test with the request in the message.
 `,
   },
 ];
@@ -161,7 +161,7 @@ function mutantFindings({ mutants }: MutationReport, folders: Folders): readonly
     .map(({ place, before, after, witness }) => ({
       rule: 'test/surviving-mutant',
       level: 'warning',
-      message: `no test notices the change of \`${oneLine(before)}\` to \`${oneLine(after)}\`\n${witnessText(witness)}`,
+      message: `no test catches the change from \`${oneLine(before)}\` to \`${oneLine(after)}\`\n${witnessText(witness)}`,
       location: locationAt(place, folders),
     }));
 }

@@ -24,7 +24,7 @@ const LEVELS: { readonly [rule in UsageRule]: Finding['level'] } = {
 
 const HELP: { readonly [rule in UsageRule]: string } = {
   'usage/unknown-kind': `
-The application asks about a kind that no policy is about, so every request for it is denied.
+The application asks about a kind that no policy covers, so every request for it is denied.
 
 Correct the kind, or write a resource policy for it.
 `,

@@ -51,7 +51,7 @@ export async function askServer(url: string, options: AskOptions): Promise<Serve
     const { body, headers } = await get(`${url}/api/server_info`, signal, undefined);
     const hash = headers.get('grpc-metadata-authz-bundle-hash') ?? '';
     const version = body['version'];
-    if (hash === '' || typeof version !== 'string') throw new Error('it is not a server of authz');
+    if (hash === '' || typeof version !== 'string') throw new Error('it is not an authz server');
     const state = { url, hash, version };
     if (options.authorization === undefined) return state;
     try {

@@ -37,7 +37,8 @@ export function mcpServer(folder: PolicyFolder, version: string): McpServer {
 function answerOf(text: string, data: object): CallToolResult {
   const json = JSON.stringify(data);
   const isLong = text.length > LONGEST_TEXT || json.length > LONGEST_TEXT;
-  const shown = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}\n... cut: narrow the question` : text;
+  const shown =
+    text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}\n... truncated: narrow the question` : text;
   const content = [{ type: 'text' as const, text: shown }];
   return isLong ? { content } : { content, structuredContent: JSON.parse(json) as { [key: string]: unknown } };
 }

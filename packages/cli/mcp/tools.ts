@@ -37,10 +37,16 @@ const one = z.object({
   policyVersion: z.string().optional(),
   scope: z.string().optional(),
 });
-const principal = one.strict().describe('who asks');
+const principal = one.strict().describe('the principal');
 const delegation = one
-  .extend({ actors: z.array(one.strict()).max(8).optional().describe('who acts for the principal, in order') })
-  .describe('who asks');
+  .extend({
+    actors: z
+      .array(one.strict())
+      .max(8)
+      .optional()
+      .describe('the actors that act on behalf of the principal, in order'),
+  })
+  .describe('the principal');
 const resource = z
   .object({
     kind: z.string().min(1),
@@ -49,7 +55,7 @@ const resource = z
     policyVersion: z.string().optional(),
     scope: z.string().optional(),
   })
-  .describe('what the action is done to; kind selects the policies');
+  .describe('the resource; its kind selects the policies');
 const actions = z.array(z.string().min(1)).min(1).max(500);
 const auxData = z
   .object({ jwt: attributes.default({}) })
@@ -77,7 +83,7 @@ export const TOOLS: readonly Tool[] = [
   tool({
     name: 'check',
     title: 'Decide actions',
-    description: 'Decides whether a principal may do actions on one resource, and names the policies that decided.',
+    description: 'Decides whether a principal may perform actions on a resource, and names the policies that decided.',
     input: z.object({ principal: delegation, resource, actions, auxData }),
     run: async (folder, { actions, ...rest }) => {
       const { policies, traced } = await folder.policies();
@@ -106,13 +112,13 @@ export const TOOLS: readonly Tool[] = [
     name: 'explain',
     title: 'Explain a decision',
     description:
-      'Explains why one action is allowed or denied: each rule, each part of its condition with the values, and the smallest changes of the request that would turn the decision.',
+      'Explains why an action is allowed or denied: each rule, how each part of its condition evaluated, and the smallest changes to the request that would flip the decision.',
     input: z.object({
       principal,
       resource,
       action: z.string().min(1),
       auxData,
-      near: z.int().min(0).max(20).default(3).describe('how many sets of changes are searched'),
+      near: z.int().min(0).max(20).default(3).describe('number of change sets to search for'),
     }),
     run: async (folder, { near, ...request }) => {
       const { policies, traced, lowered } = await folder.policies();
@@ -130,7 +136,7 @@ export const TOOLS: readonly Tool[] = [
     name: 'plan',
     title: 'Plan a list',
     description:
-      'Returns the filter of the resources of a kind on which a principal may do all of the actions: always allowed, always denied, or a condition on attributes.',
+      'Returns a filter for the resources of a kind on which a principal may perform all actions: always allowed, always denied, or a condition on attributes.',
     input: z.object({
       principal: delegation,
       kind: z.string().min(1),
@@ -163,7 +169,10 @@ export const TOOLS: readonly Tool[] = [
     description:
       'Runs the tests beside the policies, and returns each result; failed ones with the rules that decided.',
     input: z.object({
-      filter: z.string().default('').describe('which tests run, such as `test=Alice*;action=view,edit`; all if empty'),
+      filter: z
+        .string()
+        .default('')
+        .describe('filter of the tests to run, such as `test=Alice*;action=view,edit`; default is all'),
     }),
     run: async (folder, { filter }) => {
       await folder.policies();
@@ -179,10 +188,10 @@ export const TOOLS: readonly Tool[] = [
     name: 'diff',
     title: 'Compare with a revision',
     description:
-      'Shows what the policies allow and deny that those of a git revision do not, with a request for each difference, or the proof that there is none.',
+      'Compares the policies with those of a git revision: shows a request for each difference, or proves that there is none.',
     input: z.object({
       revision: z.string().min(1).max(200).describe('a git revision, such as `main` or `HEAD~1`'),
-      kind: z.string().optional().describe('a glob of kinds: only these are compared'),
+      kind: z.string().optional().describe('a glob of kinds to compare'),
     }),
     run: async (folder, { revision, kind }) => {
       const signal = AbortSignal.timeout(LONGEST_DIFF);

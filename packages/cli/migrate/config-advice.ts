@@ -31,7 +31,7 @@ export const REMOVED: { readonly [path: string]: (value: unknown, block: Values)
     advice: 'Hub has no counterpart: distribute bundles with `bundle.source`, signed with `bundle.trust`',
   }),
   'server.playgroundEnabled': () => ({ advice: '`server.apiExplorerEnabled` serves the playground' }),
-  'server.embeddedMode': () => ({ advice: 'programs decide in process with `authz/runtime`' }),
+  'server.embeddedMode': () => ({ advice: 'use `authz/runtime` to decide in process' }),
   'engine.numWorkers': () => ({ advice: '`server.workers` sets the number of processes' }),
   'engine.policyLoaderTimeout': () => ({ advice: NO_CACHE }),
   'auxData.jwt.cacheSize': () => ({ advice: 'verified tokens are not cached' }),
@@ -44,7 +44,7 @@ export const REMOVED: { readonly [path: string]: (value: unknown, block: Values)
   'storage.mysql': () => databaseAdvice('MySQL'),
   'storage.overlay': () => ({
     advice:
-      'use one `bundle.source` with `bundle.cache`: while the source is away, the server keeps the last good bundle, also after a restart',
+      'use one `bundle.source` with `bundle.cache`: while the source is unreachable, the server keeps the last good bundle, also after a restart',
     isOpen: true,
   }),
   'storage.hub': (value) => ({ advice: hubAdvice(value as Values), isOpen: true }),

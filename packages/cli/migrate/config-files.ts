@@ -46,7 +46,7 @@ export function findConfigs(tree: Tree, named: string | undefined, isOther: (pat
         line: 1,
         what: posix.basename(path),
         advice:
-          'it may be a configuration of the reference, or of another program: name it with `--config` to translate it',
+          'this may be a Cerbos configuration, or that of another program: pass it with `--config` to translate it',
       })),
   };
 }

@@ -147,7 +147,7 @@ class Translation {
     }
     if (words.startsWith('duration') && typeof scalar.value === 'bigint' && scalar.value > 0n) {
       const written = writeDuration(Number(scalar.value) / 1e6);
-      this.note(path, 'changed', { advice: `a number is nanoseconds in the reference; now \`${written}\`` });
+      this.note(path, 'changed', { advice: `Cerbos reads a number as nanoseconds; now \`${written}\`` });
       scalar.value = written;
       delete scalar.source;
     }
@@ -221,7 +221,7 @@ function adviceFor(entry: ConfigKey | undefined, path: string): KeyAdvice {
   if (entry?.kind === 'ignored' || entry?.kind === 'refused') return { advice: entry.why };
   const likely = likelyKey(path);
   const suggestion = likely === undefined ? '' : `; did you mean \`${likely}\`?`;
-  const reference = path.includes('.') ? 'the reference refuses it, too' : 'the reference ignores it';
+  const reference = path.includes('.') ? 'Cerbos rejects it, too' : 'Cerbos ignores it';
   return { advice: `unknown key; ${reference}${suggestion}` };
 }
 

@@ -66,7 +66,7 @@ const MENTIONS: readonly Mention[] = [
   {
     topic: 'monitoring',
     pattern: /\/_cerbos\/(?:health|metrics)\b/,
-    advice: 'works with `server.aliases: [cerbos]`; the own path is `/_authz/...`',
+    advice: 'works with `server.aliases: [cerbos]`; the path in authz is `/_authz/...`',
   },
   {
     topic: 'monitoring',

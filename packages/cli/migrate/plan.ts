@@ -124,8 +124,7 @@ function findStrayFiles(
       path,
       line: 1,
       what: posix.basename(path),
-      advice:
-        'every YAML and JSON file of a folder of policies must be one: move this file out of the folder, or correct it',
+      advice: 'every YAML and JSON file in a policy folder must be a policy: move this file elsewhere, or correct it',
       isOpen: true,
     }));
 }

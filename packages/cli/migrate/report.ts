@@ -137,7 +137,7 @@ function serverSection(server: Outcome['server'], silent: string | undefined): r
   if (silent !== undefined)
     return [
       'Comparison',
-      `  no server of the reference answers at ${visible(silent)}; --server URL names one to compare decisions with`,
+      `  no Cerbos server answers at ${visible(silent)}; use --server URL to compare decisions with one`,
     ];
   if (server === undefined) return [];
   const compared = server.comparisons.reduce((sum, comparison) => sum + comparison.compared, 0);

@@ -33,7 +33,10 @@ export function comparedSets(first: string, second: string | undefined, dir: str
   if (second !== undefined) return [setNamed(first), setNamed(second)];
   const range = isFolder(first) ? undefined : rangeOf(first);
   if (range === undefined)
-    throw usage(`\`${first}\` is one set of policies`, `\`${first}..\` compares a revision with the files here`);
+    throw usage(
+      `\`${first}\` is one set of policies; diff compares two`,
+      `\`${first}..\` compares a revision with the working tree`,
+    );
   const [old, new_] = range;
   return [revisionNamed(old === '' ? 'HEAD' : old), new_ === '' ? { folder: dir } : revisionNamed(new_)];
 }

@@ -31,23 +31,23 @@ export interface ComparisonOptions extends EngineFlags, SolverOptions {
 /** Adds these options to a command. */
 export function addComparisonOptions(command: Command): Command {
   const narrowed = command
-    .option('--kind <glob>', 'look only at resources of these kinds')
-    .option('--action <glob>', 'look only at these actions')
-    .option('--scope <scope>', 'look only at this scope; "" is the root');
+    .option('--kind <glob>', 'only these resource kinds')
+    .option('--action <glob>', 'only these actions')
+    .option('--scope <scope>', 'only this scope; "" is the root');
   const tried = addEngineFlags(narrowed, {
-    globals: 'the globals, as YAML or JSON; without it they can have any value',
-    schemas: 'whether requests that are shown satisfy their schemas; default as in --config',
-  }).option('--effort <number>', 'from 1 to 5: how much is tried', effort, 3);
+    globals: 'file with the globals, YAML or JSON; without it, they can have any value',
+    schemas: 'whether example requests must satisfy their schemas; default as in --config',
+  }).option('--effort <number>', 'search effort, from 1 to 5', effort, 3);
   return addSolverOptions(tried)
-    .option('--smt <dir>', 'write every query for the solver to this folder')
-    .option('--timeout <duration>', 'how long it may take; what is left is not decided', duration, 60_000);
+    .option('--smt <dir>', 'write each solver query to this folder')
+    .option('--timeout <duration>', 'time limit; what remains is reported as undecided', duration, 60_000);
 }
 
 /** Adds these options to a command. */
 export function addSolverOptions(command: Command): Command {
   return command
-    .option('--solver <command>', 'a program that reads SMT-LIB 2.6 on standard input, in place of z3-solver')
-    .option('--no-solver', 'use no solver, also if z3-solver is installed');
+    .option('--solver <command>', 'SMT solver program that reads SMT-LIB 2.6 on standard input, instead of z3-solver')
+    .option('--no-solver', 'do not use a solver, even if z3-solver is installed');
 }
 
 /** Reads the value of `--fail-on`: a list of these results, or none. */
@@ -56,17 +56,17 @@ export function failing<Result extends string>(results: readonly Result[]): (tex
     const words = text === 'none' ? [] : text.split(',');
     const named = words.flatMap((word) => results.find((result) => result === word) ?? []);
     if (named.length === words.length) return named;
-    throw new InvalidArgumentError(`It is a list of ${results.join(', ')}; or none.`);
+    throw new InvalidArgumentError(`It must be a list of ${results.join(', ')}; or none.`);
   };
 }
 
 function effort(text: string): number {
   if (/^[1-5]$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is a number from 1 to 5.');
+  throw new InvalidArgumentError('It must be a number from 1 to 5.');
 }
 
 function duration(text: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds !== undefined && milliseconds > 0) return milliseconds;
-  throw new InvalidArgumentError('It is a duration such as 60s.');
+  throw new InvalidArgumentError('It must be a duration such as 60s.');
 }

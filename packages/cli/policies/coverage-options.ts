@@ -24,15 +24,15 @@ export function measuresCoverage({ coverage, coverageOutput, minCoverage, minMcd
 /** Adds these options to a command. */
 export function addCoverageOptions(command: Command): Command {
   return command
-    .option('--coverage', 'show which rules and clauses of conditions the tests exercise')
+    .option('--coverage', 'measure which rules and condition clauses the tests exercise')
     .addOption(
-      new Option('--coverage-output <format>', 'format of the coverage; repeatable; all but text are files')
+      new Option('--coverage-output <format>', 'coverage format; repeatable; all but text are written to files')
         .choices([...COVERAGE_FORMATS])
         .argParser((format: string, earlier: readonly string[] = []) => [...earlier, knownFormat(format)]),
     )
-    .option('--coverage-dir <dir>', 'the folder of these files; default is coverage')
-    .option('--min-coverage <percent>', 'fail if fewer rules apply or clauses are covered', percentage)
-    .option('--min-mcdc <percent>', 'fail if fewer clauses are shown to decide', percentage);
+    .option('--coverage-dir <dir>', 'folder of these files; default is coverage')
+    .option('--min-coverage <percent>', 'minimum rule and clause coverage in percent', percentage)
+    .option('--min-mcdc <percent>', 'minimum MC/DC coverage in percent', percentage);
 }
 
 function knownFormat(format: string): string {
@@ -44,5 +44,5 @@ function knownFormat(format: string): string {
 export function percentage(text: string): number {
   const percent = Number(text);
   if (text.trim() !== '' && percent >= 0 && percent <= 100) return percent;
-  throw new InvalidArgumentError('It is a number from 0 to 100.');
+  throw new InvalidArgumentError('It must be a number from 0 to 100.');
 }

@@ -18,10 +18,10 @@ export function addEngineFlags(
   texts: { readonly globals: string; readonly schemas: string },
 ): Command {
   return command
-    .option('--config <file>', 'a configuration of the server, for the options of the engine')
-    .option('--default-policy-version <version>', 'the version of requests without one')
-    .option('--default-scope <scope>', 'the scope of requests without one')
-    .option('--lenient-scope-search', 'search the scopes above one that has no policy')
+    .option('--config <file>', 'server configuration to take the engine options from')
+    .option('--default-policy-version <version>', 'policy version of requests without one')
+    .option('--default-scope <scope>', 'scope of requests without one')
+    .option('--lenient-scope-search', 'search parent scopes if a scope has no policy')
     .option('--globals <file>', texts.globals)
     .addOption(new Option('--schemas <mode>', texts.schemas).choices(['enforce', 'ignore']));
 }

@@ -12,7 +12,7 @@ export function engineOptions(flags: EngineFlags, context: CommandContext): NonN
   const config = configOf(flags, context);
   if (config?.engine.strictEvaluation === true)
     throw new InputError(
-      'strict evaluation is not known yet: proofs are about default evaluation',
+      'strict evaluation is not supported yet: proofs assume default evaluation',
       undefined,
       [],
       flags.config,

@@ -29,17 +29,17 @@ export function mutates({ mutate, ...others }: MutationOptions): boolean {
 /** Adds these options to a command. */
 export function addMutationOptions(command: Command): Command {
   return command
-    .option('--mutate', 'show which mistakes in the policies no test would notice')
+    .option('--mutate', 'run mutation testing: report changes to the policies that no test catches')
     .addOption(
-      new Option('--mutate-output <format>', 'format of the mutants; repeatable; json is a file')
+      new Option('--mutate-output <format>', 'mutation report format; repeatable; json is written to a file')
         .choices([...MUTATION_FORMATS])
         .argParser((format: string, earlier: readonly string[] = []) => [...earlier, knownFormat(format)]),
     )
-    .option('--mutate-dir <dir>', 'the folder of this file; default is mutation')
-    .option('--min-score <percent>', 'fail if the tests notice fewer mutants', percentage)
-    .option('--mutants <number>', 'try a random sample of this size', wholeNumber)
-    .option('--seed <number>', 'choose another sample', wholeNumber)
-    .option('--rule <glob>', 'change only these rules, by name or as resource.album.vdefault#owners');
+    .option('--mutate-dir <dir>', 'folder of this file; default is mutation')
+    .option('--min-score <percent>', 'minimum mutation score in percent', percentage)
+    .option('--mutants <number>', 'test a random sample of this size', wholeNumber)
+    .option('--seed <number>', 'seed of the random sample', wholeNumber)
+    .option('--rule <glob>', 'mutate only these rules, by name or as resource.album.vdefault#owners');
 }
 
 function knownFormat(format: string): string {
@@ -49,5 +49,5 @@ function knownFormat(format: string): string {
 
 function wholeNumber(text: string): number {
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError('It is a whole number.');
+  throw new InvalidArgumentError('It must be a whole number.');
 }

@@ -8,14 +8,12 @@ export interface NowOption {
 }
 
 /** The option `--now`. */
-export function nowOption(
-  text = 'the time of conditions, such as 2025-01-31T00:00:00Z; default is the current time',
-): Option {
+export function nowOption(text = 'current time in conditions, such as 2025-01-31T00:00:00Z'): Option {
   return new Option('--now <time>', text).argParser(instant);
 }
 
 function instant(text: string): Instant {
   const now = instantOf(text);
-  if (now === undefined) throw new InvalidArgumentError('It is a time such as 2025-01-31T00:00:00Z.');
+  if (now === undefined) throw new InvalidArgumentError('It must be a time such as 2025-01-31T00:00:00Z.');
   return now;
 }

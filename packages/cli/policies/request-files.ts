@@ -39,9 +39,9 @@ export function readPrincipalAlone(file: string, input: StandardInput): Principa
   const principal = readPrincipal(file, input);
   if (principal.actors?.length !== 0)
     throw new InputError(
-      'an explanation is of one principal',
+      'explain takes a single principal',
       undefined,
-      [{ message: 'explain the principal and each of its actors, each from a file of its own' }],
+      [{ message: 'explain the principal and each of its actors separately, each from its own file' }],
       file,
     );
   return principal;

@@ -25,17 +25,17 @@ export function addSuggestionOptions(command: Command): Command {
     .addOption(
       new Option(
         '--suggest [goal]',
-        'print a suite of tests that are missing: for what no test exercises (uncovered, the default), or for mistakes that none would notice (mutants)',
+        'print a suite of missing tests: for what no test exercises (uncovered, the default), or for mutants that no test catches (mutants)',
       )
         .choices([...GOALS])
         .conflicts('watch'),
     )
     .option('--write <file>', 'write the suggested suite to a new file')
-    .option('--suggest-timeout <duration>', 'how long the search may take; default is 60s', duration);
+    .option('--suggest-timeout <duration>', 'time limit of the search; default is 60s', duration);
 }
 
 function duration(text: string): number {
   const milliseconds = parseDuration(text);
   if (milliseconds !== undefined && milliseconds > 0) return milliseconds;
-  throw new InvalidArgumentError('It is a duration such as 60s.');
+  throw new InvalidArgumentError('It must be a duration such as 60s.');
 }

@@ -13,7 +13,7 @@ export function addTableOptions<C extends Command>(command: C, description: stri
   return command
     .option('--table <file>', description)
     .addOption(
-      new Option('--dialect <dialect>', 'with --table: the database')
+      new Option('--dialect <dialect>', 'with --table: SQL dialect')
         .choices(['postgresql', 'mysql', 'sqlite'])
         .default('postgresql'),
     ) as C;

@@ -8,8 +8,5 @@ export interface TenantsOption {
 
 /** The option `--tenants`. */
 export function tenantsOption(): Option {
-  return new Option(
-    '--tenants <path>',
-    'the roles of tenants: a folder of documents, or one document, as YAML or JSON',
-  );
+  return new Option('--tenants <path>', 'tenant roles: a folder of documents, or one document, YAML or JSON');
 }

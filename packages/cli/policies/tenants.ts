@@ -47,7 +47,7 @@ export type OnRefused = (tenant: string, error: Error) => void;
 
 /** Warns of such a document. */
 export function warnOfRefusal(context: CommandContext, tenant: string, { message }: Error): void {
-  printWarning(context, `the roles of tenant \`${tenant}\` are refused and give nothing: ${message}`);
+  printWarning(context, `the roles of tenant \`${tenant}\` are rejected and grant nothing: ${message}`);
 }
 
 function isFolder(path: string): boolean {
@@ -175,7 +175,7 @@ export function decidingEngine(
         if (tenant !== undefined && refused.has(tenant)) return [];
         return one.roles
           .filter((role) => role.startsWith(rolePrefix) && !roles.includes(role))
-          .map((role) => `role \`${role}\` gives nothing: ${reasonFor(one.id, tenant)}`);
+          .map((role) => `role \`${role}\` grants nothing: ${reasonFor(one.id, tenant)}`);
       }),
   };
 }

@@ -29,16 +29,16 @@ export function hasTwoOutputs(
 /** Adds these options to a command. */
 export function addTestOptions(command: Command): Command {
   return command
-    .option('--tests <dir>', 'the folder of the tests; default is the folder of policies')
+    .option('--tests <dir>', 'test folder; default is the policy folder')
     .option(
       '--test-filter <filter>',
       'run only some tests, `suite=GLOB,GLOB;test=GLOB;principal=GLOB;resource=GLOB;action=GLOB`; repeatable',
       (value: string, earlier: readonly string[] = []) => [...earlier, value],
     )
     .option('--skip-batching', 'send one request per action')
-    .addOption(nowOption('the time of tests that set none, such as 2025-01-31T00:00:00Z'))
+    .addOption(nowOption('current time in tests that do not set one, such as 2025-01-31T00:00:00Z'))
     .option('--strict-evaluation', 'run the tests in strict evaluation mode')
     .option('--ignore-schemas', 'do not validate attributes')
-    .addOption(new Option('--test-output <format>', 'format of results').choices([...TEST_FORMATS]))
-    .option('--verbose', 'also show passed tests, and how decisions were made');
+    .addOption(new Option('--test-output <format>', 'format of test results').choices([...TEST_FORMATS]))
+    .option('--verbose', 'also show passed tests and how decisions were made');
 }

@@ -36,7 +36,7 @@ export function unknownNames(bundle: PolicyBundle, { kind, actions, principal }:
     about.length > 0 || own.some(({ kinds, otherKinds }) => kinds.has(sanitize(kind)) || otherKinds.length > 0);
   if (!knowsKind)
     return [
-      `no policy is about kind \`${kind}\`${guess(
+      `no policy covers kind \`${kind}\`${guess(
         kind,
         bundle.resourcePolicies.map((policy) => policy.kind),
       )}`,
@@ -46,7 +46,7 @@ export function unknownNames(bundle: PolicyBundle, { kind, actions, principal }:
     .filter((action) => !tables.some((table) => knows(table, action, sanitize(kind))))
     .map(
       (action) =>
-        `no rule about kind \`${kind}\` names action \`${action}\`${guess(
+        `no rule for kind \`${kind}\` names action \`${action}\`${guess(
           action,
           tables.flatMap((table) => [...table.actions.keys()]),
         )}`,

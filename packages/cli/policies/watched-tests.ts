@@ -55,7 +55,7 @@ export class WatchedTests {
     this.failed.clear();
     for (const path of [...others, ...failed]) this.failed.add(path);
     const still = others.length === 0 ? '' : `; still failing: ${others.map(visible).join(', ')}`;
-    printNote(this.context, `authzc: ${ran.length} of ${suites.length} suites ran${still}`);
+    printNote(this.context, `authzc: ran ${ran.length} of ${suites.length} suites${still}`);
   }
 }
 

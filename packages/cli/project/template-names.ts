@@ -1,10 +1,10 @@
 /** The sample applications that `authzc init` can create: each is a folder in `templates`. */
 export const TEMPLATES = {
-  ts: 'a server with what Node has',
+  ts: 'a plain Node server',
   fastify: 'Fastify',
   hono: 'Hono on Node',
   express: 'Express',
-  next: 'route handlers of Next.js',
+  next: 'Next.js route handlers',
   workers: 'Cloudflare Workers',
 } as const;
 

@@ -14,7 +14,7 @@ export function explainAnswer(body: Json): HTMLElement {
     { class: 'result' },
     element('h3', {}, decision, ` ${reasons.length === 0 ? 'no rule allows' : `by ${reasons.join(', ')}`}`),
     steps.length === 0
-      ? element('p', {}, 'No rule is about this action and these roles.')
+      ? element('p', {}, 'No rule matches this action and these roles.')
       : element('ul', { class: 'tree', 'aria-label': 'Rules' }, ...steps.map(stepNode)),
     ...nearMissNodes(isAllowed, itemsOf(at(body, ['nearMisses', 'sets']))),
   );

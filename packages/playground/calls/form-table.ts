@@ -44,7 +44,7 @@ const CALL: readonly FieldRow[] = [
 
 const OPTIONS: FieldGroup = {
   legend: 'Options',
-  fields: [{ label: 'Say which policies decided', path: ['includeMeta'], kind: 'flag' }],
+  fields: [{ label: 'Include the policies that decided', path: ['includeMeta'], kind: 'flag' }],
   more: CALL,
 };
 

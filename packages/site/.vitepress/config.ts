@@ -1,6 +1,6 @@
 import { renderMermaidSVG } from 'beautiful-mermaid';
 import { defineConfig } from 'vitepress';
-import { titleBlocks } from '../block-titles.js';
+import { markButtons, titleBlocks } from '../paragraphs.js';
 import { anchorOf } from '../../../scripts/house/citations.js';
 import { repositoryFiles } from '../files.js';
 import { sectionsOf } from '../pages.js';
@@ -27,6 +27,7 @@ export default defineConfig({
     anchor: { slugify: anchorOf },
     config: (markdown) => {
       markdown.core.ruler.push('file-names', ({ tokens }) => titleBlocks(tokens));
+      markdown.core.ruler.push('buttons', ({ tokens }) => markButtons(tokens));
       const fence = markdown.renderer.rules.fence;
       markdown.renderer.rules.fence = (tokens, index, ...rest) => {
         const token = tokens[index];

@@ -5,7 +5,8 @@ import { ROOT } from '../compiled.js';
 /**
  * A fenced block of a page. Its info string says how it is tested: `yaml policy`, `yaml policy-error=CODE`, `yaml
  * policy-warning=CODE`, `yaml check`, `yaml config`, `yaml request`, `json schema=PATH`, `json output`, `cel`, `http`,
- * `sh`, `console`, `sh serve`, `ts`. `excerpt=PATH` quotes a file of the repository. `text` and `mermaid` are not tested.
+ * `sh`, `console`, `sh serve`, `ts`. `excerpt=PATH` quotes a file of the repository,
+ * and `excerpt` a file that the steps before it made. `text` and `mermaid` are not tested.
  *
  * A line with nothing but a path and a colon before the block names its file, which is written into the folder of the
  * page. Readers see this line, and not the info string.

@@ -44,6 +44,8 @@ export interface Shell {
   /** Writes a file of the page into the reader's working directory. */
   readonly write: (block: Block) => void;
   readonly run: (block: Block) => Promise<readonly string[]>;
+  /** Compares an excerpt with its file in the reader's working directory. */
+  readonly quotes: (block: Block) => readonly string[];
   /** Starts `authzc serve` in the reader's working directory. Later requests of the page go to it. */
   readonly serve: (block: Block) => Promise<readonly string[]>;
   /** The output of the last block of commands. */
@@ -124,6 +126,11 @@ export function openShell(page: Page, base: string, programs: ShellPrograms = RE
       const file = join(current, path ?? '');
       mkdirSync(dirname(file), { recursive: true });
       writeFileSync(file, text);
+    },
+    quotes: (block) => {
+      if (block.file === undefined) return [];
+      const isQuoted = readFileSync(join(current, block.file), 'utf8').includes(block.text.trimEnd());
+      return isQuoted ? [] : [`${titleOf(block)}: the file does not contain this`];
     },
     run: async (block) => {
       if (block.language === 'sh') return step(block, block.text, undefined);

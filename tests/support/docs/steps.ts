@@ -20,7 +20,8 @@ export async function runSteps(
   const problems: string[] = [];
   try {
     for (const block of blocks) {
-      if (block.file !== undefined) shell.write(block);
+      if (block.words.has('excerpt')) problems.push(...shell.quotes(block));
+      else if (block.file !== undefined) shell.write(block);
       if (block.words.has('output')) problems.push(...shell.compare(block));
       else if (block.words.has('serve')) problems.push(...(await shell.serve(block)));
       else if (block.language === 'sh' || block.language === 'console') problems.push(...(await shell.run(block)));

@@ -161,7 +161,7 @@ export function solverNote({ rows }: DiffReport): string | undefined {
 /** The same for a number of rows that need the solver. */
 export function solverNoteFor(count: number): string | undefined {
   if (count === 0) return undefined;
-  return `${count} ${count === 1 ? 'row' : 'rows'} not decided; npm install --save-dev z3-solver decides most`;
+  return `${count} ${count === 1 ? 'row' : 'rows'} undecided; install z3-solver to decide most of them: npm install --save-dev z3-solver`;
 }
 
 function needsSolver(answer: DiffAnswer): boolean {

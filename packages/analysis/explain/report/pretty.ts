@@ -259,7 +259,7 @@ function isUnreached({ steps, isRejected = false }: Explanation): boolean {
   return steps.length === 0 && !isRejected;
 }
 
-const UNREACHED = 'no rule is about this action and these roles';
+const UNREACHED = 'no rule matches this action and these roles';
 
 /** A result that is neither true nor false. */
 function unusual(result: Outcome): string {

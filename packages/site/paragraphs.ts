@@ -9,6 +9,18 @@ export interface Token {
 /** The class of a paragraph that is the title of the block below it. */
 export const TITLE = 'block-title';
 
+/** The class of a paragraph that consists of links, which the start page shows as buttons. */
+export const BUTTONS = 'buttons';
+
+/** Marks the paragraphs that consist of links between dots, such as `[Start](a.md) · [Why](b.md)`. */
+export function markButtons(tokens: readonly Token[]): void {
+  for (const [index, token] of tokens.entries()) {
+    const text = tokens[index + 1]?.content ?? '';
+    const isButtons = token.type === 'paragraph_open' && /^\[[^\]]+\]\([^)]+\)( · \[[^\]]+\]\([^)]+\)){2}$/.test(text);
+    if (isButtons) token.attrJoin('class', BUTTONS);
+  }
+}
+
 /**
  * Marks the paragraphs that only name the file of the code block below them, such as "`policies/note.yaml`:", so that the
  * site shows them as titles. Forges show the line as it is.
