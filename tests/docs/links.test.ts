@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { anchorsIn, withoutCode } from '../../scripts/house/citations.js';
 import { ROOT } from '../support/compiled.js';
-import { allPages, DOCS_FOLDER } from './pages.js';
+import { allPages, DOCS_FOLDER, pagesForContributors } from './pages.js';
 
 const test = suite('links of the documentation');
 
@@ -22,16 +22,14 @@ test('the index of the documentation lists every page and guide', () => {
   );
 });
 
-/** The pages where the name helps a reader to decide or to migrate. */
-const NAMING_PAGES = ['README.md', 'docs/aliases.md', 'docs/configuration.md', 'docs/migrating.md'];
-
-test('only pages for its users name the product that the policy language comes from', () => {
-  assert.equal(
-    allPages()
-      .filter((file) => /cerbos/i.test(readFileSync(file, 'utf8')))
-      .map((file) => relative(ROOT, file)),
-    NAMING_PAGES,
-  );
+test('pages for users name the product that the policy language comes from, and pages for contributors do not', () => {
+  const forContributors = new Set(pagesForContributors());
+  const naming = (pattern: RegExp, pages: readonly string[]): readonly string[] =>
+    pages.filter((file) => pattern.test(readFileSync(file, 'utf8'))).map((file) => relative(ROOT, file));
+  const forUsers = allPages().filter((file) => !forContributors.has(file) && !file.includes('/docs/spec/'));
+  assert.equal(naming(/\breference PDP\b/i, forUsers), []);
+  // The changelog is for both.
+  assert.equal(naming(/cerbos/i, [...forContributors]), ['CHANGELOG.md']);
 });
 
 test.run();
