@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { filesOfOneCheck } from './house/check-coverage.js';
+import { measureOneCheck } from './house/check-coverage.js';
 import { unresolvedIn } from './house/citations.js';
+import { folderCycles } from './house/folder-cycles.js';
 import { arrows, floors, importGraph, within, withOneImporter } from './house/import-graph.js';
+import { countNames, type NameCounts } from './house/names.js';
 import { type Figure, type Row, table } from './house/table.js';
 import { readBudgets } from './test/budgets.js';
 import {
@@ -35,18 +37,19 @@ const CPU_AIMS: { readonly [tier: string]: number } = { quick: 340, full: 1_800 
 const files = trackedFiles();
 const budgets = Object.entries(readBudgets());
 const messageLayer = files.filter(isMessageLayer);
-const ofCheck = await filesOfOneCheck();
+const { files: ofCheck, calls } = await measureOneCheck();
 const { graph, importing } = importGraph(PRODUCT);
 const engine = within(graph, 'runtime/engine');
 const oneImporter = [...withOneImporter(graph)].filter((file) => importing.has(file));
 const citing = files.filter((file) => CITING.test(file) && !isGenerated(file));
 const byHand = files.filter((file) => file.endsWith('.ts') && !isGenerated(file));
+const names = byHand.filter(isProduct).map((file) => countNames(textOf(file)));
 const long = byHand.map((file) => longLines(textOf(file), COLUMNS));
 
 const rows: readonly Row[] = [
   {
     what: 'one REST check runs through',
-    figures: [count(ofCheck.length, 30, 'files'), count(linesOf(ofCheck), 3_000, 'lines')],
+    figures: [count(calls, 150, 'calls'), count(ofCheck.length, 36, 'files'), count(linesOf(ofCheck), 3_000, 'lines')],
   },
   {
     what: 'runtime/engine',
@@ -54,6 +57,23 @@ const rows: readonly Row[] = [
       count(engine.size, 18, 'files'),
       count(floors(engine), 7, 'floors'),
       count(arrows(engine), 59, 'imports'),
+    ],
+  },
+  { what: 'cycles of folders', figures: [count(folderCycles(graph).length, 0, '')] },
+  {
+    what: 'functions named after what they return, as `textOf`',
+    figures: [count(percentage(names, 'named', 'functions'), 2, '%')],
+  },
+  {
+    what: 'doc comments that begin with a preposition',
+    figures: [count(sum(names.map(({ prepositions }) => prepositions)), 0, '')],
+  },
+  {
+    what: 'lines of TypeScript: product, tests and tools, generated',
+    figures: [
+      count(linesOf(byHand.filter(isProduct)), 132_000, ''),
+      { value: linesOf(byHand.filter((file) => !isProduct(file))), unit: '' },
+      count(linesOf(files.filter((file) => file.endsWith('.ts') && isGenerated(file))), 7_000, ''),
     ],
   },
   {
@@ -111,6 +131,10 @@ function aimOf(tier: string): { readonly aim?: number } {
 
 function count(value: number, aim: number, unit: string): Figure {
   return { value, aim, unit };
+}
+
+function percentage(counts: readonly NameCounts[], part: keyof NameCounts, whole: keyof NameCounts): number {
+  return (100 * sum(counts.map((each) => each[part]))) / sum(counts.map((each) => each[whole]));
 }
 
 function sum(values: readonly number[]): number {

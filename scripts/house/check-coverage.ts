@@ -24,12 +24,20 @@ const REQUEST = JSON.stringify({
   ],
 });
 
+/** What one check runs through. */
+export interface CheckFigures {
+  /** Sorted, with paths from the root. */
+  readonly files: readonly string[];
+  /** Calls of functions of these files. */
+  readonly calls: number;
+}
+
 /**
  * The files of this repository that one POST to /api/check/resources runs a function of, sorted: in a warm server in
  * this process, with the policies of `generated/` and no watcher. Files that only declare types, or only ran while they
  * were loaded, are not among them.
  */
-export async function filesOfOneCheck(): Promise<readonly string[]> {
+export async function measureOneCheck(): Promise<CheckFigures> {
   const { config } = loadConfig({
     sets: ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'],
     environment: {},
@@ -42,14 +50,16 @@ export async function filesOfOneCheck(): Promise<readonly string[]> {
     await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
     for (let count = 0; count < WARM; count += 1) await check(server.httpAddress);
     let always: readonly string[] | undefined;
+    let calls = Number.POSITIVE_INFINITY;
     for (let count = 0; count < MEASURED; count += 1) {
       await session.post('Profiler.takePreciseCoverage');
       await check(server.httpAddress);
       const { result } = await session.post('Profiler.takePreciseCoverage');
       const files = calledFiles(result, ROOT);
       always = always === undefined ? files : always.filter((file) => files.includes(file));
+      calls = Math.min(calls, callsIn(result, ROOT));
     }
-    return always ?? [];
+    return { files: always ?? [], calls };
   } finally {
     session.disconnect();
     await server.close();
@@ -58,14 +68,29 @@ export async function filesOfOneCheck(): Promise<readonly string[]> {
 
 /** The scripts below a folder with a function that was called, by paths from that folder, sorted. */
 export function calledFiles(scripts: readonly Profiler.ScriptCoverage[], root: string): readonly string[] {
-  const called = scripts.filter(
-    ({ url, functions }) =>
-      url.startsWith('file:') && functions.some(({ ranges }) => ranges.some(({ count }) => count > 0)),
+  return [...new Set(ownScripts(scripts, root).map(({ path }) => path))].toSorted();
+}
+
+/** How many calls of functions there were in the scripts below a folder. */
+export function callsIn(scripts: readonly Profiler.ScriptCoverage[], root: string): number {
+  // The first range of a function is all of it.
+  return ownScripts(scripts, root).reduce(
+    (sum, { functions }) => sum + functions.reduce((calls, { ranges }) => calls + (ranges[0]?.count ?? 0), 0),
+    0,
   );
-  const paths = called.map(({ url }) => relative(root, fileURLToPath(url.split('?')[0] as string)));
-  return [...new Set(paths)]
-    .filter((path) => !/^\.\.|^node_modules\/|^scripts\/|\/node_modules\//.test(path))
-    .toSorted();
+}
+
+function ownScripts(
+  scripts: readonly Profiler.ScriptCoverage[],
+  root: string,
+): readonly { readonly path: string; readonly functions: readonly Profiler.FunctionCoverage[] }[] {
+  return scripts
+    .filter(
+      ({ url, functions }) =>
+        url.startsWith('file:') && functions.some(({ ranges }) => ranges.some(({ count }) => count > 0)),
+    )
+    .map(({ url, functions }) => ({ path: relative(root, fileURLToPath(url.split('?')[0] as string)), functions }))
+    .filter(({ path }) => !/^\.\.|^node_modules\/|^scripts\/|\/node_modules\//.test(path));
 }
 
 async function check(address: string): Promise<void> {

@@ -1,9 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { calledFiles, filesOfOneCheck } from './check-coverage.js';
+import { calledFiles, callsIn, measureOneCheck } from './check-coverage.js';
 import { anchorsIn, citationsIn, unresolvedIn } from './citations.js';
 import { folderCycles } from './folder-cycles.js';
 import { arrows, floors, graphOf, within, withOneImporter } from './import-graph.js';
+import { countNames } from './names.js';
 import { table } from './table.js';
 import { crossSuiteImports, isGenerated, isMessageLayer, lineCount, longLines } from './tree.js';
 
@@ -42,7 +43,8 @@ test('headings have their rendered anchors', () => {
 });
 
 test('a check runs through transport, service, engine and policy, without the files that only run at start', async () => {
-  const files = await filesOfOneCheck();
+  const { files, calls } = await measureOneCheck();
+  assert.ok(calls > files.length && calls < 1000, String(calls));
   const due = [
     'generated/resource/album.ts',
     'runtime/engine/decide/check.ts',
@@ -61,6 +63,22 @@ test('a check runs through transport, service, engine and policy, without the fi
   );
 });
 
+test('names of functions and beginnings of doc comments are counted', () => {
+  const text = `
+/** For callers. */
+export function textOf(): void {}
+/**
+ * A list of
+ * them.
+ */
+const lists = { keyOf() {}, of() {} };
+/* Of no function. */
+const sizeOf = () => lists;
+const of = 1;
+`;
+  assert.equal(countNames(text), { functions: 4, named: 3, comments: 2, prepositions: 1 });
+});
+
 test('a script counts when one of its functions was called', () => {
   const script = (url: string, count: number) => ({
     scriptId: '1',
@@ -76,6 +94,7 @@ test('a script counts when one of its functions was called', () => {
     script('file:///else/z.ts', 1),
   ];
   assert.equal(calledFiles(scripts, '/r'), ['a.ts', 'server/b.ts']);
+  assert.is(callsIn(scripts, '/r'), 3);
 });
 
 const dependencies = (...files: readonly string[]): readonly { readonly resolved: string }[] =>
