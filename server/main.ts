@@ -1,8 +1,6 @@
-import type { ServerInfoResponse } from '../proto/gen/messages.js';
 import type { Config } from './config.js';
 import { tracesCalls } from './observe/observe.js';
 import type { BundleText } from './bundle/read-bundle.js';
-import type { Decider } from './service/decider.js';
 import type { RolloutChange } from './rollout/rollout.js';
 import type { TenantService } from './service/tenants.js';
 import type { Watcher } from './service/watcher.js';
@@ -14,7 +12,7 @@ import { type ServingEngine, servingEngine } from './swap/serving-engine.js';
 import { tenantReporter, warnOfTenants } from './tenants/log.js';
 import { openTenants } from './tenants/open-tenants.js';
 import { openServer } from './open-server.js';
-import type { ListeningServer, Prepared, PreparedChange, RunningServer, Surroundings } from './running-server.js';
+import type { Prepared, PreparedChange, RunningServer, Surroundings } from './running-server.js';
 import { describeLoaded, startAuditWatch, startObservation, startShadow } from './start-watchers.js';
 import { createExplainer } from './swap/explainer.js';
 import { warnOfPatterns, warnOfRoutes } from './warnings.js';
@@ -139,34 +137,4 @@ export async function startServer(
     refused: () => observation?.bundle.refused(),
     metrics: observation?.metrics,
   };
-}
-
-/** The same with any decider: for tests of the transports. */
-export function serve(
-  config: Config,
-  decider: Decider,
-  build: ServerInfoResponse,
-  watchers: readonly Watcher[] = [],
-): Promise<ListeningServer> {
-  return openServer({
-    config,
-    decider,
-    preparation: {},
-    build: () => build,
-    watchers,
-    auditReader: undefined,
-    explainer: undefined,
-    bundle: undefined,
-    rollout: undefined,
-    reload: undefined,
-    source: undefined,
-    names: undefined,
-    actionNames: () => [],
-    deliver: undefined,
-    metrics: undefined,
-    answered: async () => {},
-    accepted: undefined,
-    allTurn: undefined,
-    log: undefined,
-  });
 }

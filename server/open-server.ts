@@ -32,7 +32,7 @@ import type { ListeningServer, RunningServer, Surroundings } from './running-ser
 /** How long calls in progress may take after the server is asked to stop, in milliseconds. */
 const PATIENCE = 30_000;
 
-/** The parts of a server that listens. */
+/** The parts of a server that listens. What is absent, it does not offer. */
 export interface Listening {
   readonly config: Config;
   readonly decider: Decider;
@@ -40,22 +40,23 @@ export interface Listening {
   readonly preparation: Preparation;
   readonly build: () => ServerInfoResponse;
   readonly watchers: readonly Watcher[];
-  readonly auditReader: AuditReader | undefined;
-  readonly explainer: Explainer | undefined;
-  readonly bundle: Services['bundle'];
-  readonly rollout: Services['rollout'];
-  readonly reload: Services['reload'];
-  readonly source: Services['source'];
-  readonly names: Services['names'];
-  readonly actionNames: Services['actionNames'];
-  readonly deliver: Deliver | undefined;
+  readonly auditReader?: AuditReader | undefined;
+  readonly explainer?: Explainer | undefined;
+  readonly bundle?: Services['bundle'];
+  readonly rollout?: Services['rollout'];
+  readonly reload?: Services['reload'];
+  readonly source?: Services['source'];
+  readonly names?: Services['names'];
+  /** If absent: the policies name no actions. */
+  readonly actionNames?: Services['actionNames'];
+  readonly deliver?: Deliver | undefined;
   /** The health of the whole server. */
-  readonly metrics: MetricsText | undefined;
+  readonly metrics?: MetricsText | undefined;
   /** All calls have been answered, so the watchers write what remains. */
-  readonly answered: () => Promise<void>;
-  readonly accepted: Surroundings['accepted'];
-  readonly allTurn: Surroundings['allTurn'];
-  readonly log: Log | undefined;
+  readonly answered?: () => Promise<void>;
+  readonly accepted?: Surroundings['accepted'];
+  readonly allTurn?: Surroundings['allTurn'];
+  readonly log?: Log | undefined;
 }
 
 /** Opens a server: service, transports, listeners, in this order. */
@@ -72,7 +73,7 @@ export async function openServer({
   reload,
   source,
   names,
-  actionNames,
+  actionNames = () => [],
   deliver,
   metrics,
   answered,
@@ -141,7 +142,7 @@ export async function openServer({
     tls?.close();
     await Promise.all([http.stop(PATIENCE), grpc.stop(PATIENCE)]);
     verifier.close();
-    await answered();
+    await answered?.();
   };
   let closing: Promise<void> | undefined;
   const close = (grace: number): Promise<void> => {

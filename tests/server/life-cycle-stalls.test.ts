@@ -72,14 +72,28 @@ test('silent connections do not delay the stop', async () => {
   silentGrpc.socket.destroy();
 });
 
-test('a client that has half-closed its connection gets its response', async () => {
-  const server = await start();
-  // Routes are loaded after the start, or by the first request; until then such a client gets none.
-  await (await fetch(`http://${server.httpAddress}/_authz/health`)).text();
-  const half = await open(server.httpAddress, 'GET /_authz/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
-  half.socket.end();
-  await within(half.closed, 'the end of an answer');
-  assert.match(half.text(), /^HTTP\/1\.1 200 /);
+test('a client that has half-closed its connection gets its response, as soon as the server is ready', async () => {
+  const server = await start(['server.aliases={cerbos}']);
+  const check =
+    '{"principal":{"id":"a","roles":["u"]},"resources":[{"resource":{"kind":"k","id":"1"},"actions":["read"]}]}';
+  // None of them loads Fastify, or waits for it.
+  for (const [method, path, status, body = ''] of [
+    ['GET', '/_authz/health', 200],
+    ['HEAD', '/_authz/health', 200],
+    ['GET', '/_authz/health?pretty', 200],
+    ['GET', '/_authz/health?service=nobody', 404],
+    ['GET', '/_authz/health?maxBundleAge=1h', 200],
+    ['GET', '/_authz/live', 200],
+    ['GET', '/_cerbos/health', 200],
+    ['POST', '/api/check/resources', 200, check],
+    ['POST', '/cerbos.svc.v1.CerbosService/CheckResources', 200, check],
+  ] as const) {
+    const half = await open(server.httpAddress);
+    const headers = `Host: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`;
+    half.socket.end(`${method} ${path} HTTP/1.1\r\n${headers}\r\n\r\n${body}`);
+    await within(half.closed, 'the end of an answer');
+    assert.match(half.text(), new RegExp(`^HTTP/1\\.1 ${status} `), `${method} ${path}`);
+  }
   await server.close();
 });
 

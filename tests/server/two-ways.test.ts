@@ -14,8 +14,8 @@ import { type Answer, send } from '../support/server/http-client.js';
 import { testServices } from './services.js';
 
 /*
- * Checks and plans are answered before Fastify, which answers the same calls if their URL has a query
- * (docs/decisions/messages-and-transports.md#0041). Both ways must agree on everything that a client or an operator sees.
+ * Checks, plans and health are answered before Fastify, which answers the same calls if their URL has a query, or
+ * escapes (docs/decisions/messages-and-transports.md#0041). Both ways must agree on everything that a client or an operator sees.
  */
 const test = suite('the two ways of checks and plans');
 const LIMIT = 2000;
@@ -79,6 +79,23 @@ test('have the same responses, and the watchers see the same calls', async () =>
     }
 });
 
+test('health has the same responses by its path, and by one with an escape', async () => {
+  const queries = ['', '?', '?pretty', '?service=nobody', '?service=authz.v1.AuthzService&pretty', '#x', ';x'];
+  for (const root of ['_authz', '_cerbos']) {
+    for (const name of ['health', 'live'])
+      for (const query of [...queries, '?maxBundleAge=x', '?maxBundleAge=1h'])
+        for (const method of ['GET', 'HEAD']) {
+          const rest = `${root.slice(1)}/${name}${query}`;
+          const direct = await outcomeOf(`/_${rest}`, '', {}, method);
+          assert.equal(await outcomeOf(`/%5F${rest}`, '', {}, method), direct, `${method} /_${rest}`);
+        }
+    for (const name of ['healthy', 'health/', 'HEALTH', 'health%2f'])
+      assert.is((await send(listener.address, 'GET', `/${root}/${name}`)).status, 404, name);
+    for (const method of ['POST', 'PUT', 'OPTIONS'])
+      assert.is((await send(listener.address, method, `/${root}/health`)).status, 501, method);
+  }
+});
+
 test('a first request is answered, whatever it asks for, and many at once', async () => {
   const { config } = loadConfig({ sets: ['server.httpListenAddr=127.0.0.1:0'], environment: {} });
   const fresh = httpServer(config.server, testServices(config));
@@ -127,9 +144,14 @@ test('a first request that is a stream keeps the messages that arrive before it 
 });
 
 /** The parts of a response, and of the report to the watchers, that may not depend on the way of the request. */
-async function outcomeOf(path: string, body: string | Buffer, headers: Answer['headers']): Promise<object> {
+async function outcomeOf(
+  path: string,
+  body: string | Buffer,
+  headers: Answer['headers'],
+  method = 'POST',
+): Promise<object> {
   ends.length = 0;
-  const answer = await send(listener.address, 'POST', path, body, headers as { readonly [name: string]: string });
+  const answer = await send(listener.address, method, path, body, headers as { readonly [name: string]: string });
   const id = /"(?:authz|cerbos)CallId":"[^"]*"/g;
   const { date, 'authz-call-id': callId, ...rest } = answer.headers;
   return {

@@ -24,7 +24,7 @@ export interface Fallbacks {
 }
 
 /**
- * Routes everything but hot calls, over HTTP/1.1 and HTTP/2: Fastify finds the route, `Receiver` receives the body
+ * Routes everything but checks, plans and health, over HTTP/1.1 and HTTP/2: Fastify finds the route, `Receiver` receives the body
  * (docs/decisions/messages-and-transports.md#0041). Fastify is loaded once the server is ready, or by the first request
  * that needs it.
  */

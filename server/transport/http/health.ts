@@ -4,12 +4,14 @@ import { expiryOf } from '../../bundle/provenance.js';
 import type { ServingStatus } from '../../service/health.js';
 import { RpcError } from '../../service/rpc-error.js';
 import type { Services, SourceHealth } from '../../service/services.js';
-import type { HttpPlugin } from './app.js';
 import { type Exchange, JSON_TYPE, queryOf } from './exchange.js';
-import type { Handler } from './route.js';
+import type { Handler, Route } from './route.js';
 
-/** Whether the server serves, and whether it runs (docs/spec/server.md#health). */
-export function createHealthPlugin(exchange: Exchange, services: Services): HttpPlugin {
+/**
+ * The routes that say whether the server serves, and whether it runs (docs/spec/server.md#health). They are hot: a probe
+ * asks as soon as the server is ready, and a client that closes its side gets only what is sent before that is noticed.
+ */
+export function createHealthRoutes(exchange: Exchange, services: Services): readonly Route[] {
   const health: Handler = (request, response) => {
     const query = queryOf(request);
     const status = services.health.of(query.get('service') ?? '');
@@ -22,12 +24,8 @@ export function createHealthPlugin(exchange: Exchange, services: Services): Http
     if (isLive) exchange.sendJson(request, response, 200, JSON_TYPE, '{"status":"LIVE"}\n');
     else exchange.sendRestError(request, response, new RpcError('unavailable', 'a worker is stuck'));
   };
-  return (routes) => {
-    for (const root of serverPaths(services.aliases)) {
-      routes.get(root + HEALTH, health);
-      routes.get(root + LIVE, live);
-    }
-  };
+  const routeOf = (path: string, handler: Handler): Route => ({ methods: ['GET'], path, handler, isHot: true });
+  return serverPaths(services.aliases).flatMap((root) => [routeOf(root + HEALTH, health), routeOf(root + LIVE, live)]);
 }
 
 /** Whether a path is one of health, under any name. */

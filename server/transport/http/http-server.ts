@@ -19,7 +19,8 @@ import { Exchange, pathOf } from './exchange.js';
 import { createExplorerPlugin } from './explorer-routes.js';
 import { sendGrpcWebError } from './grpc-web.js';
 import { isGrpcWeb } from './grpc-web-frames.js';
-import { createHealthPlugin } from './health.js';
+import { createHealthRoutes } from './health.js';
+import { HotRoutes } from './hot-routes.js';
 import { httpListener } from './http-listener.js';
 import { HttpCall } from './http-call.js';
 import { createMetricsPlugin, type MetricsText } from './metrics.js';
@@ -34,7 +35,7 @@ export interface HttpServer {
   /** Serves a connection. */
   readonly take: (socket: Socket) => void;
   /**
-   * Loads what answers other requests than hot calls, which the first of them would wait for. To be called when the
+   * Loads what answers other requests than checks, plans and health, which the first of them would wait for. To be called when the
    * server is ready: it takes CPU that a start should not wait for.
    */
   readonly load: () => void;
@@ -88,16 +89,19 @@ export function httpServer(
   const exchange = new Exchange(corsOf(config.cors));
   const failed: Failed = (request, response, thrown) => answerFailed(request, response, exchange, services, thrown);
   const receiver = new Receiver(services.maxMessageSize, budget, failed);
-  const calls = [...createRestRoutes(PUBLIC_RPCS, exchange, services), ...createConnectRoutes(exchange, services)];
-  const hot = new Map(calls.flatMap((route) => (route.isHot === true ? [[route.path, route]] : [])));
+  const known = [
+    ...createRestRoutes(PUBLIC_RPCS, exchange, services),
+    ...createConnectRoutes(exchange, services),
+    ...createHealthRoutes(exchange, services),
+  ];
+  const hot = new HotRoutes(known);
   const app = new App(
     [
-      // Also of hot calls: a path with a query, or with escapes, is found here.
-      createRoutesPlugin(calls),
+      // Also the hot ones: a call with a query, or a path with escapes, is found here.
+      createRoutesPlugin(known),
       createSearchPlugin(exchange),
       createConnectPlugin(exchange, services),
       createReflectionPlugin(exchange, services),
-      createHealthPlugin(exchange, services),
       createExplorerPlugin(exchange, services, config),
       ...(services.admin === undefined ? [] : [createAdminPlugin(services.admin, exchange, services)]),
       ...(metrics === undefined ? [] : [createMetricsPlugin(metrics, exchange, services)]),
@@ -116,7 +120,7 @@ export function httpServer(
     handleRequest: (request, response) => {
       for (const answer of early) if (answer(request, response)) return;
       if (exchange.answerPreflight(request, response)) return;
-      const route = request.method === 'POST' ? hot.get(request.url ?? '') : undefined;
+      const route = hot.find(request);
       if (route === undefined) app.route(request, response);
       else receiver.receive(route, request, response, NO_PARAMETERS);
     },

@@ -1,5 +1,6 @@
 import { loadConfig } from '../../../server/config.js';
-import { type ListeningServer, serve } from '../../../server/main.js';
+import type { ListeningServer } from '../../../server/main.js';
+import { openServer } from '../../../server/open-server.js';
 import type { Decider } from '../../../server/service/decider.js';
 import type { Watcher } from '../../../server/service/watcher.js';
 import { fakeDecider } from './fake-decider.js';
@@ -27,12 +28,12 @@ export const RELEASE = {
 };
 const LOOPBACK = ['server.httpListenAddr=127.0.0.1:0', 'server.grpcListenAddr=127.0.0.1:0'];
 
-/** Starts a server on free ports of this machine. The last of several equal keys counts. */
+/** Starts a server with any decider on free ports of this machine. The last of several equal keys counts. */
 export function start(
   sets: readonly string[] = [],
   decider: Decider = fakeDecider,
   watchers: readonly Watcher[] = [],
 ): Promise<ListeningServer> {
   const { config } = loadConfig({ sets: [...LOOPBACK, ...sets], environment: {} });
-  return serve(config, decider, RELEASE, watchers);
+  return openServer({ config, decider, preparation: {}, build: () => RELEASE, watchers });
 }
