@@ -1,10 +1,10 @@
-import { copyFileSync, cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from 'vitepress';
 import { explorerFiles } from '../../scripts/explorer-files.js';
 import { ROOT, repositoryFiles } from './files.js';
-import { fullText, llmsText, summaryIn } from './llms.js';
+import { fullText, llmsText, summaryIn, withPointer } from './llms.js';
 import { sectionsOf, type SitePage } from './pages.js';
 import { staged } from './stage.js';
 
@@ -43,13 +43,13 @@ mkdirSync(join(STAGE, 'public'), { recursive: true });
 copyFileSync(join(ROOT, 'packages/playground/icon.svg'), join(STAGE, 'public/icon.svg'));
 await build(join(ROOT, 'packages/site'), { base, outDir: OUTPUT });
 
-// The texts are there as they are, for programs that read them.
+// Each page is also there as Markdown, for programs that read it.
 const all = [home, ...sections.flatMap(({ pages }) => pages), ...sections.flatMap(({ more }) => more)];
-for (const { path } of all) cpSync(join(STAGE, path), join(OUTPUT, path));
+const readStaged = ({ path }: { readonly path: string }): string => readFileSync(join(STAGE, path), 'utf8');
+for (const page of all) writeFileSync(join(OUTPUT, page.path), withPointer(readStaged(page), base));
 const summaryOf = ({ source }: { readonly source: string }): string => summaryIn(repositoryFiles.read(source));
 writeFileSync(join(OUTPUT, 'llms.txt'), llmsText(sections, summaryOf, base));
-const stagedText = ({ path }: { readonly path: string }): string => readFileSync(join(STAGE, path), 'utf8');
-writeFileSync(join(OUTPUT, 'llms-full.txt'), fullText(all, stagedText, base));
+writeFileSync(join(OUTPUT, 'llms-full.txt'), fullText(all, readStaged, base));
 const { files } = await explorerFiles();
 for (const { path, contents } of files) {
   const target = join(OUTPUT, 'playground', path);

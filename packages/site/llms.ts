@@ -15,9 +15,14 @@ export function fullText(pages: readonly SitePage[], textOf: (page: SitePage) =>
   return `# authz\n\n> ${SUMMARY}\n\n${texts.join('\n')}`;
 }
 
+/** A page with a line that leads readers of this page alone to all others. */
+export function withPointer(text: string, base: string): string {
+  return `> The index of all pages: [llms.txt](${base}llms.txt)\n\n${text}`;
+}
+
 const SUMMARY =
-  'An authorization decision service whose policies are compiled: YAML policies with CEL conditions become readable ' +
-  'TypeScript, which decides in a server, in process, at the edge and in browsers, and filters lists in a database.';
+  'An authorization service whose policies are compiled: YAML policies with CEL conditions become readable TypeScript, ' +
+  'which decides on a server, in process, at the edge and in browsers, and filters lists in a database.';
 
 /** The first sentences of a page that are no heading, list, table, block or picture, as plain text on one line. */
 export function summaryIn(text: string): string {

@@ -12,12 +12,13 @@ export const TITLE = 'block-title';
 /** The class of a paragraph that consists of links, which the start page shows as buttons. */
 export const BUTTONS = 'buttons';
 
-/** Marks the paragraphs that consist of links between dots, such as `[Start](a.md) · [Why](b.md)`. */
+/** Marks the paragraphs that consist of three links between dots, such as `[Start](a.md) · [Try](b.md) · [Why](c.md)`. */
 export function markButtons(tokens: readonly Token[]): void {
   for (const [index, token] of tokens.entries()) {
     const text = tokens[index + 1]?.content ?? '';
-    const isButtons = token.type === 'paragraph_open' && /^\[[^\]]+\]\([^)]+\)( · \[[^\]]+\]\([^)]+\)){2}$/.test(text);
-    if (isButtons) token.attrJoin('class', BUTTONS);
+    const links = text.split(' · ');
+    const isButtons = links.length === 3 && links.every((link) => /^(?:\[[^\]]+\]\([^)]+\)|<a [^<]*<\/a>)$/.test(link));
+    if (isButtons && token.type === 'paragraph_open') token.attrJoin('class', BUTTONS);
   }
 }
 

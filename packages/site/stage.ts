@@ -22,6 +22,9 @@ export function staged(home: SitePage, sections: readonly Section[], files: File
     const [file = '', heading] = target.split('#');
     const wanted = posix.join(posix.dirname(source), file).replace(/\/$/, '');
     const page = paths.get(wanted) ?? paths.get(`${wanted}/README.md`);
+    // On the site, the button of the start page leads to the playground itself.
+    if (source === home.source && words === 'Playground')
+      return `<a href="${between(path, 'playground/index.html')}" target="_self">${words}</a>`;
     if (page !== undefined) return `[${words}](${between(path, page)}${heading === undefined ? '' : `#${heading}`})`;
     if (!files.list(posix.dirname(wanted)).includes(wanted)) return words;
     if (image) return `![${words}](${copy(wanted, wanted.replace(/^docs\//, ''))})`;

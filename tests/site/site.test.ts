@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { repositoryFiles } from '../../packages/site/files.js';
-import { fullText, llmsText, summaryIn } from '../../packages/site/llms.js';
+import { fullText, llmsText, summaryIn, withPointer } from '../../packages/site/llms.js';
 import { type SitePage, sectionsOf } from '../../packages/site/pages.js';
 import { axeViolations } from '../support/browser/axe.js';
 import { type Browser, hasBrowser, openBrowser } from '../support/browser/browser.js';
@@ -89,6 +89,15 @@ test('every page of the documentation is on the site once, and has its file', ()
   );
 });
 
+test('the start page has three buttons: start, playground and why', () => {
+  const html = readFileSync(join(SITE, 'index.html'), 'utf8');
+  const [, buttons = ''] = /<p class="buttons">(.*?)<\/p>/.exec(html) ?? [];
+  assert.equal(
+    [...buttons.matchAll(/href="([^"]*)"/g)].map(([, href = '']) => new URL(href, `http://site${BASE}`).pathname),
+    [`${BASE}first-ten-minutes.html`, `${BASE}playground/index.html`, `${BASE}comparison.html`],
+  );
+});
+
 test('the file of each code block is its title', () => {
   const pages = sections.flatMap(({ pages: shown }) => shown).filter(({ source }) => source.startsWith('docs/'));
   let count = 0;
@@ -151,9 +160,14 @@ test('llms-full.txt has every page once, and both texts are the same for `/`', (
   const pages = [home, ...sections.flatMap(({ pages: shown }) => shown), ...sections.flatMap(({ more }) => more)];
   const found = [...text.matchAll(/^<!-- page: (\S+) -->$/gm)].map(([, path]) => path);
   assert.equal([...found].sort(), pages.map(({ path }) => `${BASE}${path}`).sort());
-  const textOf = ({ path }: SitePage): string => readFileSync(join(SITE, path), 'utf8');
+  const pointer = withPointer('', BASE);
+  const textOf = ({ path }: SitePage): string => {
+    const page = readFileSync(join(SITE, path), 'utf8');
+    assert.ok(page.startsWith(pointer), path);
+    return page.slice(pointer.length);
+  };
   for (const path of ['concepts.md', 'benchmarks.md'])
-    assert.ok(text.includes(readFileSync(join(SITE, path), 'utf8').trim()), path);
+    assert.ok(text.includes(textOf({ path, source: '', title: '' }).trim()), path);
   const summaryOf = ({ source }: SitePage): string => summaryIn(repositoryFiles.read(source));
   const atRoot = { 'llms.txt': llmsText(sections, summaryOf, '/'), 'llms-full.txt': fullText(pages, textOf, '/') };
   for (const [file, expected] of Object.entries(atRoot)) {
@@ -204,7 +218,7 @@ test('pages are read and searched without another host, in light and dark', asyn
       if (!request.url().startsWith(address) && !request.url().startsWith('data:')) problems.push(request.url());
     });
     for (const [path, title] of [
-      ['/', 'Documentation'],
+      ['/', 'authz'],
       ['/concepts.html', 'Concepts'],
       ['/benchmarks.html', 'Benchmarks'],
       ['/diagnostics/', 'Diagnostics'],

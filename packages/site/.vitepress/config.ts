@@ -12,7 +12,10 @@ export default defineConfig({
   title: 'authz',
   description: 'Authorization policies that are compiled',
   lang: 'en',
-  transformHead: ({ siteConfig: { site } }) => [['link', { rel: 'icon', href: `${site.base}icon.svg` }]],
+  transformHead: ({ siteConfig: { site }, pageData: { relativePath } }) => [
+    ['link', { rel: 'icon', href: `${site.base}icon.svg` }],
+    ['link', { rel: 'alternate', type: 'text/markdown', href: `${site.base}${relativePath}` }],
+  ],
   srcDir: '../../.cache/site',
   outDir: '../../dist/site',
   cacheDir: '../../.cache/vitepress',

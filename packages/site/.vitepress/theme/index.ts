@@ -1,4 +1,20 @@
+import { useData, withBase } from 'vitepress';
 import DefaultTheme from 'vitepress/theme-without-fonts';
+import { h } from 'vue';
 import './style.css';
 
-export default DefaultTheme;
+/** The page as Markdown, and the index of all pages, for programs and for people who give pages to them. */
+function textLinks() {
+  const { page } = useData();
+  const link = (path: string, words: string) => h('a', { href: withBase(`/${path}`), target: '_self' }, words);
+  return h('p', { class: 'text-links' }, [
+    link(page.value.relativePath, 'This page as Markdown'),
+    ' · ',
+    link('llms.txt', 'llms.txt'),
+  ]);
+}
+
+export default {
+  extends: DefaultTheme,
+  Layout: () => h(DefaultTheme.Layout, null, { 'doc-footer-before': () => h(textLinks) }),
+};
