@@ -26,7 +26,7 @@ if (existsSync(CASES)) {
   const usable = cases.filter(({ want }) => want.status !== 400);
   /** Rows of conditional filters, each also evaluated by the model. */
   let judged = 0;
-  const engines = new Map<string, Engine>();
+  const bundles = new Map<string, ReturnType<typeof loaded>>();
 
   test('a plan selects the rows that check allows', async () => {
     const outcomes: Outcome[] = [];
@@ -53,15 +53,7 @@ if (existsSync(CASES)) {
   });
 
   const engineOf = async (recorded: Case, reference: boolean): Promise<Engine> => {
-    const key = JSON.stringify([recorded.policies, recorded.config, recorded.schemas, reference]);
-    const known = engines.get(key);
-    if (known !== undefined) return known;
-    const texts = recorded.policies.map((policy, index) => [`p${index}.yaml`, JSON.stringify(policy)] as const);
-    const schemas = new Map(
-      Object.entries(recorded.schemas ?? {}).map(([name, schema]) => [name, JSON.stringify(schema)]),
-    );
-    const sources = texts.map(([path, text]) => new Source(path, text));
-    const { policies, traced } = await loaded(compile(sources, new Diagnostics(), { schemaTexts: schemas }));
+    const { policies, traced } = await bundleOf(recorded);
     const config = recorded.config ?? {};
     const options: EngineOptions = {
       globals: config.globals ?? {},
@@ -70,9 +62,22 @@ if (existsSync(CASES)) {
       ...(config.strictEvaluation && { strictEvaluation: true, traced: await traced() }),
       ...(reference && { plan: REFERENCE }),
     };
-    const engine = createEngine(policies, options);
-    engines.set(key, engine);
-    return engine;
+    return createEngine(policies, options);
+  };
+
+  /** The bundle of a case, which others may share. */
+  const bundleOf = (recorded: Case): ReturnType<typeof loaded> => {
+    const key = JSON.stringify([recorded.policies, recorded.schemas]);
+    const known = bundles.get(key);
+    if (known !== undefined) return known;
+    const texts = recorded.policies.map((policy, index) => [`p${index}.yaml`, JSON.stringify(policy)] as const);
+    const schemas = new Map(
+      Object.entries(recorded.schemas ?? {}).map(([name, schema]) => [name, JSON.stringify(schema)]),
+    );
+    const sources = texts.map(([path, text]) => new Source(path, text));
+    const bundle = loaded(compile(sources, new Diagnostics(), { schemaTexts: schemas }));
+    bundles.set(key, bundle);
+    return bundle;
   };
 
   const planOf = async (recorded: Case, reference: boolean): Promise<PlanResult> => {
