@@ -65,7 +65,7 @@ export function explainerOf(program: ir.Program, options: EngineOptions = {}, po
   const searched = (request: AccessRequest, search: SearchOptions): NearMisses => {
     const roles = rolesNamed(program, request);
     // Conditions of rules for other roles tell what a principal with another role would need.
-    const inAllRoles = { ...request.principal, roles: [...request.principal.roles, ...roles] };
+    const inAllRoles = { ...request.principal, roles: [...new Set([...request.principal.roles, ...roles])] };
     const isComplete = isSurveyed({ ...request, principal: inAllRoles });
     const candidates = journal.candidates();
     const isAllowed = (changed: AccessRequest): boolean => engine.isAllowed(changed);
