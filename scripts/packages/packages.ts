@@ -87,7 +87,7 @@ const LIBRARY: PackageDefinition = {
     './analysis': `${PACKAGE_NAMES.compiler}/analysis`,
     './mcp': `${PACKAGE_NAMES.compiler}/mcp`,
   },
-  files: [],
+  files: ['skills/authz-lists'],
   dependencies: ['re2js'],
   keywords: [...KEYWORDS, 'row-level-security', 'sql', 'middleware', 'edge'],
   optionalPeers: {
@@ -160,6 +160,7 @@ const COMPILER: PackageDefinition = {
     'docs/diagnostics',
     'examples/templates',
     'packages/editor/schemas',
+    'skills',
     // Sources that bundles of policies are made of.
     'runtime',
     'packages/cel/runtime',

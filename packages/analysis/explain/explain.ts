@@ -124,15 +124,16 @@ function checkOf({ principal, resource, action, auxData }: AccessRequest): Check
   return { principal, auxData, resources: [{ resource, actions: [action] }] };
 }
 
-/** The roles that rules about an action name, and those with role policies. */
+/** The roles that rules about an action name, and those with role policies, each once. */
 function rolesNamed({ modules }: ir.Program, { action, resource }: AccessRequest): readonly string[] {
   const kind = sanitize(resource.kind);
-  return modules.flatMap((module) => {
+  const roles = modules.flatMap((module) => {
     if (module.kind === 'role') return [module.role];
     if (module.kind !== 'resource' || module.kindName !== kind) return [];
     const rules = module.rules.filter(({ actions }) => matchesAny(...actions)(action));
-    return rules.flatMap(({ roles }) => roles.filter((role) => !role.includes('*')));
+    return rules.flatMap((rule) => rule.roles.filter((role) => !role.includes('*')));
   });
+  return [...new Set(roles)];
 }
 
 /**
