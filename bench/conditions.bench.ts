@@ -103,7 +103,7 @@ async function compiledRules(): Promise<readonly Rule[]> {
   if (program === undefined) throw new Error(diagnostics.map(({ message }) => message).join('\n'));
   const { js } = await bundle(files, join(ROOT, 'runtime'));
   const { policies } = await importBundle(js);
-  return policies.resourcePolicies[0]?.actions.get('act') ?? [];
+  return policies.resourcePolicies[0]?.rules ?? [];
 }
 
 function geometricMean(values: readonly number[]): number {

@@ -44,7 +44,7 @@ const bundled = (count: number) => {
 test('policies with the same shape keep their own conditions, within one shard and across shards', async () => {
   const { policies } = await importBundle((await bundled(150)).js);
   assert.is(policies.resourcePolicies.length, 150);
-  const rule = policies.resourcePolicies.find(({ kind }) => kind === 'kind_149')?.actions.get('view')?.[0];
+  const rule = policies.resourcePolicies.find(({ kind }) => kind === 'kind_149')?.rules[0];
   const request = (status: string) => ({ principal: { id: 'a' }, resource: { attr: { owner: 'a', status } } }) as never;
   assert.is(rule?.when?.(request('status 149')), true);
   assert.is(rule?.when?.(request('status 148')), false);
@@ -63,8 +63,8 @@ test('policies of one shape keep texts with the other quote', async () => {
     );
     const compilation = compile([new Source('roles.yaml', ROLES), ...sources]);
     const { policies } = await importBundle((await bundle(compilation.files, RUNTIME)).js);
-    for (const { kind, actions } of policies.resourcePolicies) {
-      const [rule] = actions.get('view') ?? [];
+    for (const { kind, rules } of policies.resourcePolicies) {
+      const [rule] = rules;
       const status = `Women's ${kind.slice(1)}`;
       const holds = [status, "Women's 99"].map((other) =>
         rule?.when?.({ principal: { id: 'a' }, resource: { attr: { owner: 'a', status: other } } } as never),
@@ -85,9 +85,9 @@ test('no text of a policy becomes code', async () => {
   const compilation = compile([new Source('roles.yaml', ROLES), ...sources]);
   const { policies } = await importBundle((await bundle(compilation.files, RUNTIME)).js);
   const principal = { id: 'a', attr: { f: 'globalThis.leaked = true' } };
-  for (const { kind, actions } of policies.resourcePolicies) {
+  for (const { kind, rules } of policies.resourcePolicies) {
     const resource = { attr: { owner: 'a', status: `'${kind.slice(1)}` } };
-    assert.is(actions.get('view')?.[0]?.when?.({ principal, resource } as never), true, kind);
+    assert.is(rules[0]?.when?.({ principal, resource } as never), true, kind);
   }
   assert.is(leaked.leaked, undefined);
 });

@@ -2,6 +2,8 @@ import type { Effect, ResourceModule, Rule } from '../ir/program.js';
 import { addMentions, authored, type Doc, group, hardLine, indent, join, line, mention } from './doc.js';
 import { atLeast, type Fragment, primary } from './fragment.js';
 import { returned } from './function-context.js';
+import type { ModuleContext } from './module-context.js';
+import { globDoc } from './patterns.js';
 import { quote } from './quote.js';
 import { ANYONE, bitsDoc, type RuleBits } from './role-bits.js';
 import type { RuleNames, RuleSection } from './rule.js';
@@ -17,6 +19,7 @@ export function decideDoc(
   module: ResourceModule,
   names: readonly RuleNames[],
   sections: readonly RuleSection[],
+  context: ModuleContext,
 ): Doc | undefined {
   if (!isDecided(module)) return undefined;
   const { rules, table } = module;
@@ -25,16 +28,17 @@ export function decideDoc(
       allowed(
         listed.map((index) => {
           const rule = rules[index] as Rule;
-          const { own, roles } = names[index] as RuleNames;
+          const { roles } = names[index] as RuleNames;
           const isGlob = !isNamed && !rule.actions.includes('*');
           const { holds } = sections[index] as RuleSection;
           const beginning = { ...rule.span, end: rule.span.start };
-          const reaches: Doc = [`${own}.reaches(`, mention('action'), ')'];
-          const tests = [...(isGlob ? [reaches] : []), ...holds.map((call) => authored(call, beginning))];
           return {
             effect: rule.effect,
             roles,
-            tests: tests.map(primary),
+            tests: [
+              ...(isGlob ? [primary([globDoc(rule.actions, context) ?? '', '(', mention('action'), ')'])] : []),
+              ...holds.map((call) => primary(authored(call, beginning))),
+            ],
           };
         }),
       ),

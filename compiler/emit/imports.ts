@@ -80,7 +80,6 @@ const RUNTIME: readonly { readonly part: string; readonly names: readonly Name[]
       value('literalAndGlob'),
       value('matchesAny'),
       value('principalPolicy'),
-      value('reaches'),
       value('resourcePolicy'),
       value('rolePolicy'),
       value('rowsOf'),

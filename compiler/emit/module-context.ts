@@ -202,7 +202,6 @@ export const MODULE_WORDS: ReadonlySet<string> = new Set([
   'glob',
   'literalAndGlob',
   'matchesAny',
-  'reaches',
   'rowsOf',
   'Filters',
   'PlannedCondition',

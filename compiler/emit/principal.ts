@@ -1,5 +1,5 @@
 import type { PrincipalModule } from '../ir/program.js';
-import { type Doc, exported, mention, printed } from './doc.js';
+import { exported, mention, printed } from './doc.js';
 import type { ModuleContext } from './module-context.js';
 import { camelCase } from './names.js';
 import { objectDoc } from './object.js';
@@ -7,10 +7,10 @@ import { quoted } from './quote.js';
 import type { PolicySections } from './filters.js';
 import { ANYONE } from './role-bits.js';
 import { conditionalRules, type RuleNames, ruleSection } from './rule.js';
-import { actionTableDocs, mapUnlessEmpty, ruleList, scopeDocs } from './tables.js';
+import { listUnlessEmpty, scopeDocs } from './tables.js';
 import { tracedKeys } from '../ir/traced-keys.js';
 
-/** A principal policy: its rules, and for each kind that they name, the rules that match each action. */
+/** A principal policy and its rules. */
 export function principalSections(module: PrincipalModule, exportName: string, context: ModuleContext): PolicySections {
   const ruleNames = module.rules.map((rule) => context.names.fresh(camelCase(rule.name, 'rule')));
   const traced = tracedKeys(module.key, module.rules);
@@ -27,22 +27,11 @@ export function principalSections(module: PrincipalModule, exportName: string, c
     }),
   );
   const rules = module.rules.map((rule, index) => ruleSection(module.key, rule, names[index] as RuleNames, context));
-  const kinds = module.kinds.map(({ kind, table }): readonly [string, Doc] => {
-    const { actions, otherActions } = actionTableDocs(table, ruleNames);
-    return [
-      kind,
-      objectDoc([
-        ['actions', actions],
-        ['otherActions', otherActions],
-      ]),
-    ];
-  });
   const policy = objectDoc([
     ['principal', quoted(module.principal)],
     ...scopeDocs(module),
     ['overridesParent', module.overridesParent ? undefined : 'false'],
-    ['kinds', mapUnlessEmpty(kinds)],
-    ['otherKinds', ruleList(module.otherKinds, ruleNames)],
+    ['rules', listUnlessEmpty(ruleNames)],
     ['readsRuntime', module.readsRuntime ? 'true' : undefined],
   ]);
   const sections = [

@@ -10,14 +10,14 @@ import { roleBitNames } from './role-bits.js';
 import { conditionalRules, type RuleNames, ruleSection } from './rule.js';
 import { schemasDoc, type UsedSchemas } from './schemas.js';
 import { severalTimes } from './several.js';
-import { actionTableDocs, listUnlessEmpty, mapUnlessEmpty, scopeDocs } from './tables.js';
+import { listUnlessEmpty, mapUnlessEmpty, scopeDocs } from './tables.js';
 import { tracedKeys } from '../ir/traced-keys.js';
 
 /** The name of a derived role in a module, and whether it has a condition. */
 export type RoleNames = (role: DerivedRoleReference) => { readonly name: string; readonly isConditional: boolean };
 
 /**
- * A resource policy: its roles as bits, its rules, the rules that match each action.
+ * A resource policy: its roles as bits, its rules, and `decide`.
  * @param roleNames the identifier of each derived role, as imported, and of each with a condition.
  */
 export function resourceSections(
@@ -46,8 +46,7 @@ export function resourceSections(
     };
   });
   const rules = module.rules.map((rule, index) => ruleSection(module.key, rule, names[index] as RuleNames, context));
-  const table = actionTableDocs(module.table, ruleNames);
-  const decide = decideDoc(module, names, rules);
+  const decide = decideDoc(module, names, rules, context);
   const policy = objectDoc([
     ['kind', quoted(module.kindName)],
     ...scopeDocs(module),
@@ -67,8 +66,7 @@ export function resourceSections(
         ),
       ),
     ],
-    ['actions', table.actions],
-    ['otherActions', table.otherActions],
+    ['rules', listUnlessEmpty(ruleNames)],
     ['decide', decide],
     ['readsPlace', decide !== undefined && module.readsPlace ? 'true' : undefined],
     ['readsRuntime', module.readsRuntime ? 'true' : undefined],

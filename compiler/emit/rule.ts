@@ -7,6 +7,7 @@ import type { Conditional } from './filters.js';
 import { outputFunction, type PrintedFunction, whenFunction } from './functions.js';
 import type { ModuleContext } from './module-context.js';
 import { objectDoc, shortObjectDoc } from './object.js';
+import { patternDocs } from './patterns.js';
 import { quoted } from './quote.js';
 import { bitsDoc, type RuleBits } from './role-bits.js';
 import { texts } from './tables.js';
@@ -89,7 +90,8 @@ function ruleDeclaration(
     ['effect', mention(rule.effect === 'allow' ? 'ALLOW' : 'DENY')],
     ['roles', bitsDoc(names.roles)],
     ['among', names.crowded && !everyone ? bracketed([mention('matchesAny'), '('], texts(rule.roles), ')') : undefined],
-    ['reaches', reachesDoc(rule)],
+    ['actions', bracketed('[', patternDocs(rule.actions, module), ']')],
+    ['resource', rule.resource === undefined ? undefined : patternDocs([rule.resource], module)],
     ['derivedRole', names.derivedRole],
     ['when', names.when?.doc],
     ['output', rule.output && ownOrShared(rule.output, names.shared, module)],
@@ -108,7 +110,9 @@ function ruleDeclaration(
   ]);
   const declared = condition === undefined || module.checksOnly ? `const ${names.own}` : exported(names.own, true);
   const satisfied: Doc = [' satisfies ', mention('Rule'), ';'];
-  return [describeRule(rule, names.condition), hardLine, declared, ' = ', object, satisfied];
+  // Without a condition, the properties say everything that the comment would.
+  const described = condition === undefined ? [] : [describeRule(rule, names.condition), hardLine];
+  return [...described, declared, ' = ', object, satisfied];
 }
 
 /** Declares the condition of a rule that became several, once, and returns its name. */
@@ -132,17 +136,6 @@ export function outputDoc({ ruleActivated, conditionNotMet, expressions }: Outpu
     ['ruleActivated', ruleActivated && outputFunction(ruleActivated, expressions.ruleActivated, module)],
     ['conditionNotMet', conditionNotMet && outputFunction(conditionNotMet, expressions.conditionNotMet, module)],
   ]);
-}
-
-/**
- * How a rule matches names that are not in a table: by its globs. The actions that it names are in the table, except
- * those on kinds that no rule names.
- */
-function reachesDoc(rule: Rule): Doc | undefined {
-  if (rule.resource?.includes('*'))
-    return bracketed([mention('reaches'), '('], texts([rule.resource, ...rule.actions]), ')');
-  const globs = rule.actions.filter(isGlob);
-  return globs.length === 0 ? undefined : bracketed([mention('matchesAny'), '('], texts(globs), ')');
 }
 
 /**

@@ -1,31 +1,5 @@
-import type { ActionTable } from '../ir/program.js';
 import { bracketed, type Doc } from './doc.js';
 import { quoted } from './quote.js';
-
-/** The properties `actions` and `otherActions` of a table, given the identifier of each rule; undefined if empty. */
-export function actionTableDocs(
-  table: ActionTable,
-  names: readonly string[],
-): { readonly actions: Doc | undefined; readonly otherActions: Doc | undefined } {
-  return {
-    actions: mapUnlessEmpty(
-      table.actions.map(({ action, rules }): readonly [string, Doc] => [
-        action,
-        bracketed('[', identifiers(rules, names), ']'),
-      ]),
-    ),
-    otherActions: ruleList(table.otherActions, names),
-  };
-}
-
-/** A list of rules by identifier; undefined if it is empty. */
-export function ruleList(rules: readonly number[], names: readonly string[]): Doc | undefined {
-  return listUnlessEmpty(identifiers(rules, names));
-}
-
-function identifiers(rules: readonly number[], names: readonly string[]): readonly string[] {
-  return rules.map((rule) => names[rule] as string);
-}
 
 /** `[a, b]`; undefined if it is empty. */
 export function listUnlessEmpty(items: readonly Doc[]): Doc | undefined {

@@ -11,15 +11,15 @@ const CURATOR = 1 << 0;
 const USER = 1 << 1;
 const GUEST_ANY = 1 << 2;
 
-// ALLOW * to [curator]
-const curators = { name: 'curators', effect: ALLOW, roles: CURATOR, reaches: matchesAny('*') } satisfies Rule;
+const curators = { name: 'curators', effect: ALLOW, roles: CURATOR, actions: ['*'] } satisfies Rule;
 
-// ALLOW view, edit, delete, comment:* to [owner]
+const anyComment = matchesAny('comment:*');
+
 const owners = {
   name: 'owners',
   effect: ALLOW,
   roles: USER,
-  reaches: matchesAny('comment:*'),
+  actions: ['view', 'edit', 'delete', anyComment],
   derivedRole: owner,
 } satisfies Rule;
 
@@ -32,7 +32,7 @@ export const audience = {
   name: 'audience',
   effect: ALLOW,
   roles: USER | GUEST_ANY,
-  reaches: matchesAny('comment:*'),
+  actions: ['view', anyComment],
   when: ({ principal: P, resource: R }) =>
     cel.json(R.attr.visibility) === 'public' ||
     (cel.json(R.attr.visibility) === 'friends' && cel.isStringIn(P.id, cel.json(R.attr.friends))),
@@ -44,7 +44,7 @@ export const locked = {
   name: 'locked',
   effect: DENY,
   roles: ANYONE,
-  reaches: matchesAny('comment:*'),
+  actions: ['edit', 'delete', anyComment],
   when: ({ resource: R }) => cel.json(R.attr.status) === 'LOCKED',
   output: {
     ruleActivated: ({ resource: R }) =>
@@ -56,12 +56,7 @@ export const album = resourcePolicy({
   kind: 'album',
   roles: new Map([['curator', CURATOR], ['user', USER]]),
   roleGlobs: [{ matches: glob('guest:*'), bits: GUEST_ANY }],
-  actions: new Map([
-    ['view', [curators, owners, audience]],
-    ['edit', [curators, owners, locked]],
-    ['delete', [curators, owners, locked]],
-  ]),
-  otherActions: [curators, owners, audience, locked],
+  rules: [curators, owners, audience, locked],
   decide: (roles, action, request) => {
     switch (action) {
       case 'view':
@@ -76,9 +71,9 @@ export const album = resourcePolicy({
       default:
         return (
           ((roles & CURATOR) !== 0 ||
-            ((roles & USER) !== 0 && owners.reaches(action) && owner.when(request)) ||
-            ((roles & (USER | GUEST_ANY)) !== 0 && audience.reaches(action) && audience.when(request))) &&
-          !(locked.reaches(action) && locked.when(request))
+            ((roles & USER) !== 0 && anyComment(action) && owner.when(request)) ||
+            ((roles & (USER | GUEST_ANY)) !== 0 && anyComment(action) && audience.when(request))) &&
+          !(anyComment(action) && locked.when(request))
         );
     }
   },

@@ -8,22 +8,19 @@ import { ALLOW, resourcePolicy, type Rule } from 'authz/runtime/policy';
 const USER = 1 << 0;
 const ADMIN = 1 << 1;
 
-// ALLOW list, read to [user, admin]
-const readers = { name: 'readers', effect: ALLOW, roles: USER | ADMIN } satisfies Rule;
+const readers = { name: 'readers', effect: ALLOW, roles: USER | ADMIN, actions: ['list', 'read'] } satisfies Rule;
 
-// ALLOW create, update, delete to [admin]
-const writers = { name: 'writers', effect: ALLOW, roles: ADMIN } satisfies Rule;
+const writers = {
+  name: 'writers',
+  effect: ALLOW,
+  roles: ADMIN,
+  actions: ['create', 'update', 'delete'],
+} satisfies Rule;
 
 export const contact = resourcePolicy({
   kind: 'contact',
   roles: new Map([['user', USER], ['admin', ADMIN]]),
-  actions: new Map([
-    ['list', [readers]],
-    ['read', [readers]],
-    ['create', [writers]],
-    ['update', [writers]],
-    ['delete', [writers]],
-  ]),
+  rules: [readers, writers],
   decide: (roles, action) => {
     switch (action) {
       case 'list':

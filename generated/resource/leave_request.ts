@@ -9,15 +9,15 @@ import { directManager, requester } from '../derived_roles/company_roles.js';
 // The roles of this policy, one bit each; `*` is every role.
 const EMPLOYEE = 1 << 0;
 
-// ALLOW create to [employee]
-const ask = { name: 'ask', effect: ALLOW, roles: EMPLOYEE } satisfies Rule;
+const ask = { name: 'ask', effect: ALLOW, roles: EMPLOYEE, actions: ['create'] } satisfies Rule;
 
-// ALLOW view, view:* to [requester]
+const anyView = matchesAny('view:*');
+
 const ownRequests = {
   name: 'own-requests',
   effect: ALLOW,
   roles: EMPLOYEE,
-  reaches: matchesAny('view:*'),
+  actions: ['view', anyView],
   derivedRole: requester,
 } satisfies Rule;
 
@@ -30,6 +30,7 @@ export const withdraw = {
   name: 'withdraw',
   effect: ALLOW,
   roles: EMPLOYEE,
+  actions: ['edit', 'delete'],
   derivedRole: requester,
   when: (request) => isPending(request) === true,
   output: {
@@ -38,11 +39,11 @@ export const withdraw = {
   },
 } satisfies Rule;
 
-// ALLOW view to [direct_manager]
 const managersView = {
   name: 'managers-view',
   effect: ALLOW,
   roles: EMPLOYEE,
+  actions: ['view'],
   derivedRole: directManager,
 } satisfies Rule;
 
@@ -62,6 +63,7 @@ export const approve = {
   name: 'approve',
   effect: ALLOW,
   roles: EMPLOYEE,
+  actions: ['approve'],
   derivedRole: directManager,
   when: (request) => {
     const { resource: R } = request;
@@ -85,20 +87,14 @@ export const tooLate = {
   name: 'too-late',
   effect: DENY,
   roles: ANYONE,
+  actions: ['edit', 'delete', 'approve'],
   when: (request) => hasStarted(request) === true,
 } satisfies Rule;
 
 export const leaveRequest = resourcePolicy({
   kind: 'leave_request',
   roles: new Map([['employee', EMPLOYEE]]),
-  actions: new Map([
-    ['create', [ask]],
-    ['view', [ownRequests, managersView]],
-    ['edit', [withdraw, tooLate]],
-    ['delete', [withdraw, tooLate]],
-    ['approve', [approve, tooLate]],
-  ]),
-  otherActions: [ownRequests],
+  rules: [ask, ownRequests, withdraw, managersView, approve, tooLate],
   decide: (roles, action, request) => {
     switch (action) {
       case 'create':
@@ -113,7 +109,7 @@ export const leaveRequest = resourcePolicy({
           (roles & EMPLOYEE) !== 0 && directManager.when(request) && approve.when(request) && !tooLate.when(request)
         );
       default:
-        return (roles & EMPLOYEE) !== 0 && ownRequests.reaches(action) && requester.when(request);
+        return (roles & EMPLOYEE) !== 0 && anyView(action) && requester.when(request);
     }
   },
 });

@@ -104,8 +104,8 @@ function considerPlan(registry: Registry, settings: Settings, request: PlanReque
   journal.beginResource();
   const visit: Visit = { known, journal, kind: found.resource.kind };
   for (const action of actions) {
-    for (const { kinds, otherKinds } of found.principal?.steps ?? [])
-      visitTable(visit, kinds.get(found.resource.kind) ?? otherKinds, action, EVERYONE, []);
+    for (const step of found.principal?.steps ?? [])
+      visitTable(visit, step.tableOf(found.resource.kind), action, EVERYONE, []);
     for (const role of found.classes?.first ?? principal.roles) {
       const lineage = found.lineages?.get(role) ?? [role];
       for (const { policy, table, limits } of stepsFrom(found.resource.first)) {

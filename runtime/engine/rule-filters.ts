@@ -1,6 +1,6 @@
 import {
   ALLOW,
-  type ActionTable,
+  appliesTo,
   type Filters,
   type PolicyBundle,
   type PrincipalPolicy,
@@ -77,7 +77,7 @@ function ofPrincipalPolicies(asked: Asked): readonly RuleFilter[] {
       isAbove(policy.scope, place.principalScope),
   );
   return policies.flatMap((policy) =>
-    rulesOfPrincipal(asked, policy).map((rule) =>
+    rulesOf(asked, policy).map((rule) =>
       alone(asked, { ...anyPolicy(asked), key: policy.key }, { ...rule, roles: EVERY_ROLE }, rule),
     ),
   );
@@ -93,7 +93,7 @@ function ofRolePolicies(asked: Asked): readonly RuleFilter[] {
     rules.flatMap((rule) => {
       const { name, covers, allows, when } = rule;
       if (when === undefined || !covers(request.resource.kind) || !request.actions.some(allows)) return [];
-      const asAllow: Rule = { name, effect: ALLOW, roles: EVERY_ROLE, when };
+      const asAllow: Rule = { name, effect: ALLOW, roles: EVERY_ROLE, actions: EVERY_ACTION, when };
       return [alone(asked, { ...anyPolicy(asked), key }, asAllow, rule)];
     }),
   );
@@ -107,12 +107,12 @@ function ofResourceSchema({ bundle, request, options, place }: Asked): readonly 
   );
   const resource = root?.schemas?.resource;
   if (options.schemaEnforcement !== 'reject' || root === undefined || resource === undefined) return [];
-  const anything: Rule = { name: RESOURCE_SCHEMA, effect: ALLOW, roles: EVERY_ROLE };
+  const anything: Rule = { name: RESOURCE_SCHEMA, effect: ALLOW, roles: EVERY_ROLE, actions: EVERY_ACTION };
   const only: ResourcePolicy = {
     ...anyPolicy({ request, place }),
     scope: '',
     overridesParent: true,
-    otherActions: [anything],
+    rules: [anything],
     schemas: { resource },
   };
   const engine = createEngine(
@@ -124,22 +124,16 @@ function ofResourceSchema({ bundle, request, options, place }: Asked): readonly 
 }
 
 const EVERY_ROLE = -1;
+const EVERY_ACTION = ['*'];
 
 function isAbove(scope: string, requested: string): boolean {
   return scope === '' || scope === requested || requested.startsWith(`${scope}.`);
 }
 
-function rulesOf({ request }: Asked, { actions, otherActions }: ActionTable): readonly Rule[] {
-  const rules = request.actions.flatMap(
-    (action) =>
-      actions.get(action) ?? otherActions.filter(({ reaches }) => reaches?.(action, request.resource.kind) !== false),
-  );
-  return [...new Set(rules)];
-}
-
-function rulesOfPrincipal(asked: Asked, { kinds, otherKinds }: PrincipalPolicy): readonly Rule[] {
-  const table = kinds.get(sanitize(asked.request.resource.kind));
-  return rulesOf(asked, table ?? { actions: new Map(), otherActions: otherKinds });
+/** The rules of a policy that apply to an action of the request, in the order of its actions. */
+function rulesOf({ request }: Asked, { rules }: ResourcePolicy | PrincipalPolicy): readonly Rule[] {
+  const kind = sanitize(request.resource.kind);
+  return [...new Set(request.actions.flatMap((action) => rules.filter((rule) => appliesTo(rule, action, kind))))];
 }
 
 /** A policy for all roles of the request. */
@@ -152,9 +146,8 @@ function anyPolicy({ request, place: { version, scope } }: Pick<Asked, 'request'
     overridesParent: true,
     roles: new Map(request.principal.roles.map((role) => [role, 1])),
     roleGlobs: [],
+    rules: [],
     reach: -1,
-    actions: new Map(),
-    otherActions: [],
     derivedRoles: [],
     hasOutputs: false,
     readsRuntime: true,
@@ -172,8 +165,8 @@ function alone(
   rule: Rule,
   original: Rule | RoleRule,
 ): RuleFilter {
-  const { memo: _, reaches: __, ...rest } = rule;
-  const only: Rule = { ...rest, effect: ALLOW };
+  const { memo: _, ...rest } = rule;
+  const only: Rule = { ...rest, effect: ALLOW, actions: EVERY_ACTION };
   const own = filters.get(original);
   const reduced: CompiledBundle = {
     ...bundle,
@@ -184,8 +177,7 @@ function alone(
         scope,
         overridesParent: true,
         reach: -1,
-        actions: new Map(),
-        otherActions: [only],
+        rules: [only],
       },
     ],
     principalPolicies: [],

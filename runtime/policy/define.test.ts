@@ -9,6 +9,7 @@ const rule = (name: string, more: Partial<Rule> = {}): Rule => ({
   name,
   effect: ALLOW,
   roles: 1,
+  actions: ['view'],
   ...more,
 });
 
@@ -21,9 +22,8 @@ test('a resource policy that says little is of the default version at the root',
     overridesParent: true,
     roles: new Map(),
     roleGlobs: [],
+    rules: [],
     reach: 0,
-    actions: new Map(),
-    otherActions: [],
     derivedRoles: [],
     hasOutputs: false,
     readsRuntime: false,
@@ -36,8 +36,7 @@ test('a resource policy that says little is of the default version at the root',
 test('reach, derived roles and outputs follow from the rules', () => {
   const view = rule('view', { roles: 2, derivedRole: owner });
   const edit = rule('edit', { roles: 4, derivedRole: author });
-  const policy = (...rules: Rule[]) =>
-    resourcePolicy({ kind: 'doc', actions: new Map([['view', rules]]), otherActions: [view] });
+  const policy = (...rules: Rule[]) => resourcePolicy({ kind: 'doc', rules: [...rules, view] });
   assert.is(policy(view, edit).reach, 6);
   assert.is(policy(view, rule('all', { effect: DENY, roles: ANYONE })).reach, ANYONE);
   assert.equal(policy(view, edit).derivedRoles, [author, owner]);
@@ -53,21 +52,16 @@ test('keys name version and scope', () => {
   assert.is(owner.key, 'derived_roles.people#owner');
 });
 
-test('outputs of a principal policy may be in any of its tables', () => {
-  const tell = rule('tell', { output: {} });
-  const kinds = new Map([['doc', { otherActions: [tell] }]]);
-  assert.ok(principalPolicy({ principal: 'a', kinds }).hasOutputs);
-  assert.ok(principalPolicy({ principal: 'a', otherKinds: [tell] }).hasOutputs);
-  assert.equal(principalPolicy({ principal: 'a', kinds }).kinds.get('doc'), {
-    actions: new Map(),
-    otherActions: [tell],
-  });
+test('outputs of a principal policy may be in any of its rules', () => {
+  const tell = rule('tell', { resource: 'doc', output: {} });
+  assert.ok(principalPolicy({ principal: 'a', rules: [rule('view', { resource: '*' }), tell] }).hasOutputs);
+  assert.not.ok(principalPolicy({ principal: 'a' }).hasOutputs);
 });
 
 test('all policies of a kind have their properties in one order', () => {
   const names = (policy: object) => Object.keys(policy).join();
   assert.is(
-    names(resourcePolicy({ schemas: {}, actions: new Map(), scope: 'a', readsRuntime: true, kind: 'doc' })),
+    names(resourcePolicy({ schemas: {}, rules: [], scope: 'a', readsRuntime: true, kind: 'doc' })),
     names(resourcePolicy({ kind: 'doc' })),
   );
   assert.is(names(rolePolicy({ rules: [], role: 'r', parentRoles: ['p'] })), names(rolePolicy({ role: 'r' })));

@@ -1,6 +1,6 @@
 import { always } from './always.js';
 import { policyKey } from './names.js';
-import type { ActionTable, DerivedRole, PrincipalPolicy, ResourcePolicy, RolePolicy, Rule } from './policy.js';
+import type { DerivedRole, PrincipalPolicy, ResourcePolicy, RolePolicy, Rule } from './policy.js';
 
 /*
  * How generated modules, and policies written by hand, create policies: usual values can be omitted, and derived
@@ -18,9 +18,7 @@ export type ResourcePolicyText = With<Omit<ResourcePolicy, Derived>, 'kind'>;
 /** A resource policy. */
 export function resourcePolicy(text: ResourcePolicyText): ResourcePolicy {
   const { kind, version = 'default', scope = '', overridesParent = true, readsRuntime = false } = text;
-  const { roles = new Map(), roleGlobs = [], schemas, decide, readsPlace } = text;
-  const { actions, otherActions } = actionTable(text);
-  const rules = rulesOf({ actions, otherActions });
+  const { roles = new Map(), roleGlobs = [], rules = [], schemas, decide, readsPlace } = text;
   return {
     key: policyKey('resource', kind, version, scope),
     kind,
@@ -29,9 +27,8 @@ export function resourcePolicy(text: ResourcePolicyText): ResourcePolicy {
     overridesParent,
     roles,
     roleGlobs,
+    rules,
     reach: rules.reduce((bits, rule) => bits | rule.roles, 0),
-    actions,
-    otherActions,
     derivedRoles: derivedRolesOf(rules),
     hasOutputs: rules.some(hasOutput),
     readsRuntime,
@@ -42,24 +39,19 @@ export function resourcePolicy(text: ResourcePolicyText): ResourcePolicy {
 }
 
 /** The properties of a principal policy. */
-export type PrincipalPolicyText = With<Omit<PrincipalPolicy, Derived | 'kinds'>, 'principal'> & {
-  readonly kinds?: ReadonlyMap<string, Partial<ActionTable>>;
-};
+export type PrincipalPolicyText = With<Omit<PrincipalPolicy, Derived>, 'principal'>;
 
 /** A principal policy. */
 export function principalPolicy(text: PrincipalPolicyText): PrincipalPolicy {
-  const { principal, version = 'default', scope = '', overridesParent = true, readsRuntime = false } = text;
-  const { otherKinds = [] } = text;
-  const kinds = new Map([...(text.kinds ?? [])].map(([kind, table]) => [kind, actionTable(table)]));
-  const rules = [...kinds.values()].flatMap(rulesOf).concat(otherKinds);
+  const { principal, version = 'default', scope = '', overridesParent = true } = text;
+  const { rules = [], readsRuntime = false } = text;
   return {
     key: policyKey('principal', principal, version, scope),
     principal,
     version,
     scope,
     overridesParent,
-    kinds,
-    otherKinds,
+    rules,
     hasOutputs: rules.some(hasOutput),
     readsRuntime,
   };
@@ -92,15 +84,6 @@ export type DerivedRoleText = With<Omit<DerivedRole, 'key' | 'parentRoles'>, 'na
 /** A derived role. */
 export function derivedRole({ set, name, parentRoles, when = always, whenListed }: DerivedRoleText): DerivedRole {
   return { key: `derived_roles.${set}#${name}`, name, parentRoles: new Set(parentRoles), when, whenListed };
-}
-
-function actionTable({ actions = new Map(), otherActions = [] }: Partial<ActionTable>): ActionTable {
-  return { actions, otherActions };
-}
-
-/** The rules of a table, each once. */
-function rulesOf({ actions, otherActions }: ActionTable): readonly Rule[] {
-  return [...new Set([...actions.values(), otherActions].flat())];
 }
 
 /** The derived roles that rules name, each once, by name. */

@@ -32,4 +32,5 @@ export type {
   RoleOf,
   WithActions,
 } from './permissions.js';
-export { ANYONE, matchesAny, reaches, rowsOf } from './reach.js';
+export { appliesTo, isGlob, matchesName, namedActions } from './pattern.js';
+export { ANYONE, matchesAny, patternsOf, rowsOf } from './reach.js';

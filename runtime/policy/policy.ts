@@ -124,11 +124,10 @@ export interface Rule {
   readonly roles: number;
   /** Whether a role is one of the rule's; only in a policy with more than 30 roles: there roles share bits. */
   readonly among?: Matcher;
-  /**
-   * Whether it applies to an action (and, in a principal policy, a kind) that no table names: only called for rules in
-   * `otherActions` and `otherKinds`.
-   */
-  readonly reaches?: (action: string, kind: string) => boolean;
+  /** The actions that it applies to: names, and at most one glob, which stands for all globs of the author. */
+  readonly actions: readonly Pattern[];
+  /** The kind that a rule of a principal policy applies to, sanitised. */
+  readonly resource?: Pattern;
   /**
    * Its own condition: a rule with a derived role applies where that of the role holds as well. Never throws: an
    * expression that cannot be evaluated does not hold. Called without `this`. Absent if it has none.
@@ -151,19 +150,6 @@ export interface Rule {
   readonly memo?: string;
   /** The key of its traced condition, unless it is the one of its name. */
   readonly traced?: string;
-}
-
-/**
- * The rules of one policy by action. A rule is the same object in every list: the engine caches its result by identity.
- */
-export interface ActionTable {
-  /**
-   * For each action that a rule names literally: all rules that apply to it, including globs, in the order of the
-   * policy.
-   */
-  readonly actions: ReadonlyMap<string, readonly Rule[]>;
-  /** For any other action: the rules with a glob, in order; `reaches` decides for each. */
-  readonly otherActions: readonly Rule[];
 }
 
 /**
@@ -197,13 +183,15 @@ interface ScopedPolicy {
 }
 
 /** One resource policy document. */
-export interface ResourcePolicy extends ScopedPolicy, ActionTable {
+export interface ResourcePolicy extends ScopedPolicy {
   /** Sanitised (docs/spec/policy-language.md#sanitized-names). */
   readonly kind: string;
   /** The bits of each role of the policy, including the globs that match it. */
   readonly roles: ReadonlyMap<string, number>;
   /** For any other role: the bits of the globs that match it. */
   readonly roleGlobs: readonly RoleGlob[];
+  /** In the order of the policy. The engine looks up those of an action when it is first asked about it. */
+  readonly rules: readonly Rule[];
   /** The union of the rules' bits. */
   readonly reach: number;
   /** The derived roles that its rules name, sorted by name. */
@@ -237,13 +225,14 @@ export interface RoleGlob {
 /** Whether a glob matches a string (docs/spec/policy-language.md#globs). */
 export type Matcher = (text: string) => boolean;
 
+/** A name, `*` for every name, or other globs as a function, so that only policies with globs load their code. */
+export type Pattern = string | Matcher;
+
 /** One principal policy document. Its rules apply to everyone (roles -1). */
 export interface PrincipalPolicy extends ScopedPolicy {
   readonly principal: string;
-  /** For each kind that a rule names literally: the table of all rules that apply to it, including globs. */
-  readonly kinds: ReadonlyMap<string, ActionTable>;
-  /** For any other kind: the rules whose resource is a glob; `reaches` decides for each. */
-  readonly otherKinds: readonly Rule[];
+  /** In the order of the policy; each has a resource. */
+  readonly rules: readonly Rule[];
   readonly hasOutputs: boolean;
   readonly readsRuntime: boolean;
 }

@@ -1,5 +1,5 @@
 import { anyOf, literalOrGlob } from './glob.js';
-import type { Matcher } from './policy.js';
+import type { Matcher, Pattern } from './policy.js';
 
 /** The roles of a rule that applies to everyone: every bit. */
 export const ANYONE = -1;
@@ -12,13 +12,12 @@ export function matchesAny(...texts: readonly string[]): Matcher {
   return shared(['any', texts], () => anyOf(texts.map(literalOrGlob)));
 }
 
-/** Whether a rule of a principal policy applies to an action on a kind, both given as the strings of the rule. */
-export function reaches(kind: string, ...actions: readonly string[]): (action: string, kind: string) => boolean {
-  return shared(['reaches', kind, actions], () => {
-    const matchesKind = literalOrGlob(kind);
-    const matchesAction = matchesAny(...actions);
-    return (action, kind) => matchesAction(action) && matchesKind(kind);
-  });
+/** The actions of a rule as the author wrote them: names, and one pattern for all globs. */
+export function patternsOf(texts: readonly string[]): readonly Pattern[] {
+  const globs = texts.filter((text) => text.includes('*'));
+  const names = texts.filter((text) => !text.includes('*'));
+  if (globs.length === 0) return names;
+  return [...names, globs.includes('*') ? '*' : matchesAny(...globs)];
 }
 
 /**

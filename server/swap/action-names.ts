@@ -1,4 +1,11 @@
-import { type PolicyBundle, type PrincipalPolicy, type ResourcePolicy, sanitize } from '../../runtime/policy/index.js';
+import {
+  matchesName,
+  namedActions,
+  type PolicyBundle,
+  type PrincipalPolicy,
+  type ResourcePolicy,
+  sanitize,
+} from '../../runtime/policy/index.js';
 
 /** The actions that the policies of a bundle name for a principal and a kind, sorted. */
 export type ActionNames = (principalId: string, kind: string) => readonly string[];
@@ -24,18 +31,22 @@ export function actionNames(bundle: Pick<PolicyBundle, 'resourcePolicies' | 'pri
     if (ofSameKind === undefined) return [];
     let names = ofKinds.get(kind);
     if (names === undefined) {
-      names = sorted(ofSameKind.flatMap(({ actions }) => [...actions.keys()]));
+      names = sorted(ofSameKind.flatMap(({ rules }) => namedActions(rules)));
       ofKinds.set(kind, names);
     }
     return names;
   };
   return (principalId, kind) => {
     const name = sanitize(kind);
-    const own = (policies().byPrincipal.get(principalId) ?? []).flatMap(({ kinds }) => [
-      ...(kinds.get(name)?.actions.keys() ?? []),
-    ]);
+    const own = (policies().byPrincipal.get(principalId) ?? []).flatMap((policy) => actionsOn(name, policy));
     return own.length === 0 ? ofKind(name) : sorted([...ofKind(name), ...own]);
   };
+}
+
+/** The actions on a kind that rules of a principal policy name, if one of them names the kind. */
+function actionsOn(kind: string, { rules }: PrincipalPolicy): readonly string[] {
+  if (!rules.some(({ resource }) => resource === kind)) return [];
+  return namedActions(rules.filter(({ resource = '*' }) => matchesName([resource], kind)));
 }
 
 interface PoliciesByName {

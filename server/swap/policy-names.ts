@@ -1,4 +1,4 @@
-import type { PolicyBundle, ResourcePolicy } from '../../runtime/policy/index.js';
+import { namedActions, type PolicyBundle, type ResourcePolicy } from '../../runtime/policy/index.js';
 import type { KindNames } from '../service/services.js';
 import type { PolicyTexts } from '../service/bundle.js';
 import { exampleOfSchema } from './schema-example.js';
@@ -28,7 +28,7 @@ function kindNames(kind: string, policies: readonly ResourcePolicy[], schemas: R
   const attr = exampleAttributes(policies, schemas);
   return {
     kind,
-    actions: sorted(policies.flatMap(({ actions }) => [...actions.keys()])),
+    actions: sorted(policies.flatMap(({ rules }) => namedActions(rules))),
     roles: sorted(
       policies.flatMap(({ roles, derivedRoles }) => [
         ...roles.keys(),

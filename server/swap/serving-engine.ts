@@ -14,6 +14,7 @@ import {
   writingOf,
 } from '../../runtime/engine/index.js';
 import type { CompiledBundle, Explainer } from '../../runtime/engine/parts.js';
+import { namedActions } from '../../runtime/policy/index.js';
 import type { BundleProvenance } from '../../proto/gen/messages.js';
 import type { AuditedBundle } from '../audit/audited-bundle.js';
 import type { Config } from '../config.js';
@@ -219,9 +220,9 @@ function tryOut(engine: Engine, bundle: CompiledBundle): void {
   const { resourcePolicies } = bundle.scoped?.root ?? bundle;
   const tried = bundle.scoped?.scopes.slice(0, TRIED.scopes) ?? [];
   const auxData = { jwt: {}, jwts: {} };
-  for (const { kind, version, scope, roles, actions: table } of resourcePolicies.slice(0, TRIED.policies)) {
+  for (const { kind, version, scope, roles, rules } of resourcePolicies.slice(0, TRIED.policies)) {
     const principal = { id: 'trial', roles: ['trial', ...[...roles.keys()].slice(0, TRIED.roles)] };
-    const actions = ['trial', ...[...table.keys()].slice(0, TRIED.actions)];
+    const actions = ['trial', ...namedActions(rules.slice(0, TRIED.actions)).slice(0, TRIED.actions)];
     engine.check({
       principal,
       resources: [{ resource: { kind, id: 'trial', policyVersion: version, scope }, actions }],

@@ -56,7 +56,7 @@ test('each example holds or fails to hold as the specification says', async () =
     resourcePolicy: { resource: 'doc', version: 'default', constants: { local: { word: 'alice' } }, rules },
   });
   const { policies } = await loaded(compileTexts({ 'doc.yaml': policy }));
-  const emitted = policies.resourcePolicies[0]?.actions.get('act') ?? [];
+  const emitted = policies.resourcePolicies[0]?.rules ?? [];
   for (const [index, [sentence, expr, attr, holds]] of EXAMPLES.entries()) {
     assert.is(emitted[index]?.when?.(requestAbout(attr)), holds, `${sentence}: ${expr}`);
   }

@@ -94,7 +94,7 @@ function withoutRefused(
 }
 
 function ruleOf(policy: ResourcePolicy): Rule {
-  return policy.actions.get('act')?.[0] as Rule;
+  return policy.rules[0] as Rule;
 }
 
 function policyOf(index: number, condition: string, variable: string): string {

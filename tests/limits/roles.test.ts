@@ -162,8 +162,7 @@ function counted(bundle: CompiledBundle): Counted {
         };
         return { bits, matches: countedMatch };
       }),
-      actions: new Map([...policy.actions].map(([action, listed]) => [action, listed.map(ruleOf)])),
-      otherActions: policy.otherActions.map(ruleOf),
+      rules: policy.rules.map(ruleOf),
     };
   });
   const filters = (bundle.filters ?? []).map((table) =>

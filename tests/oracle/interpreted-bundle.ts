@@ -1,6 +1,5 @@
 import { type CompiledBundle, principalJudge, roleJudge, visitRules } from '../../runtime/engine/parts.js';
 import {
-  type ActionTable,
   ALLOW,
   always,
   anyOf,
@@ -8,8 +7,9 @@ import {
   DENY,
   literalAndGlob,
   literalOrGlob,
-  type Matcher,
   type Output,
+  type Pattern,
+  patternsOf,
   policyKey,
   type PrincipalPolicy,
   type Request,
@@ -96,19 +96,17 @@ class Interpreter {
         ...(rule.roles === undefined ? [] : [undefined]),
         ...(rule.derivedRoles ?? []).map((role) => derivedRoles.get(role)),
       ];
-      return through.map((derivedRole): Lowered => {
+      return through.map((derivedRole): Rule => {
         const roles = orEveryone(derivedRole === undefined ? (rule.roles ?? []) : [...derivedRole.parentRoles]);
         const own = invert(document, rule);
         const traced = `${key}#${name}${derivedRole === undefined ? '' : `@${derivedRole.name}`}`;
         return {
-          actions: rule.actions,
-          rule: {
-            ...this.rule(name, own, params, derivedRole, traced),
-            ...this.output(rule, params),
-            roles: roles.includes('*') ? -1 : roles.reduce((bits, text) => bits | bitOf(text), 0),
-            ...(this.crowded && !roles.includes('*') ? { among: anyOf(roles.map(literalOrGlob)) } : {}),
-            rows: (action, lineage) => matching(rule.actions, [action]) * matching(roles, lineage),
-          },
+          ...this.rule(name, own, params, derivedRole, traced),
+          ...this.output(rule, params),
+          actions: patternsOf(rule.actions),
+          roles: roles.includes('*') ? -1 : roles.reduce((bits, text) => bits | bitOf(text), 0),
+          ...(this.crowded && !roles.includes('*') ? { among: anyOf(roles.map(literalOrGlob)) } : {}),
+          rows: (action, lineage) => matching(rule.actions, [action]) * matching(roles, lineage),
         };
       });
     });
@@ -129,10 +127,10 @@ class Interpreter {
         ]),
       ),
       roleGlobs: globs,
-      reach: lowered.reduce((bits, { rule }) => bits | rule.roles, 0),
+      reach: lowered.reduce((bits, rule) => bits | rule.roles, 0),
       derivedRoles: [...derivedRoles.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
       ...this.facts(rules, [...derivedRoles.keys()]),
-      ...actionTable(lowered),
+      rules: lowered,
     };
   }
 
@@ -142,34 +140,25 @@ class Interpreter {
     const all = blocks.flatMap((block) => block.actions);
     const params = paramsOf(this.documents, document, textsOf(all));
     const lowered = blocks.flatMap((block) =>
-      block.actions.map((rule, index) => {
+      block.actions.map((rule, index): Rule => {
         const name = rule.name || `${block.resource}_${numbered(index)}`;
-        const kind = sanitize(block.resource);
-        const entry = {
+        return {
           ...this.rule(name, invert(document, rule), params, undefined, `${key}#${name}`),
           ...this.output(rule, params),
+          actions: patternsOf([rule.action]),
+          resource: patternsOf([sanitize(block.resource)])[0] as Pattern,
           roles: -1,
           rows: () => 1,
         };
-        return { kind, actions: [rule.action], rule: entry };
       }),
     );
-    const literalKinds = [...new Set(lowered.map(({ kind }) => kind).filter((kind) => !kind.includes('*')))];
     return {
       key,
       principal,
       version,
       scope,
       overridesParent: !consents(document),
-      kinds: new Map(
-        literalKinds.map((kind) => [kind, actionTable(lowered.filter((entry) => literalOrGlob(entry.kind)(kind)))]),
-      ),
-      otherKinds: lowered
-        .filter(({ kind }) => kind.includes('*'))
-        .map(({ kind, actions, rule }) => ({
-          ...rule,
-          reaches: (action, requested) => matching(actions, [action]) > 0 && literalOrGlob(kind)(requested),
-        })),
+      rules: lowered,
       ...this.facts(all, []),
     };
   }
@@ -206,7 +195,7 @@ class Interpreter {
     params: Params,
     derivedRole: DerivedRole | undefined,
     tracedKey: string,
-  ): Omit<Rule, 'roles'> {
+  ): Omit<Rule, 'roles' | 'actions'> {
     const { match, effect } = own;
     if (match !== undefined) this.traced.set(tracedKey, tracedCondition(match, params));
     const when = match && condition(match, params);
@@ -258,31 +247,6 @@ class Interpreter {
       ),
     };
   }
-}
-
-interface Lowered {
-  readonly actions: readonly string[];
-  readonly rule: Rule;
-}
-
-function actionTable(lowered: readonly Lowered[]): ActionTable {
-  const literals = [...new Set(lowered.flatMap(({ actions }) => actions).filter((action) => !action.includes('*')))];
-  return {
-    actions: new Map(
-      literals.map((action) => [
-        action,
-        lowered.filter(({ actions }) => matching(actions, [action]) > 0).map(({ rule }) => rule),
-      ]),
-    ),
-    otherActions: lowered
-      .filter(({ actions }) => actions.some((action) => action.includes('*')))
-      .map(({ actions, rule }) => reaching(rule, anyOf(actions.map(literalOrGlob)))),
-  };
-}
-
-/** One object for all lists, because rules are compared by identity. */
-function reaching(rule: Rule, matches: Matcher): Rule {
-  return Object.assign(rule, { reaches: (action: string) => matches(action) });
 }
 
 interface Inverted {

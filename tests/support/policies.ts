@@ -7,7 +7,6 @@ import type { EngineOptions } from '../../runtime/engine/options.js';
 import { planner } from '../../runtime/engine/plan/planner.js';
 import type { CheckResult, PrincipalInput, ResourceInput } from '../../runtime/engine/requests.js';
 import {
-  type ActionTable,
   ALLOW,
   DENY,
   type PolicyBundle,
@@ -30,6 +29,7 @@ export function allow(name: string, more: Partial<Rule> = {}): Rule {
     name,
     effect: ALLOW,
     roles: ANYONE,
+    actions: ['*'],
     ...more,
   };
 }
@@ -40,22 +40,23 @@ export function deny(name: string, more: Partial<Rule> = {}): Rule {
     name,
     effect: DENY,
     roles: ANYONE,
+    actions: ['*'],
     ...more,
   };
 }
 
-/** Rules by action; `*` is every action no other entry names. */
-export function rules(table: { readonly [action: string]: readonly Rule[] }): ActionTable {
-  return {
-    actions: new Map(Object.entries(table).filter(([action]) => action !== '*')),
-    otherActions: table['*'] ?? [],
-  };
+/** Rules by action. */
+export function rules(table: { readonly [action: string]: readonly Rule[] }): readonly Rule[] {
+  const listed = Object.entries(table);
+  return [...new Set(listed.flatMap(([, own]) => own))].map((rule) => ({
+    ...rule,
+    actions: listed.flatMap(([action, own]) => (own.includes(rule) ? [action] : [])),
+  }));
 }
 
 /** The policy of `doc`, unless `more` says otherwise. */
-export function doc(table: ActionTable, more: Partial<ResourcePolicy> = {}): ResourcePolicy {
+export function doc(own: readonly Rule[], more: Partial<ResourcePolicy> = {}): ResourcePolicy {
   const { kind = 'doc', version = 'default', scope = '' } = more;
-  const all = [...[...table.actions.values()].flat(), ...table.otherActions];
   return {
     key: policyKey('resource', kind, version, scope),
     kind,
@@ -67,17 +68,17 @@ export function doc(table: ActionTable, more: Partial<ResourcePolicy> = {}): Res
       ['admin', ADMIN | A_GLOB],
     ]),
     roleGlobs: [{ matches: (role) => role.startsWith('a'), bits: A_GLOB }],
-    reach: all.reduce((bits, rule) => bits | rule.roles, 0),
+    reach: own.reduce((bits, rule) => bits | rule.roles, 0),
     derivedRoles: [],
-    hasOutputs: all.some((rule) => rule.output !== undefined),
+    hasOutputs: own.some((rule) => rule.output !== undefined),
     readsRuntime: false,
-    ...table,
+    rules: own,
     ...more,
   };
 }
 
 /** The policy of a principal about every kind. */
-export function principal(id: string, table: readonly Rule[], more: Partial<PrincipalPolicy> = {}): PrincipalPolicy {
+export function principal(id: string, own: readonly Rule[], more: Partial<PrincipalPolicy> = {}): PrincipalPolicy {
   const { version = 'default', scope = '' } = more;
   const key = policyKey('principal', id, version, scope);
   return {
@@ -86,8 +87,7 @@ export function principal(id: string, table: readonly Rule[], more: Partial<Prin
     version,
     scope,
     overridesParent: true,
-    kinds: new Map(),
-    otherKinds: table,
+    rules: own,
     hasOutputs: false,
     readsRuntime: false,
     ...more,

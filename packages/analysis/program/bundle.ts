@@ -9,15 +9,17 @@ import {
 } from '../../../runtime/engine/parts.js';
 import {
   ALLOW,
-  type ActionTable,
   ANYONE,
   anyOf,
   DENY,
   type DerivedRole,
   derivedRole,
   glob,
-  literalOrGlob,
+  literalAndGlob,
+  matchesAny,
   type Output,
+  type Pattern,
+  patternsOf,
   principalPolicy,
   type Request,
   resourcePolicy,
@@ -31,7 +33,7 @@ import { invariant } from '../../../compiler/diagnostics/invariant.js';
 import type * as ir from '../../../compiler/ir/program.js';
 import type { SchemaModule } from '../../../compiler/ir/schema.js';
 import { tracedKeys } from '../../../compiler/ir/traced-keys.js';
-import { holds, outputOf, type Reading, surroundingsOf, traced } from './conditions.js';
+import { holds, outputOf, surroundingsOf, traced } from './conditions.js';
 import { schemaDefinitions, schemaReferences } from './schemas.js';
 
 /** A program as a bundle for the engine: nothing is emitted, and conditions are evaluated from the IR. */
@@ -46,18 +48,6 @@ export interface ProgramBundle {
   readonly origins: ReadonlyMap<Rule | RoleRule | DerivedRole, Origin>;
 }
 
-/** What decides whether conditions hold and patterns match. */
-export interface Judgement {
-  readonly holds: (condition: ir.Match, module: ir.Module, request: Request, reading?: Reading) => boolean;
-  /** Whether a pattern matches a name. */
-  readonly glob: (pattern: string) => (name: string) => boolean;
-}
-
-const BY_REQUEST: Judgement = {
-  holds: (condition, module, request, reading) => holds(condition, surroundingsOf(module, request, reading)),
-  glob,
-};
-
 /** What an object of the bundle was made from. */
 export type Origin =
   | { readonly module: ir.ResourceModule | ir.PrincipalModule; readonly rule: ir.Rule }
@@ -70,10 +60,9 @@ export type Origin =
  *
  * @param program with folded literals, which is part of the language (docs/spec/conditions.md#constant-folding). The
  * other passes of the compiler change no result, but conditions that their authors would not recognise.
- * @param judgement what conditions and patterns depend on, if that is not the request.
  */
-export function bundleOf({ modules, schemas }: ir.Program, judgement: Judgement = BY_REQUEST): ProgramBundle {
-  const builder = new Builder(modules, schemas, judgement);
+export function bundleOf({ modules, schemas }: ir.Program): ProgramBundle {
+  const builder = new Builder(modules, schemas);
   return {
     bundle: {
       hash: '',
@@ -101,11 +90,7 @@ class Builder {
   private readonly definitionAt;
   private readonly derivedRoles = new Map<string, DerivedRole>();
 
-  constructor(
-    modules: readonly ir.Module[],
-    schemas: readonly SchemaModule[],
-    private readonly judgement: Judgement,
-  ) {
+  constructor(modules: readonly ir.Module[], schemas: readonly SchemaModule[]) {
     this.definitionAt = schemaDefinitions(schemas);
     for (const module of modules) if (module.kind === 'derived-roles') this.addDerivedRoles(module);
   }
@@ -125,7 +110,7 @@ class Builder {
     const rules = module.rules.map((rule, index) =>
       this.rule(module, rule, keys[index] as string, {
         roles: bits(rule.roles),
-        ...(module.roles.crowded && rule.roles[0] !== '*' ? { among: this.matchesAny(rule.roles) } : {}),
+        ...(module.roles.crowded && rule.roles[0] !== '*' ? { among: matchesAny(...rule.roles) } : {}),
       }),
     );
     return resourcePolicy({
@@ -137,8 +122,8 @@ class Builder {
       roles: new Map(
         literals.map(({ role, bit, alsoGlobs }) => [role, alsoGlobs.reduce((all, more) => all | more, bit)]),
       ),
-      roleGlobs: globs.map(({ pattern, bit }) => ({ matches: this.judgement.glob(pattern), bits: bit })),
-      ...tableOf(module.table, rules),
+      roleGlobs: globs.map(({ pattern, bit }) => ({ matches: glob(pattern), bits: bit })),
+      rules,
       schemas: schemaReferences(module.schemas, this.definitionAt),
     });
   }
@@ -153,8 +138,7 @@ class Builder {
       scope,
       overridesParent,
       readsRuntime,
-      kinds: new Map(module.kinds.map(({ kind, table }) => [kind, tableOf(table, rules)])),
-      otherKinds: listOf(module.otherKinds, rules),
+      rules,
     });
   }
 
@@ -165,9 +149,9 @@ class Builder {
       if (condition !== undefined) this.trace(`${module.key}#${index}`, module, condition, false);
       const made: RoleRule = {
         name,
-        covers: this.matchesAny([resource]),
-        allows: anyOf(allowActions.map((action) => anyOf([(name) => name === action, this.judgement.glob(action)]))),
-        ...(condition && { when: (request) => this.judgement.holds(condition, module, request) }),
+        covers: matchesAny(resource),
+        allows: anyOf(allowActions.map((action) => literalAndGlob(action))),
+        ...(condition && { when: (request) => holds(condition, surroundingsOf(module, request)) }),
         ...(output && { output: outputs(module, output) }),
       };
       this.origins.set(made, { module, rule });
@@ -184,14 +168,14 @@ class Builder {
   ): Rule {
     const { condition, inverted, output, memo } = rule;
     const through = rule.derivedRole && this.derivedRole(rule.derivedRole);
-    const matches = this.matcherOf(rule);
     if (condition !== undefined) this.trace(tracedKey, module, condition, inverted);
-    const own = condition && ((request: Request) => this.judgement.holds(condition, module, request) !== inverted);
+    const own = condition && ((request: Request) => holds(condition, surroundingsOf(module, request)) !== inverted);
     const made: Rule = {
       name: rule.name,
       effect: rule.effect === 'allow' ? ALLOW : DENY,
       ...names,
-      ...(matches && { reaches: matches }),
+      actions: patternsOf(rule.actions),
+      ...(rule.resource !== undefined && { resource: patternsOf([rule.resource])[0] as Pattern }),
       ...(through && { derivedRole: through }),
       when: own,
       ...(output && { output: outputs(module, output), rows: rowsOf(rule.actions, rule.roles) }),
@@ -202,20 +186,6 @@ class Builder {
     return made;
   }
 
-  /** How a rule matches actions and kinds that no table names (compiler/emit/rule.ts). */
-  private matcherOf({ resource, actions }: ir.Rule): Rule['reaches'] {
-    if (resource?.includes('*')) {
-      const [matchesKind, matchesAction] = [this.matchesAny([resource]), this.matchesAny(actions)];
-      return (action, kind) => matchesAction(action) && matchesKind(kind);
-    }
-    const globs = actions.filter((action) => action.includes('*'));
-    return globs.length === 0 ? undefined : this.matchesAny(globs);
-  }
-
-  private matchesAny(texts: readonly string[]): (name: string) => boolean {
-    return anyOf(texts.map((text) => (text.includes('*') ? this.judgement.glob(text) : literalOrGlob(text))));
-  }
-
   private addDerivedRoles(module: ir.DerivedRolesModule): void {
     for (const rule of module.definitions) {
       const { name, parentRoles, condition } = rule;
@@ -224,8 +194,8 @@ class Builder {
         name,
         parentRoles,
         ...(condition && {
-          when: (request: Request) => this.judgement.holds(condition, module, request),
-          whenListed: (request: Request) => this.judgement.holds(condition, module, request, { failedIsNull: true }),
+          when: (request: Request) => holds(condition, surroundingsOf(module, request)),
+          whenListed: (request: Request) => holds(condition, surroundingsOf(module, request, { failedIsNull: true })),
         }),
       });
       if (condition !== undefined) this.trace(made.key, module, condition, false);
@@ -242,17 +212,6 @@ class Builder {
     const result = inverted ? verdictUnless : verdict;
     this.traced.set(key, (request) => result(traced(condition, surroundingsOf(module, request, { tells: true }))));
   }
-}
-
-function tableOf({ actions, otherActions }: ir.ActionTable, rules: readonly Rule[]): ActionTable {
-  return {
-    actions: new Map(actions.map(({ action, rules: indexes }) => [action, listOf(indexes, rules)])),
-    otherActions: listOf(otherActions, rules),
-  };
-}
-
-function listOf(indexes: readonly number[], rules: readonly Rule[]): readonly Rule[] {
-  return indexes.map((index) => rules[index] as Rule);
 }
 
 function outputs(module: ir.Module, { ruleActivated, conditionNotMet }: ir.Output): Output {

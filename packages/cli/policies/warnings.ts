@@ -1,5 +1,5 @@
 import type { CompiledBundle, EvaluationError, PrincipalInput } from '../../../runtime/engine/index.js';
-import { type ActionTable, type PolicyBundle, sanitize } from '../../../runtime/policy/index.js';
+import { appliesTo, isGlob, namedActions, type PolicyBundle, sanitize } from '../../../runtime/policy/index.js';
 import { didYouMean } from '../../cel/check/did-you-mean.js';
 import type { CommandContext } from '../context.js';
 import { printWarning } from '../report.js';
@@ -27,13 +27,10 @@ export function warnOfNames(
 /** A warning for each name in a request that no policy mentions: a misspelt name is denied without any other sign. */
 export function unknownNames(bundle: PolicyBundle, { kind, actions, principal }: Named): readonly string[] {
   const own = bundle.principalPolicies.filter((policy) => policy.principal === principal);
-  const tablesOfPrincipal = own.flatMap(({ kinds, otherKinds }) => [
-    ...kinds.values(),
-    { actions: new Map(), otherActions: otherKinds },
-  ]);
-  const about = bundle.resourcePolicies.filter((policy) => policy.kind === sanitize(kind));
-  const knowsKind =
-    about.length > 0 || own.some(({ kinds, otherKinds }) => kinds.has(sanitize(kind)) || otherKinds.length > 0);
+  const name = sanitize(kind);
+  const about = bundle.resourcePolicies.filter((policy) => policy.kind === name);
+  const rules = [...about, ...own].flatMap((policy) => policy.rules);
+  const knowsKind = about.length > 0 || rules.some(({ resource = '*' }) => resource === name || isGlob(resource));
   if (!knowsKind)
     return [
       `no policy covers kind \`${kind}\`${guess(
@@ -41,20 +38,9 @@ export function unknownNames(bundle: PolicyBundle, { kind, actions, principal }:
         bundle.resourcePolicies.map((policy) => policy.kind),
       )}`,
     ];
-  const tables = [...about, ...tablesOfPrincipal];
   return actions
-    .filter((action) => !tables.some((table) => knows(table, action, sanitize(kind))))
-    .map(
-      (action) =>
-        `no rule for kind \`${kind}\` names action \`${action}\`${guess(
-          action,
-          tables.flatMap((table) => [...table.actions.keys()]),
-        )}`,
-    );
-}
-
-function knows({ actions, otherActions }: ActionTable, action: string, kind: string): boolean {
-  return actions.has(action) || otherActions.some(({ reaches }) => reaches === undefined || reaches(action, kind));
+    .filter((action) => !rules.some((rule) => appliesTo(rule, action, name)))
+    .map((action) => `no rule for kind \`${kind}\` names action \`${action}\`${guess(action, namedActions(rules))}`);
 }
 
 function guess(written: string, known: readonly string[]): string {

@@ -61,10 +61,18 @@ test('without roles everything is denied, as where a tenant gives none', () => {
 
 test('an action that no rule names is matched only by globs', () => {
   const engine = engineOf({
-    resourcePolicies: [doc(rules({ view: [], '*': [allow('some', { reaches: (action) => action.startsWith('v') })] }))],
+    resourcePolicies: [
+      doc([
+        allow('some', { actions: ['write', (action) => action.startsWith('v')] }),
+        allow('one', { actions: ['list'] }),
+        deny('none', { actions: ['view', 'list'] }),
+      ]),
+    ],
   });
   assert.is(decide(engine, 'vote'), `ALLOW ${DOC}`);
+  assert.is(decide(engine, 'write'), `ALLOW ${DOC}`);
   assert.is(decide(engine, 'view'), `DENY ${DOC}`);
+  assert.is(decide(engine, 'list'), `DENY ${DOC}`);
   assert.is(decide(engine, '__proto__'), `DENY ${DOC}`);
 });
 

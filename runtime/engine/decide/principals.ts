@@ -1,6 +1,22 @@
-import { ALLOW, policyKey, type PrincipalPolicy } from '../../policy/index.js';
+import {
+  ALLOW,
+  appliesTo,
+  isGlob,
+  matchesName,
+  policyKey,
+  type PrincipalPolicy,
+  type Rule,
+} from '../../policy/index.js';
 import { type PrincipalChain, type Principals, type PrincipalStep, ScopeSet } from '../find/chains.js';
-import { entryOf, EVERYONE, type RoleNames, type RuleTable, ruleTable, type SharedFacts } from '../find/tables.js';
+import {
+  entryOf,
+  EVERYONE,
+  type RoleNames,
+  ruleEntry,
+  type RuleTable,
+  ruleTable,
+  type SharedFacts,
+} from '../find/tables.js';
 import { judgeRules } from './check.js';
 import { type Evaluation, type Judges, type Outcome, type PrincipalJudge, UNDECIDED } from './evaluation.js';
 
@@ -99,18 +115,29 @@ function principalChain(policies: readonly PrincipalPolicy[], shared: SharedFact
 }
 
 function principalStep(policy: PrincipalPolicy, shared: SharedFacts): PrincipalStep {
-  const facts = {
-    key: policy.key,
-    names: NO_NAMES,
-    hasOutputs: policy.hasOutputs,
-    remembersAll: policy.readsRuntime,
-    ...shared,
+  const { scope, key, overridesParent } = policy;
+  return { scope, key, consents: !overridesParent, tableOf: tablesByKind(policy, shared) };
+}
+
+/** Finds the rules about a kind: for each kind that a rule names a table, made when it is first asked for. */
+function tablesByKind(policy: PrincipalPolicy, shared: SharedFacts): PrincipalStep['tableOf'] {
+  const { key, rules, readsRuntime } = policy;
+  const tableOf = (about: readonly Rule[]): RuleTable =>
+    ruleTable({ ...policy, ...NO_NAMES, rules: about }, shared, readsRuntime);
+  const tables = new Map<string, RuleTable | null>();
+  for (const { resource = '*' } of rules) if (!isGlob(resource)) tables.set(resource, null);
+  const others = rules.filter(({ resource = '*' }) => isGlob(resource));
+  const other: RuleTable = {
+    ...tableOf(others),
+    named: new Map(),
+    other: others.map((rule) => ruleEntry(rule, (action, kind) => appliesTo(rule, action, kind), key, shared.traced)),
   };
-  return {
-    scope: policy.scope,
-    consents: !policy.overridesParent,
-    kinds: new Map([...policy.kinds].map(([kind, table]) => [kind, ruleTable(table, facts)])),
-    otherKinds: ruleTable({ actions: new Map(), otherActions: policy.otherKinds }, facts),
+  return (kind) => {
+    const known = tables.get(kind);
+    if (known !== null) return known ?? other;
+    const table = tableOf(rules.filter(({ resource = '*' }) => matchesName([resource], kind)));
+    tables.set(kind, table);
+    return table;
   };
 }
 
@@ -122,14 +149,10 @@ function judge(evaluation: Evaluation, judges: Judges, { steps }: PrincipalChain
   if (role === undefined) return UNDECIDED;
   evaluation.judge(role);
   for (const step of steps) {
-    const outcome = judgeRules(evaluation, judges, tableAbout(evaluation.resource.kind, step), EVERYONE, action);
+    const outcome = judgeRules(evaluation, judges, step.tableOf(evaluation.resource.kind), EVERYONE, action);
     if (outcome === UNDECIDED || (outcome === ALLOW && step.consents)) continue;
     evaluation.decidedByPrincipal(step);
     return outcome;
   }
   return UNDECIDED;
-}
-
-function tableAbout(kind: string, step: PrincipalStep): RuleTable {
-  return step.kinds.get(kind) ?? step.otherKinds;
 }

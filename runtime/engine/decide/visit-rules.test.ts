@@ -106,7 +106,7 @@ test('a principal policy sees the derived roles that the previous action left (7
     parentRoles: new Set(['user']),
   };
   const seesOwner = (request: Request): boolean => request.effectiveDerivedRoles.includes('owner');
-  const denies = { ...deny('p', { when: seesOwner, reaches: (action: string) => action === 'b' }) };
+  const denies = { ...deny('p', { when: seesOwner, actions: ['b'] }) };
   const engine = engineOf({
     resourcePolicies: [doc(rules({ a: [allow('r', { roles: USER })], b: [allow('r')] }), { derivedRoles: [owner] })],
     principalPolicies: [principal('alice', [denies], { readsRuntime: true })],

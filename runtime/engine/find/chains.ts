@@ -8,7 +8,7 @@ import {
   type SchemaReferences,
   type TracedCondition,
 } from '../../policy/index.js';
-import { entryOf, lineageBits, type RuleTable, ruleTable, RoleList, type SharedFacts } from './tables.js';
+import { entryOf, lineageBits, type RuleTable, RoleList, type SharedFacts } from './tables.js';
 
 /**
  * The scopes whose policies apply to a kind and version, from the requested scope to the root
@@ -111,17 +111,6 @@ export function stepsFrom(first: ResourceStep | undefined): readonly ResourceSte
   return steps;
 }
 
-/** The rule table of a resource policy. */
-export function resourceTable(policy: ResourcePolicy, shared: SharedFacts): RuleTable {
-  return ruleTable(policy, {
-    key: policy.key,
-    names: policy,
-    hasOutputs: policy.hasOutputs,
-    remembersAll: false,
-    ...shared,
-  });
-}
-
 /** The derived roles to list in a step (docs/spec/policy-language.md#effective-derived-roles). */
 export function derivedRolesOf(step: ResourceStep): readonly DerivedRole[] {
   return step.policy?.derivedRoles ?? [];
@@ -206,12 +195,12 @@ export interface PrincipalChain {
 /** One scope of a chain. */
 export interface PrincipalStep {
   readonly scope: string;
+  /** The key of the policy. */
+  readonly key: string;
   /** Whether an ALLOW of this scope needs that of a parent (docs/spec/policy-language.md#combining-decisions). */
   readonly consents: boolean;
-  /** By kind, sanitised: for each kind that some rule names literally. */
-  readonly kinds: ReadonlyMap<string, RuleTable>;
-  /** For any other kind. */
-  readonly otherKinds: RuleTable;
+  /** The rules about a kind, sanitised. */
+  readonly tableOf: (kind: string) => RuleTable;
 }
 
 /** Finds the role policies of a bundle (docs/spec/policy-language.md#role-policies). */

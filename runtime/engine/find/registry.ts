@@ -16,14 +16,13 @@ import {
   type Principals,
   type ResourceChain,
   resourceChain,
-  resourceTable,
   roleClasses,
   type RoleClasses,
   type RoleFinder,
   type Roles,
   ScopeSet,
 } from './chains.js';
-import { entryOf, roleList, type RuleTable, type SharedFacts } from './tables.js';
+import { entryOf, roleList, type RuleTable, ruleTable, type SharedFacts } from './tables.js';
 
 /** The settings that select policies. */
 export interface FindSettings {
@@ -262,7 +261,7 @@ export class Registry {
       scopes,
       policyAt: (scope) => own?.policies.get(scope),
       limitsAt: (scope) => this.roles?.limits(version, scope, kind),
-      tableOf: (policy) => entryOf(this.tables, policy, () => resourceTable(policy, this.shared)),
+      tableOf: (policy) => entryOf(this.tables, policy, () => ruleTable(policy, this.shared)),
       rolesOf: (policy) => roleList(policy, this.shared),
       // With other policies the matched scope or policy would show whether the root denied a role or had no rule for
       // it.

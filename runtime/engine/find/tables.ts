@@ -1,11 +1,13 @@
-import type {
-  ActionTable,
-  Effect,
-  LoadScope,
-  ResourcePolicy,
-  Rule,
-  TracedBundle,
-  TracedCondition,
+import {
+  type Effect,
+  isGlob,
+  type LoadScope,
+  matchesName,
+  namedActions,
+  type ResourcePolicy,
+  type Rule,
+  type TracedBundle,
+  type TracedCondition,
 } from '../../policy/index.js';
 
 /** The roles that rules name, a bit each. */
@@ -21,8 +23,8 @@ export const EVERYONE = 1 << 30;
 export interface RuleEntry {
   readonly roles: number;
   readonly effect: Effect;
-  /** Undefined if the list it is in implies it. */
-  readonly reaches: Rule['reaches'];
+  /** Whether it applies to an action on a kind; undefined if the list it is in implies it. */
+  readonly reaches: ((action: string, kind: string) => boolean) | undefined;
   readonly rule: Rule;
   /** The condition of the rule and that of its derived role; undefined if it has neither. */
   readonly when: Rule['when'];
@@ -41,7 +43,9 @@ export interface RuleTable {
   /** The key of the policy. */
   readonly key: string;
   readonly names: RoleNames;
-  readonly named: ReadonlyMap<string, readonly RuleEntry[]>;
+  readonly rules: readonly RuleEntry[];
+  /** For each action that a rule names, the rules that apply to it; null until it is first asked for. */
+  readonly named: Map<string, readonly RuleEntry[] | null>;
   /** For any other action. */
   readonly other: readonly RuleEntry[];
   readonly hasOutputs: boolean;
@@ -52,8 +56,16 @@ export interface RuleTable {
 }
 
 /** The rules that may reach an action, in the order of the policy. */
-export function entriesFor({ named, other }: RuleTable, action: string): readonly RuleEntry[] {
-  return named.get(action) ?? other;
+export function entriesFor(table: RuleTable, action: string): readonly RuleEntry[] {
+  const entries = table.named.get(action);
+  return entries === undefined ? table.other : (entries ?? listNamed(table, action));
+}
+
+/** Lists the rules that apply to an action when it is first asked for: of a long policy, few actions may ever be. */
+function listNamed({ rules, named }: RuleTable, action: string): readonly RuleEntry[] {
+  const entries = rules.filter(({ rule }) => matchesName(rule.actions, action));
+  named.set(action, entries);
+  return entries;
 }
 
 /**
@@ -66,9 +78,11 @@ export function isReached(
   action: string,
   kind: string,
 ): boolean {
-  if ((roles & bits) === 0) return false;
-  if (among !== undefined && !lineage.some((role) => among(role))) return false;
-  return reaches === undefined || reaches(action, kind);
+  return (
+    (roles & bits) !== 0 &&
+    (among === undefined || lineage.some((role) => among(role))) &&
+    (reaches === undefined || reaches(action, kind))
+  );
 }
 
 /** What the tables of one registry share. */
@@ -79,74 +93,69 @@ export interface SharedFacts {
   load?: LoadScope;
 }
 
-/** What a table needs to know of its policy. */
-export interface TableFacts extends SharedFacts {
-  readonly key: string;
-  readonly names: RoleNames;
-  readonly hasOutputs: boolean;
-  /**
-   * Whether a result could change in a later action of the same check: rules of principal policies that read `runtime`
-   * (docs/spec/policy-language.md#how-derived-roles-are-used, docs/spec/policy-language.md#rules-that-share-a-name).
-   */
-  readonly remembersAll: boolean;
-}
+/** The policy of a table, or a part of it. */
+export type TableSource = RoleNames & Pick<ResourcePolicy, 'key' | 'rules' | 'hasOutputs'>;
 
-/** Builds the table of a policy, when it is first used. */
-export function ruleTable({ actions, otherActions }: ActionTable, facts: TableFacts): RuleTable {
-  const rules = [...new Set([...actions.values(), otherActions].flat())];
-  const entries = new Map(rules.map((rule) => [rule, ruleEntry(rule, undefined, facts)]));
-  const { key, names, hasOutputs } = facts;
-  const crowded = rules.some(({ among }) => among !== undefined);
+/**
+ * Builds the table of a policy, when it is first used.
+ * @param remembersAll whether a result could change in a later action of the same check: rules of principal policies
+ *   that read `runtime` (docs/spec/policy-language.md#how-derived-roles-are-used,
+ *   docs/spec/policy-language.md#rules-that-share-a-name).
+ */
+export function ruleTable(policy: TableSource, { traced }: SharedFacts, remembersAll = false): RuleTable {
+  const { key, rules, hasOutputs } = policy;
+  const crowded = rules.some(({ among }) => among);
   return {
     key,
-    names,
-    named: new Map(
-      [...actions].map(([action, listed]) => [action, listed.map((rule) => entries.get(rule) as RuleEntry)]),
-    ),
-    other: otherActions.map((rule) => ruleEntry(rule, rule.reaches, facts)),
+    names: policy,
+    rules: rules.map((rule) => ruleEntry(rule, undefined, key, traced)),
+    named: new Map(namedActions(rules).map((action) => [action, null])),
+    other: rules.flatMap((rule) => {
+      const glob = rule.actions.find(isGlob);
+      return glob ? ruleEntry(rule, glob === '*' ? undefined : glob, key, traced) : [];
+    }),
     hasOutputs,
     // Shared results depend on which rule is evaluated first; roles that share bits need `among`.
-    alwaysVisited:
-      facts.traced !== undefined || facts.remembersAll || crowded || rules.some(({ memo }) => memo !== undefined),
+    alwaysVisited: traced !== undefined || remembersAll || crowded || rules.some(({ memo }) => memo),
     crowded,
   };
 }
 
-function ruleEntry(rule: Rule, reaches: RuleEntry['reaches'], facts: TableFacts): RuleEntry {
-  const through = rule.derivedRole === undefined ? '' : `@${rule.derivedRole.name}`;
-  const key = rule.traced ?? `${facts.key}#${rule.name}${through}`;
-  const { conditions } = facts.traced ?? NOT_TRACED;
+/**
+ * A rule as the engine visits it.
+ * @param policyKey the key of its policy.
+ */
+export function ruleEntry(
+  rule: Rule,
+  reaches: RuleEntry['reaches'],
+  policyKey: string,
+  traced: TracedBundle | undefined,
+): RuleEntry {
+  const { roles, effect, when, derivedRole, output, rows } = rule;
+  const through = derivedRole ? `@${derivedRole.name}` : '';
   return {
-    roles: rule.roles,
-    effect: rule.effect,
+    roles,
+    effect,
     reaches,
     rule,
-    when: conditionOf(rule),
-    output: rule.output,
-    rows: rule.rows,
+    // The condition of the derived role comes first.
+    when: when && derivedRole ? (request) => derivedRole.when(request) && when(request) : (when ?? derivedRole?.when),
+    output,
+    rows,
     identity: rule.memo ?? rule,
-    traced: conditions.get(key),
-    tracedDerivedRole: rule.derivedRole === undefined ? undefined : conditions.get(rule.derivedRole.key),
+    traced: traced?.conditions.get(rule.traced ?? `${policyKey}#${rule.name}${through}`),
+    tracedDerivedRole: derivedRole && traced?.conditions.get(derivedRole.key),
   };
 }
-
-/** The condition of a rule with that of its derived role, which comes first. */
-function conditionOf({ when, derivedRole }: Rule): Rule['when'] {
-  if (when === undefined || derivedRole === undefined) return when ?? derivedRole?.when;
-  return (request) => derivedRole.when(request) && when(request);
-}
-
-const NOT_TRACED: TracedBundle = { conditions: new Map() };
 
 /** The bits of several roles together: of a role and its ancestors, or of all roles of a principal. */
 export function lineageBits(names: RoleNames, lineage: readonly string[]): number {
   let bits = EVERYONE;
-  for (let i = 0; i < lineage.length; i++) bits |= bitsOf(names, lineage[i] as string);
+  for (let i = 0; i < lineage.length; i++) {
+    const role = lineage[i] as string;
+    bits |= names.roles.get(role) ?? globBits(names, role);
+  }
   return bits;
-}
-
-function bitsOf(names: RoleNames, role: string): number {
-  return names.roles.get(role) ?? globBits(names, role);
 }
 
 function globBits(names: RoleNames, role: string): number {

@@ -68,7 +68,7 @@ export function allowancesOf(
     });
     return {
       exists: found.exists,
-      principal: found.principal?.steps.map(({ scope, otherKinds: { key } }) => ({ scope, key })),
+      principal: found.principal?.steps.map(({ scope, key }) => ({ scope, key })),
       resource: stepsFrom(found.resource.first).map(({ scope, policy, limits }) => ({ scope, policy, limits })),
       lineages: found.lineages ?? NO_LINEAGES,
       readsRuntime,

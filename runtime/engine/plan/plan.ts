@@ -134,10 +134,10 @@ function planPrincipal(walk: Walk): Verdict {
   query.derivedRoles = NOBODY;
   if (principal === undefined || query.principal.roles.length === 0) return NOTHING;
   const verdict = beginChain(walk);
-  for (const { scope, consents, kinds, otherKinds } of principal.steps) {
+  for (const { scope, consents, tableOf } of principal.steps) {
     if (verdict.allow === true) break;
     const layer: Layer = { scope, consents, allow: undefined, deny: undefined, restriction: undefined };
-    planRules(walk, kinds.get(resource.kind) ?? otherKinds, { layer, bits: EVERYONE, lineage: NOBODY });
+    planRules(walk, tableOf(resource.kind), { layer, bits: EVERYONE, lineage: NOBODY });
     addLayer(walk, verdict, layer);
   }
   return verdict;

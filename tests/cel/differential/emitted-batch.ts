@@ -30,7 +30,7 @@ export interface Batch {
 export async function emittedBatch(texts: readonly string[], trees: readonly RandomMatch[]): Promise<Batch> {
   const { policies, traced } = await loaded(compileTexts({ 'batch.yaml': policyOf(texts, trees) }));
   const [policy] = policies.resourcePolicies;
-  const rules = new Map(policy?.actions.get('act')?.map((rule) => [rule.name, rule]));
+  const rules = new Map(policy?.rules.map((rule) => [rule.name, rule]));
   const { conditions } = await traced();
   const ruleOf = (name: string): Rule => rules.get(name) ?? never(name);
   const tracedOf = (name: string): TracedCondition => conditions.get(`${policy?.key}#${name}`) ?? never(name);

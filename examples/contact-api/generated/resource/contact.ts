@@ -12,8 +12,12 @@ import { contactSchema } from '../schemas/contact.js';
 const ADMIN = 1 << 0;
 const USER = 1 << 1;
 
-// ALLOW list, read, create, update, delete to [admin]
-const admins = { name: 'admins', effect: ALLOW, roles: ADMIN } satisfies Rule;
+const admins = {
+  name: 'admins',
+  effect: ALLOW,
+  roles: ADMIN,
+  actions: ['list', 'read', 'create', 'update', 'delete'],
+} satisfies Rule;
 
 // ALLOW list, read to [user] when any of
 //   R.attr.private == false
@@ -22,19 +26,14 @@ export const users = {
   name: 'users',
   effect: ALLOW,
   roles: USER,
+  actions: ['list', 'read'],
   when: ({ principal: P, resource: R }) => cel.json(R.attr.private) === false || cel.json(R.attr.owner) === P.id,
 } satisfies Rule;
 
 export const contact = resourcePolicy({
   kind: 'contact',
   roles: new Map([['admin', ADMIN], ['user', USER]]),
-  actions: new Map([
-    ['list', [admins, users]],
-    ['read', [admins, users]],
-    ['create', [admins]],
-    ['update', [admins]],
-    ['delete', [admins]],
-  ]),
+  rules: [admins, users],
   decide: (roles, action, request) => {
     switch (action) {
       case 'list':

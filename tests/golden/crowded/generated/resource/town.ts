@@ -40,111 +40,276 @@ const TEAM27 = 1 << 27;
 const TEAM28 = 1 << 28;
 const TEAM29 = 1 << 29;
 
-// ALLOW visit0 to [team0]
-const rule001 = { name: 'rule-001', effect: ALLOW, roles: TEAM0, among: matchesAny('team0') } satisfies Rule;
+const rule001 = {
+  name: 'rule-001',
+  effect: ALLOW,
+  roles: TEAM0,
+  among: matchesAny('team0'),
+  actions: ['visit0'],
+} satisfies Rule;
 
-// ALLOW visit1 to [team1]
-const rule002 = { name: 'rule-002', effect: ALLOW, roles: TEAM1, among: matchesAny('team1') } satisfies Rule;
+const rule002 = {
+  name: 'rule-002',
+  effect: ALLOW,
+  roles: TEAM1,
+  among: matchesAny('team1'),
+  actions: ['visit1'],
+} satisfies Rule;
 
-// ALLOW visit2 to [team2]
-const rule003 = { name: 'rule-003', effect: ALLOW, roles: TEAM2, among: matchesAny('team2') } satisfies Rule;
+const rule003 = {
+  name: 'rule-003',
+  effect: ALLOW,
+  roles: TEAM2,
+  among: matchesAny('team2'),
+  actions: ['visit2'],
+} satisfies Rule;
 
-// ALLOW visit3 to [team3]
-const rule004 = { name: 'rule-004', effect: ALLOW, roles: TEAM3, among: matchesAny('team3') } satisfies Rule;
+const rule004 = {
+  name: 'rule-004',
+  effect: ALLOW,
+  roles: TEAM3,
+  among: matchesAny('team3'),
+  actions: ['visit3'],
+} satisfies Rule;
 
-// ALLOW visit4 to [team4]
-const rule005 = { name: 'rule-005', effect: ALLOW, roles: TEAM4, among: matchesAny('team4') } satisfies Rule;
+const rule005 = {
+  name: 'rule-005',
+  effect: ALLOW,
+  roles: TEAM4,
+  among: matchesAny('team4'),
+  actions: ['visit4'],
+} satisfies Rule;
 
-// ALLOW visit5 to [team5]
-const rule006 = { name: 'rule-006', effect: ALLOW, roles: TEAM5, among: matchesAny('team5') } satisfies Rule;
+const rule006 = {
+  name: 'rule-006',
+  effect: ALLOW,
+  roles: TEAM5,
+  among: matchesAny('team5'),
+  actions: ['visit5'],
+} satisfies Rule;
 
-// ALLOW visit6 to [team6]
-const rule007 = { name: 'rule-007', effect: ALLOW, roles: TEAM6, among: matchesAny('team6') } satisfies Rule;
+const rule007 = {
+  name: 'rule-007',
+  effect: ALLOW,
+  roles: TEAM6,
+  among: matchesAny('team6'),
+  actions: ['visit6'],
+} satisfies Rule;
 
-// ALLOW visit7 to [team7]
-const rule008 = { name: 'rule-008', effect: ALLOW, roles: TEAM7, among: matchesAny('team7') } satisfies Rule;
+const rule008 = {
+  name: 'rule-008',
+  effect: ALLOW,
+  roles: TEAM7,
+  among: matchesAny('team7'),
+  actions: ['visit7'],
+} satisfies Rule;
 
-// ALLOW visit8 to [team8]
-const rule009 = { name: 'rule-009', effect: ALLOW, roles: TEAM8, among: matchesAny('team8') } satisfies Rule;
+const rule009 = {
+  name: 'rule-009',
+  effect: ALLOW,
+  roles: TEAM8,
+  among: matchesAny('team8'),
+  actions: ['visit8'],
+} satisfies Rule;
 
-// ALLOW visit9 to [team9]
-const rule010 = { name: 'rule-010', effect: ALLOW, roles: TEAM9, among: matchesAny('team9') } satisfies Rule;
+const rule010 = {
+  name: 'rule-010',
+  effect: ALLOW,
+  roles: TEAM9,
+  among: matchesAny('team9'),
+  actions: ['visit9'],
+} satisfies Rule;
 
-// ALLOW visit10 to [team10]
-const rule011 = { name: 'rule-011', effect: ALLOW, roles: TEAM10, among: matchesAny('team10') } satisfies Rule;
+const rule011 = {
+  name: 'rule-011',
+  effect: ALLOW,
+  roles: TEAM10,
+  among: matchesAny('team10'),
+  actions: ['visit10'],
+} satisfies Rule;
 
-// ALLOW visit11 to [team11]
-const rule012 = { name: 'rule-012', effect: ALLOW, roles: TEAM11, among: matchesAny('team11') } satisfies Rule;
+const rule012 = {
+  name: 'rule-012',
+  effect: ALLOW,
+  roles: TEAM11,
+  among: matchesAny('team11'),
+  actions: ['visit11'],
+} satisfies Rule;
 
-// ALLOW visit12 to [team12]
-const rule013 = { name: 'rule-013', effect: ALLOW, roles: TEAM12, among: matchesAny('team12') } satisfies Rule;
+const rule013 = {
+  name: 'rule-013',
+  effect: ALLOW,
+  roles: TEAM12,
+  among: matchesAny('team12'),
+  actions: ['visit12'],
+} satisfies Rule;
 
-// ALLOW visit13 to [team13]
-const rule014 = { name: 'rule-014', effect: ALLOW, roles: TEAM13, among: matchesAny('team13') } satisfies Rule;
+const rule014 = {
+  name: 'rule-014',
+  effect: ALLOW,
+  roles: TEAM13,
+  among: matchesAny('team13'),
+  actions: ['visit13'],
+} satisfies Rule;
 
-// ALLOW visit14 to [team14]
-const rule015 = { name: 'rule-015', effect: ALLOW, roles: TEAM14, among: matchesAny('team14') } satisfies Rule;
+const rule015 = {
+  name: 'rule-015',
+  effect: ALLOW,
+  roles: TEAM14,
+  among: matchesAny('team14'),
+  actions: ['visit14'],
+} satisfies Rule;
 
-// ALLOW visit15 to [team15]
-const rule016 = { name: 'rule-016', effect: ALLOW, roles: TEAM15, among: matchesAny('team15') } satisfies Rule;
+const rule016 = {
+  name: 'rule-016',
+  effect: ALLOW,
+  roles: TEAM15,
+  among: matchesAny('team15'),
+  actions: ['visit15'],
+} satisfies Rule;
 
-// ALLOW visit16 to [team16]
-const rule017 = { name: 'rule-017', effect: ALLOW, roles: TEAM16, among: matchesAny('team16') } satisfies Rule;
+const rule017 = {
+  name: 'rule-017',
+  effect: ALLOW,
+  roles: TEAM16,
+  among: matchesAny('team16'),
+  actions: ['visit16'],
+} satisfies Rule;
 
-// ALLOW visit17 to [team17]
-const rule018 = { name: 'rule-018', effect: ALLOW, roles: TEAM17, among: matchesAny('team17') } satisfies Rule;
+const rule018 = {
+  name: 'rule-018',
+  effect: ALLOW,
+  roles: TEAM17,
+  among: matchesAny('team17'),
+  actions: ['visit17'],
+} satisfies Rule;
 
-// ALLOW visit18 to [team18]
-const rule019 = { name: 'rule-019', effect: ALLOW, roles: TEAM18, among: matchesAny('team18') } satisfies Rule;
+const rule019 = {
+  name: 'rule-019',
+  effect: ALLOW,
+  roles: TEAM18,
+  among: matchesAny('team18'),
+  actions: ['visit18'],
+} satisfies Rule;
 
-// ALLOW visit19 to [team19]
-const rule020 = { name: 'rule-020', effect: ALLOW, roles: TEAM19, among: matchesAny('team19') } satisfies Rule;
+const rule020 = {
+  name: 'rule-020',
+  effect: ALLOW,
+  roles: TEAM19,
+  among: matchesAny('team19'),
+  actions: ['visit19'],
+} satisfies Rule;
 
-// ALLOW visit20 to [team20]
-const rule021 = { name: 'rule-021', effect: ALLOW, roles: TEAM20, among: matchesAny('team20') } satisfies Rule;
+const rule021 = {
+  name: 'rule-021',
+  effect: ALLOW,
+  roles: TEAM20,
+  among: matchesAny('team20'),
+  actions: ['visit20'],
+} satisfies Rule;
 
-// ALLOW visit21 to [team21]
-const rule022 = { name: 'rule-022', effect: ALLOW, roles: TEAM21, among: matchesAny('team21') } satisfies Rule;
+const rule022 = {
+  name: 'rule-022',
+  effect: ALLOW,
+  roles: TEAM21,
+  among: matchesAny('team21'),
+  actions: ['visit21'],
+} satisfies Rule;
 
-// ALLOW visit22 to [team22]
-const rule023 = { name: 'rule-023', effect: ALLOW, roles: TEAM22, among: matchesAny('team22') } satisfies Rule;
+const rule023 = {
+  name: 'rule-023',
+  effect: ALLOW,
+  roles: TEAM22,
+  among: matchesAny('team22'),
+  actions: ['visit22'],
+} satisfies Rule;
 
-// ALLOW visit23 to [team23]
-const rule024 = { name: 'rule-024', effect: ALLOW, roles: TEAM23, among: matchesAny('team23') } satisfies Rule;
+const rule024 = {
+  name: 'rule-024',
+  effect: ALLOW,
+  roles: TEAM23,
+  among: matchesAny('team23'),
+  actions: ['visit23'],
+} satisfies Rule;
 
-// ALLOW visit24 to [team24]
-const rule025 = { name: 'rule-025', effect: ALLOW, roles: TEAM24, among: matchesAny('team24') } satisfies Rule;
+const rule025 = {
+  name: 'rule-025',
+  effect: ALLOW,
+  roles: TEAM24,
+  among: matchesAny('team24'),
+  actions: ['visit24'],
+} satisfies Rule;
 
-// ALLOW visit25 to [team25]
-const rule026 = { name: 'rule-026', effect: ALLOW, roles: TEAM25, among: matchesAny('team25') } satisfies Rule;
+const rule026 = {
+  name: 'rule-026',
+  effect: ALLOW,
+  roles: TEAM25,
+  among: matchesAny('team25'),
+  actions: ['visit25'],
+} satisfies Rule;
 
-// ALLOW visit26 to [team26]
-const rule027 = { name: 'rule-027', effect: ALLOW, roles: TEAM26, among: matchesAny('team26') } satisfies Rule;
+const rule027 = {
+  name: 'rule-027',
+  effect: ALLOW,
+  roles: TEAM26,
+  among: matchesAny('team26'),
+  actions: ['visit26'],
+} satisfies Rule;
 
-// ALLOW visit27 to [team27]
-const rule028 = { name: 'rule-028', effect: ALLOW, roles: TEAM27, among: matchesAny('team27') } satisfies Rule;
+const rule028 = {
+  name: 'rule-028',
+  effect: ALLOW,
+  roles: TEAM27,
+  among: matchesAny('team27'),
+  actions: ['visit27'],
+} satisfies Rule;
 
-// ALLOW visit28 to [team28]
-const rule029 = { name: 'rule-029', effect: ALLOW, roles: TEAM28, among: matchesAny('team28') } satisfies Rule;
+const rule029 = {
+  name: 'rule-029',
+  effect: ALLOW,
+  roles: TEAM28,
+  among: matchesAny('team28'),
+  actions: ['visit28'],
+} satisfies Rule;
 
-// ALLOW visit29 to [team29]
-const rule030 = { name: 'rule-030', effect: ALLOW, roles: TEAM29, among: matchesAny('team29') } satisfies Rule;
+const rule030 = {
+  name: 'rule-030',
+  effect: ALLOW,
+  roles: TEAM29,
+  among: matchesAny('team29'),
+  actions: ['visit29'],
+} satisfies Rule;
 
-// ALLOW visit30 to [team30]
-const rule031 = { name: 'rule-031', effect: ALLOW, roles: TEAM0, among: matchesAny('team30') } satisfies Rule;
+const rule031 = {
+  name: 'rule-031',
+  effect: ALLOW,
+  roles: TEAM0,
+  among: matchesAny('team30'),
+  actions: ['visit30'],
+} satisfies Rule;
 
-// ALLOW visit31 to [team31]
-const rule032 = { name: 'rule-032', effect: ALLOW, roles: TEAM1, among: matchesAny('team31') } satisfies Rule;
+const rule032 = {
+  name: 'rule-032',
+  effect: ALLOW,
+  roles: TEAM1,
+  among: matchesAny('team31'),
+  actions: ['visit31'],
+} satisfies Rule;
 
-// ALLOW visit32 to [team32]
-const rule033 = { name: 'rule-033', effect: ALLOW, roles: TEAM2, among: matchesAny('team32') } satisfies Rule;
+const rule033 = {
+  name: 'rule-033',
+  effect: ALLOW,
+  roles: TEAM2,
+  among: matchesAny('team32'),
+  actions: ['visit32'],
+} satisfies Rule;
 
-// ALLOW meet to [team0, team31, guest:*]
 const meet = {
   name: 'meet',
   effect: ALLOW,
   roles: TEAM0 | TEAM1 | TEAM3,
   among: matchesAny('team0', 'team31', 'guest:*'),
+  actions: ['meet'],
 } satisfies Rule;
 
 export const town = resourcePolicy({
@@ -185,40 +350,40 @@ export const town = resourcePolicy({
     ['team32', TEAM2],
   ]),
   roleGlobs: [{ matches: glob('guest:*'), bits: TEAM3 }],
-  actions: new Map([
-    ['visit0', [rule001]],
-    ['visit1', [rule002]],
-    ['visit2', [rule003]],
-    ['visit3', [rule004]],
-    ['visit4', [rule005]],
-    ['visit5', [rule006]],
-    ['visit6', [rule007]],
-    ['visit7', [rule008]],
-    ['visit8', [rule009]],
-    ['visit9', [rule010]],
-    ['visit10', [rule011]],
-    ['visit11', [rule012]],
-    ['visit12', [rule013]],
-    ['visit13', [rule014]],
-    ['visit14', [rule015]],
-    ['visit15', [rule016]],
-    ['visit16', [rule017]],
-    ['visit17', [rule018]],
-    ['visit18', [rule019]],
-    ['visit19', [rule020]],
-    ['visit20', [rule021]],
-    ['visit21', [rule022]],
-    ['visit22', [rule023]],
-    ['visit23', [rule024]],
-    ['visit24', [rule025]],
-    ['visit25', [rule026]],
-    ['visit26', [rule027]],
-    ['visit27', [rule028]],
-    ['visit28', [rule029]],
-    ['visit29', [rule030]],
-    ['visit30', [rule031]],
-    ['visit31', [rule032]],
-    ['visit32', [rule033]],
-    ['meet', [meet]],
-  ]),
+  rules: [
+    rule001,
+    rule002,
+    rule003,
+    rule004,
+    rule005,
+    rule006,
+    rule007,
+    rule008,
+    rule009,
+    rule010,
+    rule011,
+    rule012,
+    rule013,
+    rule014,
+    rule015,
+    rule016,
+    rule017,
+    rule018,
+    rule019,
+    rule020,
+    rule021,
+    rule022,
+    rule023,
+    rule024,
+    rule025,
+    rule026,
+    rule027,
+    rule028,
+    rule029,
+    rule030,
+    rule031,
+    rule032,
+    rule033,
+    meet,
+  ],
 });

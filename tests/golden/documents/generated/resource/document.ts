@@ -14,8 +14,7 @@ const GUEST_TRUSTED = 1 << 2;
 const CONTRACTOR = 1 << 3;
 const GUEST_ANY = 1 << 4;
 
-// ALLOW * to [admin]
-const administer = { name: 'administer', effect: ALLOW, roles: ADMIN, reaches: matchesAny('*') } satisfies Rule;
+const administer = { name: 'administer', effect: ALLOW, roles: ADMIN, actions: ['*'] } satisfies Rule;
 
 // C.open_states
 const openStatesSet = new Set<cel.Value>(['PUBLISHED', 'ARCHIVED']);
@@ -43,12 +42,14 @@ const readCondition: (request: Request) => boolean = (request) => {
   );
 };
 
+const anyComment = matchesAny('comment:*');
+
 // ALLOW view, print, comment:* to [user, guest:*, guest:trusted] when readCondition
 export const read = {
   name: 'read',
   effect: ALLOW,
   roles: USER | GUEST_ANY | GUEST_TRUSTED,
-  reaches: matchesAny('comment:*'),
+  actions: ['view', 'print', anyComment],
   when: readCondition,
 } satisfies Rule;
 
@@ -57,7 +58,7 @@ export const readAsAuthor = {
   name: 'read',
   effect: ALLOW,
   roles: USER,
-  reaches: matchesAny('comment:*'),
+  actions: ['view', 'print', anyComment],
   derivedRole: author,
   when: readCondition,
 } satisfies Rule;
@@ -67,7 +68,7 @@ export const readAsReviewer = {
   name: 'read',
   effect: ALLOW,
   roles: USER | CONTRACTOR,
-  reaches: matchesAny('comment:*'),
+  actions: ['view', 'print', anyComment],
   derivedRole: reviewer,
   when: readCondition,
 } satisfies Rule;
@@ -91,6 +92,7 @@ export const rule003 = {
   name: 'rule-003',
   effect: ALLOW,
   roles: USER,
+  actions: ['edit', 'delete'],
   derivedRole: author,
   when: (request) => isDraft(request) === true,
   output: {
@@ -109,6 +111,7 @@ export const quota = {
   name: 'quota',
   effect: ALLOW,
   roles: ANYONE,
+  actions: ['upload'],
   when: ({ principal: P, resource: R }) =>
     cel.greater(cel.conditional(cel.equals(cel.json(P.attr.plan), 'free'), 1, 10), cel.json(R.attr.count)),
 } satisfies Rule;
@@ -122,7 +125,7 @@ export const locked = {
   name: 'locked',
   effect: DENY,
   roles: ANYONE,
-  reaches: matchesAny('comment:*'),
+  actions: ['edit', 'delete', anyComment],
   when: (request) => {
     const { principal: P, resource: R } = request;
     return (
@@ -142,13 +145,6 @@ export const document = resourcePolicy({
     ['contractor', CONTRACTOR],
   ]),
   roleGlobs: [{ matches: glob('guest:*'), bits: GUEST_ANY }],
-  actions: new Map([
-    ['view', [administer, read, readAsAuthor, readAsReviewer]],
-    ['print', [administer, read, readAsAuthor, readAsReviewer]],
-    ['edit', [administer, rule003, locked]],
-    ['delete', [administer, rule003, locked]],
-    ['upload', [administer, quota]],
-  ]),
-  otherActions: [administer, read, readAsAuthor, readAsReviewer, locked],
+  rules: [administer, read, readAsAuthor, readAsReviewer, rule003, quota, locked],
   readsRuntime: true,
 });

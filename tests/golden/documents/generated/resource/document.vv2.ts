@@ -5,14 +5,13 @@ import { ALLOW, resourcePolicy, type Rule } from 'authz/runtime/policy';
 // The roles of this policy, one bit each; `*` is every role.
 const USER = 1 << 0;
 
-// ALLOW view to [user]
-const rule001 = { name: 'rule-001', effect: ALLOW, roles: USER } satisfies Rule;
+const rule001 = { name: 'rule-001', effect: ALLOW, roles: USER, actions: ['view'] } satisfies Rule;
 
 export const documentV2 = resourcePolicy({
   kind: 'document',
   version: 'v2',
   roles: new Map([['user', USER]]),
-  actions: new Map([['view', [rule001]]]),
+  rules: [rule001],
   decide: (roles, action) => {
     switch (action) {
       case 'view':

@@ -19,6 +19,7 @@ export const macros = {
   name: 'macros',
   effect: ALLOW,
   roles: USER,
+  actions: ['macros'],
   when: ({ resource: R }) =>
     cel.everyElement(
       cel.json(R.attr.items),
@@ -49,6 +50,7 @@ export const times = {
   name: 'times',
   effect: ALLOW,
   roles: USER,
+  actions: ['times'],
   when: (request) => {
     const { resource: R } = request;
     return (
@@ -66,6 +68,7 @@ export const texts = {
   name: 'texts',
   effect: ALLOW,
   roles: USER,
+  actions: ['texts'],
   when: ({ resource: R }) =>
     cel.matchesPattern(cel.json(R.attr.mail), pattern) &&
     cel.startsWith(cel.json(R.attr.name), 'A') === true &&
@@ -78,6 +81,7 @@ export const choices = {
   name: 'choices',
   effect: ALLOW,
   roles: USER,
+  actions: ['choices'],
   when: ({ principal: P, resource: R }) =>
     cel.json(R.attr.vip) === true ||
     (cel.json(R.attr.vip) === undefined && cel.greater(cel.json(P.attr.level), 3)) ||
@@ -94,6 +98,7 @@ export const numbers = {
   name: 'numbers',
   effect: ALLOW,
   roles: USER,
+  actions: ['numbers'],
   when: ({ resource: R }) =>
     cel.isEqual(cel.modulo(cel.toInt(cel.json(R.attr.count)), 2n), 0n) &&
     cel.less(cel.add(cel.json(R.attr.count), 1), 100) &&
@@ -107,6 +112,7 @@ export const oddNames = {
   name: 'odd-names',
   effect: ALLOW,
   roles: USER,
+  actions: ['odd-names'],
   when: ({ resource: R }) =>
     cel.field(cel.json(R.attr), 'constructor') === 'x' &&
     cel.field(cel.json(R.attr['some-key']), 'length') === 1 &&
@@ -119,6 +125,7 @@ export const tokens = {
   name: 'tokens',
   effect: ALLOW,
   roles: USER,
+  actions: ['tokens'],
   when: ({ principal: P, resource: R, auxData, globals: G }) =>
     auxData.jwt.sub === P.id &&
     cel.isStringIn('admin', auxData.jwt.groups) &&
@@ -136,6 +143,7 @@ export const maps = {
   name: 'maps',
   effect: ALLOW,
   roles: USER,
+  actions: ['maps'],
   when: ({ resource: R }) =>
     cel.isEqual(cel.field(cel.mapOf([['a', cel.json(R.attr.a)], ['b', list]]), 'a'), 1n) &&
     cel.someElement(
@@ -150,6 +158,7 @@ export const long = {
   name: 'long',
   effect: ALLOW,
   roles: USER,
+  actions: ['long'],
   when: ({ principal: P, resource: R }) =>
     cel.json(R.attr.first_rather_long_name) === 'some long text' ||
     (cel.json(R.attr.second_rather_long_name) === 'another long text' &&
@@ -160,17 +169,7 @@ export const long = {
 export const order = resourcePolicy({
   kind: 'order',
   roles: new Map([['user', USER]]),
-  actions: new Map([
-    ['macros', [macros]],
-    ['times', [times]],
-    ['texts', [texts]],
-    ['choices', [choices]],
-    ['numbers', [numbers]],
-    ['odd-names', [oddNames]],
-    ['tokens', [tokens]],
-    ['maps', [maps]],
-    ['long', [long]],
-  ]),
+  rules: [macros, times, texts, choices, numbers, oddNames, tokens, maps, long],
   decide: (roles, action, request) => {
     switch (action) {
       case 'macros':

@@ -3,15 +3,20 @@
 // What Alice may do beyond her roles
 
 import * as cel from 'authz/runtime/cel';
-import {
-  ALLOW, ANYONE, DENY, matchesAny, principalPolicy, reaches, type Request, type Rule,
-} from 'authz/runtime/policy';
+import { ALLOW, ANYONE, DENY, matchesAny, principalPolicy, type Request, type Rule } from 'authz/runtime/policy';
 
-// ALLOW view on document
-const documentRule001 = { name: 'document_rule-001', effect: ALLOW, roles: ANYONE } satisfies Rule;
+const documentRule001 = {
+  name: 'document_rule-001',
+  effect: ALLOW,
+  roles: ANYONE,
+  actions: ['view'],
+  resource: 'document',
+} satisfies Rule;
 
 // V.is_hers: R.attr.owner == P.id
 const isHers = ({ principal: P, resource: R }: Request): cel.Result => cel.equals(cel.json(R.attr.owner), P.id);
+
+const anyComment = matchesAny('comment:*');
 
 // ALLOW comment:* on document when
 //   V.is_hers
@@ -19,26 +24,27 @@ export const comment = {
   name: 'comment',
   effect: ALLOW,
   roles: ANYONE,
-  reaches: matchesAny('comment:*'),
+  actions: [anyComment],
+  resource: 'document',
   when: (request) => isHers(request) === true,
   output: {
     conditionNotMet: ({ principal: P }) => cel.toOutput(cel.add(cel.add('not ', P.id), "'s")),
   },
 } satisfies Rule;
 
-// DENY delete on document
-const documentRule003 = { name: 'document_rule-003', effect: DENY, roles: ANYONE } satisfies Rule;
+const documentRule003 = {
+  name: 'document_rule-003',
+  effect: DENY,
+  roles: ANYONE,
+  actions: ['delete'],
+  resource: 'document',
+} satisfies Rule;
 
-// DENY * on album:*
-const noAlbums = { name: 'no-albums', effect: DENY, roles: ANYONE, reaches: reaches('album:*', '*') } satisfies Rule;
+const anyAlbum = matchesAny('album:*');
+
+const noAlbums = { name: 'no-albums', effect: DENY, roles: ANYONE, actions: ['*'], resource: anyAlbum } satisfies Rule;
 
 export const aliceExampleCom = principalPolicy({
   principal: 'alice@example.com',
-  kinds: new Map([
-    ['document', {
-      actions: new Map([['view', [documentRule001]], ['delete', [documentRule003]]]),
-      otherActions: [comment],
-    }],
-  ]),
-  otherKinds: [noAlbums],
+  rules: [documentRule001, comment, documentRule003, noAlbums],
 });

@@ -5,13 +5,12 @@ import { ALLOW, resourcePolicy, type Rule } from 'authz/runtime/policy';
 // The roles of this policy, one bit each; `*` is every role.
 const EMPLOYEE = 1 << 0;
 
-// ALLOW view to [employee]
-const rule001 = { name: 'rule-001', effect: ALLOW, roles: EMPLOYEE } satisfies Rule;
+const rule001 = { name: 'rule-001', effect: ALLOW, roles: EMPLOYEE, actions: ['view'] } satisfies Rule;
 
 export const document = resourcePolicy({
   kind: 'document',
   roles: new Map([['employee', EMPLOYEE]]),
-  actions: new Map([['view', [rule001]]]),
+  rules: [rule001],
   decide: (roles, action) => {
     switch (action) {
       case 'view':

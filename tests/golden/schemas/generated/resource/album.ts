@@ -9,13 +9,12 @@ import { userSchema } from '../schemas/user.js';
 // The roles of this policy, one bit each; `*` is every role.
 const USER = 1 << 0;
 
-// ALLOW view, create to [user]
-const rule001 = { name: 'rule-001', effect: ALLOW, roles: USER } satisfies Rule;
+const rule001 = { name: 'rule-001', effect: ALLOW, roles: USER, actions: ['view', 'create'] } satisfies Rule;
 
 export const album = resourcePolicy({
   kind: 'album',
   roles: new Map([['user', USER]]),
-  actions: new Map([['view', [rule001]], ['create', [rule001]]]),
+  rules: [rule001],
   decide: (roles, action) => {
     switch (action) {
       case 'view':

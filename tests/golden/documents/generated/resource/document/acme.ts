@@ -12,16 +12,16 @@ export const rule001 = {
   name: 'rule-001',
   effect: DENY,
   roles: USER,
+  actions: ['view'],
   when: ({ principal: P, resource: R }) => !cel.isEqual(cel.json(R.attr.department), cel.json(P.attr.department)),
 } satisfies Rule;
 
-// ALLOW print to [user]
-const print = { name: 'print', effect: ALLOW, roles: USER } satisfies Rule;
+const print = { name: 'print', effect: ALLOW, roles: USER, actions: ['print'] } satisfies Rule;
 
 export const documentAcme = resourcePolicy({
   kind: 'document',
   scope: 'acme',
   overridesParent: false,
   roles: new Map([['user', USER]]),
-  actions: new Map([['view', [rule001]], ['print', [print]]]),
+  rules: [rule001, print],
 });

@@ -5,12 +5,11 @@ import { ALLOW, resourcePolicy, type Rule } from 'authz/runtime/policy';
 // The roles of this policy, one bit each; `*` is every role.
 const EMPLOYEE = 1 << 0;
 
-// ALLOW edit to [employee]
-const rule001 = { name: 'rule-001', effect: ALLOW, roles: EMPLOYEE } satisfies Rule;
+const rule001 = { name: 'rule-001', effect: ALLOW, roles: EMPLOYEE, actions: ['edit'] } satisfies Rule;
 
 export const documentAcme = resourcePolicy({
   kind: 'document',
   scope: 'acme',
   roles: new Map([['employee', EMPLOYEE]]),
-  actions: new Map([['edit', [rule001]]]),
+  rules: [rule001],
 });
