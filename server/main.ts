@@ -88,6 +88,7 @@ export async function startServer(
     watchers,
     auditReader: audit?.reader,
     explainer: config.server.explain ? createExplainer(bundles) : undefined,
+    local: surroundings.local,
     bundle: () => bundles.current.bundle,
     rollout: surroundings.rollout,
     reload: surroundings.reload,

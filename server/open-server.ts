@@ -19,7 +19,7 @@ import { Health } from './service/health.js';
 import { createProxySteps, createSteps, type Preparation } from './service/prepare-call.js';
 import { OWN_NAMES, propertyNames } from './service/property-names.js';
 import type { Report } from './service/rpc-error.js';
-import { ADMIN_SERVICE, type Explainer, HEALTH_NAMES, type Services } from './service/services.js';
+import { ADMIN_SERVICE, type Explainer, HEALTH_NAMES, type LocalAccess, type Services } from './service/services.js';
 import { guarded } from './service/watch.js';
 import type { Deliver, Watcher } from './service/watcher.js';
 import { loadTls, type ServerTls, type TlsEvent } from './tls/server-tls.js';
@@ -42,6 +42,7 @@ export interface Listening {
   readonly watchers: readonly Watcher[];
   readonly auditReader?: AuditReader | undefined;
   readonly explainer?: Explainer | undefined;
+  readonly local?: LocalAccess | undefined;
   readonly bundle?: Services['bundle'];
   readonly rollout?: Services['rollout'];
   readonly reload?: Services['reload'];
@@ -68,6 +69,7 @@ export async function openServer({
   watchers,
   auditReader,
   explainer,
+  local,
   bundle,
   rollout,
   reload,
@@ -109,6 +111,7 @@ export async function openServer({
     allTurn,
     admin,
     explainer,
+    local,
     bundle,
     rollout,
     reload,

@@ -135,6 +135,7 @@ export async function runProgram(options: Program): Promise<void> {
   };
   endOnSignal({ ...running, close: () => closeAll(stop, running, log) });
   // Printed last: a reader of the line may stop the server at once.
+  logPage(running, config, log);
   process.stdout.write(`${readyLine(running, config)}\n`);
   running.load?.();
 }
@@ -176,6 +177,23 @@ export function readyLine(
   { server: { tls } }: Config,
 ): string {
   return `authz: REST and Connect on ${tls === undefined ? 'http' : 'https'}://${httpAddress}, gRPC on ${grpcAddress}`;
+}
+
+/** The address of the page with the playground, for browsers; undefined if the server has none, or no address. */
+export function pageAddress(
+  { httpAddress }: { readonly httpAddress: string },
+  { server: { tls, apiExplorerEnabled } }: Config,
+): string | undefined {
+  if (!apiExplorerEnabled || httpAddress.startsWith('unix:')) return undefined;
+  // Browsers do not open the address that stands for all.
+  const host = httpAddress.replace(/^(?:0\.0\.0\.0|\[?::\]?)(?=:\d+$)/, 'localhost');
+  return `${tls === undefined ? 'http' : 'https'}://${host}/`;
+}
+
+/** Tells where the page is: in the log, because programs read the line that the server is ready as the only one. */
+export function logPage(running: { readonly httpAddress: string }, config: Config, log: Log): void {
+  const address = pageAddress(running, config);
+  if (address !== undefined) log.logger('authz.server').info(`playground and API explorer at ${address}`);
 }
 
 /**

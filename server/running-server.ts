@@ -3,7 +3,7 @@ import type { AuditLog } from './audit/audit-log.js';
 import type { Log } from './observe/log/logger.js';
 import type { Scrape, SourceStatus } from './observe/options.js';
 import type { RolloutChange } from './rollout/rollout.js';
-import type { Reload, RunRollout, SourceHealth } from './service/services.js';
+import type { LocalAccess, Reload, RunRollout, SourceHealth } from './service/services.js';
 import type { Bundle } from './service/bundle.js';
 
 /** A running server. */
@@ -78,6 +78,8 @@ export interface Surroundings {
   readonly scrapeAll?: (() => Promise<string>) | undefined;
   /** Whether the event loops of all processes of the server respond; absent if this is the only one. */
   readonly allTurn?: (() => Promise<boolean>) | undefined;
+  /** Shows and explains policies to callers on this machine without credentials; absent: to the admin only. */
+  readonly local?: LocalAccess | undefined;
   /**
    * Another process accepts connections for this one and its siblings, which resume TLS sessions with the same keys.
    */

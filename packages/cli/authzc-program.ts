@@ -467,6 +467,15 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
     });
 
   addServeOptions(
+    program
+      .command('dev')
+      .description('serve policies on this machine and run their tests, again after each change, with a playground'),
+  ).action(async (directory, options) => {
+    const { devCommand } = await import('./commands/dev.js');
+    onEnd(await devCommand(directory, options, context));
+  });
+
+  addServeOptions(
     program.command('serve').description('compile policies in memory and serve them; writes nothing'),
   ).action(async (directory, options) => {
     const { serveCommand } = await import('./commands/serve.js');

@@ -15,6 +15,11 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['authzc compile --table tables.yaml', 'also report rules that cannot be expressed in SQL over these tables'],
     ['authzc compile --check --fail-on warning', 'in CI: fail on a warning, or if generated/ is out of date'],
   ],
+  dev: [
+    ['authzc dev', 'serve policies/, run its tests after each change, and open a playground'],
+    ['authzc dev --port 4000', 'at http://localhost:4000/'],
+  ],
+  'admin hash': [['authzc admin hash --username ops', 'ask for a password and print the credentials']],
   bundle: [
     ['authzc bundle --tests --sequence 42 --not-after 90d', 'test the policies, and write dist/policies.authzbundle'],
     ['authzc bundle keygen release', 'create a signing key'],

@@ -8,6 +8,12 @@ export function countOf(text: string): number {
   throw new InvalidArgumentError('It must be a number from 0 to 999.');
 }
 
+/** A flag that is a port; 0 is one that is free. */
+export function portOf(text: string): number {
+  if (/^\d{1,5}$/.test(text) && Number(text) < 65_536) return Number(text);
+  throw new InvalidArgumentError('It is a number from 0 to 65535.');
+}
+
 /** Collects the values of a flag that may be repeated. */
 export function collect(value: string, earlier: readonly string[] = []): readonly string[] {
   return [...earlier, value];

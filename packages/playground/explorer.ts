@@ -54,6 +54,8 @@ const OPERATIONS: readonly OperationRow[] = [
 
 const main = document.querySelector('main') as HTMLElement;
 const isServed = 'server' in document.documentElement.dataset;
+/** Whether the server shows its policies to this page without credentials. */
+const isLocal = 'local' in document.documentElement.dataset;
 
 if (isServed) void showServer().catch(failed(main, 'The schema of the server'));
 else show(main, 'The playground', loadPlayground);
@@ -79,12 +81,14 @@ async function showServer(): Promise<void> {
     { name: 'api', title: 'API', ...loadedWhenShown('The description of the API', loadApi) },
     { name: 'playground', title: 'Playground', ...loadedWhenShown('The playground', loadPlayground) },
   ];
-  main.replaceChildren(tabs('Operations', [...operations, ...others], { inAddress: true }));
+  // Policies of one's own are what a server on this machine is opened for.
+  const all = isLocal ? [...others.slice(1), ...operations, ...others.slice(0, 1)] : [...operations, ...others];
+  main.replaceChildren(tabs('Operations', all, { inAddress: true }));
 }
 
 async function loadPlayground(): Promise<HTMLElement> {
   const { playground } = await import('./playground/playground.js');
-  return playground({ isServed });
+  return playground({ isServed, names: isLocal ? (await fetchNames())[0] : undefined });
 }
 
 /** The content of a tab whose scripts are loaded when it is first shown. */

@@ -19,8 +19,19 @@ const AGREEMENTS: readonly Agreement[] = [
     problem: 'needs `server.tls.cert` and `server.tls.key`',
   },
   needs('server.adminAPI.enabled', 'server.adminAPI.adminCredentials.username', 'there are no default credentials'),
-  needs('server.adminAPI.enabled', 'server.adminAPI.adminCredentials.passwordHash', 'there are no default credentials'),
-  needs('server.explain.enabled', 'server.adminAPI.enabled', 'explanations show policies'),
+  needs(
+    'server.adminAPI.enabled',
+    'server.adminAPI.adminCredentials.passwordHash',
+    'there are no default credentials; `authzc admin hash` makes one',
+  ),
+  // All at once: each of them needs the next.
+  ...(['enabled', 'adminCredentials.username', 'adminCredentials.passwordHash'] as const).map((name) =>
+    needs(
+      'server.explain.enabled',
+      `server.adminAPI.${name}`,
+      name === 'enabled' ? 'explanations show policies' : '`authzc admin hash` makes the credentials',
+    ),
+  ),
   {
     key: 'server.authzen.subject',
     isBroken: ({ server, auxData }) => server.authzen.subject === 'token' && auxData.jwt.keySets.length === 0,

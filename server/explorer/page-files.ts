@@ -15,21 +15,24 @@ export interface PageFile {
   readonly gzipped: () => Buffer;
 }
 
-/** The files of the page, which the build puts beside the program; none if it was not built. */
-export function pageFiles(): readonly PageFile[] {
+/**
+ * The files of the page, which the build puts beside the program; none if it was not built.
+ * @param isLocal whether the server shows its policies without credentials.
+ */
+export function pageFiles(isLocal = false): readonly PageFile[] {
   const folder = builtFolder();
   if (folder === undefined) return [];
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map(({ name, parentPath }) => fileAt(join(parentPath, name), folder));
+    .map(({ name, parentPath }) => fileAt(join(parentPath, name), folder, isLocal));
 }
 
 const PAGE = 'index.html';
 
-function fileAt(file: string, folder: string): PageFile {
+function fileAt(file: string, folder: string, isLocal: boolean): PageFile {
   const path = file.slice(folder.length).replaceAll('\\', '/');
   const isPage = path === `/${PAGE}`;
-  const bytes = once(() => (isPage ? marked(readFileSync(file, 'utf8')) : readFileSync(file)));
+  const bytes = once(() => (isPage ? marked(readFileSync(file, 'utf8'), isLocal) : readFileSync(file)));
   return {
     path: isPage ? '/' : path,
     mediaType: MEDIA_TYPES[path.slice(path.lastIndexOf('.'))] ?? 'application/octet-stream',
@@ -49,9 +52,10 @@ const MEDIA_TYPES: { readonly [extension: string]: string | undefined } = {
 /** `chunk-QSQ6VUP5.js`, as esbuild names what it splits. */
 const HASHED = /-[0-9A-Z]{8}\.js$/;
 
-/** The page of a server offers that server's operations, too. */
-function marked(html: string): Buffer {
-  return Buffer.from(html.replace('<html lang="en">', '<html lang="en" data-server>'));
+/** The page of a server offers that server's operations, too, and begins with its policies if anybody may see them. */
+function marked(html: string, isLocal: boolean): Buffer {
+  const marks = isLocal ? 'data-server data-local' : 'data-server';
+  return Buffer.from(html.replace('<html lang="en">', `<html lang="en" ${marks}>`));
 }
 
 /** `dist/explorer`, seen from a program in `dist` or from its sources. */

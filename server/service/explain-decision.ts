@@ -11,7 +11,7 @@ import { explanationMessage } from './explanation-message.js';
 import { fewViolations } from './few-violations.js';
 import { refused, RpcError, tooLarge } from './rpc-error.js';
 import type { VerifiedAuxData } from './decider.js';
-import { authenticated, type Explainer, type Services } from './services.js';
+import { authenticatedToRead, type Explainer, type Services } from './services.js';
 import { documentsOf } from './tenants.js';
 
 /** The reason why calls fail on a server that does not explain. */
@@ -28,7 +28,7 @@ const MAX_REQUEST = 64 * 1024;
 const SEARCH = { tries: 2000, cpuSeconds: 2 };
 
 /**
- * ExplainDecision (docs/spec/server.md#explanations): authenticates the caller as the admin, then validates the
+ * ExplainDecision (docs/spec/server.md#explanations): authenticates the caller, then validates the
  * request. Rejects with an RpcError.
  */
 export async function explainDecision(
@@ -36,7 +36,7 @@ export async function explainDecision(
   call: Call,
   request: ExplainDecisionRequest,
 ): Promise<message.ExplainDecisionResponse> {
-  await authenticated(services.admin, call);
+  await authenticatedToRead(services, call);
   const { explainer } = services;
   if (explainer === undefined) throw new RpcError('unimplemented', NOT_EXPLAINING);
   const size = explainDecisionRequestSize(request);

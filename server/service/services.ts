@@ -3,6 +3,7 @@ import type { Explanation, SearchOptions } from '../../runtime/engine/parts.js';
 import type { ListAuditLogEntriesRequest, ServerInfoResponse } from '../../proto/gen/messages.js';
 import type { ListAuditLogEntriesResponse } from '../../proto/gen/audit-messages.js';
 import type { AliasConfig } from '../config/aliases.js';
+import { isLoopback } from '../config/plain-http.js';
 import type { DecidingBundle } from './decider.js';
 import type { SearchService } from './authzen-search.js';
 import type { Bundle, PolicyTexts } from './bundle.js';
@@ -39,6 +40,8 @@ export interface Services extends SearchService {
   readonly rollout?: RunRollout | undefined;
   /** Undefined: decisions are not explained. */
   readonly explainer?: Explainer | undefined;
+  /** Callers on this machine see policies and explanations without credentials. Absent: only the admin does. */
+  readonly local?: LocalAccess | undefined;
   /** What requests can name of the policies in use. Absent: unknown. */
   readonly names?: (() => readonly KindNames[]) | undefined;
 }
@@ -147,6 +150,31 @@ export async function authenticated(admin: AdminService | undefined, caller: Cal
   refuseForeignPage(caller);
   await admin.authenticate(caller.header('authorization'));
   return admin;
+}
+
+/** What a server that listens on this machine alone shows without credentials. */
+export interface LocalAccess {
+  /** The tests of the policies, which no bundle has. */
+  readonly tests: () => PolicyTexts;
+}
+
+/**
+ * Authenticates a caller who asks for policies or explanations: the admin, or anybody on this machine if the server allows
+ * that. Rejects with an RpcError.
+ */
+export async function authenticatedToRead(
+  { admin, local }: Pick<Services, 'admin' | 'local'>,
+  caller: Caller,
+): Promise<void> {
+  if (local === undefined) {
+    await authenticated(admin, caller);
+    return;
+  }
+  refuseForeignPage(caller);
+  // Pages of a site whose name leads to this machine would be pages of this server.
+  const address = `http://${caller.host()}`;
+  if (caller.host() !== '' && !(URL.canParse(address) && isLoopback(new URL(address))))
+    throw new RpcError('permission_denied', 'policies are shown at loopback addresses only, such as `localhost`');
 }
 
 /** Authenticates the caller before the request is read. Rejects with an RpcError. */

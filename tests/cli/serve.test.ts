@@ -131,7 +131,7 @@ test('--watch serves changed policies, and keeps the last good ones while they a
 
   writeFileSync(join(folder, 'policies/document.yaml'), BROKEN_POLICY);
   await eventually(async () => assert.match(server.said(), 'document.yaml:12'));
-  assert.match(server.said(), 'still serving the last good policies');
+  await eventually(async () => assert.match(server.said(), 'still serving the last good policies'));
   assert.equal(await actions(http), edited);
 
   writeFileSync(join(folder, 'policies/document.yaml'), documentPolicy('view'));

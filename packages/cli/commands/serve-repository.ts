@@ -5,7 +5,7 @@ import { ConfigError, placed } from '../../../server/config/config-error.js';
 import { parseDuration } from '../../../server/config/duration.js';
 import { startServer } from '../../../server/main.js';
 import type { Log } from '../../../server/observe/log/logger.js';
-import { endOnSignal, openAudit, readyLine } from '../../../server/process.js';
+import { endOnSignal, openAudit, logPage, readyLine } from '../../../server/process.js';
 import { sourceHealth } from '../../../server/service/services.js';
 import { evaluateBundle } from '../../../server/swap/evaluate-bundle.js';
 import type { CommandContext } from '../context.js';
@@ -75,6 +75,7 @@ export async function serveRepository(
     });
     context.signals.on('SIGHUP', () => void feed.look());
     endOnSignal({ close: async () => void (await Promise.all([feed.stop(), server.close()])) });
+    logPage(server, config, log);
     context.stdout.write(`${readyLine(server, config)}\n`);
     return EXIT.done;
   } catch (error) {

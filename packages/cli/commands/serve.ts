@@ -2,18 +2,22 @@ import { type Config, ConfigError, type ConfigSources, type LoadedConfig, loadCo
 import { REFERENCE_ALIAS } from '../../../server/config/aliases.js';
 import { placed } from '../../../server/config/config-error.js';
 import { type Bundle, type RunningServer, startServer } from '../../../server/main.js';
+import type { LocalAccess } from '../../../server/service/services.js';
 import type { Log } from '../../../server/observe/log/logger.js';
 import { openLog } from '../../../server/observe/log/open-log.js';
-import { endOnSignal, openAudit, readyLine } from '../../../server/process.js';
+import { endOnSignal, openAudit, logPage, pageAddress, readyLine } from '../../../server/process.js';
 import { stateOf, watchPaths } from '../../../server/watch-paths.js';
 import { type CommandContext, printNote } from '../context.js';
 import { EXIT } from '../exit.js';
+import { explaining, isOpenToThisMachine, localAccess } from '../policies/local-access.js';
 import { type FolderCompiler, folderCompiler } from '../policies/served-folder.js';
 
 /** The command line options of `authzc serve`. */
 export interface ServeOptions {
   readonly config?: string;
   readonly set: readonly string[];
+  /** The port of both listeners, in place of those of the configuration. */
+  readonly port?: number;
   readonly watch?: boolean;
   /** By default, calls are logged on a terminal only. */
   readonly logLevel?: string;
@@ -36,7 +40,8 @@ export async function serveCommand(
 ): Promise<number> {
   const { env } = context;
   const file = options.config ?? env['AUTHZ_CONFIG'];
-  return serveConfigured(directory, options, loadConfig({ file, sets: options.set, environment: env }), context);
+  const loaded = loadConfig({ file, sets: options.set, environment: env });
+  return serveConfigured(directory, options, atPort(loaded, options.port), context);
 }
 
 /**
@@ -50,7 +55,7 @@ export async function referenceServerCommand(
 ): Promise<number> {
   const { env } = context;
   const file = options.config ?? env['AUTHZ_CONFIG'] ?? env['CERBOS_CONFIG'];
-  const loaded = loadReferenceConfig({ file, sets: options.set, environment: env });
+  const loaded = atPort(loadReferenceConfig({ file, sets: options.set, environment: env }), options.port);
   const { server } = loaded.config;
   const aliases = loaded.places.has('server.aliases') ? server.aliases : [REFERENCE_ALIAS];
   return serveConfigured(
@@ -72,12 +77,37 @@ function loadReferenceConfig(sources: ConfigSources): LoadedConfig {
   }
 }
 
-async function serveConfigured(
+/** The configuration with both listeners at one port. */
+export function atPort(loaded: LoadedConfig, port: number | undefined): LoadedConfig {
+  if (port === undefined) return loaded;
+  const { config } = loaded;
+  const { httpListenAddr, grpcListenAddr } = config.server;
+  const server = { httpListenAddr: moved(httpListenAddr, port), grpcListenAddr: moved(grpcListenAddr, port) };
+  return { ...loaded, config: { ...config, server: { ...config.server, ...server } } };
+}
+
+/** A Unix socket has no port. */
+function moved(address: Address, port: number): Address {
+  return address.kind === 'tcp' ? { ...address, port } : address;
+}
+
+type Address = Config['server']['httpListenAddr'];
+
+/**
+ * Serves a folder, or a repository.
+ * @param options `isDev`: a person works on the policies, which may not compile yet.
+ * @param afterCompile called when policies have compiled, one call after another.
+ */
+export async function serveConfigured(
   directory: string | undefined,
-  options: ServeOptions,
-  { config, warnings, places }: LoadedConfig,
+  options: ServeOptions & { readonly isDev?: boolean },
+  loaded: LoadedConfig,
   context: CommandContext,
+  afterCompile: () => Promise<void> = async () => {},
 ): Promise<number> {
+  const { warnings, places } = loaded;
+  const isOpen = options.git === undefined && isOpenToThisMachine(loaded);
+  const config = isOpen ? explaining(loaded.config) : loaded.config;
   for (const warning of warnings) printNote(context, `warning: ${warning}`);
 
   // A program reads the line that the server is ready; a person also wants to see the calls.
@@ -93,22 +123,59 @@ async function serveConfigured(
   const folder = directory ?? config.policyDirectory ?? 'policies';
   const whenEmpty = options.allowEmpty === true ? 'warn' : 'refuse';
   const compiler = folderCompiler(folder, { whenEmpty, explain: config.server.explain }, context);
-  const since = await stateOf([folder]);
-  const compiled = await compiler();
+  let since = await stateOf([folder]);
+  let compiled = await compiler();
+  while (compiled === undefined && options.isDev === true) {
+    since = await nextState(folder, since);
+    compiled = await compiler();
+  }
   if (compiled === undefined) return EXIT.refused;
 
-  const server = await started(config, compiled, log).catch((error: unknown) => {
+  const local = isOpen ? localAccess(folder) : undefined;
+  const server = await started(config, compiled, log, local).catch((error: unknown) => {
     throw placed(error, places);
   });
   endOnSignal(server);
-  if (options.watch === true || config.watchPolicies) recompileOnChange(folder, since, compiler, server, context);
+  log
+    .logger('authz.server')
+    .info(
+      isOpen
+        ? 'programs on this machine see the policies and explanations without credentials; `server.explain.enabled: false` ends that'
+        : 'policies and explanations are shown to the admin only (`server.explain.enabled`); at loopback addresses, `authzc serve` shows them without credentials',
+    );
+  logPage(server, config, log);
+  await afterCompile();
+  if (options.watch === true || config.watchPolicies)
+    recompileOnChange(folder, since, compiler, server, afterCompile, context);
+  const page = options.isDev === true ? pageAddress(server, config) : undefined;
+  if (page !== undefined) context.stdout.write(`authz: playground and API explorer at ${page}\n`);
   // Printed last: a reader of the line may change a policy or stop the server at once.
   context.stdout.write(`${readyLine(server, config)}\n`);
   return EXIT.done;
 }
 
-async function started(config: Config, compiled: Bundle, log: Log): Promise<RunningServer> {
-  return startServer(config, compiled, { log, audit: await openAudit(config, log) });
+async function started(
+  config: Config,
+  compiled: Bundle,
+  log: Log,
+  local: LocalAccess | undefined,
+): Promise<RunningServer> {
+  return startServer(config, compiled, { log, local, audit: await openAudit(config, log) });
+}
+
+/** Waits until a folder changes. Returns its state then. */
+async function nextState(folder: string, since: string): Promise<string> {
+  await new Promise<void>((resolve) => {
+    const watch = watchPaths(
+      [folder],
+      () => {
+        watch.close();
+        resolve();
+      },
+      { since },
+    );
+  });
+  return stateOf([folder]);
 }
 
 /**
@@ -120,6 +187,7 @@ function recompileOnChange(
   since: string,
   compiler: FolderCompiler,
   server: RunningServer,
+  afterCompile: () => Promise<void>,
   context: CommandContext,
 ): void {
   const recompile = async (): Promise<void> => {
@@ -130,6 +198,7 @@ function recompileOnChange(
         context,
         compiled === undefined ? 'authz: still serving the last good policies' : 'authz: policies recompiled',
       );
+      if (compiled !== undefined) await afterCompile();
     } catch (error) {
       printNote(
         context,

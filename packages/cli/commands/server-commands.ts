@@ -22,6 +22,17 @@ export function addServerCommands(
     });
 
   program
+    .command('admin')
+    .description('set up the admin of a server')
+    .command('hash')
+    .description('read a password and print the credentials of the admin as keys of the configuration')
+    .option('--username <name>', 'the user name', 'admin')
+    .action(async (options) => {
+      const { adminHash } = await import('./admin-hash.js');
+      onEnd(await adminHash(options, context));
+    });
+
+  program
     .command('healthcheck')
     .alias('hc')
     .description('check whether a running server is healthy; exits with 0 or 1')

@@ -69,7 +69,8 @@ export async function testCommand(
   return EXIT.done;
 }
 
-async function testOnce(
+/** Runs the tests of a folder once, or those that the changes since the last run can affect. Returns the exit code. */
+export async function testOnce(
   directory: string,
   options: TestCommandOptions,
   context: CommandContext,

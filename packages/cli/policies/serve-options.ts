@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { collect } from '../option-values.js';
+import { collect, portOf } from '../option-values.js';
 
 /** Adds the argument and the options of the commands that compile a folder and serve it. */
 export function addServeOptions(command: Command) {
@@ -7,6 +7,7 @@ export function addServeOptions(command: Command) {
     .argument('[dir]', 'policy folder; default is storage.disk.directory of the configuration')
     .option('--config <file>', 'configuration file')
     .option('--set <key=value>', 'override a configuration key; repeatable', collect, [])
+    .option('--port <number>', 'port of REST, Connect and gRPC on the configured hosts; 0 picks a free one', portOf)
     .option('--watch', 'recompile when a policy changes; also set by storage.disk.watchForChanges')
     .option('--git <url#ref:path>', 'serve a folder of a git repository instead, and recompile when its commit changes')
     .option('--interval <duration>', 'polling interval of the repository', '60s')

@@ -49,6 +49,7 @@ export function nextSteps(directory: string, { isNew, template }: ProjectChanges
     ...(isNew ? ['  npm test               # compiles the policies, and runs all tests'] : []),
     ...(isNew ? [] : ['  npm run authz:compile  # and again after each change of a policy']),
     ...(template === undefined ? [] : ['  npm start              # starts the sample application']),
+    '  npx authzc dev         # runs the tests after each change; playground at http://localhost:3592/',
     '',
   ].join('\n');
 }

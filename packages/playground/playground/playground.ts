@@ -1,3 +1,4 @@
+import { exampleActions, exampleOne, examplePrincipal, type KindNames } from '../calls/policy-names.js';
 import { element } from '../dom.js';
 import { tabs } from '../tabs.js';
 import { decisionView } from './decision-view.js';
@@ -20,8 +21,15 @@ const PAUSE = 250;
  * Policies, schemas, tests and a request to edit, and what the compiler and the engine in this page say of them.
  *
  * @param isServed whether a server shows the page: its admin can load its policies.
+ * @param names what requests can name, of a server that shows its policies to anybody: the page begins with them.
  */
-export function playground({ isServed }: { readonly isServed: boolean }): HTMLElement {
+export function playground({
+  isServed,
+  names,
+}: {
+  readonly isServed: boolean;
+  readonly names: KindNames | undefined;
+}): HTMLElement {
   let files = new Map<string, string>();
   let opened = '';
   let problems: readonly Problem[] = [];
@@ -116,7 +124,13 @@ export function playground({ isServed }: { readonly isServed: boolean }): HTMLEl
 
   async function loadFromAddress(): Promise<void> {
     const [name, state] = location.hash.split('=');
-    if (name !== FRAGMENT || state === undefined) return load(EXAMPLE);
+    if (name !== FRAGMENT || state === undefined) {
+      if (names === undefined) return load(EXAMPLE);
+      return loadFromServer(requestAbout(names)).catch((error: unknown) => {
+        load(EXAMPLE);
+        notice.textContent = `The server does not show its policies: ${String(error)}`;
+      });
+    }
     try {
       load(await unpacked(state));
     } catch (error) {
@@ -198,13 +212,12 @@ export function playground({ isServed }: { readonly isServed: boolean }): HTMLEl
     'Load the policies of the server',
   );
 
-  async function loadFromServer(): Promise<void> {
+  async function loadFromServer(request = requestEditor.text()): Promise<void> {
     // The browser asks for the credentials of the admin.
     const response = await fetch('explorer/policies.json');
     const answer = (await response.json()) as { readonly files?: PlaygroundInput['files']; readonly message?: string };
     if (answer.files === undefined) throw new Error(answer.message ?? String(response.status));
-    load({ files: answer.files, request: requestEditor.text() });
-    await remember();
+    load({ files: answer.files, request });
   }
 
   const left = element(
@@ -239,6 +252,16 @@ export function playground({ isServed }: { readonly isServed: boolean }): HTMLEl
     if (location.hash.startsWith(`${FRAGMENT}=`)) void loadFromAddress();
   });
   return element('div', { class: 'halves even' }, left, right);
+}
+
+/** A request about policies: of the kind that they are about, by somebody with the roles that they name. */
+function requestAbout(names: KindNames): string {
+  const request = {
+    principal: examplePrincipal(names),
+    resource: exampleOne(names),
+    actions: exampleActions(names),
+  };
+  return `${JSON.stringify(request, undefined, 2)}\n`;
 }
 
 function countText(errors: number, warnings: number): string {

@@ -4,7 +4,7 @@ import { openApiPrinter } from '../../explorer/open-api.js';
 import { type PageFile, pageFiles } from '../../explorer/page-files.js';
 import { NOT_EXPLAINING } from '../../service/explain-decision.js';
 import { RpcError, rpcErrorOf } from '../../service/rpc-error.js';
-import { authenticated, type Services } from '../../service/services.js';
+import { authenticatedToRead, type Services } from '../../service/services.js';
 import type { HttpPlugin } from './app.js';
 import { challenge } from './challenge.js';
 import type { HeaderList } from './cors.js';
@@ -40,20 +40,21 @@ export function createExplorerPlugin(
         exchange.sendRestError(request, response, error, [...JSON_TYPE, ...challenge(error)]);
       });
     });
-    for (const file of pageFiles()) add(file.path, (request) => fileAnswer(file, request));
+    for (const file of pageFiles(services.local !== undefined)) add(file.path, (request) => fileAnswer(file, request));
   };
 }
 
-/** The texts of the policies in use, for the admin of a server that explains decisions. */
+/** The texts of the policies in use, and of their tests if they are there, from a server that explains decisions. */
 async function sendPolicies(
   request: IncomingMessage,
   response: ServerResponse,
   exchange: Exchange,
-  { admin, explainer }: Services,
+  services: Services,
 ): Promise<void> {
-  await authenticated(admin, callerOf(request));
+  const { explainer, local } = services;
+  await authenticatedToRead(services, callerOf(request));
   if (explainer === undefined) throw new RpcError('unimplemented', NOT_EXPLAINING);
-  const files = explainer.texts().map(([path, text]) => ({ path, text }));
+  const files = [...explainer.texts(), ...(local?.tests() ?? [])].map(([path, text]) => ({ path, text }));
   exchange.send(request, response, 200, [...JSON_TYPE, 'Cache-Control', 'no-store'], JSON.stringify({ files }));
 }
 

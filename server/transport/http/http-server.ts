@@ -77,7 +77,12 @@ export type HttpEndpoints = (exchange: Exchange) => (request: IncomingMessage, r
 /** Go's limit, which clients may rely on (docs/spec/server.md#limits-and-deadlines). */
 const MAX_HEADER_SIZE = 1024 * 1024;
 
-const PUBLIC_RPCS = RPCS.filter(({ service }) => service !== ADMIN_SERVICE);
+/** With an admin API, explanations are among its routes. */
+const publicRpcs = ({ admin, local }: Services): typeof RPCS =>
+  RPCS.filter(
+    ({ service, method }) =>
+      service !== ADMIN_SERVICE || (admin === undefined && local !== undefined && method === 'ExplainDecision'),
+  );
 const NO_PARAMETERS = {};
 
 /** Creates the HTTP server of a configuration. */
@@ -90,7 +95,7 @@ export function httpServer(
   const failed: Failed = (request, response, thrown) => answerFailed(request, response, exchange, services, thrown);
   const receiver = new Receiver(services.maxMessageSize, budget, failed);
   const known = [
-    ...createRestRoutes(PUBLIC_RPCS, exchange, services),
+    ...createRestRoutes(publicRpcs(services), exchange, services),
     ...createConnectRoutes(exchange, services),
     ...createHealthRoutes(exchange, services),
   ];

@@ -1,0 +1,54 @@
+import { hash } from 'bcryptjs';
+import { type CommandContext, printNote } from '../context.js';
+import { EXIT } from '../exit.js';
+
+/** The command line options of `authzc admin hash`. */
+export interface AdminHashOptions {
+  readonly username: string;
+}
+
+/** What bcrypt reads of a password, in bytes; it ignores the rest. */
+const LONGEST = 72;
+/** The logarithm of the number of rounds: a verification takes some tens of milliseconds. */
+const COST = 10;
+
+/**
+ * `authzc admin hash`: reads a password and prints the keys of the configuration that make it the one of the admin.
+ * Returns the exit code.
+ */
+export async function adminHash({ username }: AdminHashOptions, context: CommandContext): Promise<number> {
+  const password = context.stdin.isTTY === true ? await askPassword(context) : readPassword(context);
+  if (password === undefined) return EXIT.failed;
+  const length = Buffer.byteLength(password);
+  if (length === 0 || length > LONGEST) {
+    const problem = length === 0 ? 'the password is empty' : `the password has ${length} bytes`;
+    printNote(context, `authzc: ${problem}; bcrypt takes 1 to ${LONGEST}`);
+    return EXIT.usage;
+  }
+  const passwordHash = Buffer.from(await hash(password, COST)).toString('base64');
+  context.stdout.write(
+    [
+      'server:',
+      '  adminAPI:',
+      '    enabled: true',
+      '    adminCredentials:',
+      `      username: ${JSON.stringify(username)}`,
+      `      passwordHash: ${passwordHash}`,
+      '',
+    ].join('\n'),
+  );
+  return EXIT.done;
+}
+
+/** The first line of standard input. */
+function readPassword({ readInput }: CommandContext): string {
+  return readInput().toString('utf8').split(/\r?\n/, 1)[0] ?? '';
+}
+
+/** Undefined if the person cancels. */
+async function askPassword({ stdin, stderr }: CommandContext): Promise<string | undefined> {
+  const { isCancel, password } = await import('@clack/prompts');
+  // Standard output is for the configuration.
+  const answer = await password({ message: 'Password of the admin', input: stdin, output: stderr });
+  return isCancel(answer) ? undefined : answer;
+}
