@@ -103,6 +103,16 @@ const IMPLIED: readonly (readonly [string, string])[] = [
   ['P.id + "x" == R.attr.owner', 'R.attr.owner.startsWith(P.id)'],
   ['hasIntersection(["a"], R.attr.l)', 'hasIntersection(R.attr.l, ["a", "b"])'],
   ['isSubset(["admin"], P.roles)', '"admin" in P.roles'],
+  ['P.id in intersect(R.attr.l, ["a", "b"])', 'P.id in R.attr.l && P.id in ["b", "a"]'],
+  ['P.id in intersect(R.attr.k, R.attr.l)', 'P.id in R.attr.k && P.id in R.attr.l'],
+  ['R.attr.x in R.attr.k.except(["a"])', 'R.attr.x in R.attr.k && R.attr.x != "a"'],
+  ['["a", "b"].except(R.attr.l).exists(e, e == P.id)', 'P.id in ["a", "b"] && !(P.id in R.attr.l)'],
+  ['size(["a", "b"].except(R.attr.l)) == 2', 'R.attr.l.intersect(["a", "b"]).all(e, false)'],
+  ['"a" in intersect(R.attr.k, R.attr.l)', 'size(intersect(R.attr.k, R.attr.l)) > 0'],
+  ['P.id in R.attr.k.except(R.attr.l)', 'P.id in R.attr.k && size(R.attr.k) > 0'],
+  ['size(intersect(R.attr.l, ["a", "b"])) > 1', 'size(R.attr.l) > 1'],
+  ['size(intersect(R.attr.l, ["a", "b"])) > 1 && size(R.attr.l) > 5', 'isSubset(["a", "b"], R.attr.l)'],
+  ['sets.equivalent(R.attr.l, ["a", "b"])', '"a" in R.attr.l && "b" in R.attr.l'],
 ];
 
 /** Conditions that hold for the same requests. */
@@ -146,6 +156,15 @@ const EQUIVALENT: readonly (readonly [string, string])[] = [
   ['hasIntersection(R.attr.l, ["a", "b"])', 'hasIntersection(["b"], R.attr.l) || hasIntersection(["a"], R.attr.l)'],
   ['isSubset(["a", "b"], R.attr.l)', 'sets.contains(R.attr.l, ["b", "a"])'],
   ['sets.intersects([[0]], R.attr.l)', 'hasIntersection([[-0.0]], R.attr.l)'],
+  ['size(intersect(R.attr.l, ["a", "b"])) > 0', 'hasIntersection(R.attr.l, ["b", "a"])'],
+  ['size(["a", "b"].intersect(R.attr.l)) == 0', '!hasIntersection(R.attr.l, ["b", "a"])'],
+  ['size(["a", "b"].except(R.attr.l)) == 0', 'isSubset(["a", "b"], R.attr.l)'],
+  ['"admin" in intersect(P.roles, ["admin", "user"])', '"admin" in P.roles'],
+  [
+    'sets.equivalent(R.attr.l, ["a", "b"])',
+    'sets.contains(R.attr.l, ["a", "b"]) && sets.contains(["a", "b"], R.attr.l)',
+  ],
+  ['sets.equivalent(["a", P.id], ["b", "a"])', 'P.id == "b"'],
 ];
 
 const NOT_IMPLIED: readonly (readonly [string, string])[] = [
@@ -159,6 +178,8 @@ const NOT_IMPLIED: readonly (readonly [string, string])[] = [
   ['"admin" in P.roles', '"user" in P.roles'],
   ['hasIntersection(["a", "b"], R.attr.l)', 'isSubset(["a", "b"], R.attr.l)'],
   ['"a" in R.attr.m', 'hasIntersection(["a"], R.attr.m)'],
+  ['"a" in R.attr.k', '"a" in R.attr.k.except(R.attr.l)'],
+  ['"a" in R.attr.k && "a" in R.attr.l', '"a" in intersect(R.attr.k, R.attr.l)'],
   ['size(R.attr.l) > 0', 'size(R.attr.l) > 1'],
   ['R.attr.l.exists(t, t.k == "x")', 'R.attr.l.all(t, t.k == "x")'],
   ['R.attr.x != "a"', 'R.attr.x == "b"'],

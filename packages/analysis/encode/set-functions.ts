@@ -1,6 +1,9 @@
 import type { Script } from './script.js';
-import { and, or } from './smt.js';
+import { and, implies, not, or } from './smt.js';
 import { besideJson, type Term, unknown } from './values.js';
+
+/** `element in list`, as a term. */
+type Membership = (element: Term, list: Term) => Term;
 
 /** A function of sets as questions whether elements of one list are in the other. */
 interface SetFunction {
@@ -27,7 +30,7 @@ const SET_FUNCTIONS: { readonly [runtime: string]: SetFunction } = {
 export function setFunction(
   runtime: string,
   args: readonly Term[],
-  membership: (element: Term, list: Term) => Term,
+  membership: Membership,
   script: Script,
 ): Term | undefined {
   const own = Object.hasOwn(SET_FUNCTIONS, runtime) ? SET_FUNCTIONS[runtime] : undefined;
@@ -48,8 +51,99 @@ export function setFunction(
   }
 }
 
+/** The lists that functions of sets return. */
+const OPERATIONS: { readonly [runtime: string]: 'intersect' | 'except' } = {
+  intersect: 'intersect',
+  intersectGlobal: 'intersect',
+  except: 'except',
+  exceptGlobal: 'except',
+};
+
+/**
+ * `intersect` and `except`, with what is known of the lists that they return; undefined where nothing is, and for other
+ * functions. An operation is a function of its lists; facts about its length are stated.
+ *
+ * @param membership `element in list`.
+ */
+export function setOperation(
+  runtime: string,
+  args: readonly Term[],
+  membership: Membership,
+  script: Script,
+): Term | undefined {
+  const own = Object.hasOwn(OPERATIONS, runtime) ? OPERATIONS[runtime] : undefined;
+  const [a, b] = args;
+  if (own === undefined || a === undefined || b === undefined) return undefined;
+  const isIn = (element: Term, list: Term): string => `(isTrue ${membership(element, list).text})`;
+  const image = script.define('L', script.uninterpreted(own, 'L', 'V V', a.text, b.text));
+  const areLists = and(...[a, b].map(({ text }) => `((_ is Lst) ${text})`));
+  const text = script.define('V', `(ite ${areLists} (Lst ${image}) Err)`);
+  const state = (fact: string): void => script.assert(implies(areLists, fact));
+  const isJson = a.isJson && b.isJson;
+
+  // Which of two lists is shorter, and gives the elements, shows if both were written down.
+  const isSwapped =
+    own === 'intersect' && a.elements !== undefined && (b.elements?.length ?? Infinity) < a.elements.length;
+  const [from, other] = isSwapped ? [b, a] : [a, b];
+  if (from.elements !== undefined && (own === 'except' || other.elements !== undefined)) {
+    const candidates = from.elements.map((element) => {
+      const isOther = script.define('Bool', isIn(element, other));
+      return { element, isIn: own === 'intersect' ? isOther : not(isOther) };
+    });
+    state(`(= (len ${image}) ${countOf(candidates)})`);
+    return { text, isJson, candidates };
+  }
+  // Either list may give the elements. JSON that is equal is the same, and equals the same values.
+  if (!isJson) return undefined;
+  const [written, given] = a.elements === undefined ? [b, a] : [a, b];
+  if (own === 'intersect' && written.elements !== undefined) {
+    const candidates = written.elements.map((element) => ({
+      element,
+      isIn: script.define('Bool', isIn(element, given)),
+    }));
+    const { length } = written.elements;
+    const found = or(...candidates.map((candidate) => candidate.isIn));
+    state(`(= (> (len ${image}) 0) ${found})`);
+    state(`(<= (len ${image}) ${length})`);
+    state(`(<= (len ${image}) (length (lst ${given.text})))`);
+    // On a tie the first list gives the elements.
+    const isShorter = `(${written === a ? '<=' : '<'} ${length} (length (lst ${given.text})))`;
+    state(implies(isShorter, `(= (len ${image}) ${countOf(candidates)})`));
+    return { text, isJson, candidates, mayRepeat: true };
+  }
+  state(`(<= (len ${image}) (length (lst ${a.text})))`);
+  if (own === 'intersect') state(`(<= (len ${image}) (length (lst ${b.text})))`);
+  const contains = (element: Term): string => {
+    const isOther = isIn(element, b);
+    const found = and(isIn(element, a), own === 'intersect' ? isOther : not(isOther));
+    state(implies(found, `(> (len ${image}) 0)`));
+    return found;
+  };
+  return { text, isJson, contains };
+}
+
+function countOf(candidates: readonly { readonly isIn: string }[]): string {
+  return `(+ 0 ${candidates.map(({ isIn }) => `(ite ${isIn} 1 0)`).join(' ')})`;
+}
+
+/** `sets.equivalent(a, b)`: each contains the other. Undefined for other functions. */
+export function equivalence(
+  runtime: string,
+  [a, b]: readonly Term[],
+  contains: (all: Term, some: Term) => Term,
+  script: Script,
+): Term | undefined {
+  if (runtime !== 'setsEquivalent' || a === undefined || b === undefined) return undefined;
+  const [forth, back] = [contains(a, b), contains(b, a)];
+  const failing = or(...[forth, back].map(({ text }) => `(isErr ${text})`));
+  return unknown(
+    script.define('V', `(ite ${failing} Err (Bool ${and(`(isTrue ${forth.text})`, `(isTrue ${back.text})`)}))`),
+    true,
+  );
+}
+
 /** Functions that only ask whether elements of their lists are equal. */
-const COMPARING: ReadonlySet<string> = new Set([...Object.keys(SET_FUNCTIONS), 'setsEquivalent']);
+const COMPARING: ReadonlySet<string> = new Set(Object.keys(SET_FUNCTIONS));
 
 /** The arguments of a call, with constants as the plain JSON that equals them where that makes no difference. */
 export function normalArguments(runtime: string, args: readonly Term[], script: Script): readonly Term[] {

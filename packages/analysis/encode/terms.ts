@@ -11,7 +11,7 @@ import { IPV4_ADDRESSES } from './networks.js';
 import { equality } from './equality.js';
 import { hasContent, ofContent, optional } from './optionals.js';
 import type { Script } from './script.js';
-import { normalArguments, setFunction } from './set-functions.js';
+import { equivalence, normalArguments, setFunction, setOperation } from './set-functions.js';
 import { and, apply, intConstant, not, or, stringConstant } from './smt.js';
 import { besideJson, constant, FAILURE, list, map, type Term, unknown, unlessFailed } from './values.js';
 
@@ -462,8 +462,10 @@ export class Terms {
       const found = collection.candidates.map(({ element: item, isIn }) =>
         and(isIn, `(isTrue ${equality(element, item, script).text})`),
       );
-      return unknown(`(ite (isErr ${element.text}) Err (Bool ${or(...found)}))`, true);
+      return unknown(unlessFailed([element, collection], `(Bool ${or(...found)})`), true);
     }
+    if (collection.contains !== undefined)
+      return unknown(unlessFailed([element, collection], `(Bool ${collection.contains(element)})`), true);
     this.collections.set(collection.text, collection);
     this.read(collection, typeof element.value === 'string' ? stringConstant(element.value) : `(str ${element.text})`);
     const result = `(isListed ${element.text} (lst ${collection.text}))`;
@@ -489,7 +491,12 @@ export class Terms {
       }
       return known;
     }
-    const ofSets = setFunction(runtime, args, (element, list) => this.membership(element, list, false), this.script);
+    const { script } = this;
+    const isIn = (element: Term, list: Term): Term => this.membership(element, list, false);
+    const ofSets =
+      setFunction(runtime, args, isIn, script) ??
+      setOperation(runtime, args, isIn, script) ??
+      equivalence(runtime, args, (all, some_) => this.call('setsContains', name, [all, some_]), script);
     if (ofSets !== undefined) return ofSets;
     this.uninterpreted.add(name);
     return uninterpretedCall(runtime, normalArguments(runtime, args, this.script), this.script);
@@ -547,10 +554,11 @@ export class Terms {
     }
     if (range.elements !== undefined && isQuantifier(macro))
       return unknown(unlessFailed([range], this.unrolled(macro, range.elements, scope)), true);
-    if (range.candidates !== undefined && isQuantifier(macro) && macro.variables.length === 1) {
+    const isUnrolled = isQuantifier(macro) && macro.variables.length === 1;
+    if (range.candidates !== undefined && isUnrolled && !(range.mayRepeat && macro.runtime === 'existsOne')) {
       const elements = range.candidates.map(({ element }) => element);
       const counts = range.candidates.map(({ isIn }) => isIn);
-      return unknown(this.unrolled(macro, elements, scope, counts), true);
+      return unknown(unlessFailed([range], this.unrolled(macro, elements, scope, counts)), true);
     }
     const sought = range.isRoles === true && isQuantifier(macro) ? textsSought(macro) : undefined;
     if (sought !== undefined) return this.overRoles(macro, sought, scope);

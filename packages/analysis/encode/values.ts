@@ -20,6 +20,10 @@ export interface Term {
   readonly isRoles?: boolean;
   /** All that may be in a list, and where it is, as terms of the sort Bool. */
   readonly candidates?: readonly { readonly element: Term; readonly isIn: string }[];
+  /** Whether candidates may be in the list more than once. */
+  readonly mayRepeat?: boolean;
+  /** Whether an element is in a list that is known by what it contains, as a term of the sort Bool. */
+  readonly contains?: (element: Term) => string;
 }
 
 /** A failure. */

@@ -44,7 +44,89 @@ export const PAIR_FAMILIES: { readonly [name: string]: Family } = {
     principal: () => ({}),
     row: functionRow,
   },
+  'of sets': {
+    condition: (random) => setCondition(random),
+    variables: () => ({}),
+    constants: {},
+    principal: () => ({}),
+    row: setRow,
+  },
 };
+
+/** Lists as attributes, and written down: of equal length, with repetitions, and with numbers that are equal only to some. */
+const WRITTEN = [
+  '[]',
+  '["a"]',
+  '["a", "a"]',
+  '["a", "b"]',
+  '["b", "a", "c"]',
+  '["a", R.attr.x]',
+  '[1, 1.0, 2]',
+  '[0.0, -0.0]',
+  '[9007199254740993, 9007199254740992]',
+  '[["a"], {"k": 1}]',
+];
+const GIVEN = ['R.attr.l', 'R.attr.k', 'R.attr.l', 'R.attr.x', 'P.roles', 'runtime.effectiveDerivedRoles'];
+
+/** What a list that a function of sets returns is asked. */
+function setCondition(random: Random): string {
+  const list = (depth: number): string => {
+    const [a, b] = [0, 0].map(() =>
+      depth > 0 && random.chance(0.25) ? list(depth - 1) : random.pick(random.chance(0.5) ? WRITTEN : GIVEN),
+    );
+    const name = random.pick(['intersect', 'except']);
+    return random.chance(0.5) ? `${name}(dyn(${a}), dyn(${b}))` : `dyn(${a}).${name}(dyn(${b}))`;
+  };
+  const [of, other] = [list(1), random.pick([...WRITTEN, ...GIVEN])];
+  const element = random.pick([
+    '"a"',
+    '"b"',
+    '1',
+    '-0.0',
+    '9007199254740993',
+    '["a"]',
+    'R.attr.x',
+    'R.attr.k[0]',
+    '"user"',
+  ]);
+  return random.pick([
+    () => `${element} in ${of}`,
+    () => `${of}.exists(e, e == ${element})`,
+    () => `${of}.all(e, e != ${element} || e == R.attr.x)`,
+    () => `${of}.exists_one(e, e == ${element})`,
+    () => `${of}.exists(i, e, i == 0 && e == ${element})`,
+    () => `${of}.exists(e, type(e) == int || type(e) == string)`,
+    () => `size(${of}) ${random.pick(['==', '>', '<', '!='])} ${random.pick(['0', '1', '2'])}`,
+    () => `${of} == ${random.pick(['[]', '["a"]', other])}`,
+    () => `${of}[0] == ${element}`,
+    () => `hasIntersection(${of}, dyn(${other}))`,
+    () => `isSubset(dyn(${other}), ${of})`,
+    () => `sets.equivalent(${of}, dyn(${other}))`,
+    () => `sets.equivalent(dyn(${random.pick([...WRITTEN, ...GIVEN])}), dyn(${other}))`,
+    () => `sets.contains(${of}, dyn(${other}))`,
+  ])();
+}
+
+function setRow(random: Random): { readonly [name: string]: unknown } {
+  const list = (): unknown =>
+    random.pick([
+      [],
+      ['a'],
+      ['a', 'b'],
+      ['b', 'a'],
+      ['a', 'a'],
+      ['a', 'a', 'b', 'z'],
+      [1, 2],
+      [1, 1],
+      [0, 'a'],
+      [9007199254740992],
+      [['a'], { k: 1 }],
+      [null, 'user', 'owner'],
+      random.pick<unknown>([{ a: 1 }, 'a', null, 3]),
+    ]);
+  const row = { l: list(), k: list(), x: random.pick<unknown>(['a', 'b', 1, 0, null, ['a'], 'user']) };
+  return random.chance(0.1) ? { l: row.l } : row;
+}
 
 /** Random conditions of a family, each with some random requests. */
 export function randomPairs(family: Family, random: Random, conditions: number, requests: number): readonly Pair[] {

@@ -56,6 +56,12 @@ export const WRONG_RULES: readonly WrongRule[] = [
     seeded: (query) => replaced(query, /\(assert \(isErr (\(entry t\d+ "c"\))\)\)/, '(assert (= $1 Null))'),
   },
   {
+    name: 'to count what is in both lists in the second one, where they have as many elements',
+    expression: 'size(R.attr.l.intersect(["a", "b"])) == 2',
+    attributes: [{ l: ['a', 'a'] }],
+    seeded: (query) => replaced(query, '(< 2 (length ', '(<= 2 (length '),
+  },
+  {
     name: 'to find integers among integers only',
     expression: '1 in R.attr.l',
     attributes: [{ l: [1] }],
