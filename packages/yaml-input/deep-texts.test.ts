@@ -9,6 +9,7 @@ import { readTables } from '../../compiler/tables/read-tables.js';
 import { writtenConfig } from '../../server/config/project-file.js';
 import { readConfig } from '../../server/config/read.js';
 import { readTenantText } from '../../server/tenants/tenant-text.js';
+import { rounds } from '../../tests/support/effort.js';
 import { readYaml, valueOfYaml, YamlDepthError } from './index.js';
 
 /** Ways to nest, and ways to make the package do something for each character. Each is repeated as often as fits. */
@@ -52,14 +53,16 @@ const REPEATED = [
   '- |\n',
 ];
 
-const LENGTH = 4000;
+/** At quick, long enough for a stack to overflow where it may. */
+const LENGTH = Math.min(4000, rounds(4000, 2000));
+const LONG = Math.min(60_000, rounds(60_000, 30_000));
 
 const STAIRS = Array.from({ length: 340 }, (_, level) => `${' '.repeat(level)}a:`).join('\n');
 const BEGINNINGS = ['', 'tenant: a\nroles: '];
 
 const TEXTS = [
   ...REPEATED.flatMap((part) => part.repeat(LENGTH / part.length)),
-  ...BEGINNINGS.flatMap((start) => ['[', '- ', '{a: '].map((part) => start + part.repeat(60_000 / part.length))),
+  ...BEGINNINGS.flatMap((start) => ['[', '- ', '{a: '].map((part) => start + part.repeat(LONG / part.length))),
   `${'['.repeat(9000)}${']'.repeat(9000)}`,
   `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`,
   STAIRS,

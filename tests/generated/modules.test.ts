@@ -1,5 +1,7 @@
-import { join } from 'node:path';
-import { type Node, Project, type SourceFile, SyntaxKind, ts } from 'ts-morph';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { type Node, Project, type SourceFile, SyntaxKind } from 'ts-morph';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EmittedFile } from '../../compiler/ir/emitted-file.js';
@@ -22,13 +24,27 @@ test('all policies compile', () => {
 });
 
 test('every module type-checks with the compiler options of this repository', () => {
-  const problems = project.getSourceFiles(`${FOLDER}/**`).flatMap((file) => [
-    ...file.getPreEmitDiagnostics().map((problem) => {
-      const message = ts.flattenDiagnosticMessageText(problem.compilerObject.messageText, ' ');
-      return `${problem.getSourceFile()?.getFilePath()}:${problem.getLineNumber()} ${message}`;
-    }),
-  ]);
-  assert.equal(problems.slice(0, 20), []);
+  // The API of TypeScript 6 takes three times as long as the program of version 7.
+  mkdirSync(join(ROOT, '.cache'), { recursive: true });
+  const folder = mkdtempSync(join(ROOT, '.cache', 'emitted-'));
+  try {
+    for (const { path, text } of modules) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+    const settings = { extends: join(ROOT, 'tsconfig.json'), include: ['.'], exclude: [] };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
+    const program = join(ROOT, 'node_modules/typescript-7/bin/tsc');
+    const { stdout, stderr } = spawnSync(process.execPath, [program, '--singleThreaded', '--listFiles', '-p', folder], {
+      encoding: 'utf8',
+    });
+    assert.is(stderr, '');
+    const lines = stdout.split('\n');
+    assert.equal(lines.filter((line) => / error TS\d+: /.test(line)).slice(0, 20), []);
+    assert.is(lines.filter((line) => line.startsWith(folder)).length, modules.length);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
 });
 
 test('modules import only the contract, the CEL runtime, residuals and each other', () => {
@@ -154,7 +170,7 @@ function projectOf(emitted: readonly EmittedFile[]): Project {
   const created = new Project({
     tsConfigFilePath: join(ROOT, 'tsconfig.json'),
     skipAddingFilesFromTsConfig: true,
-    // Neither the modules nor the runtime need the types of Node.
+    // Only version 7 checks types here, so the types of Node are not read.
     compilerOptions: { types: [] },
   });
   for (const { path, text } of emitted) created.createSourceFile(join(FOLDER, path), text);
