@@ -75,7 +75,7 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
       onEnd(await initCommand(directory, options, context));
     });
 
-  program
+  const migrate = program
     .command('migrate')
     .description(
       'plan the migration of a repository from Cerbos: policies, configuration, container and clients; --write applies it',
@@ -90,6 +90,18 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
     .action(async (directory, options) => {
       const { migrateCommand } = await import('./commands/migrate.js');
       onEnd(await migrateCommand(directory, options, context));
+    });
+  migrate
+    .command('accesscontrol')
+    .description('translate grants of the npm package accesscontrol to policies; --write writes them')
+    .argument('<grants>', 'JSON file with grants: the result of getGrants(), getGrantsList() or snapshot()')
+    .option('--owner <attribute>', 'attribute of resources that contains the id of the owner', 'ownerId')
+    .option('--out <dir>', 'policy folder', 'policies')
+    .option('--write', 'write the policies; never overwrites files')
+    .addOption(new Option('-o, --output <format>', 'output format').choices(['text', 'json']).default('text'))
+    .action(async (file, options) => {
+      const { migrateAccesscontrolCommand } = await import('./commands/migrate-accesscontrol.js');
+      onEnd(await migrateAccesscontrolCommand(file, options, context));
     });
 
   addTableOptions(

@@ -114,6 +114,13 @@ const EXAMPLES: Readonly<Record<string, readonly Example[]>> = {
     ['authzc serve policies --set schema.enforcement=reject', 'also deny requests that violate their schemas'],
   ],
   server: [['authzc server --config config.yaml --log-level info', 'serve under the Cerbos API names as well']],
+  'migrate accesscontrol': [
+    ['authzc migrate accesscontrol grants.json', 'show the policies for grants of accesscontrol'],
+    [
+      'authzc migrate accesscontrol grants.json --owner authorId --write',
+      'write them, with the owner in R.attr.authorId',
+    ],
+  ],
   migrate: [
     ['authzc migrate', 'show what migrating this repository from Cerbos takes, and whether it works'],
     ['authzc migrate --config config.yaml --no-server -o json', 'print the report for this configuration as JSON'],

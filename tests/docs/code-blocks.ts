@@ -87,7 +87,8 @@ function isCode({ language, words, file }: Block): boolean {
 function writeProject({ blocks }: Page, folder: string): readonly Source[] {
   const sources = blocks.flatMap((block) => {
     const path = block.file;
-    if (path === undefined || block.words.has('excerpt')) return [];
+    // What the compiler writes is there once it ran.
+    if (path === undefined || path.startsWith('generated/')) return [];
     const file = join(folder, path);
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, block.text);
