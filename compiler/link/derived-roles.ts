@@ -1,7 +1,7 @@
 import { importKey, policyKeyOf } from '../ast/names.js';
 import type { PolicyFile, ResourcePolicy } from '../ast/policy.js';
 import type { LinkedDerivedRole } from '../ast/policy-set.js';
-import { didYouMean } from '../../packages/cel/check/did-you-mean.js';
+import { didYouMean, type Hint } from '../../packages/cel/check/did-you-mean.js';
 import type { Details } from '../diagnostics/diagnostic.js';
 import type { MessageParameters } from '../diagnostics/messages.js';
 import type { Located } from '../diagnostics/span.js';
@@ -48,6 +48,19 @@ export class RoleSets {
     return union;
   }
 
+  /** At most one note: which sets have a derived role of this name, so that one of them can be imported. */
+  importsOf(name: string): readonly Hint[] {
+    const sets = this.catalogue.documents.flatMap(({ file: { policy } }) =>
+      policy.kind === 'derived-roles' && policy.definitions.some((definition) => definition.name.value === name)
+        ? [policy.name.value]
+        : [],
+    );
+    const [first] = sets;
+    if (first === undefined) return [];
+    const others = sets.length > 1 ? ` (also in ${quoted(sets.slice(1, MOST_SETS))})` : '';
+    return [{ message: `\`${name}\` is defined in \`${first}\`${others}: add \`${first}\` to \`importDerivedRoles\`` }];
+  }
+
   private unite(names: readonly string[]): RoleSetUnion {
     const all = new Map<string, LinkedDerivedRole>();
     const byName = new Map<string, Candidate[]>();
@@ -78,6 +91,13 @@ export interface ImportedRoles {
   readonly named: ReadonlyMap<string, LinkedDerivedRole>;
 }
 
+/** How many sets a note names. */
+const MOST_SETS = 4;
+
+function quoted(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ');
+}
+
 /**
  * Resolves the derived roles that the rules of a resource policy name; reports unknown and ambiguous ones, once per
  * name (docs/spec/policy-language.md#importing-derived-roles).
@@ -92,7 +112,7 @@ export function linkDerivedRoles(file: FileOf<'resource'>, roleSets: RoleSets, p
       // The machine-readable report has the last use.
       const last = uses.at(-1)?.place;
       const details = {
-        hints: () => didYouMean(name, byName.keys()),
+        hints: () => [...roleSets.importsOf(name), ...didYouMean(name, byName.keys())].slice(0, 1),
         others: uses.slice(0, -1).map(({ place }) => place),
       };
       problems.add('derived-role/unknown', last, { name }, details);

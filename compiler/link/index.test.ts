@@ -278,6 +278,24 @@ test('every definition of an imported set is compiled, used or not; those of an 
   assert.equal(codes({ a: resource(), set }), []);
 });
 
+test('an unknown derived role that other sets have names what to import', () => {
+  const rules = '{actions: [view], effect: EFFECT_ALLOW, derivedRoles: [owner]}';
+  const notesWith = (sets: { readonly [path: string]: string }) =>
+    linked({
+      'a.yaml': resource(', importDerivedRoles: [z]', rules),
+      'z.yaml': roles('z', nobody),
+      ...sets,
+    }).list.flatMap(({ notes }) => notes.map(({ message }) => message));
+  const nobody = owner.replace('owner', 'ownr');
+  assert.equal(notesWith({ 'd.yaml': roles('d', owner) }), [
+    '`owner` is defined in `d`: add `d` to `importDerivedRoles`',
+  ]);
+  assert.equal(notesWith({ 'd.yaml': roles('d', owner), 'e.yaml': roles('e', owner) }), [
+    '`owner` is defined in `d` (also in `e`): add `d` to `importDerivedRoles`',
+  ]);
+  assert.equal(notesWith({}), ['did you mean `ownr`?']);
+});
+
 test('an error in derived roles does not hide others (12.6)', () => {
   const rules = `${when('V.nothing')}, {actions: [view], effect: EFFECT_ALLOW, derivedRoles: [nobody]}`;
   const { list, policies } = linked({ a: resource(', importDerivedRoles: [d]', rules), d: roles('d', owner) });

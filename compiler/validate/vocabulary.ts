@@ -35,7 +35,8 @@ export function requireWords(
   const known = new Set(declared);
   for (const { value: word, place } of words) {
     if (known.has(word) || word === '*' || declared.some(matcherOf(word))) continue;
-    report.add(`vocabulary/undeclared-${what}`, place, { word }, { hints: () => didYouMean(word, known) });
+    const notes = [{ message: `to declare it, add \`${word}\` to \`vocabulary.${what}s\` in \`.authz.yaml\`` }];
+    report.add(`vocabulary/undeclared-${what}`, place, { word }, { notes, hints: () => didYouMean(word, known) });
   }
 }
 

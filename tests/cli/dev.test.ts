@@ -44,7 +44,7 @@ test('authzc dev serves, explains and runs tests, again after each change, and w
   await until(() => server.printed().includes('[1 FAILED]'), server.printed);
   assert.is(await explain(url, 'view'), 'EFFECT_DENY');
   save(folder, 'policies/document.yaml', documentPolicy('view'));
-  await until(() => server.said().split('1 of 1 suites ran').length > 3, server.said);
+  await until(() => server.said().split('ran 1 of 1 suites').length > 3, server.said);
   assert.is(await explain(url, 'view'), 'EFFECT_ALLOW');
 });
 

@@ -16,7 +16,6 @@ test.after(() => {
 
 /** What every new project has, whatever its template. */
 const COMMON = [
-  '.authz.yaml',
   '.gitattributes',
   '.github/workflows/authz.yml',
   '.gitignore',
@@ -104,7 +103,7 @@ test('a dry run shows the files and creates none', async () => {
   const folder = newFolder({});
   const { code, stdout } = await callAuthzc(['init', '--dry-run', '--template', 'hono'], folder);
   assert.is(code, 0);
-  assert.match(stdout, 'would create:\n  .authz.yaml\n');
+  assert.match(stdout, 'would create:\n  .gitattributes\n');
   assert.equal(filesIn(folder), []);
 });
 
@@ -123,7 +122,6 @@ test('a project gets policies, the engine, scripts and dependencies, and keeps i
   const { code, stdout } = await callAuthzc(['init', '--yes'], folder);
   assert.is(code, 0);
   assert.equal(filesIn(folder), [
-    '.authz.yaml',
     '.gitattributes',
     '.github/workflows/authz.yml',
     'package.json',
@@ -276,12 +274,12 @@ test('a project that cannot be written completely is not started', () => {
 test('links count as existing files, and a package.json that is a link stays one', async () => {
   const folder = newFolder({ 'real.json': SHOP });
   symlinkSync('real.json', join(folder, 'package.json'));
-  symlinkSync('nowhere', join(folder, '.authz.yaml'));
+  symlinkSync('nowhere', join(folder, '.gitattributes'));
   const { code } = await callAuthzc(['init', '--yes'], folder);
   assert.is(code, 0);
   assert.ok(lstatSync(join(folder, 'package.json')).isSymbolicLink());
   assert.match(readFileSync(join(folder, 'real.json'), 'utf8'), '"authzc"');
-  assert.ok(readdirSync(folder).includes('.authz.yaml') && !readdirSync(folder).includes('nowhere'));
+  assert.ok(readdirSync(folder).includes('.gitattributes') && !readdirSync(folder).includes('nowhere'));
 });
 
 test.run();

@@ -74,6 +74,24 @@ test('it exits with 4 when a test fails or has an error, and says so on stderr',
   );
 });
 
+test('a failing run shows the warnings of the policies, which often explain it', async () => {
+  const policy = documentPolicy('view').replace(
+    'roles: [user]',
+    `roles: [user]\n      condition: {match: {expr: "R.attr.since <= timestamp('2025-01-01T00:00:00Z')"}}`,
+  );
+  const folder = newFolder({ ...GOOD, 'policies/document.yaml': policy });
+  const failed = await authzc(folder, 'test');
+  assert.is(failed.code, 4);
+  assert.match(failed.stderr, /document\.yaml:\d+:\d+: warning\[/);
+  assert.match(failed.stderr, /authzc: tests failed\n$/);
+  const passing = newFolder({
+    ...GOOD,
+    'policies/document.yaml': policy,
+    'policies/document_test.yaml': suiteThat('EFFECT_DENY'),
+  });
+  assert.is((await authzc(passing, 'test')).stderr, '');
+});
+
 test('a folder without tests ends with status 1 and an error, unless --pass-with-no-tests', async () => {
   for (const options of [[], ['-o', 'json']]) {
     const { code, stdout, stderr } = await authzc(newFolder(POLICY), 'test', ...options);

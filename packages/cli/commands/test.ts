@@ -3,7 +3,7 @@ import { loadSuites, type SuiteFiles } from '../../../compiler/load/index.js';
 import { testFilter } from '../../policy-tests/filter.js';
 import type { Coverage } from '../../analysis/coverage/coverage.js';
 import type { MutationReport } from '../../policy-tests/mutate/mutate.js';
-import { shownPath } from '../../../compiler/diagnostics/format.js';
+import { formatPretty, shownPath } from '../../../compiler/diagnostics/format.js';
 import { compileFolder, type FolderCompilation, type PoliciesInMemory, policiesOf } from '../policies/compile.js';
 import type { SolverOptions } from '../policies/comparison-options.js';
 import { type CoverageOptions, measuresCoverage } from '../policies/coverage-options.js';
@@ -67,6 +67,13 @@ export async function testCommand(
   };
   await untilInterrupted([directory, options.tests ?? directory], runAffected, context);
   return EXIT.done;
+}
+
+/** A warning, such as about a misspelt value, often tells why a test fails. */
+function printWarnings({ diagnostics }: FolderCompilation, folder: string, context: CommandContext): void {
+  if (diagnostics.length === 0) return;
+  const color = isColorful(context.stderr, context);
+  printNote(context, formatPretty(diagnostics, { color, folder }).trimEnd());
 }
 
 /** Runs the tests of a folder once, or those that the changes since the last run can affect. Returns the exit code. */
@@ -147,6 +154,8 @@ export async function testOnce(
     printLog(output, findings, TEST_RULES, { stdout, onFindings: options.onFindings });
   }
   if (code !== EXIT.done) {
+    if (code === EXIT.testsFailed && (output === 'tree' || output === 'list'))
+      printWarnings(compilation, directory, context);
     printNote(context, 'authzc: tests failed');
     return code;
   }
