@@ -1,4 +1,4 @@
-import { hash } from 'bcryptjs';
+import { hashPassword, LONGEST_PASSWORD } from '../../../server/admin/password-hash.js';
 import { type CommandContext, printNote } from '../context.js';
 import { EXIT } from '../exit.js';
 
@@ -6,11 +6,6 @@ import { EXIT } from '../exit.js';
 export interface AdminHashOptions {
   readonly username: string;
 }
-
-/** What bcrypt reads of a password, in bytes; it ignores the rest. */
-const LONGEST = 72;
-/** The logarithm of the number of rounds: a verification takes some tens of milliseconds. */
-const COST = 10;
 
 /**
  * `authzc admin hash`: reads a password and prints the keys of the configuration that make it the one of the admin.
@@ -20,12 +15,12 @@ export async function adminHash({ username }: AdminHashOptions, context: Command
   const password = context.stdin.isTTY === true ? await askPassword(context) : readPassword(context);
   if (password === undefined) return EXIT.failed;
   const length = Buffer.byteLength(password);
-  if (length === 0 || length > LONGEST) {
+  if (length === 0 || length > LONGEST_PASSWORD) {
     const problem = length === 0 ? 'the password is empty' : `the password has ${length} bytes`;
-    printNote(context, `authzc: ${problem}; bcrypt takes 1 to ${LONGEST}`);
+    printNote(context, `authzc: ${problem}; bcrypt takes 1 to ${LONGEST_PASSWORD}`);
     return EXIT.usage;
   }
-  const passwordHash = Buffer.from(await hash(password, COST)).toString('base64');
+  const passwordHash = await hashPassword(password);
   context.stdout.write(
     [
       'server:',
