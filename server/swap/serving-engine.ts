@@ -221,8 +221,9 @@ function tryOut(engine: Engine, bundle: CompiledBundle): void {
   const tried = bundle.scoped?.scopes.slice(0, TRIED.scopes) ?? [];
   const auxData = { jwt: {}, jwts: {} };
   for (const { kind, version, scope, roles, rules } of resourcePolicies.slice(0, TRIED.policies)) {
-    const principal = { id: 'trial', roles: ['trial', ...[...roles.keys()].slice(0, TRIED.roles)] };
-    const actions = ['trial', ...namedActions(rules.slice(0, TRIED.actions)).slice(0, TRIED.actions)];
+    const principal = { id: 'trial', roles: distinct('trial', [...roles.keys()].slice(0, TRIED.roles)) };
+    // Several rules may name an action.
+    const actions = distinct('trial', namedActions(rules.slice(0, TRIED.actions)).slice(0, TRIED.actions));
     engine.check({
       principal,
       resources: [{ resource: { kind, id: 'trial', policyVersion: version, scope }, actions }],
@@ -238,4 +239,9 @@ function tryOut(engine: Engine, bundle: CompiledBundle): void {
       resources: [{ resource: { kind: 'trial', id: 'trial', scope }, actions: ['trial'] }],
       auxData,
     });
+}
+
+/** A name and others, each once: engines refuse repeated roles and actions. */
+function distinct(name: string, others: readonly string[]): readonly string[] {
+  return [...new Set([name, ...others])];
 }
