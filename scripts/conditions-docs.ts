@@ -1,21 +1,30 @@
 import { printType } from '../packages/cel/library/types.js';
-import { functions } from '../packages/cel/library/functions.js';
-import type { Overload } from '../packages/cel/library/function.js';
+import { sections } from '../packages/cel/library/functions.js';
+import type { FunctionSection, LibraryFunction, Overload } from '../packages/cel/library/function.js';
 import type { Entry, Section } from './conditions/entry.js';
-import { FUNCTIONS } from './conditions/functions.js';
 import { HEAD } from './conditions/head.js';
 import { MACROS, OPERATORS } from './conditions/operators.js';
 
-/**
- * Returns docs/conditions.md, with signatures from the table of functions and descriptions and examples from
- * scripts/conditions. Throws if a function is missing in one of them.
- */
+/** Returns docs/conditions.md: operators and macros from scripts/conditions, functions from their table. */
 export function conditionsPage(): string {
-  const named = new Set(FUNCTIONS.flatMap(({ entries }) => entries.map(({ name }) => name)));
-  const missing = functions.filter(({ name }) => !named.has(name));
-  if (missing.length > 0)
-    throw new Error(`scripts/conditions/functions.ts does not describe ${missing.map(({ name }) => name).join(', ')}`);
-  return [HEAD, ...[OPERATORS, MACROS, ...FUNCTIONS].map(sectionText)].join('\n');
+  return [HEAD, ...[OPERATORS, MACROS, ...sections.map(functionSection)].map(sectionText)].join('\n');
+}
+
+/** An entry for each name; rows of one name become one. */
+function functionSection({ rows, ...section }: FunctionSection): Section {
+  const names = [...new Set(rows.map(({ name }) => name))];
+  return { ...section, entries: names.map((name) => entryOfRows(rows.filter((row) => row.name === name))) };
+}
+
+function entryOfRows(rows: readonly LibraryFunction[]): Entry {
+  const [{ name }] = rows as [LibraryFunction];
+  const signatures = rows.flatMap(({ overloads }) => overloads.map((overload) => signatureOf(name, overload)));
+  return {
+    name,
+    signatures: [...new Set(signatures)],
+    meaning: rows.map(({ meaning }) => meaning).join(' '),
+    examples: rows.flatMap(({ examples }) => examples),
+  };
 }
 
 function sectionText({ title, intro, entries }: Section): string {
@@ -23,7 +32,6 @@ function sectionText({ title, intro, entries }: Section): string {
 }
 
 function entryText(entry: Entry): string {
-  const signatures = entry.signatures ?? signaturesOf(entry.name);
   const lines = entry.examples.map(([expression, value]) => `${expression}  // => ${value}`);
   return [
     `### \`${entry.name}\``,
@@ -31,7 +39,7 @@ function entryText(entry: Entry): string {
     entry.meaning,
     '',
     '```text',
-    ...signatures,
+    ...entry.signatures,
     '```',
     '',
     '```cel',
@@ -41,13 +49,7 @@ function entryText(entry: Entry): string {
   ].join('\n');
 }
 
-/** Each signature once: `string.indexOf(string, int) -> int`. */
-function signaturesOf(name: string): readonly string[] {
-  const overloads = functions.filter((row) => row.name === name).flatMap((row) => row.overloads);
-  if (overloads.length === 0) throw new Error(`there is no function \`${name}\``);
-  return [...new Set(overloads.map((overload) => signatureOf(name, overload)))];
-}
-
+/** `string.indexOf(string, int) -> int`. */
 function signatureOf(name: string, { form, parameters, result }: Overload): string {
   const types = parameters.map(shownType);
   const [receiver, ...rest] = types;

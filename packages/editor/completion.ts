@@ -5,7 +5,7 @@ import type { Kind, MessageType } from '../../compiler/parse/schema/field.js';
 import { kindAt } from '../../compiler/parse/schema/kind-at.js';
 import { policyEnvironment } from '../cel/check/environment.js';
 import { fieldsOf, receiverKinds, selected } from './attributes.js';
-import { globalFunctions, memberFunctions, signaturesOf } from './functions.js';
+import { documentationOf, globalFunctions, memberFunctions } from './functions.js';
 import { type NameKind, namesIn } from './names.js';
 import { visibleFrom } from './navigation.js';
 import { offsetAt } from './positions.js';
@@ -238,12 +238,8 @@ const BINDINGS: ReadonlyMap<string, 'variable' | 'constant'> = new Map([
 ]);
 
 function functionNamed(label: string): Proposal {
-  const signatures = signaturesOf(label);
-  return {
-    label,
-    kind: CompletionItemKind.Function,
-    ...(signatures !== undefined && { documentation: `\`\`\`cel\n${signatures}\n\`\`\`` }),
-  };
+  const documentation = documentationOf(label);
+  return { label, kind: CompletionItemKind.Function, ...(documentation !== undefined && { documentation }) };
 }
 
 /** Whether an expression ends within a string. */

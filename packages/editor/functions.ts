@@ -9,6 +9,24 @@ export function signaturesOf(name: string): string | undefined {
   return rows.flatMap(({ overloads }) => overloads.map((overload) => signatureOf(name, overload))).join('\n');
 }
 
+/** What a function does, and examples; undefined for macros. */
+function describeFunction(name: string): string | undefined {
+  const rows = functions.filter((row) => row.name === name);
+  if (rows.length === 0) return undefined;
+  const examples = rows.flatMap((row) => row.examples.map(([expression, value]) => `${expression}  // => ${value}`));
+  return `${rows.map(({ meaning }) => meaning).join(' ')}\n\n${fenced(examples.join('\n'))}`;
+}
+
+/** The documentation of a function or macro in Markdown: its signatures, what it does, and examples. */
+export function documentationOf(name: string): string | undefined {
+  const signatures = signaturesOf(name);
+  return signatures && [fenced(signatures), describeFunction(name)].filter((part) => part !== undefined).join('\n\n');
+}
+
+function fenced(text: string): string {
+  return `\`\`\`cel\n${text}\n\`\`\``;
+}
+
 function signatureOf(name: string, { form, parameters, result }: Overload): string {
   const types = parameters.map(printType);
   const [receiver, ...rest] = types;

@@ -9,7 +9,7 @@ import { checkExpression } from '../cel/check/check-expression.js';
 import { policyEnvironment } from '../cel/check/environment.js';
 import { describeSelected, selected } from './attributes.js';
 import { expressionsIn } from './expressions.js';
-import { signaturesOf } from './functions.js';
+import { documentationOf, signaturesOf } from './functions.js';
 import { definitionsOf, nameAt } from './navigation.js';
 import { offsetAt, rangeOf } from './positions.js';
 import { tableOf } from './tables.js';
@@ -73,8 +73,8 @@ function hoverInExpression(workspace: Workspace, file: PolicyFile, offset: numbe
     if (found === undefined) return undefined;
     const { node, span } = found;
     if (node.kind === 'call' || node.kind === 'macro') {
-      const signatures = signaturesOf(node.kind === 'call' ? nameOfCall(node) : node.macro);
-      return signatures === undefined ? undefined : hoverWith(code('cel', signatures), span);
+      const documentation = documentationOf(node.kind === 'call' ? nameOfCall(node) : node.macro);
+      return documentation === undefined ? undefined : hoverWith(documentation, span);
     }
     const chain = chainOf(node);
     const value = chain && selected(chain, workspace, file);

@@ -1,6 +1,6 @@
 import type { Section } from './entry.js';
 
-/** Operators are built into the language and are not in packages/cel/library/functions.ts. */
+/** Operators are built into the language and are not in packages/cel/library. */
 export const OPERATORS: Section = {
   title: 'Operators',
   intro: `Arithmetic never mixes number types, and numbers in requests are always \`double\`: write \`R.attr.days + 1.0\` or \`int(R.attr.days) + 1\`.

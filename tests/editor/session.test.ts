@@ -188,6 +188,13 @@ test('hovering shows definitions, types by schemas, signatures and keys', async 
   );
   assert.match(await shown('album.yaml', ALBUM.replace('effect:', 'ef|fect:')), 'what the rule decides');
   assert.match(await shown('common.yaml', COMMON.replace('P.id', 'P.i|d')), '`P.id`: string');
+  const calling = COMMON.replace('R.attr.owner == P.id', "P.id.starts|With('a')");
+  await editor.edit('common.yaml', marked(calling).text);
+  const call = await shown('common.yaml', calling);
+  await editor.edit('common.yaml', COMMON);
+  assert.match(call, 'string.startsWith(string) -> bool');
+  assert.match(call, 'Returns whether a string starts with a prefix.');
+  assert.match(call, '"/public/a".startsWith("/public/")  // => true');
 });
 
 test('completion knows keys, values, and what expressions can name', async () => {

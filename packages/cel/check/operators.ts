@@ -16,7 +16,7 @@ import {
   timestamp,
   uint,
 } from '../library/types.js';
-import { comparableTypes } from '../library/functions.js';
+import { comparableTypes } from '../library/lists.js';
 
 const A = parameter('A');
 const B = parameter('B');

@@ -7,10 +7,14 @@ export interface Overload {
   readonly result: CelType;
 }
 
-/**
- * A function of the language: a row of the table (functions.ts). Adding a function is adding a row here and an
- * export of the same name in packages/cel/runtime.
- */
+/** The reference documentation of a function: docs/conditions.md, and what editors show. */
+export interface Documentation {
+  readonly meaning: string;
+  /** Pairs of expression and value. The tests of the documentation evaluate them. */
+  readonly examples: readonly (readonly [expression: string, value: string])[];
+}
+
+/** A function that expressions can call. */
 export interface CelFunction {
   /** As an author writes it, with its namespace: `startsWith`, `math.abs`, `base64.encode`. */
   readonly name: string;
@@ -21,24 +25,42 @@ export interface CelFunction {
   readonly pure: boolean;
 }
 
+/**
+ * A function of the language: a row of the table (functions.ts). Adding a function is adding a row to a section and an
+ * export of the same name to packages/cel/runtime.
+ */
+export interface LibraryFunction extends CelFunction, Documentation {}
+
+/** The functions of one subject. */
+export interface FunctionSection {
+  readonly title: string;
+  readonly intro?: string;
+  readonly rows: readonly LibraryFunction[];
+}
+
 /** A row whose runtime export is its name in camel case: `math.abs` -> `mathAbs`, `is_subset` -> `isSubset`. */
-export function row(name: string, ...overloads: readonly (Overload | readonly Overload[])[]): CelFunction {
-  return rowAs(name, camelCase(name), ...overloads);
+export function row(
+  name: string,
+  documentation: Documentation,
+  ...overloads: readonly (Overload | readonly Overload[])[]
+): LibraryFunction {
+  return rowAs(name, camelCase(name), documentation, ...overloads);
 }
 
 /** A row whose runtime export has another name: conversions, words that JavaScript or another function took. */
 export function rowAs(
   name: string,
   runtime: string,
+  documentation: Documentation,
   ...overloads: readonly (Overload | readonly Overload[])[]
-): CelFunction {
-  return { name, overloads: overloads.flat(), runtime, pure: true };
+): LibraryFunction {
+  return { name, ...documentation, overloads: overloads.flat(), runtime, pure: true };
 }
 
 /**
  * The row of a function that asks for the request's instant: never folded (docs/spec/conditions.md#the-current-time).
  */
-export function impure(of: CelFunction): CelFunction {
+export function impure(of: LibraryFunction): LibraryFunction {
   return { ...of, pure: false };
 }
 
