@@ -78,13 +78,30 @@ function lineOf(entry: Json, mayBeMasked: boolean): LoggedLine {
 function resourceOf(input: Json, output: unknown, mayBeMasked: boolean): RecordedResource {
   const { kind, id: resourceId, ...resource } = objectOf(input['resource']);
   const effects = objectOf(objectOf(output)['actions'] ?? {});
-  return {
+  const recorded = {
     principal: principalOf(objectOf(input['principal'])),
     resource: { kind: stringOf(kind), id: textOf(resourceId), ...commonOf(resource) },
     auxData: input['auxData'] === undefined ? undefined : auxDataOf(objectOf(input['auxData'])),
     actions: listOf(input['actions']).map((action) => actionOf(stringOf(action), effects)),
     isMasked: mayBeMasked && holdsMasked(input),
   };
+  return recorded.isMasked || isRequest(recorded) ? recorded : broken();
+}
+
+/** Whether servers and engines accept the names of a request: masked ones may be alike, others were changed. */
+function isRequest({ principal, resource, actions }: Omit<RecordedResource, 'auxData' | 'isMasked'>): boolean {
+  const names = [principal.id, resource.kind, resource.id, ...(principal.actors ?? []).map(({ id }) => id)];
+  const roles = [principal, ...(principal.actors ?? [])].map((one) => one.roles);
+  const asked = actions.map(({ action }) => action);
+  return (
+    names.every((name) => name !== '') &&
+    roles.every((list) => list.length > 0 && isDistinct(list)) &&
+    isDistinct(asked)
+  );
+}
+
+function isDistinct(names: readonly string[]): boolean {
+  return new Set(names).size === names.length && !names.includes('');
 }
 
 function principalOf({ actors, ...principal }: Json): PrincipalInput {
