@@ -141,8 +141,7 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
     readonly settings: Settings,
     readonly registry = new Registry(bundle, settings),
     listener?: Listener,
-    /** Whether roles are computed from those of a caller, so that there may be none. */
-    private readonly mayLackRoles = false,
+    public mayLackRoles = false,
   ) {
     this.guard = bundle.guard ?? UNLIMITED;
     this.judges = judgesOf(bundle, settings, registry);
@@ -228,7 +227,7 @@ export class PolicyEngine implements Engine, ExtensibleEngine {
     const handler = this.handlerOf(request.principal);
     if (handler !== undefined) return handler.explain(request);
     if (this.explanation === undefined) throw new Error('`explain` needs `explanations()`');
-    requirePrincipal(request.principal);
+    requirePrincipal(request.principal, this.mayLackRoles);
     return this.explanation(request);
   }
 

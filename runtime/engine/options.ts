@@ -81,6 +81,8 @@ export interface ExtensibleEngine extends UntypedEngine {
   /** Explains a request that no handler decides. */
   explanation: Explain | undefined;
   tenants: TenantRolesView | undefined;
+  /** Whether roles are computed from those of a caller, so that there may be none. */
+  mayLackRoles: boolean;
 }
 
 /** Decides a request once more and returns what its result leaves out. */

@@ -11,6 +11,7 @@ export { roleJudge } from './decide/role-policies.js';
 export { guard } from './limits.js';
 export { visitRules } from './decide/visit-rules.js';
 export { type Surveyor, surveyParts } from './decide/survey.js';
+export { computedRoles } from './computed-roles.js';
 export type {
   Change,
   Clause,

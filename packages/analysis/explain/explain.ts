@@ -3,21 +3,23 @@ import {
   type CheckRequest,
   type CompiledBundle,
   createEngine,
+  type Engine,
   type EngineOptions,
   EvaluationLimitError,
 } from '../../../runtime/engine/index.js';
-import type {
-  ConditionTree,
-  DecidingRule,
-  ExplainedDerivedRole,
-  ExplainedRule,
-  Explainer,
-  Explanation,
-  NearMisses,
-  SearchOptions,
-  Step,
-  Surveyor,
-  Verdict,
+import {
+  computedRoles,
+  type ConditionTree,
+  type DecidingRule,
+  type ExplainedDerivedRole,
+  type ExplainedRule,
+  type Explainer,
+  type Explanation,
+  type NearMisses,
+  type SearchOptions,
+  type Step,
+  type Surveyor,
+  type Verdict,
 } from '../../../runtime/engine/parts.js';
 import {
   ALLOW,
@@ -52,10 +54,13 @@ export function explainerOf(program: ir.Program, options: EngineOptions = {}, po
   let now: Instant | undefined;
   const clock = (): Instant => now ?? (options.clock ?? currentInstant)();
   const own = bundleOf(program);
-  const engine =
+  const create = (use: EngineOptions['use'] = []): Engine =>
     policies === undefined
-      ? createEngine(own.bundle, { ...options, clock, traced: own.traced })
-      : createEngine(policies, { ...options, clock });
+      ? createEngine(own.bundle, { ...options, clock, traced: own.traced, use })
+      : createEngine(policies, { ...options, clock, use });
+  const engine = create(options.use);
+  // Requests to explain may have the roles that those of a tenant stand for, which may be none.
+  const explaining = create([...(options.use ?? []), computedRoles]);
   const journal = new Journal(own, options.strictEvaluation === true);
   const survey = surveyOf(own, { ...options, clock }, journal);
   const isSurveyed = (request: AccessRequest): boolean => {
@@ -68,7 +73,7 @@ export function explainerOf(program: ir.Program, options: EngineOptions = {}, po
     const inAllRoles = { ...request.principal, roles: [...new Set([...request.principal.roles, ...roles])] };
     const isComplete = isSurveyed({ ...request, principal: inAllRoles });
     const candidates = journal.candidates();
-    const isAllowed = (changed: AccessRequest): boolean => engine.isAllowed(changed);
+    const isAllowed = (changed: AccessRequest): boolean => explaining.isAllowed(changed);
     const found = nearMisses(request, isAllowed, { candidates, roles }, search);
     const smallest = { ...found, isComplete: found.isComplete && isComplete };
     if (smallest.changes.length > 0 || search.near === 0) return smallest;
@@ -79,7 +84,7 @@ export function explainerOf(program: ir.Program, options: EngineOptions = {}, po
     if (!isSurveyed(request)) throw new EvaluationLimitError('cost');
     const { steps } = journal;
     const check = checkOf(request);
-    const [result = invariant('a check has a result for each resource')] = engine.check(check);
+    const [result = invariant('a check has a result for each resource')] = explaining.check(check);
     const [decision = invariant('a check has a result for each action')] = result.actions;
     const effect = decision.effect === ALLOW ? 'ALLOW' : 'DENY';
     const { matchedPolicy, matchedScope } = decision;

@@ -1,5 +1,5 @@
 import { type AccessRequest, createEngine, type EngineOptions, explanations } from '../../../runtime/engine/index.js';
-import { type Surveyor, surveyParts } from '../../../runtime/engine/parts.js';
+import { computedRoles, type Surveyor, surveyParts } from '../../../runtime/engine/parts.js';
 import type { ProgramBundle } from './bundle.js';
 
 /**
@@ -16,7 +16,7 @@ export function surveyOf({ bundle, traced }: ProgramBundle, options: EngineOptio
   // An explanation visits the rules of all tables, and lists the derived roles that conditions see.
   const engine = createEngine(
     { ...bundle, ...surveyParts(bundle, surveyor) },
-    { ...options, schemaEnforcement: 'none', traced, use: [explanations()] },
+    { ...options, schemaEnforcement: 'none', traced, use: [explanations(), computedRoles] },
   );
   return ({ principal, resource, action, auxData }) => {
     const request = { principal, auxData, resources: [{ resource, actions: [action] }] };
