@@ -92,7 +92,7 @@ test('nothing is proved about strict evaluation, which can be explained', async 
   const engine = { strictEvaluation: true };
   // @ts-expect-error: proofs are about default evaluation
   const refused = await diffPolicies(policies, policies, { engine }).catch((error: unknown) => error);
-  assert.match(String(refused), /^Error: strict evaluation is not known yet/);
+  assert.match(String(refused), /^Error: strict evaluation is not supported yet/);
   const resource = { kind: 'document', id: 'd1', attr: { b: true } };
   const request = { principal: PRINCIPAL, resource, action: 'view' };
   assert.is((await explainDecision(policies, request)).decision, 'ALLOW');
