@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createEngine, type EngineOptions } from '../../runtime/engine/index.js';
+import { computedRoles } from '../../runtime/engine/parts.js';
 import { classesAt } from '../../packages/analysis/decision/classes.js';
 import { Decisions } from '../../packages/analysis/decision/decisions.js';
 import { nameClasses } from '../../packages/analysis/decision/name-classes.js';
@@ -38,7 +39,7 @@ test('the formula of a decision is the decision, for any set of roles', () => {
       lenientScopeSearch: random.chance(0.4),
     };
     const decisions = new Decisions(program as Program, options);
-    const engine = createEngine(bundleOf(program as Program).bundle, options);
+    const engine = createEngine(bundleOf(program as Program).bundle, { ...options, use: [computedRoles] });
     const points = pointsOf([decisions], options.lenientScopeSearch === true);
     const keys = new FormulaKeys();
     const known = new Map<Point, { readonly names: readonly string[]; readonly formulas: Map<string, Formula> }>();
