@@ -12,7 +12,7 @@ const OPERATIONS: readonly OperationRow[] = [
   {
     name: 'check',
     title: 'Check',
-    about: 'May this principal do these actions on a resource?',
+    about: 'May this principal perform these actions on a resource?',
     path: '/api/check/resources',
     form: CHECK_FORM,
     example: (names) => ({
@@ -25,7 +25,7 @@ const OPERATIONS: readonly OperationRow[] = [
   {
     name: 'plan',
     title: 'Plan',
-    about: 'Which resources of a kind may this principal act on? The answer is a filter for a query.',
+    about: 'On which resources of a kind may this principal perform an action? The result is a filter for a query.',
     path: '/api/plan/resources',
     form: PLAN_FORM,
     example: (names) => ({
@@ -39,7 +39,7 @@ const OPERATIONS: readonly OperationRow[] = [
   {
     name: 'explain',
     title: 'Explain',
-    about: 'Why may this principal do this, or why not? The server shows its policies to the admin only.',
+    about: 'Why is this allowed or denied? Requires the admin credentials, because explanations show policies.',
     path: '/admin/explain/decision',
     form: EXPLAIN_FORM,
     example: (names) => ({

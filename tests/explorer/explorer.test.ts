@@ -157,7 +157,7 @@ function addTests(): void {
     await waitForStatus(panel, /^200/);
     assert.is(await panel.getByRole('table').count(), 2);
     await panel.getByRole('button', { name: 'Form' }).click();
-    await panel.getByText('The form has no place for all of this request.').waitFor();
+    await panel.getByText('The form cannot show all parts of this request.').waitFor();
   });
 
   test('the same check by REST, Connect and AuthZEN is decided alike', async () => {

@@ -31,7 +31,7 @@ function resultNode(result: Json): HTMLElement {
     ),
     lines('Outputs', itemsOf(at(result, ['outputs'])).map(outputLine)),
     lines(
-      'Attributes that break the schema',
+      'Attributes that violate the schema',
       itemsOf(at(result, ['validationErrors'])).map((error) => [
         `${textOf(at(error, ['source']))} ${textOf(at(error, ['path']))}: ${textOf(at(error, ['message']))}`,
       ]),

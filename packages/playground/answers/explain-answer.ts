@@ -7,7 +7,7 @@ export function explainAnswer(body: Json): HTMLElement {
   const isAllowed = textOf(at(body, ['effect'])) === 'EFFECT_ALLOW';
   const decision = isAllowed ? badge('Allowed', 'allow') : badge('Denied', 'deny');
   const deciding = itemsOf(at(body, ['decidedBy'])).map((rule) => `${textOf(at(rule, ['rule']))} ${placeOf(rule)}`);
-  const reasons = at(body, ['isRejected']) === true ? ['the attributes break the schema'] : deciding;
+  const reasons = at(body, ['isRejected']) === true ? ['the attributes violate the schema'] : deciding;
   const steps = itemsOf(at(body, ['steps']));
   return element(
     'section',
@@ -29,10 +29,10 @@ function stepNode(step: Json): HTMLElement {
   const role = textOf(at(step, ['role']));
   const scope = textOf(at(step, ['scope']));
   const words = [
-    role === '' ? 'policy of the principal' : `as ${role}`,
+    role === '' ? 'principal policy' : `as ${role}`,
     scope === '' ? '' : `scope ${scope}`,
     at(step, ['needsConsent']) === true ? 'needs consent' : '',
-    at(step, ['isLimit']) === true ? 'role policy: denies what it does not list' : '',
+    at(step, ['isLimit']) === true ? 'role policy: denies actions that it does not list' : '',
   ];
   const rules = itemsOf(at(step, ['rules']));
   return branch(
@@ -45,7 +45,7 @@ const RESULTS: { readonly [result: string]: readonly [mark: string, text: string
   RULE_RESULT_APPLIES: ['✔', 'applies'],
   RULE_RESULT_DOES_NOT_APPLY: ['✘', 'does not apply'],
   RULE_RESULT_NOT_ACTIVE: ['✘', 'its derived role is not active'],
-  RULE_RESULT_FAILS: ['!', 'fails, which denies'],
+  RULE_RESULT_FAILS: ['!', 'fails, so the request is denied'],
 };
 
 function ruleNode(rule: Json): HTMLElement {

@@ -38,7 +38,7 @@ function operationNode({ path, verb, operation }: Operation, resolve: Resolve): 
   return lazyDetails(summary, () => [
     ...paragraphs(textOf(at(operation, ['description']))),
     itemsOf(at(operation, ['security'])).length > 0
-      ? element('p', { class: 'about' }, 'Only for the admin, by basic authentication.')
+      ? element('p', { class: 'about' }, 'Requires the admin credentials (basic authentication).')
       : undefined,
     ...parameterNodes(itemsOf(at(operation, ['parameters'])).map(resolve), resolve),
     ...contentNodes('Request', at(operation, ['requestBody']), resolve),

@@ -18,7 +18,7 @@ export function answerView(): AnswerView {
   const content = element(
     'div',
     { class: 'content' },
-    element('p', { class: 'empty' }, 'Send the request to see the answer here.'),
+    element('p', { class: 'empty' }, 'Send the request to see the response.'),
   );
   const node = element(
     'section',
@@ -46,7 +46,7 @@ export function answerView(): AnswerView {
       );
     },
     unreachable: (reason) => {
-      say('The server cannot be reached', 'bad');
+      say('The server is not reachable', 'bad');
       content.replaceChildren(element('p', { class: 'message' }, reason));
     },
   };
@@ -79,7 +79,7 @@ export function errorAnswer({ body, text }: Answer): HTMLElement {
   return element(
     'section',
     { class: 'result failed' },
-    element('h3', {}, code === undefined ? 'No answer to this request' : `Error, code ${JSON.stringify(code)}`),
+    element('h3', {}, code === undefined ? 'No response to this request' : `Error, code ${JSON.stringify(code)}`),
     element('p', { class: 'message' }, message),
   );
 }

@@ -127,6 +127,6 @@ const WRITERS: { readonly [kind in FieldRow['kind']]: (control: Control, value: 
 
 function objectOf(text: string): Json {
   const value = JSON.parse(text) as Json;
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new SyntaxError('no object');
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new SyntaxError('not an object');
   return value;
 }

@@ -92,7 +92,7 @@ export const PLAN_FORM: readonly FieldGroup[] = [
         label: 'Known attributes',
         path: ['resource', 'attr'],
         kind: 'json',
-        hint: 'a JSON object: what is true of all of them',
+        hint: 'a JSON object: attributes that all resources share',
       },
     ],
     more: [
@@ -121,9 +121,7 @@ export const EXPLAIN_FORM: readonly FieldGroup[] = [
   },
   {
     legend: 'Options',
-    fields: [
-      { label: 'Near misses', path: ['near'], kind: 'number', hint: 'how many sets of changes to look for, up to 20' },
-    ],
+    fields: [{ label: 'Near misses', path: ['near'], kind: 'number', hint: 'maximum number of change sets, up to 20' }],
     more: CALL,
   },
 ];

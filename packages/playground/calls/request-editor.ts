@@ -53,7 +53,7 @@ export function requestEditor(name: string, groups: readonly FieldGroup[], names
     if (!form.hidden) return;
     ignoringFieldErrors(() => {
       write(text.read() ?? {});
-      note.textContent = form.hidden ? 'The form has no place for all of this request.' : '';
+      note.textContent = form.hidden ? 'The form cannot show all parts of this request.' : '';
     });
   });
   const note = element('p', { class: 'note', role: 'status' });

@@ -10,7 +10,7 @@ export interface ResultView<Shown> {
 }
 
 /** What is shown while the policies do not compile. */
-export const REFUSED = 'The policies do not compile: see the problems below them.';
+export const REFUSED = 'The policies do not compile. See the problems below them.';
 
 /** The decision about each action, and why. */
 export function decisionView(): ResultView<Answer> {
