@@ -32,6 +32,24 @@ const test = suite('diff');
 
 const VIEW = { name: 'view', actions: ['view'], effect: 'EFFECT_ALLOW', roles: ['user'] };
 
+test('the order of two values is known without a solver', async () => {
+  const [a, b] = ['R.attr.a', 'P.attr.b'];
+  for (const [narrow, wide] of [
+    [`${a} < ${b}`, `${a} <= ${b}`],
+    [`${b} > ${a}`, `${a} <= ${b}`],
+    [`${a} > ${b}`, `${b} <= ${a}`],
+    [`!(${a} <= ${b})`, `!(${a} < ${b})`],
+    [`${a} < ${b}`, `${a} != ${b}`],
+    [`${b} < ${a}`, `${a} != ${b}`],
+    [`${a} < ${b}`, `!(${a} > ${b})`],
+  ] as const) {
+    assert.match((await verdicts(narrow, wide))[1] ?? '', /^view widened search bdd$/, `${narrow} -> ${wide}`);
+    assert.match((await verdicts(wide, narrow))[1] ?? '', /^view narrowed bdd search$/, `${wide} -> ${narrow}`);
+  }
+  assert.match((await verdicts(`${a} < ${b} && ${b} < ${a}`, 'false'))[1] ?? '', /^view unchanged /);
+  assert.match((await verdicts(`${a} == ${b} && ${a} < ${b}`, 'false'))[1] ?? '', /^view unchanged /);
+});
+
 test('each verdict', async () => {
   assert.equal(await verdicts('R.attr.a == 1', 'R.attr.a == 1'), [
     'something unchanged same same',

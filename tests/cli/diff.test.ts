@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { DiffReport } from '../../packages/analysis/diff/report.js';
 import { callAuthzc } from '../support/cli/call-authzc.js';
-import { type Ended, filesIn, PROGRAMS } from '../support/cli/programs.js';
+import { type Ended, filesIn, folderOf, PROGRAMS } from '../support/cli/programs.js';
 import { ROOT } from '../support/compiled.js';
 import { newRepository, type Repository } from '../support/git-repository.js';
 
@@ -400,6 +400,50 @@ test("edits of this repository's policies: widened, narrowed, mixed, and only re
     assert.is(summary.undecided, 0);
   }
 });
+
+test('examples have values that the schemas allow, if there are such, also where schemas are not enforced', async () => {
+  const folder = folderOf(
+    Object.fromEntries(
+      (
+        [
+          ['old', '<='],
+          ['new', '<'],
+        ] as const
+      ).flatMap(([name, operator]) => [
+        [`${name}/invoice.yaml`, invoicePolicy(operator)],
+        [`${name}/_schemas/invoice.json`, schemaOf('amount')],
+        [`${name}/_schemas/person.json`, schemaOf('limit')],
+      ]),
+    ),
+  );
+  try {
+    const { code, stdout } = await callAuthzc(['diff', 'old', 'new', '--no-solver'], folder);
+    assert.is(code, 1);
+    assert.match(stdout, /"limit":-?\d/);
+    assert.match(stdout, /"amount":-?\d/);
+    assert.match(stdout, '0 not decided');
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+function invoicePolicy(operator: string): string {
+  return `apiVersion: api.authz.dev/v1
+resourcePolicy:
+  resource: invoice
+  version: default
+  schemas: {principalSchema: {ref: "authz:///person.json"}, resourceSchema: {ref: "authz:///invoice.json"}}
+  rules:
+    - actions: [approve]
+      effect: EFFECT_ALLOW
+      roles: [user]
+      condition: {match: {expr: R.attr.amount ${operator} P.attr.limit}}
+`;
+}
+
+function schemaOf(name: string): string {
+  return JSON.stringify({ type: 'object', properties: { [name]: { type: 'number' } }, required: [name] });
+}
 
 test.run();
 

@@ -4,7 +4,7 @@ import { withRoles } from '../formula/formula.js';
 import type { PointDecisions } from '../decision/decisions.js';
 import type { Point } from '../question/point.js';
 import { type Answers, undecided } from '../solve/answers.js';
-import type { Answer, Question } from '../question/question.js';
+import type { Answer, Question, Yes } from '../question/question.js';
 import { isAt, type Replay } from '../witness/replay.js';
 import { schemaCandidates } from '../witness/schema-candidates.js';
 import { shrink } from '../witness/shrink.js';
@@ -70,9 +70,28 @@ export class Directions {
       const resource = { ...seed.request.resource, kind: point.kind };
       return { ...seed, request: { ...seed.request, resource, action } };
     });
-    const answer = await this.options.answers.answer(question, confirm, about);
-    if (answer.answer !== 'yes') return { answer, roles: [] };
+    const found = await this.options.answers.answer(question, confirm, about);
+    if (found.answer !== 'yes') return { answer: found, roles: [] };
+    const schemas = decisions.flatMap((own) => own.schemasFor(action));
+    const answer = this.asSchemasAllow({ ...question, schemas }, found, replays, confirm);
     return { answer, roles: roles.filter((role) => this.showsAlone(question, role, answer.situation, confirm)) };
+  }
+
+  /**
+   * The same with attributes that the schemas accept, if such a request is found: readers do not believe one that no
+   * client sends.
+   */
+  private asSchemasAllow(
+    question: Question,
+    found: Yes,
+    replays: Replays,
+    confirm: (situation: Situation) => boolean,
+  ): Yes {
+    const satisfies = (situation: Situation): boolean =>
+      replays.every((replay) => replay.satisfiesSchemas(situation)) && confirm(situation);
+    if (question.schemas.length === 0 || satisfies(found.situation)) return found;
+    const situation = this.options.answers.shown(question, satisfies, [], TRIES_OF_ROLE);
+    return situation === undefined ? found : { ...found, situation: shrink(situation, satisfies) };
   }
 
   /**

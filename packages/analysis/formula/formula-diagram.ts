@@ -8,6 +8,7 @@ import { readsRuntime } from '../../../compiler/lower/rules.js';
 import { type Diagram, DiagramTooLarge, type Diagrams, FALSE, TRUE } from './bdd.js';
 import type { Formula, Holds } from './formula.js';
 import { FormulaKeys } from './keys.js';
+import { type Comparing, implicationsOf } from './orders.js';
 import { definitionsOf, textOf } from './structure.js';
 
 /** A part of a predicate that is evaluated as a whole. */
@@ -39,6 +40,8 @@ export class FormulaDiagrams {
   private readonly implied = new Map<number, Set<number>>();
   /** The atom that is false where an atom is true: that the same is false. */
   private readonly opposites = new Map<number, number>();
+  /** The comparisons of the same two values. */
+  private readonly compared = new Map<string, Comparing[]>();
   /** What an atom says equals which string. */
   private readonly strings = new Map<number, { readonly subject: string; readonly text: string }>();
 
@@ -222,11 +225,26 @@ export class FormulaDiagrams {
       for (const { operand: object, name } of attributesIn(operand))
         this.imply(isTrue, this.twoValued({ kind: 'has', operand: object, name, polarity: true }, within));
     const { comparison, left, right } = predicate;
+    this.relate(predicate, within);
     const isString = right.kind === 'literal' && right.literal === 'string';
     // A trust domain equals many strings.
     if (comparison === 'equals' && isString && !mayBeOpaque(typeOf(left, within)))
       this.strings.set(isTrue, { subject: nameOfAll(textOf(left), [left], within), text: right.value });
     return this.diagrams.atom(atom);
+  }
+
+  /** Adds what a comparison has to do with the others of the same two values. */
+  private relate(predicate: Comparing, within: Within): void {
+    const { left, right, comparison } = predicate;
+    const texts = [textOf(left), textOf(right)].sort();
+    const key = nameOfAll(JSON.stringify(texts), [left, right], within);
+    const others = this.compared.get(key) ?? [];
+    const isSwapped = (other: Comparing): boolean => textOf(other.left) !== textOf(left);
+    if (others.some((other) => other.comparison === comparison && !isSwapped(other))) return;
+    for (const other of others)
+      for (const [where, there] of implicationsOf(predicate, other, isSwapped(other)))
+        this.imply(this.twoValued(where, within), this.twoValued(there, within));
+    this.compared.set(key, [...others, predicate]);
   }
 
   private imply(atom: number, other: number): void {
@@ -241,7 +259,6 @@ const MOST_ATOMS = 2000;
 const FEW = 20;
 
 type TwoValued = Exclude<Predicate, { kind: 'constant' | 'and' | 'or' | 'not' | 'quantifier' }>;
-type Comparing = Predicate & { readonly kind: 'compare' };
 
 /** A comparison as another one of its operands, so that each is written in one way, if it means the same. */
 function inOneDirection(written: Comparing, within: Within): Comparing {
