@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { LinkedPolicy } from '../ast/policy-set.js';
 import { Diagnostics } from '../diagnostics/diagnostic.js';
-import { suggestionOf } from '../../packages/cel/check/did-you-mean.js';
+import { suggestName } from '../../packages/cel/check/did-you-mean.js';
 import { formatList } from '../diagnostics/format.js';
 import { Source } from '../diagnostics/source.js';
 import { parse } from '../parse/index.js';
@@ -88,7 +88,7 @@ test('an import resolves by sanitised name to a document of its type (3.13)', ()
 
 test('a missing import suggests the nearest name', () => {
   const { list } = linked({ a: resource(', importDerivedRoles: [comon]'), b: roles('common', owner) });
-  assert.equal(list[0]?.notes, [suggestionOf('comon', 'common')]);
+  assert.equal(list[0]?.notes, [suggestName('comon', 'common')]);
 });
 
 test('imports of an unused derived-roles document are resolved, too (2.4)', () => {
@@ -353,7 +353,7 @@ test('an undefined name is reported with its expression, and the name is underli
   const span = found?.place?.span;
   assert.is(span?.source.text.slice(span.start, span.end), 'V.limt');
   assert.is(found?.place?.path, '$.resourcePolicy.rules[0].condition.match.expr');
-  assert.equal(found?.notes, [suggestionOf('limt', 'limit')]);
+  assert.equal(found?.notes, [suggestName('limt', 'limit')]);
 });
 
 test('cyclic definitions are errors (12.6)', () => {

@@ -1,4 +1,4 @@
-import { didYouMean, suggestionOf } from '../../packages/cel/check/did-you-mean.js';
+import { didYouMean, suggestName } from '../../packages/cel/check/did-you-mean.js';
 import type { Details, Note } from '../diagnostics/diagnostic.js';
 import type { Place } from '../diagnostics/span.js';
 import type { Kind, MessageType } from './schema/field.js';
@@ -15,7 +15,7 @@ export function adviseField(name: string, type: MessageType, mapping: YamlMappin
   const near = didYouMean(name, known);
   if (near.length > 0) return near;
   const other = otherNames.get(name.toLowerCase());
-  if (other !== undefined && known.includes(other)) return [suggestionOf(name, other)];
+  if (other !== undefined && known.includes(other)) return [suggestName(name, other)];
   const owners = ownersOf(name);
   if (owners.length > 0)
     return [{ message: `\`${name}\` is a field of ${joined(owners)}: check the indentation, and where it belongs` }];
@@ -168,9 +168,9 @@ function quote(text: string): string {
 export function adviseEnum(written: string, names: readonly string[]): readonly Note[] {
   const word = written.trim().toUpperCase();
   const whole = names.find((name) => word !== '' && (name === word || name.endsWith(`_${word}`)));
-  if (whole !== undefined) return [suggestionOf(written, whole, { isSafe: true })];
+  if (whole !== undefined) return [suggestName(written, whole, { isSafe: true })];
   const meaning = effects.find(([words]) => words.test(written))?.[1];
-  if (meaning !== undefined && names.includes(meaning)) return [suggestionOf(written, meaning)];
+  if (meaning !== undefined && names.includes(meaning)) return [suggestName(written, meaning)];
   const near = didYouMean(written, names);
   const usual = names.filter((name) => !name.endsWith('_UNSPECIFIED'));
   return near.length > 0 ? near : [{ message: `write ${joined(usual).replace(/ and (?=[^ ]*$)/, ' or ')}` }];

@@ -55,7 +55,7 @@ export function isArchive(bytes: Uint8Array): boolean {
 export function writeArchive({ manifest, js, map }: ArchiveParts): Uint8Array<ArrayBuffer> {
   const contents = new Map<FileName, Buffer>([['policies.js', Buffer.from(js)]]);
   if (map !== undefined) contents.set('policies.js.map', Buffer.from(map));
-  const files = Object.fromEntries([...contents].map(([name, content]) => [name, digestOf(content)]));
+  const files = Object.fromEntries([...contents].map(([name, content]) => [name, digestContent(content)]));
   for (const [name, content] of contents) {
     if (content.length > MAX_FILE)
       throw new ArchiveError('too_large', `\`${name}\` has ${content.length} bytes; at most ${MAX_FILE} are allowed`);
@@ -65,13 +65,16 @@ export function writeArchive({ manifest, js, map }: ArchiveParts): Uint8Array<Ar
     throw new ArchiveError('too_large', `the manifest has ${bytes.length} bytes; at most ${MAX_MANIFEST} are allowed`);
   // A manifest that cannot be read again is a mistake of the caller.
   readManifest(bytes);
-  return writeZip([entryOf(MANIFEST, bytes), ...[...contents].map(([name, content]) => entryOf(name, content))]);
+  return writeZip([
+    createEntry(MANIFEST, bytes),
+    ...[...contents].map(([name, content]) => createEntry(name, content)),
+  ]);
 }
 
 /** The same archive with these signatures in place of those that it has. */
 export function withSignatures(bytes: Uint8Array, signatures: Uint8Array): Uint8Array<ArrayBuffer> {
   const entries = readZip(bytes, NAMES).filter(({ name }) => name !== SIGNATURES);
-  return writeZip([...entries, entryOf(SIGNATURES, signatures)]);
+  return writeZip([...entries, createEntry(SIGNATURES, signatures)]);
 }
 
 /**
@@ -96,27 +99,27 @@ export function readArchive(bytes: Uint8Array): Archive {
   return {
     manifest,
     manifestBytes,
-    digest: digestOf(manifestBytes).sha256,
+    digest: digestContent(manifestBytes).sha256,
     signatureBytes: signatureEntry && inflate(signatureEntry, MAX_SIGNATURES),
     file: (name) => {
       const entry = entries.get(name);
-      return entry && contentOf(entry, manifest.files[name] as FileDigest);
+      return entry && readContent(entry, manifest.files[name] as FileDigest);
     },
   };
 }
 
-function contentOf(entry: ZipEntry, described: FileDigest): Buffer {
+function readContent(entry: ZipEntry, described: FileDigest): Buffer {
   if (entry.size === described.size) {
     const content = inflate(entry, MAX_FILE);
-    if (digestOf(content).sha256 === described.sha256) return content;
+    if (digestContent(content).sha256 === described.sha256) return content;
   }
   throw new ArchiveError('digest_mismatch', `\`${entry.name}\` is not the file that the manifest describes`);
 }
 
-function entryOf(name: string, content: Uint8Array): ZipEntry {
+function createEntry(name: string, content: Uint8Array): ZipEntry {
   return { name, deflated: deflateSync(content, { level: 9 }), crc: crc32(content), size: content.length };
 }
 
-function digestOf(content: Uint8Array): FileDigest {
+function digestContent(content: Uint8Array): FileDigest {
   return { sha256: createHash('sha256').update(content).digest('hex'), size: content.length };
 }

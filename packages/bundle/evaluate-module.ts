@@ -14,7 +14,7 @@ export type Exported = { readonly [name: string]: unknown };
  * @param file the file that the text was read from, or its URL: for stack traces and the source map.
  */
 export async function evaluateModule(text: string, file: string): Promise<Exported> {
-  const body = functionBodyOf(text);
+  const body = toFunctionBody(text);
   const evaluate = body === undefined ? undefined : compiled(body, file);
   return evaluate === undefined ? importModule(text, file) : evaluate();
 }
@@ -25,15 +25,15 @@ const EXPORTS = /\nexport \{([\w\s$,]*)\};?\s*(\/\/# sourceMappingURL=\S+)?\s*$/
  * Returns undefined for a module that does not end with its exports. Nothing else in the text is looked at: strings may
  * contain anything. Line breaks are kept, so that the source map stays valid.
  */
-function functionBodyOf(text: string): string | undefined {
+function toFunctionBody(text: string): string | undefined {
   const found = EXPORTS.exec(text);
   if (found === null) return undefined;
   const [whole, list = '', sourceMap = ''] = found;
   const before = text.slice(0, text.length - whole.length);
-  return `"use strict";${before}\nreturn { ${propertiesOf(list)} };\n${sourceMap}`;
+  return `"use strict";${before}\nreturn { ${toProperties(list)} };\n${sourceMap}`;
 }
 
-function propertiesOf(list: string): string {
+function toProperties(list: string): string {
   return list
     .split(',')
     .map((item) => item.trim())
@@ -54,7 +54,7 @@ function propertiesOf(list: string): string {
 function compiled(body: string, file: string): (() => Exported) | undefined {
   setFlagsFromString('--no-compilation-cache');
   try {
-    return compileFunction(body, [], { filename: urlOf(file) }) as () => Exported;
+    return compileFunction(body, [], { filename: toUrl(file) }) as () => Exported;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
@@ -65,10 +65,10 @@ function compiled(body: string, file: string): (() => Exported) | undefined {
 
 async function importModule(text: string, file: string): Promise<Exported> {
   // As a data URL, not by name: the file may have changed since it was read.
-  const module = `${text}\n//# sourceURL=${urlOf(file)}`;
+  const module = `${text}\n//# sourceURL=${toUrl(file)}`;
   return (await import(`data:text/javascript;base64,${Buffer.from(module).toString('base64')}`)) as Exported;
 }
 
-function urlOf(file: string): string {
+function toUrl(file: string): string {
   return /^[a-z][a-z0-9]+:\/\//.test(file) ? file : pathToFileURL(file).href;
 }

@@ -31,9 +31,9 @@ export interface SigningKey extends Pick<PublicKey, 'id' | 'algorithm' | 'key'> 
 export async function readPublicKeys(text: string): Promise<readonly PublicKey[]> {
   // Also without a byte-order mark, which JSON.parse does not read.
   const trimmed = text.trim();
-  const jwks = trimmed.startsWith('{') ? jwksOf(trimmed) : pemKeysOf(trimmed);
+  const jwks = trimmed.startsWith('{') ? parseJwks(trimmed) : parsePemKeys(trimmed);
   if (jwks.length === 0) throw new Error('contains no public key');
-  return Promise.all(jwks.map(publicKeyOf));
+  return Promise.all(jwks.map(importPublicKey));
 }
 
 /** Reads a private key in PEM. Rejects with an Error that says what is wrong. */
@@ -48,7 +48,7 @@ export async function readSigningKey(pem: string): Promise<SigningKey> {
   return { id, algorithm, key };
 }
 
-async function publicKeyOf(jwk: JWK): Promise<PublicKey> {
+async function importPublicKey(jwk: JWK): Promise<PublicKey> {
   if (jwk.d !== undefined) throw new Error('contains a private key; servers only need the public one');
   const { id, algorithm, key } = await describe(jwk);
   if (jwk.alg !== undefined && jwk.alg !== algorithm)
@@ -69,7 +69,7 @@ async function describe(jwk: JWK): Promise<Pick<PublicKey, 'id' | 'algorithm' | 
   }
 }
 
-function jwksOf(text: string): readonly JWK[] {
+function parseJwks(text: string): readonly JWK[] {
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -84,7 +84,7 @@ function jwksOf(text: string): readonly JWK[] {
 
 const PEM_BLOCK = /-----BEGIN ([A-Z0-9 ]+)-----[^-]+-----END \1-----/g;
 
-function pemKeysOf(text: string): readonly JWK[] {
+function parsePemKeys(text: string): readonly JWK[] {
   return [...text.matchAll(PEM_BLOCK)].map(([block, label = '']) => {
     if (label.endsWith('PRIVATE KEY')) throw new Error('contains a private key; servers only need the public one');
     try {

@@ -88,14 +88,14 @@ async function verified(
     return { keys: [] };
   }
   const { required = 1, maxAge, requireSequence, accepted } = trust;
-  const keys = await keysOf(trust);
+  const keys = await readTrustedKeys(trust);
   const distinct = new Set(keys.map(({ id }) => id)).size;
   if (!(required >= 1 && required <= distinct))
     throw new Error(`\`required\` must be from 1 to the number of keys, ${distinct}`);
   return verifyArchive(archive, { keys: () => keys, required, maxAge, requireSequence, clockSkew }, now, accepted);
 }
 
-async function keysOf({ keys }: BundleTrust): Promise<readonly PublicKey[]> {
+async function readTrustedKeys({ keys }: BundleTrust): Promise<readonly PublicKey[]> {
   const lists = await Promise.all([keys].flat().map(readPublicKeys));
   return lists.flat();
 }

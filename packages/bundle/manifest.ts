@@ -78,7 +78,7 @@ export function readManifest(bytes: Uint8Array): Manifest {
       `\`manifest.json\` has the format ${JSON.stringify(value['format'])?.slice(0, 20)}; this version reads format 1`,
     );
   }
-  const wrong = Object.entries(FIELDS).find(([field, isRight]) => !isRight(ownOf(value, field)));
+  const wrong = Object.entries(FIELDS).find(([field, isRight]) => !isRight(getOwn(value, field)));
   if (wrong !== undefined) throw invalid(`has an invalid \`${wrong[0]}\``);
   return value as unknown as Manifest;
 }
@@ -92,8 +92,8 @@ const FIELDS: { readonly [field in Exclude<keyof Manifest, 'format'>]: (value: u
   source: optional(
     (value) =>
       isObject(value) &&
-      ['repository', 'revision', 'path'].every((field) => optional(isText)(ownOf(value, field))) &&
-      optional((dirty) => typeof dirty === 'boolean')(ownOf(value, 'dirty')),
+      ['repository', 'revision', 'path'].every((field) => optional(isText)(getOwn(value, field))) &&
+      optional((dirty) => typeof dirty === 'boolean')(getOwn(value, 'dirty')),
   ),
   builder: optional(isText),
   sequence: optional(isCount),
@@ -102,20 +102,20 @@ const FIELDS: { readonly [field in Exclude<keyof Manifest, 'format'>]: (value: u
   tests: optional(
     (value) =>
       isObject(value) &&
-      ['passed', 'failed', 'skipped'].every((field) => isCount(ownOf(value, field))) &&
+      ['passed', 'failed', 'skipped'].every((field) => isCount(getOwn(value, field))) &&
       optional(
         (coverage) =>
           isObject(coverage) &&
           Object.values(coverage).every(
-            (item) => isObject(item) && isCount(ownOf(item, 'covered')) && isCount(ownOf(item, 'total')),
+            (item) => isObject(item) && isCount(getOwn(item, 'covered')) && isCount(getOwn(item, 'total')),
           ),
-      )(ownOf(value, 'coverage')),
+      )(getOwn(value, 'coverage')),
   ),
 };
 
 function isFileDigest(value: unknown): boolean {
-  const sha256 = isObject(value) ? ownOf(value, 'sha256') : undefined;
-  return typeof sha256 === 'string' && /^[0-9a-f]{64}$/.test(sha256) && isCount(ownOf(value as object, 'size'));
+  const sha256 = isObject(value) ? getOwn(value, 'sha256') : undefined;
+  return typeof sha256 === 'string' && /^[0-9a-f]{64}$/.test(sha256) && isCount(getOwn(value as object, 'size'));
 }
 
 function optional(isRight: (value: unknown) => boolean): (value: unknown) => boolean {
@@ -147,7 +147,7 @@ function isObject(value: unknown): value is { readonly [key: string]: unknown } 
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function ownOf(value: object, field: string): unknown {
+function getOwn(value: object, field: string): unknown {
   return Object.hasOwn(value, field) ? (value as { readonly [key: string]: unknown })[field] : undefined;
 }
 

@@ -48,7 +48,7 @@ export async function signArchive(
   const { protected: written = '', signature } = await new FlattenedSign(archive.manifestBytes)
     .setProtectedHeader(header)
     .sign(key);
-  const others = signaturesOf(archive).filter((other) => headerOf(other)?.kid !== id);
+  const others = parseSignatures(archive).filter((other) => parseHeader(other)?.kid !== id);
   const signatures = [...others, { protected: written, signature }];
   if (signatures.length > MAX_SIGNATURES)
     throw new ArchiveError('too_large', `has ${MAX_SIGNATURES} signatures; no more fit`);
@@ -64,7 +64,7 @@ export async function signArchive(
  */
 export function addSignatures(bytes: Uint8Array, stored: readonly Uint8Array[]): Uint8Array {
   const archive = readArchive(bytes);
-  const own = signaturesOf(archive);
+  const own = parseSignatures(archive);
   const all = [...own];
   for (const signatureBytes of stored) {
     const known = new Set(all.map(({ protected: header, signature }) => `${header}.${signature}`));
@@ -77,7 +77,7 @@ export function addSignatures(bytes: Uint8Array, stored: readonly Uint8Array[]):
 
 function readStored(archive: Archive): readonly Signature[] {
   try {
-    return signaturesOf(archive);
+    return parseSignatures(archive);
   } catch {
     return [];
   }
@@ -85,7 +85,7 @@ function readStored(archive: Archive): readonly Signature[] {
 
 /** The headers of the signatures of an archive. Nobody has verified them. Throws an ArchiveError. */
 export function signatureHeaders(archive: Archive): readonly (SignatureHeader | undefined)[] {
-  return signaturesOf(archive).map(headerOf);
+  return parseSignatures(archive).map(parseHeader);
 }
 
 /** A signature that was verified. */
@@ -108,8 +108,8 @@ export interface Verification {
 export async function verifySignatures(archive: Archive, keys: readonly PublicKey[]): Promise<Verification> {
   const verified = new Map<string, VerifiedSignature>();
   const invalid = new Set<string>();
-  for (const signature of signaturesOf(archive)) {
-    const header = headerOf(signature);
+  for (const signature of parseSignatures(archive)) {
+    const header = parseHeader(signature);
     const key = header && keys.find(({ names }) => names.includes(header.kid));
     if (header === undefined || key === undefined) continue;
     if (!(await fits(signature, archive.manifestBytes, key))) {
@@ -135,7 +135,7 @@ async function fits(signature: Signature, manifest: Uint8Array, { key, algorithm
   }
 }
 
-function signaturesOf({ signatureBytes }: Archive): readonly Signature[] {
+function parseSignatures({ signatureBytes }: Archive): readonly Signature[] {
   if (signatureBytes === undefined) return [];
   const parsed = parseCanonicalJson(signatureBytes) as { readonly signatures?: unknown } | null | undefined;
   const signatures = parsed?.signatures;
@@ -158,7 +158,7 @@ function isSignature(value: unknown): value is Signature {
 const HEADER_FIELDS = ['alg', 'iat', 'kid', 'typ'];
 
 /** Undefined for a header with other fields, such as `crit`: nothing may change how a signature is verified. */
-function headerOf({ protected: written }: Signature): SignatureHeader | undefined {
+function parseHeader({ protected: written }: Signature): SignatureHeader | undefined {
   let header: { readonly [field: string]: unknown };
   try {
     header = JSON.parse(Buffer.from(written, 'base64url').toString('utf8'));

@@ -54,7 +54,7 @@ export async function verifyArchive(
   requireSequence(archive, trust, accepted);
   return {
     keys: fresh.map(({ key }) => key).sort(),
-    expires: expiryOf(archive.manifest, trust, fresh),
+    expires: findExpiry(archive.manifest, trust, fresh),
     signedAt: max(fresh.flatMap(({ signedAt }) => signedAt ?? [])),
   };
 }
@@ -117,7 +117,7 @@ function requireSequence({ manifest, digest }: Archive, trust: Trust, accepted: 
 }
 
 /** When there are too few signatures, or the manifest expires, whichever is earlier. */
-function expiryOf(
+function findExpiry(
   { notAfter }: Manifest,
   { required, maxAge }: Trust,
   signatures: readonly VerifiedSignature[],

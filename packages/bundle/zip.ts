@@ -37,7 +37,7 @@ const LARGEST = 0xffff_fffe;
 
 /** Whether bytes begin like an archive. A module of JavaScript never does. */
 export function beginsAsZip(bytes: Uint8Array): boolean {
-  return bytes.length >= 4 && viewOf(bytes).getUint32(0, true) === LOCAL;
+  return bytes.length >= 4 && createView(bytes).getUint32(0, true) === LOCAL;
 }
 
 /** Writes entries. Throws an ArchiveError if they are too large for ZIP. */
@@ -61,14 +61,14 @@ function zipPieces(entries: readonly ZipEntry[]): readonly Uint8Array[] {
     throw new ArchiveError('too_large', 'an archive must be smaller than 4 GiB');
   const pieces: Uint8Array[] = [];
   const directory = new Uint8Array(centrals + END_SIZE);
-  const view = viewOf(directory);
+  const view = createView(directory);
   let local = 0;
   let central = 0;
   for (const { nameBytes, deflated, crc, size } of named) {
     const header = new Uint8Array(LOCAL_SIZE + nameBytes.length);
     const common = { crc, size, deflated: deflated.length, name: nameBytes.length };
-    viewOf(header).setUint32(0, LOCAL, true);
-    writeCommon(viewOf(header), 4, common);
+    createView(header).setUint32(0, LOCAL, true);
+    writeCommon(createView(header), 4, common);
     header.set(nameBytes, LOCAL_SIZE);
     pieces.push(header, deflated);
     view.setUint32(central, CENTRAL, true);
@@ -110,7 +110,7 @@ function writeCommon(
  * @param names the names that entries may have, in their order; each may be missing.
  */
 export function readZip(bytes: Uint8Array, names: readonly string[]): readonly ZipEntry[] {
-  const view = viewOf(bytes);
+  const view = createView(bytes);
   const entries: ZipEntry[] = [];
   let at = 0;
   while (at + LOCAL_SIZE <= bytes.length && view.getUint32(at, true) === LOCAL) {
@@ -130,12 +130,12 @@ export function readZip(bytes: Uint8Array, names: readonly string[]): readonly Z
     at = end;
   }
   if (entries.length === 0) throw malformed('is not an archive');
-  if (!consistsOf(bytes, zipPieces(entries))) throw malformed('is damaged, or was not written by `authzc bundle`');
+  if (!isMadeUpOf(bytes, zipPieces(entries))) throw malformed('is damaged, or was not written by `authzc bundle`');
   return entries;
 }
 
 /** Compares piece by piece: a copy of the whole would be as large as what anybody sends. */
-function consistsOf(bytes: Uint8Array, pieces: readonly Uint8Array[]): boolean {
+function isMadeUpOf(bytes: Uint8Array, pieces: readonly Uint8Array[]): boolean {
   let at = 0;
   return (
     pieces.every((piece) => {
@@ -171,7 +171,7 @@ function malformed(problem: string): ArchiveError {
   return new ArchiveError('malformed', problem);
 }
 
-function viewOf(bytes: Uint8Array): DataView {
+function createView(bytes: Uint8Array): DataView {
   return new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 

@@ -80,14 +80,14 @@ function resourceAnswer(
   return {
     resource: { kind, id },
     allowed,
-    outputs: result.outputs.map(outputOf),
+    outputs: result.outputs.map(toOutput),
     validationErrors: result.validationErrors,
     meta: includeMeta ? { actions: meta, effectiveDerivedRoles: result.meta?.effectiveDerivedRoles ?? [] } : undefined,
   };
 }
 
 /** A value that JSON cannot represent becomes an error, as on a server that responds in JSON. */
-function outputOf(output: OutputEntry): ResourceAnswer['outputs'][number] {
+function toOutput(output: OutputEntry): ResourceAnswer['outputs'][number] {
   const { src, action } = output;
   if (output.error !== undefined) return { src, action, error: output.error };
   try {

@@ -42,7 +42,7 @@ export interface Route {
 
 /** Calls over HTTP that only need `fetch`. Redirects are not followed: a decision point never redirects. */
 export function httpTransport(protocol: HttpProtocol, options: HttpOptions): Transport {
-  const base = baseOf(options.url);
+  const base = parseBase(options.url);
   const send = options.fetch ?? fetch;
 
   const call = async (
@@ -104,7 +104,7 @@ function read<Message>(readMessage: (value: unknown, name: string) => Message, j
 }
 
 /** Throws an AuthzError for an invalid HTTP address, so that the mistake shows when the program starts. */
-function baseOf(url: string): string {
+function parseBase(url: string): string {
   if (!/^https?:\/\//i.test(url)) throw new AuthzError('invalid_argument', `\`${url}\` is not an http or https URL`);
   return url.replace(/\/+$/, '');
 }
@@ -123,12 +123,12 @@ async function received(response: Promise<Response>): Promise<HttpAnswer> {
     return { status: answer.status, ok: answer.ok, text: await receivedText(answer), bundleHash };
   } catch (cause) {
     if (cause instanceof AuthzError) throw cause;
-    throw new AuthzError('unavailable', `the server cannot be reached: ${messageOf(cause)}`, { cause });
+    throw new AuthzError('unavailable', `the server cannot be reached: ${getMessage(cause)}`, { cause });
   }
 }
 
 /** The message of fetch itself is "fetch failed"; the reason is in its cause. */
-function messageOf(error: unknown): string {
+function getMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error && error.cause.message !== '' ? error.cause.message : error.message;
 }

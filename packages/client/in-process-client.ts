@@ -69,7 +69,7 @@ function engineTransport(engine: Engine, verify: InProcessOptions['verify']): Tr
       refuseDemand(sending);
       refuse(checkResourcesRequestViolations(request));
       const { requestId, includeMeta, principal, resources } = request as Valid<CheckResourcesRequest>;
-      const auxData = await claimsOf(request.auxData, verify);
+      const auxData = await verifyTokens(request.auxData, verify);
       const decisions = withinLimits(() => engine.check({ principal, resources, auxData, includeMeta }));
       const results = resources.flatMap(({ resource }, index) => {
         const decision = decisions[index];
@@ -87,7 +87,7 @@ function engineTransport(engine: Engine, verify: InProcessOptions['verify']): Tr
         readonly principal: Principal;
         readonly resource: Resource;
       };
-      const auxData = await claimsOf(request.auxData, verify);
+      const auxData = await verifyTokens(request.auxData, verify);
       const plan = withinLimits(() => engine.plan({ principal, resource, actions, auxData }));
       const message = {
         requestId,
@@ -96,7 +96,7 @@ function engineTransport(engine: Engine, verify: InProcessOptions['verify']): Tr
         resourceKind: resource.kind,
         policyVersion: resource.policyVersion,
         filter: plan.filter,
-        meta: includeMeta ? metaOf(plan) : undefined,
+        meta: includeMeta ? toMeta(plan) : undefined,
         validationErrors: plan.validationErrors,
         authzCallId: '',
       };
@@ -109,7 +109,7 @@ function engineTransport(engine: Engine, verify: InProcessOptions['verify']): Tr
   };
 }
 
-function metaOf({ filterDebug, matchedScopes, unplanned }: ReturnType<Engine['plan']>): PlanMeta {
+function toMeta({ filterDebug, matchedScopes, unplanned }: ReturnType<Engine['plan']>): PlanMeta {
   return { filterDebug, matchedScope: '', matchedScopes: matchedScopes ?? new Map(), unplanned };
 }
 
@@ -135,7 +135,7 @@ function withinLimits<Answer>(ask: () => Answer): Answer {
 }
 
 /** A server does not reveal why a token is invalid. */
-async function claimsOf(auxData: Tokens | undefined, verify: InProcessOptions['verify']): Promise<AuxDataInput> {
+async function verifyTokens(auxData: Tokens | undefined, verify: InProcessOptions['verify']): Promise<AuxDataInput> {
   if (auxData === undefined || (auxData.jwt === undefined && auxData.jwts.size === 0)) return {};
   if (verify === undefined)
     throw new AuthzError('invalid_argument', 'invalid auxData', {

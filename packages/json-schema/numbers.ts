@@ -37,12 +37,12 @@ function bound(limit: number | Decimal, says: string, allows: (order: number) =>
   const shown = numberText(exact.number);
   return (value, place, run) =>
     typeof value !== 'number' ||
-    allows(orderOf(value, limit, exact)) ||
+    allows(compareNumbers(value, limit, exact)) ||
     run.report(place, `${says} ${shown} but found ${numberText(value)}`);
 }
 
 /** Doubles are in the order of their decimal texts: digits matter only where the limit is not a double. */
-function orderOf(value: number, limit: number | Decimal, exact: Decimal): number {
+function compareNumbers(value: number, limit: number | Decimal, exact: Decimal): number {
   return typeof limit === 'number' || value !== exact.number
     ? Math.sign(value - exact.number)
     : new Decimal(String(value)).compare(exact);

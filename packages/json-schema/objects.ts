@@ -82,7 +82,8 @@ function additionalHold(
   run.evaluated?.addAll();
   if (schema === false) {
     return (
-      others.length === 0 || run.report(place, () => `additionalProperties ${namesOf(others.toSorted())} not allowed`)
+      others.length === 0 ||
+      run.report(place, () => `additionalProperties ${printNames(others.toSorted())} not allowed`)
     );
   }
   let valid = true;
@@ -97,7 +98,7 @@ export function required(...names: readonly string[]): Schema {
   return (value, place, run) => {
     if (!isObject(value)) return true;
     const missing = names.filter((name) => !Object.hasOwn(value, name));
-    return missing.length === 0 || run.report(place, () => `missing properties: ${namesOf(missing)}`);
+    return missing.length === 0 || run.report(place, () => `missing properties: ${printNames(missing)}`);
   };
 }
 
@@ -165,6 +166,6 @@ export function dependentSchemas(schemas: { readonly [name: string]: Schema }): 
 }
 
 /** The names that fit into a message. */
-function namesOf(names: readonly string[]): string {
+function printNames(names: readonly string[]): string {
   return names.slice(0, MAX_TEXT).map(singleQuoted).join(', ');
 }

@@ -67,7 +67,7 @@ export class Run {
     const text = typeof message === 'string' ? message : message();
     const violation = { path: shortened(place.text, MAX_TEXT), message: shortened(text, MAX_TEXT) };
     this.found.push(violation);
-    this.length += lengthOf(violation);
+    this.length += measureViolation(violation);
     return false;
   }
 
@@ -90,7 +90,7 @@ export class Run {
   /** Drops the violations since a mark, of a branch that does not count. */
   forget(mark: number): void {
     this.count = mark;
-    for (const violation of this.found.splice(mark)) this.length -= lengthOf(violation);
+    for (const violation of this.found.splice(mark)) this.length -= measureViolation(violation);
   }
 
   /**
@@ -122,7 +122,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-function lengthOf({ path, message }: SchemaViolation): number {
+function measureViolation({ path, message }: SchemaViolation): number {
   return path.length + message.length;
 }
 

@@ -88,7 +88,7 @@ export interface Callee {
 }
 
 /** The declaration of what an expression calls; undefined if it has no type that can be called. */
-export function calleeOf(expression: AnyNode): Callee | undefined {
+export function findCallee(expression: AnyNode): Callee | undefined {
   const declaration = firstSignature(expression.getType())?.getDeclaration() as AnyNode | undefined;
   if (declaration === undefined) return undefined;
   const owner = declaration.getFirstAncestor(
@@ -98,7 +98,7 @@ export function calleeOf(expression: AnyNode): Callee | undefined {
   const ownName =
     owner !== undefined && 'getName' in owner ? String((owner as { getName(): unknown }).getName() ?? '') : '';
   return {
-    package: packageOf(declaration.getSourceFile().getFilePath()),
+    package: findPackage(declaration.getSourceFile().getFilePath()),
     // Declarations in one file have a suffix where two have one name.
     owner: ownName.replace(/\$\d+$/, ''),
     name: named ? declaration.getName() : '',
@@ -115,7 +115,7 @@ const packages = new Map<string, string>();
  * The name of the package that a file belongs to; types of a package from DefinitelyTyped have its name. The packages
  * that the library is made of, which only its repository has apart, count as the library.
  */
-export function packageOf(path: string): string {
+export function findPackage(path: string): string {
   const folder = dirname(path);
   const known = packages.get(folder);
   if (known !== undefined) return known;
@@ -125,7 +125,7 @@ export function packageOf(path: string): string {
   };
   const result =
     name?.replace(/^@types\//, '').replace(/^@authz\/.*/, PACKAGE_NAMES.library) ??
-    (folder === dirname(folder) ? '' : packageOf(folder));
+    (folder === dirname(folder) ? '' : findPackage(folder));
   packages.set(folder, result);
   return result;
 }

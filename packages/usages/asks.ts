@@ -1,9 +1,9 @@
 import type { CallExpression, Node as AnyNode, SourceFile } from 'ts-morph';
 import { PACKAGE_NAMES } from '../../compiler/package-names.js';
-import { type Callee, calleeOf } from './application.js';
-import { argumentsOf, callSites, type FunctionNode, listOf } from './functions.js';
+import { type Callee, findCallee } from './application.js';
+import { findArguments, callSites, type FunctionNode, findList } from './functions.js';
 import { SyntaxKind } from './ts-morph.js';
-import { bind, elementsOf, type Outcome, outcomesOf, type Slot, textsOfType } from './values.js';
+import { bind, findElements, type Outcome, findOutcomes, type Slot, textsOfType } from './values.js';
 
 /** A kind and an action that the application asks about. Where one of them is computed, it is undefined. */
 export interface Ask {
@@ -50,8 +50,8 @@ const SHAPES: { readonly [callee: string]: Shape } = {
 };
 
 /** Where the arguments of a call have kinds and actions; undefined for a call that asks nothing. */
-function shapeOf(call: CallExpression): Shape | undefined {
-  const callee = calleeOf(call.getExpression());
+function findShape(call: CallExpression): Shape | undefined {
+  const callee = findCallee(call.getExpression());
   return callee !== undefined && callee.package === PACKAGE_NAMES.library ? shapeOfCallee(callee) : undefined;
 }
 
@@ -66,7 +66,7 @@ const asking = new WeakMap<CallExpression, boolean>();
 export function isAsk(call: CallExpression): boolean {
   let known = asking.get(call);
   if (known === undefined) {
-    known = shapeOf(call) !== undefined;
+    known = findShape(call) !== undefined;
     asking.set(call, known);
   }
   return known;
@@ -74,16 +74,16 @@ export function isAsk(call: CallExpression): boolean {
 
 /** The kinds and actions that the calls in a file ask about. Wrappers are followed to their callers. */
 export function asksIn(file: SourceFile): readonly Ask[] {
-  return file.getDescendantsOfKind(SyntaxKind.CallExpression).filter(isAsk).flatMap(asksOf);
+  return file.getDescendantsOfKind(SyntaxKind.CallExpression).filter(isAsk).flatMap(readAsks);
 }
 
-function asksOf(call: CallExpression): readonly Ask[] {
-  const { each, kind, actions } = shapeOf(call) as Shape;
+function readAsks(call: CallExpression): readonly Ask[] {
+  const { each, kind, actions } = findShape(call) as Shape;
   if (each === undefined) {
     const kinds = argumentSlot(call, kind);
     return actions.flatMap((path) => pairs(kinds, argumentSlot(call, path), call));
   }
-  return elementsOf(argumentSlot(call, each) ?? { node: call, path: [] }).flatMap((element) =>
+  return findElements(argumentSlot(call, each) ?? { node: call, path: [] }).flatMap((element) =>
     actions.flatMap((path) => pairs(below(element, kind), below(element, path), call)),
   );
 }
@@ -106,8 +106,8 @@ function pairs(
   trail: readonly FunctionNode[] = [],
 ): readonly Ask[] {
   if (kindSlot === undefined || actionSlot === undefined) return [];
-  return outcomesOf(kindSlot).flatMap((kind) =>
-    outcomesOf(actionSlot).flatMap((action) => together(kind, action, call, trail)),
+  return findOutcomes(kindSlot).flatMap((kind) =>
+    findOutcomes(actionSlot).flatMap((action) => together(kind, action, call, trail)),
   );
 }
 
@@ -128,7 +128,7 @@ function together(kind: Outcome, action: Outcome, call: AnyNode, trail: readonly
     );
   const { fn } = parameter;
   return places.flatMap((site) => {
-    const isKnown = argumentsOf(site) !== undefined || listOf(site) !== undefined;
+    const isKnown = findArguments(site) !== undefined || findList(site) !== undefined;
     const passed = (outcome: Outcome): readonly Outcome[] => {
       if (outcome.kind !== 'parameter' || outcome.fn !== fn) return [outcome];
       if (!isKnown)
@@ -136,7 +136,7 @@ function together(kind: Outcome, action: Outcome, call: AnyNode, trail: readonly
           text === undefined ? { kind: 'unknown', node } : { kind: 'text', text, node },
         );
       const slot = bind(outcome, site);
-      return slot === undefined ? [] : outcomesOf(slot);
+      return slot === undefined ? [] : findOutcomes(slot);
     };
     return passed(kind).flatMap((one) => passed(action).flatMap((other) => together(one, other, call, [...trail, fn])));
   });

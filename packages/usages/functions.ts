@@ -29,13 +29,13 @@ export function isFunction(node: AnyNode): node is FunctionNode {
 }
 
 /** The symbol of an expression, where it is declared: imports are followed. */
-export function symbolOf(node: AnyNode): AnySymbol | undefined {
+export function findSymbol(node: AnyNode): AnySymbol | undefined {
   const symbol = node.getSymbol();
   return symbol?.isAlias() === true ? (symbol.getAliasedSymbol() ?? symbol) : symbol;
 }
 
 /** The expressions that a function returns. */
-export function resultsOf(fn: FunctionNode): readonly AnyNode[] {
+export function findResults(fn: FunctionNode): readonly AnyNode[] {
   const body = Node.isArrowFunction(fn) ? fn.getBody() : undefined;
   if (body !== undefined && !Node.isBlock(body)) return [body];
   return fn
@@ -63,7 +63,7 @@ export function callSites(fn: FunctionNode): readonly AnyNode[] {
 function findSites(fn: FunctionNode): readonly AnyNode[] {
   const parent = fn.getParent();
   if (Node.isCallExpression(parent) && parent.getArguments().includes(fn as AnyNode)) return [fn];
-  const name = nameOf(fn);
+  const name = findName(fn);
   if (name === undefined) return [];
   return name.findReferencesAsNodes().flatMap((reference) => {
     const up = reference.getParent();
@@ -87,7 +87,7 @@ function findSites(fn: FunctionNode): readonly AnyNode[] {
 }
 
 /** The arguments of a place of `callSites`; undefined if they are not known. */
-export function argumentsOf(site: AnyNode): readonly AnyNode[] | undefined {
+export function findArguments(site: AnyNode): readonly AnyNode[] | undefined {
   if (Node.isCallExpression(site) || Node.isNewExpression(site)) return site.getArguments();
   // The element stands for its properties.
   if (Node.isJsxOpeningElement(site) || Node.isJsxSelfClosingElement(site)) return [site];
@@ -95,7 +95,7 @@ export function argumentsOf(site: AnyNode): readonly AnyNode[] | undefined {
 }
 
 /** The list whose elements a callback is called with, as in `list.map(fn)`. */
-export function listOf(site: AnyNode): AnyNode | undefined {
+export function findList(site: AnyNode): AnyNode | undefined {
   const call = site.getParent();
   const callee = Node.isCallExpression(call) && call.getArguments()[0] === site ? call.getExpression() : undefined;
   return Node.isPropertyAccessExpression(callee) && LIST_METHODS.has(callee.getName())
@@ -104,7 +104,7 @@ export function listOf(site: AnyNode): AnyNode | undefined {
 }
 
 /** The name that others call a function by. */
-function nameOf(fn: FunctionNode) {
+function findName(fn: FunctionNode) {
   if (Node.isConstructorDeclaration(fn)) return fn.getParentIfKind(SyntaxKind.ClassDeclaration)?.getNameNode();
   if (Node.isFunctionDeclaration(fn) || Node.isMethodDeclaration(fn)) return asIdentifier(fn.getNameNode());
   const parent = fn.getParent();

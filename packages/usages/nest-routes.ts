@@ -1,5 +1,5 @@
 import type { ClassDeclaration, Decorator, MethodDeclaration, Node as AnyNode, SourceFile } from 'ts-morph';
-import { calleeOf } from './application.js';
+import { findCallee } from './application.js';
 import { asksPolicies } from './reach.js';
 import { isPublic, joinPaths, type Route, textOfPath } from './route.js';
 import { Node, SyntaxKind } from './ts-morph.js';
@@ -14,11 +14,11 @@ export function nestRoutes(files: readonly SourceFile[]): readonly Route[] {
   if (controllers.length === 0) return [];
   const isCovered = files.some(hasGlobalGuard);
   return controllers.flatMap((controller) =>
-    controller.getMethods().flatMap((method) => routeOf(controller, method, isCovered)),
+    controller.getMethods().flatMap((method) => readRoutes(controller, method, isCovered)),
   );
 }
 
-function routeOf(controller: ClassDeclaration, method: MethodDeclaration, isCovered: boolean): readonly Route[] {
+function readRoutes(controller: ClassDeclaration, method: MethodDeclaration, isCovered: boolean): readonly Route[] {
   const verb = nestDecorator(method, (name) => VERBS.has(name));
   if (verb === undefined) return [];
   const decorators = [
@@ -68,7 +68,7 @@ function nestDecorator(
     return (
       call !== undefined &&
       isWanted(decorator.getName()) &&
-      calleeOf(call.getExpression())?.package === '@nestjs/common'
+      findCallee(call.getExpression())?.package === '@nestjs/common'
     );
   });
 }

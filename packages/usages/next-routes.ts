@@ -1,6 +1,6 @@
 import type { Node as AnyNode, SourceFile } from 'ts-morph';
 import { asksPolicies } from './reach.js';
-import { guardOf, isPublic, type Route } from './route.js';
+import { findGuard, isPublic, type Route } from './route.js';
 import { Node } from './ts-morph.js';
 
 const METHODS = new Set(['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT']);
@@ -25,25 +25,25 @@ function routesIn(file: SourceFile, path: string): readonly Route[] {
       .split('/')
       .filter((part) => part !== '' && !/^\(.*\)$/.test(part))
       .join('/')}`;
-    return exportsOf(file, (name) => METHODS.has(name)).map((found) => routeOf(found.name, route, found.node));
+    return findExports(file, (name) => METHODS.has(name)).map((found) => createRoute(found.name, route, found.node));
   }
   const page = PAGES.exec(path)?.[1];
   if (page !== undefined)
-    return exportsOf(file, (name) => name === 'default').map(({ node }) => routeOf('ALL', `/${page}`, node));
+    return findExports(file, (name) => name === 'default').map(({ node }) => createRoute('ALL', `/${page}`, node));
   const [first] = file.getStatements();
   if (!Node.isExpressionStatement(first) || !/^(['"])use server\1;?$/.test(first.getText())) return [];
-  return exportsOf(file, () => true).map(({ name, node }) => routeOf('ACTION', name, node));
+  return findExports(file, () => true).map(({ name, node }) => createRoute('ACTION', name, node));
 }
 
-function routeOf(method: string, path: string, node: AnyNode): Route {
+function createRoute(method: string, path: string, node: AnyNode): Route {
   const place =
     Node.isVariableDeclaration(node) || Node.isFunctionDeclaration(node) ? (node.getNameNode() ?? node) : node;
-  const guard = guardOf(place, [Node.isVariableDeclaration(node) ? (node.getInitializer() ?? node) : node]);
+  const guard = findGuard(place, [Node.isVariableDeclaration(node) ? (node.getInitializer() ?? node) : node]);
   return { framework: 'next', method, path, node: place, guard: guard === 'none' && isPublic(node) ? 'public' : guard };
 }
 
 /** The functions that a file exports, and what else can be called. */
-function exportsOf(
+function findExports(
   file: SourceFile,
   isWanted: (name: string) => boolean,
 ): readonly { readonly name: string; readonly node: AnyNode }[] {

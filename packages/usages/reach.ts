@@ -1,6 +1,6 @@
 import type { CallExpression, MethodDeclaration, MethodSignature, Node as AnyNode } from 'ts-morph';
 import { isAsk } from './asks.js';
-import { isFunction, symbolOf } from './functions.js';
+import { isFunction, findSymbol } from './functions.js';
 import { Node, SyntaxKind } from './ts-morph.js';
 import { isDeclaredElsewhere } from './values.js';
 
@@ -60,28 +60,28 @@ function named(name: AnyNode): readonly AnyNode[] {
     !Node.isShorthandPropertyAssignment(parent) &&
     (parent as { getNameNode(): unknown }).getNameNode() === name;
   if (isDeclaration) return [];
-  const symbol = Node.isShorthandPropertyAssignment(parent) ? parent.getValueSymbol() : symbolOf(name);
+  const symbol = Node.isShorthandPropertyAssignment(parent) ? parent.getValueSymbol() : findSymbol(name);
   return (symbol?.getDeclarations() ?? []).flatMap((declaration): readonly AnyNode[] => {
     if (isDeclaredElsewhere(declaration)) return [];
     if (Node.isClassDeclaration(declaration))
       return declaration.getMethods().filter((method) => METHODS.has(method.getName()));
-    if (Node.isMethodDeclaration(declaration) && declaration.isAbstract()) return implementationsOf(declaration);
+    if (Node.isMethodDeclaration(declaration) && declaration.isAbstract()) return findImplementations(declaration);
     if (isFunction(declaration)) return [declaration];
     if (Node.isBindingElement(declaration))
-      return initializerOf(declaration.getFirstAncestorByKind(SyntaxKind.VariableDeclaration));
-    if (Node.isMethodSignature(declaration)) return implementationsOf(declaration);
+      return findInitializer(declaration.getFirstAncestorByKind(SyntaxKind.VariableDeclaration));
+    if (Node.isMethodSignature(declaration)) return findImplementations(declaration);
     if (
       Node.isVariableDeclaration(declaration) ||
       Node.isPropertyAssignment(declaration) ||
       Node.isPropertyDeclaration(declaration)
     )
-      return initializerOf(declaration);
+      return findInitializer(declaration);
     return [];
   });
 }
 
 /** The methods of classes that implement a method of an interface, or an abstract one. */
-function implementationsOf(signature: MethodDeclaration | MethodSignature): readonly AnyNode[] {
+function findImplementations(signature: MethodDeclaration | MethodSignature): readonly AnyNode[] {
   const name = signature.getNameNode();
   if (!Node.isIdentifier(name)) return [];
   return name.getImplementations().flatMap((found) => {
@@ -90,7 +90,7 @@ function implementationsOf(signature: MethodDeclaration | MethodSignature): read
   });
 }
 
-function initializerOf(declaration: { getInitializer(): AnyNode | undefined } | undefined): readonly AnyNode[] {
+function findInitializer(declaration: { getInitializer(): AnyNode | undefined } | undefined): readonly AnyNode[] {
   const initializer = declaration?.getInitializer();
   return initializer === undefined ? [] : [initializer];
 }

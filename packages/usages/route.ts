@@ -28,7 +28,7 @@ export function isPublic(node: AnyNode): boolean {
 }
 
 /** The guard of a place by itself. */
-export function guardOf(place: AnyNode, handlers: readonly AnyNode[]): Guard {
+export function findGuard(place: AnyNode, handlers: readonly AnyNode[]): Guard {
   if (handlers.some(asksPolicies)) return 'guarded';
   return isPublic(place) ? 'public' : 'none';
 }

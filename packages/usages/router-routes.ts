@@ -1,10 +1,10 @@
 import type { CallExpression, Node as AnyNode, SourceFile } from 'ts-morph';
-import { calleeOf } from './application.js';
-import { callSites, type FunctionNode, isFunction, resultsOf, symbolOf } from './functions.js';
+import { findCallee } from './application.js';
+import { callSites, type FunctionNode, isFunction, findResults, findSymbol } from './functions.js';
 import { asksPolicies } from './reach.js';
-import { type Guard, guardOf, isPublic, joinPaths, type Route, textOfPath } from './route.js';
+import { type Guard, findGuard, isPublic, joinPaths, type Route, textOfPath } from './route.js';
 import { Node, SyntaxKind } from './ts-morph.js';
-import { functionOf } from './values.js';
+import { findFunction } from './values.js';
 
 /** A call that adds something to a router of Express, Fastify or Hono. */
 interface Entry {
@@ -32,10 +32,10 @@ const PACKAGES: { readonly [name: string]: Entry['framework'] } = {
 
 /** The routes of Express, Fastify and Hono. */
 export function routerRoutes(files: readonly SourceFile[]): readonly Route[] {
-  const entries = files.flatMap((file) => file.getDescendantsOfKind(SyntaxKind.CallExpression).flatMap(entryOf));
+  const entries = files.flatMap((file) => file.getDescendantsOfKind(SyntaxKind.CallExpression).flatMap(readEntries));
   const byRouter = groupBy(entries, ({ router }) => router);
   const mounts = groupBy(
-    [...entries.flatMap(mountsOf), ...[...byRouter.keys()].flatMap(mountsOfParameter)],
+    [...entries.flatMap(findMounts), ...[...byRouter.keys()].flatMap(mountsOfParameter)],
     ({ child }) => child,
   );
   const graph: Graph = {
@@ -44,12 +44,12 @@ export function routerRoutes(files: readonly SourceFile[]): readonly Route[] {
   };
   return entries.filter(isRoute).map((entry) => {
     const { framework, call, handlers, router, path } = entry;
-    const own = guardOf(placeOf(call), handlers);
+    const own = findGuard(findPlace(call), handlers);
     return {
       framework,
-      method: methodOf(entry),
-      path: joinPaths(prefixOf(router, graph), path),
-      node: placeOf(call),
+      method: readMethod(entry),
+      path: joinPaths(findPrefix(router, graph), path),
+      node: findPlace(call),
       guard: own === 'none' ? scopeGuard(entry, call, graph) : own,
     };
   });
@@ -60,13 +60,13 @@ interface Graph {
   mountsOf(router: AnyNode): readonly (Mount & { readonly child: AnyNode })[];
 }
 
-function entryOf(call: CallExpression): readonly Entry[] {
+function readEntries(call: CallExpression): readonly Entry[] {
   const callee = call.getExpression();
   if (!Node.isPropertyAccessExpression(callee)) return [];
   const method = callee.getName();
   if (!VERBS.has(method) && !['addHook', 'on', 'register', 'route', 'use'].includes(method)) return [];
-  const framework = PACKAGES[calleeOf(callee)?.package ?? ''];
-  const router = routerOf(callee.getExpression());
+  const framework = PACKAGES[findCallee(callee)?.package ?? ''];
+  const router = findRouter(callee.getExpression());
   if (framework === undefined || router === undefined) return [];
   const args = call.getArguments();
   const routed = routeCall(callee.getExpression());
@@ -93,7 +93,7 @@ function isRoute({ method, framework }: Entry): boolean {
   );
 }
 
-function methodOf({ method, handlers }: Entry): string {
+function readMethod({ method, handlers }: Entry): string {
   return (method === 'route' ? optionText(handlers[0], 'method') : method).toUpperCase();
 }
 
@@ -102,70 +102,70 @@ function routeCall(node: AnyNode): CallExpression | undefined {
   if (!Node.isCallExpression(node)) return undefined;
   const callee = node.getExpression();
   if (!Node.isPropertyAccessExpression(callee)) return undefined;
-  return callee.getName() === 'route' && PACKAGES[calleeOf(callee)?.package ?? ''] === 'express'
+  return callee.getName() === 'route' && PACKAGES[findCallee(callee)?.package ?? ''] === 'express'
     ? node
     : routeCall(callee.getExpression());
 }
 
 /** What identifies a router: the expression that makes it, or the parameter that it is. */
-function routerOf(node: AnyNode, depth = 0): AnyNode | undefined {
+function findRouter(node: AnyNode, depth = 0): AnyNode | undefined {
   if (depth > 20) return undefined;
   if (Node.isAwaitExpression(node) || Node.isParenthesizedExpression(node) || Node.isAsExpression(node))
-    return routerOf(node.getExpression(), depth + 1);
+    return findRouter(node.getExpression(), depth + 1);
   if (Node.isNewExpression(node)) return node;
   if (Node.isCallExpression(node)) {
     const callee = node.getExpression();
     if (
       Node.isPropertyAccessExpression(callee) &&
-      PACKAGES[calleeOf(callee)?.package ?? ''] !== undefined &&
+      PACKAGES[findCallee(callee)?.package ?? ''] !== undefined &&
       callee.getName() !== 'Router'
     )
-      return routerOf(callee.getExpression(), depth + 1);
+      return findRouter(callee.getExpression(), depth + 1);
     const made = functionAt(callee);
     return made === undefined
       ? node
-      : resultsOf(made)
-          .map((result) => routerOf(result, depth + 1))
+      : findResults(made)
+          .map((result) => findRouter(result, depth + 1))
           .find((found) => found !== undefined);
   }
   const [declaration] = Node.isPropertyAccessExpression(node)
     ? (node.getNameNode().getSymbol()?.getDeclarations() ?? [])
-    : (symbolOf(node)?.getDeclarations() ?? []);
+    : (findSymbol(node)?.getDeclarations() ?? []);
   if (declaration === undefined) return undefined;
   if (Node.isParameterDeclaration(declaration)) return declaration;
-  if (Node.isExportAssignment(declaration)) return routerOf(declaration.getExpression(), depth + 1);
+  if (Node.isExportAssignment(declaration)) return findRouter(declaration.getExpression(), depth + 1);
   const initializer =
     Node.isVariableDeclaration(declaration) || Node.isPropertyDeclaration(declaration)
       ? declaration.getInitializer()
       : undefined;
-  return initializer === undefined ? declaration : routerOf(initializer, depth + 1);
+  return initializer === undefined ? declaration : findRouter(initializer, depth + 1);
 }
 
 function functionAt(node: AnyNode): FunctionNode | undefined {
   if (isFunction(node)) return node;
-  for (const declaration of symbolOf(node)?.getDeclarations() ?? []) {
+  for (const declaration of findSymbol(node)?.getDeclarations() ?? []) {
     if (declaration.getSourceFile().isDeclarationFile()) continue;
     if (Node.isExportAssignment(declaration)) return functionAt(declaration.getExpression());
-    const found = functionOf(declaration);
+    const found = findFunction(declaration);
     if (found !== undefined) return found;
     const initializer = Node.isVariableDeclaration(declaration) ? declaration.getInitializer() : undefined;
-    if (initializer !== undefined) return pluginOf(initializer);
+    if (initializer !== undefined) return findPlugin(initializer);
   }
   return undefined;
 }
 
 /** The function of a plugin, also inside of a call such as `fp(async (app) => ...)`. */
-function pluginOf(node: AnyNode): FunctionNode | undefined {
+function findPlugin(node: AnyNode): FunctionNode | undefined {
   if (Node.isCallExpression(node))
     return node
       .getArguments()
-      .map(pluginOf)
+      .map(findPlugin)
       .find((found) => found !== undefined);
   return Node.isIdentifier(node) || isFunction(node) ? functionAt(node) : undefined;
 }
 
 /** The routers that an entry mounts. */
-function mountsOf({
+function findMounts({
   framework,
   router,
   call,
@@ -175,13 +175,15 @@ function mountsOf({
 }: Entry): readonly (Mount & { readonly child: AnyNode })[] {
   const mount = { framework, router, path, at: call };
   if (method === 'register') {
-    const child = handlers[0] && pluginOf(handlers[0])?.getParameters()[0];
+    const child = handlers[0] && findPlugin(handlers[0])?.getParameters()[0];
     return child === undefined ? [] : [{ ...mount, child, handlers: [] }];
   }
   if (method !== 'use' && !(method === 'route' && framework === 'hono')) return [];
   return handlers.flatMap((handler) => {
     const type = handler.getType().getSymbol()?.getName() ?? '';
-    const child = /^(Router|Express|Application|Hono|OpenAPIHono|HonoBase)$/.test(type) ? routerOf(handler) : undefined;
+    const child = /^(Router|Express|Application|Hono|OpenAPIHono|HonoBase)$/.test(type)
+      ? findRouter(handler)
+      : undefined;
     return child === undefined ? [] : [{ ...mount, child, handlers: handlers.filter((other) => other !== handler) }];
   });
 }
@@ -195,7 +197,7 @@ function mountsOfParameter(router: AnyNode): readonly (Mount & { readonly child:
   return callSites(fn).flatMap((site) => {
     if (!Node.isCallExpression(site) || (site as AnyNode) === fn) return [];
     const passed = site.getArguments()[index];
-    const parent = passed && routerOf(passed);
+    const parent = passed && findRouter(passed);
     return parent === undefined
       ? []
       : [{ framework: 'express' as const, router: parent, path: '', at: site, handlers: [], child: router }];
@@ -216,7 +218,7 @@ function scopeGuard(
   if (before.some(({ handlers }) => handlers.some(asksPolicies))) return 'guarded';
   if (hooksOfPlugins(router, graph).some(asksPolicies)) return 'guarded';
   const guards = graph.mountsOf(router).map((mount): Guard => {
-    const own = mount.handlers.some(asksPolicies) ? 'guarded' : isPublic(placeOf(mount.at)) ? 'public' : 'none';
+    const own = mount.handlers.some(asksPolicies) ? 'guarded' : isPublic(findPlace(mount.at)) ? 'public' : 'none';
     return own === 'none'
       ? scopeGuard({ router: mount.router, path: joinPaths(mount.path, path) }, mount.at, graph, [...seen, router])
       : own;
@@ -233,7 +235,7 @@ function isMiddleware({ method }: Entry): boolean {
 function hooksOfPlugins(router: AnyNode, graph: Graph): readonly AnyNode[] {
   return graph.entriesOf(router).flatMap(({ method, handlers: [plugin] }) => {
     if (method !== 'register' || plugin === undefined) return [];
-    const fn = pluginOf(plugin);
+    const fn = findPlugin(plugin);
     const isShared = fn !== undefined && Node.isCallExpression(fn.getParent()) && fn.getParent() !== plugin.getParent();
     const [inner] = isShared ? fn.getParameters() : [];
     return inner === undefined
@@ -267,14 +269,14 @@ function covers(middleware: string, path: string): boolean {
   );
 }
 
-function prefixOf(router: AnyNode, graph: Graph, seen: readonly AnyNode[] = []): string {
+function findPrefix(router: AnyNode, graph: Graph, seen: readonly AnyNode[] = []): string {
   const [mount] = graph.mountsOf(router);
   if (mount === undefined || seen.includes(router)) return '';
-  return joinPaths(prefixOf(mount.router, graph, [...seen, router]), mount.path);
+  return joinPaths(findPrefix(mount.router, graph, [...seen, router]), mount.path);
 }
 
 /** The name of the method in a call: where calls of a chain differ. */
-function placeOf(call: AnyNode): AnyNode {
+function findPlace(call: AnyNode): AnyNode {
   const callee = Node.isCallExpression(call) ? call.getExpression() : undefined;
   return Node.isPropertyAccessExpression(callee) ? callee.getNameNode() : call;
 }

@@ -1,5 +1,13 @@
 import type { Node as AnyNode, Symbol as AnySymbol, Type } from 'ts-morph';
-import { argumentsOf, callSites, type FunctionNode, isFunction, listOf, resultsOf, symbolOf } from './functions.js';
+import {
+  findArguments,
+  callSites,
+  type FunctionNode,
+  isFunction,
+  findList,
+  findResults,
+  findSymbol,
+} from './functions.js';
 import { Node, SyntaxKind } from './ts-morph.js';
 
 /** An expression, and the part of its value that is asked for: names of properties, and `[]` for each element. */
@@ -36,17 +44,17 @@ const DEEPEST = 40;
 const MOST_TEXTS = 500;
 
 /** The texts that a part of an expression may be. Parameters are not looked up in callers. */
-export function outcomesOf(slot: Slot, depth = 0): readonly Outcome[] {
+export function findOutcomes(slot: Slot, depth = 0): readonly Outcome[] {
   const { otherwise, ...own } = slot;
   if (otherwise !== undefined) {
-    const outcomes = outcomesOf(own, depth);
+    const outcomes = findOutcomes(own, depth);
     const isWritten =
       outcomes.length > 0 && outcomes.every((one) => one.kind === 'text' && Node.isStringLiteral(one.node));
-    return isWritten ? outcomes : [...outcomes, ...outcomesOf({ node: otherwise, path: [] }, depth + 1)];
+    return isWritten ? outcomes : [...outcomes, ...findOutcomes({ node: otherwise, path: [] }, depth + 1)];
   }
   if (depth > DEEPEST) return [{ kind: 'unknown', node: slot.node }];
   const step = stepFrom(slot, depth);
-  const outcomes = Array.isArray(step) ? step.flatMap((next: Slot) => outcomesOf(next, depth + 1)) : step.outcomes;
+  const outcomes = Array.isArray(step) ? step.flatMap((next: Slot) => findOutcomes(next, depth + 1)) : step.outcomes;
   if (!outcomes.some(({ kind }) => kind === 'unknown')) return unique(outcomes);
   return textsOfType(slot) ?? unique(outcomes);
 }
@@ -64,17 +72,17 @@ export function textsOfType({ node, path }: Slot): readonly Outcome[] | undefine
 }
 
 /** Each element of a list as a slot of its own; what cannot be taken apart stays whole. */
-export function elementsOf(slot: Slot, trail: readonly FunctionNode[] = [], depth = 0): readonly Slot[] {
+export function findElements(slot: Slot, trail: readonly FunctionNode[] = [], depth = 0): readonly Slot[] {
   if (slot.path.length === 0 || depth > DEEPEST) return [slot];
   const step = stepFrom(slot, depth);
-  if (Array.isArray(step)) return step.flatMap((next: Slot) => elementsOf(next, trail, depth + 1));
+  if (Array.isArray(step)) return step.flatMap((next: Slot) => findElements(next, trail, depth + 1));
   return step.outcomes.flatMap((outcome) => {
     if (outcome.kind !== 'parameter' || trail.includes(outcome.fn)) return [slot];
     const sites = callSites(outcome.fn);
     if (sites.length === 0) return [slot];
     return sites.flatMap((site) => {
       const bound = bind(outcome, site);
-      return bound === undefined ? [] : elementsOf(bound, [...trail, outcome.fn], depth + 1);
+      return bound === undefined ? [] : findElements(bound, [...trail, outcome.fn], depth + 1);
     });
   });
 }
@@ -84,10 +92,10 @@ export function bind(
   { fn, index, path, slot }: Extract<Outcome, { kind: 'parameter' }>,
   site: AnyNode,
 ): Slot | undefined {
-  const passed = argumentsOf(site)?.[index];
+  const passed = findArguments(site)?.[index];
   const { otherwise } = slot;
   if (passed !== undefined) return { node: passed, path, otherwise };
-  const list = index === 0 ? listOf(site) : undefined;
+  const list = index === 0 ? findList(site) : undefined;
   if (list !== undefined) return { node: list, path: [ELEMENT, ...path], otherwise };
   const initializer = fn.getParameters()[index]?.getInitializer();
   return initializer && { node: initializer, path, otherwise };
@@ -130,7 +138,7 @@ function stepFrom(slot: Slot, depth: number): Step {
       depth,
     );
   if (Node.isNullLiteral(node) || (Node.isIdentifier(node) && node.getText() === 'undefined')) return [];
-  if (Node.isIdentifier(node)) return fromSymbol(symbolOf(node), slot);
+  if (Node.isIdentifier(node)) return fromSymbol(findSymbol(node), slot);
   if (Node.isPropertyAccessExpression(node)) {
     const declared = node.getNameNode().getSymbol()?.getDeclarations()[0];
     if (Node.isThisExpression(node.getExpression()) && declared !== undefined) return fromDeclaration(declared, slot);
@@ -182,9 +190,9 @@ function stepFrom(slot: Slot, depth: number): Step {
         return results(mapper, rest, { fn: mapper, args: [list] });
       if (['filter', 'slice', 'toSorted', 'toReversed'].includes(callee.getName())) return to(callee.getExpression());
     }
-    const declared = symbolOf(callee)
+    const declared = findSymbol(callee)
       ?.getDeclarations()
-      .map(functionOf)
+      .map(findFunction)
       .find((fn) => fn !== undefined);
     if (declared === undefined || isDeclaredElsewhere(declared)) return unknown(node);
     return results(declared, path, {
@@ -196,7 +204,7 @@ function stepFrom(slot: Slot, depth: number): Step {
 }
 
 function results(fn: FunctionNode, path: readonly string[], frame: Frame | undefined): Step {
-  return resultsOf(fn).map((node) => ({ node, path, frame }));
+  return findResults(fn).map((node) => ({ node, path, frame }));
 }
 
 function fromSymbol(symbol: AnySymbol | undefined, slot: Slot): Step {
@@ -251,12 +259,12 @@ function fromDeclaration(declaration: AnyNode, slot: Slot): Step {
     if (declaration.isRestParameter()) return unknown(node);
     return { outcomes: [{ kind: 'parameter', fn, index, path, slot }] };
   }
-  const fn = functionOf(declaration);
+  const fn = findFunction(declaration);
   return fn !== undefined && path.length > 0 ? results(fn, path, undefined) : unknown(node);
 }
 
 /** The function of a declaration that has a body. */
-export function functionOf(declaration: AnyNode): FunctionNode | undefined {
+export function findFunction(declaration: AnyNode): FunctionNode | undefined {
   if (isFunction(declaration)) return declaration;
   const initializer =
     Node.isVariableDeclaration(declaration) ||
@@ -280,7 +288,7 @@ function joined(whole: AnyNode, parts: readonly AnyNode[], frame: Frame | undefi
     const isText = Node.isTemplateHead(part) || Node.isTemplateMiddle(part) || Node.isTemplateTail(part);
     const own = isText
       ? [{ kind: 'text' as const, text: part.getLiteralText() }]
-      : outcomesOf({ node: part, path: [], frame }, depth + 1);
+      : findOutcomes({ node: part, path: [], frame }, depth + 1);
     texts = texts
       .flatMap((text) => own.map((outcome) => (outcome.kind === 'text' ? text + outcome.text : undefined)))
       .filter((text) => text !== undefined);

@@ -4,7 +4,7 @@ import type { Expr } from '../../../packages/cel/ast/expr.js';
 import type { Bindings, PolicySet } from '../../ast/policy-set.js';
 import type { Problems } from '../../diagnostics/problems.js';
 import type { Place } from '../../diagnostics/span.js';
-import { patternOf, patternProblem } from '../../../packages/cel/check/literals.js';
+import { findPattern, patternProblem } from '../../../packages/cel/check/literals.js';
 import { usesOf } from '../expressions-of.js';
 
 /**
@@ -17,7 +17,7 @@ export function warnOfPatterns(policies: PolicySet, types: Types, report: Proble
     const checked = types.get(expression);
     if (checked === undefined) continue;
     for (const [call, { runtime }] of checked.calls) {
-      const pattern = call.kind === 'call' ? patternOf(call, runtime) : undefined;
+      const pattern = call.kind === 'call' ? findPattern(call, runtime) : undefined;
       const definition = pattern && definitionOf(pattern, checked, bindings, types);
       if (definition === undefined) continue;
       const { name, text, place } = definition;

@@ -1,6 +1,6 @@
 import { literalOrGlob } from '../../../runtime/policy/index.js';
 import { kindMatcher } from '../../../compiler/validate/kind-patterns.js';
-import { didYouMean, suggestionOf } from '../../cel/check/did-you-mean.js';
+import { didYouMean, suggestName } from '../../cel/check/did-you-mean.js';
 import type { Note } from '../../../compiler/diagnostics/diagnostic.js';
 import { nearestName } from '../../cel/nearest-name.js';
 import type * as ir from '../../../compiler/ir/program.js';
@@ -60,7 +60,7 @@ export function suggestionFor(written: string, known: Iterable<string>): readonl
     beginning,
     [...known].map((name) => name.slice(0, star)),
   );
-  return near === undefined ? [] : [suggestionOf(written, `${near}${rest}`)];
+  return near === undefined ? [] : [suggestName(written, `${near}${rest}`)];
 }
 
 const HINT = '; `authzc inspect` lists the names';

@@ -1,5 +1,5 @@
 import type { CelType } from '../library/types.js';
-import { type Hint, suggestionOf } from './did-you-mean.js';
+import { type Hint, suggestName } from './did-you-mean.js';
 import { functionAdvice } from './function-advice.js';
 
 /** Advice for a name that expressions in other languages have. Empty if the name is not known to be one. */
@@ -7,7 +7,7 @@ export function adviseName(name: string, known: Iterable<string>): readonly Hint
   const replacement = replacements.get(name) ?? replacements.get(name.toLowerCase());
   if (replacement !== undefined) return [replace(name, replacement)];
   const same = [...known].find((other) => other.toLowerCase() === name.toLowerCase());
-  if (same !== undefined) return [suggestionOf(name, same)];
+  if (same !== undefined) return [suggestName(name, same)];
   const advice = nameAdvice.get(name.toLowerCase());
   return advice === undefined ? [] : [{ message: advice }];
 }

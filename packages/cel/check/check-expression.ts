@@ -24,8 +24,8 @@ export function checkExpression(ast: Expr, environment: Environment): CheckResul
   const judged = walk(ast, environment, 'static');
   const type = close(judged, judged.types.get(ast) ?? dyn);
   const problems = judged.problems.length > 0 ? judged.problems : literalProblems(judged);
-  if (problems.length > 0) return { ...tablesOf(judged), type, problems: inSourceOrder(problems) };
-  return { ...tablesOf(walk(ast, environment, 'certain')), type, problems: [] };
+  if (problems.length > 0) return { ...createTables(judged), type, problems: inSourceOrder(problems) };
+  return { ...createTables(walk(ast, environment, 'certain')), type, problems: [] };
 }
 
 function walk(ast: Expr, environment: Environment, reading: Reading): Checking {
@@ -44,7 +44,7 @@ function walk(ast: Expr, environment: Environment, reading: Reading): Checking {
   return checking;
 }
 
-function tablesOf(checking: Checking): CheckedExpression {
+function createTables(checking: Checking): CheckedExpression {
   const types = new Map([...checking.types].map(([expr, type]) => [expr, close(checking, type)]));
   return { types, calls: checking.calls, references: checking.references };
 }

@@ -12,7 +12,7 @@ import { printOpenType } from './type-algebra.js';
 export function checkMacro(checking: Checking, expr: MacroExpr, locals: Locals): CelType {
   switch (expr.macro) {
     case 'has':
-      return checkHas(checking, partOf(expr.range), locals);
+      return checkHas(checking, requirePart(expr.range), locals);
     case 'all':
     case 'exists':
     case 'exists_one':
@@ -25,7 +25,7 @@ export function checkMacro(checking: Checking, expr: MacroExpr, locals: Locals):
     case 'sortBy':
       return checkSortBy(checking, expr, locals);
     case 'cel.bind':
-      return checkBind(checking, expr, checking.check(checking, partOf(expr.range), locals), locals);
+      return checkBind(checking, expr, checking.check(checking, requirePart(expr.range), locals), locals);
     case 'optMap':
     case 'optFlatMap':
       return checkOptMap(checking, expr, locals);
@@ -43,19 +43,19 @@ function checkHas(checking: Checking, field: Expr, locals: Locals): CelType {
 function checkBind(checking: Checking, expr: MacroExpr, type: CelType, locals: Locals): CelType {
   const name = expr.variables[0] ?? '';
   const local = { name, type: checking.inference.substitute(type), outer: locals };
-  return checking.inference.substitute(checking.check(checking, partOf(expr.body), local));
+  return checking.inference.substitute(checking.check(checking, requirePart(expr.body), local));
 }
 
 // The list is sorted by a list of keys, one for each element.
 function checkSortBy(checking: Checking, expr: MacroExpr, locals: Locals): CelType {
   const keys = checkComprehension(checking, { ...expr, macro: 'map' }, locals);
-  const list = checking.types.get(partOf(expr.range)) ?? dyn;
+  const list = checking.types.get(requirePart(expr.range)) ?? dyn;
   return applyStep(checking, expr, '@sortByAssociatedKeys', [list, keys], 'member');
 }
 
 // `x.optMap(v, e)` is `x.hasValue() ? optional.of(e with v bound to x.value()) : optional.none()`.
 function checkOptMap(checking: Checking, expr: MacroExpr, locals: Locals): CelType {
-  const receiver = checking.check(checking, partOf(expr.range), locals);
+  const receiver = checking.check(checking, requirePart(expr.range), locals);
   const isPresent = applyStep(checking, expr, 'hasValue', [receiver], 'member');
   const value = applyStep(checking, expr, 'value', [receiver], 'member');
   const body = checkBind(checking, expr, value, locals);
@@ -72,7 +72,7 @@ function checkExtremum(checking: Checking, expr: MacroExpr, locals: Locals): Cel
   return applyStep(checking, expr, expr.macro === 'math.greatest' ? 'math.@max' : 'math.@min', given);
 }
 
-function partOf(part: Expr | undefined): Expr {
+function requirePart(part: Expr | undefined): Expr {
   return part ?? malformed('a macro without the part its name promises');
 }
 
@@ -84,7 +84,7 @@ function checkComprehension(checking: Checking, expr: MacroExpr, locals: Locals)
   const variables = variableTypes(checking, expr, locals);
   const inner = expr.variables.reduce<Locals>((outer, name, i) => ({ name, type: variables[i] ?? dyn, outer }), locals);
   const predicate = expr.predicate === undefined ? undefined : checking.check(checking, expr.predicate, inner);
-  const body = bodyOf(expr);
+  const body = requireBody(expr);
   const type = checking.check(checking, body, inner);
   return checking.inference.substitute(resultType(checking, expr, { predicate, body, type, variables }));
 }
@@ -179,7 +179,7 @@ function variableTypes(checking: Checking, expr: MacroExpr, locals: Locals): rea
   return [errorType, errorType];
 }
 
-function bodyOf(expr: MacroExpr): Expr {
+function requireBody(expr: MacroExpr): Expr {
   return expr.body ?? malformed('a comprehension without a body');
 }
 

@@ -18,10 +18,10 @@ import {
 import { checkCall, resolve } from './check-call.js';
 import { checkMacro } from './check-macro.js';
 import { checkSelect } from './check-select.js';
-import { type Checking, entryType, expectType, localOf, type Locals, report } from './checking.js';
+import { type Checking, entryType, expectType, findLocal, type Locals, report } from './checking.js';
 import { reportUndeclaredName, reportUndeclaredType, reportUndefinedField } from './names.js';
 import { operatorOverloads } from './operators.js';
-import { isWrapper, printOpenType, sizeOf } from './type-algebra.js';
+import { isWrapper, printOpenType, measureType } from './type-algebra.js';
 
 /** Only artificial expressions have a larger type: it counts as dyn. */
 const MAX_TYPE_SIZE = 200;
@@ -29,7 +29,7 @@ const MAX_TYPE_SIZE = 200;
 /** Returns the type of a node. Records it, together with what the node refers to, and reports problems. */
 export function checkNode(checking: Checking, expr: Expr, locals: Locals): CelType {
   const found = checkKind(checking, expr, locals);
-  const type = sizeOf(found, MAX_TYPE_SIZE) >= MAX_TYPE_SIZE ? dyn : found;
+  const type = measureType(found, MAX_TYPE_SIZE) >= MAX_TYPE_SIZE ? dyn : found;
   checking.types.set(expr, type);
   return type;
 }
@@ -77,7 +77,7 @@ function typeOfLiteral(expr: LiteralExpr): CelType {
 }
 
 function checkIdent(checking: Checking, expr: IdentExpr, locals: Locals): CelType {
-  const local = expr.rooted ? undefined : localOf(locals, expr.name);
+  const local = expr.rooted ? undefined : findLocal(locals, expr.name);
   if (local !== undefined) {
     checking.references.set(expr, { kind: 'local', name: expr.name });
     return local.type;

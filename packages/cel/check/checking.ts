@@ -63,7 +63,7 @@ export function report(checking: Checking, problem: PlacedProblem): void {
 }
 
 /** Returns the innermost local with this name. */
-export function localOf(locals: Locals, name: string): Locals {
+export function findLocal(locals: Locals, name: string): Locals {
   for (let local = locals; local !== undefined; local = local.outer) {
     if (local.name === name) return local;
   }

@@ -18,10 +18,10 @@ export interface Hint {
 /** At most one note, ``did you mean `owner`?``: the known name that the written one is a typo of. */
 export function didYouMean(written: string, known: Iterable<string>): readonly Hint[] {
   const near = nearestName(written, known);
-  return near === undefined ? [] : [suggestionOf(written, near)];
+  return near === undefined ? [] : [suggestName(written, near)];
 }
 
 /** The note that suggests a name for the written one. */
-export function suggestionOf(written: string, nearest: string, details: Pick<Suggestion, 'isSafe'> = {}): Hint {
+export function suggestName(written: string, nearest: string, details: Pick<Suggestion, 'isSafe'> = {}): Hint {
   return { message: `did you mean \`${nearest}\`?`, suggestion: { written, nearest, ...details } };
 }

@@ -24,7 +24,7 @@ import {
   typeOf,
   uint,
 } from '../library/types.js';
-import { wrapperOf } from './type-algebra.js';
+import { wrapScalar } from './type-algebra.js';
 
 /** The names that an expression can use (docs/spec/conditions.md#variables-in-scope). */
 export interface Environment {
@@ -136,7 +136,7 @@ const wellKnownMessages: readonly (readonly [
       list_value: values,
     },
   ],
-  ...Object.entries(scalars).map(([name, value]) => [name, wrapperOf(value), { value }] as const),
+  ...Object.entries(scalars).map(([name, value]) => [name, wrapScalar(value), { value }] as const),
 ];
 
 const types: readonly (readonly [name: string, type: CelType])[] = [
@@ -184,10 +184,15 @@ function declaredNames(): ReadonlyMap<string, Name> {
 function declaredMessages(): ReadonlyMap<string, MessageType> {
   const messages = new Map<string, MessageType>();
   for (const [makes, kind, fields] of engineMessages) {
-    messages.set(printType(makes), { kind, makes, fields: fieldsOf(fields), anyField: undefined });
+    messages.set(printType(makes), { kind, makes, fields: createFields(fields), anyField: undefined });
   }
   for (const [name, makes, fields] of wellKnownMessages) {
-    messages.set(`google.protobuf.${name}`, { kind: undefined, makes, fields: fieldsOf(fields), anyField: undefined });
+    messages.set(`google.protobuf.${name}`, {
+      kind: undefined,
+      makes,
+      fields: createFields(fields),
+      anyField: undefined,
+    });
   }
   messages.set(printType(variables), { kind: undefined, makes: variables, fields: new Map(), anyField: dyn });
   return messages;
@@ -195,7 +200,7 @@ function declaredMessages(): ReadonlyMap<string, MessageType> {
 
 // A snake_case field is an alias if its camelCase twin is declared too; otherwise it is the proto name of a field of a
 // well-known type.
-function fieldsOf(fields: Readonly<Record<string, CelType>>): ReadonlyMap<string, Field> {
+function createFields(fields: Readonly<Record<string, CelType>>): ReadonlyMap<string, Field> {
   const result = new Map<string, Field>();
   for (const [name, type] of Object.entries(fields)) {
     const camel = name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

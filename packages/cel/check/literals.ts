@@ -21,38 +21,40 @@ import { adviseDuration, advisePattern, timestampAdvice } from './literal-advice
 export function literalProblems(checking: Checking): readonly PlacedProblem[] {
   const problems: PlacedProblem[] = [];
   for (const call of checking.calls.keys()) {
-    const problem = call.kind === 'call' ? problemOf(checking, call) : undefined;
+    const problem = call.kind === 'call' ? findProblem(checking, call) : undefined;
     if (problem !== undefined) problems.push(problem);
   }
   return problems;
 }
 
-function problemOf(checking: Checking, call: CallExpr): PlacedProblem | undefined {
+function findProblem(checking: Checking, call: CallExpr): PlacedProblem | undefined {
   const row = checking.calls.get(call);
   const [first] = call.args;
-  const pattern = row && patternOf(call, row.runtime);
+  const pattern = row && findPattern(call, row.runtime);
   const tooLarge = pattern?.kind === 'literal' && pattern.type === 'string' && sizeProblem(pattern.value);
   if (tooLarge) return problemAt(pattern, `regular expression is too large: ${tooLarge}; use smaller counts`);
   if (row?.runtime === 'format') return formatProblem(call, (expr) => checking.types.get(expr));
   if (first?.kind !== 'literal' || call.args.length !== 1) return undefined;
   switch (row?.runtime) {
     case 'toDuration':
-      return refusalOf(first, toDuration) && problemAt(first, 'invalid duration argument', () => adviseDuration(first));
+      return (
+        tryConversion(first, toDuration) && problemAt(first, 'invalid duration argument', () => adviseDuration(first))
+      );
     case 'toTimestamp':
-      return refusalOf(first, toTimestamp) && problemAt(first, 'invalid timestamp argument', () => timestampAdvice);
+      return tryConversion(first, toTimestamp) && problemAt(first, 'invalid timestamp argument', () => timestampAdvice);
     case 'matches':
       // The global form has two arguments and is not checked.
       return first.type === 'string' ? literalPatternProblem(first) : undefined;
     case 'toIp':
-      return withReason(first, 'invalid ip argument', refusalOf(first, toIp));
+      return withReason(first, 'invalid ip argument', tryConversion(first, toIp));
     case 'toCidr':
-      return withReason(first, 'invalid cidr argument', refusalOf(first, toCidr));
+      return withReason(first, 'invalid cidr argument', tryConversion(first, toCidr));
   }
   return undefined;
 }
 
 /** The regular expression of a call of a function; undefined if the function takes none. */
-export function patternOf(call: CallExpr, runtime: string): Expr | undefined {
+export function findPattern(call: CallExpr, runtime: string): Expr | undefined {
   return /^(matches|regex)/.test(runtime) ? call.args[runtime === 'matches' ? call.args.length - 1 : 1] : undefined;
 }
 
@@ -76,7 +78,7 @@ function sizeProblem(pattern: string): string | undefined {
 }
 
 // Runs the conversion itself, so that compile time and runtime agree.
-function refusalOf(literal: LiteralExpr, convert: (value: string | bigint) => Result): CelError | undefined {
+function tryConversion(literal: LiteralExpr, convert: (value: string | bigint) => Result): CelError | undefined {
   if (literal.type !== 'string' && literal.type !== 'int') return undefined;
   const converted = convert(literal.value);
   return converted instanceof CelError ? converted : undefined;
@@ -122,7 +124,7 @@ function formatProblem(call: CallExpr, typeOf: TypeOf): PlacedProblem | undefine
     if (clause.kind === 'end') return problemAt(call, 'unexpected end of string');
     if (value === undefined) return problemAt(call, `index ${used} out of range`);
     if (clause.kind === 'bad') return problemAt(call, `could not parse formatting clause: ${clause.message}`);
-    const offender = offenderOf(clause.letter, value, typeOf);
+    const offender = findOffender(clause.letter, value, typeOf);
     if (offender !== undefined)
       return problemAt(
         offender,
@@ -159,16 +161,16 @@ const demands: Readonly<Record<Letter, string>> = {
 };
 
 // `%s` checks the elements of list and map literals; the other clauses do not accept containers.
-function offenderOf(letter: Letter, value: Expr, typeOf: TypeOf): Expr | undefined {
+function findOffender(letter: Letter, value: Expr, typeOf: TypeOf): Expr | undefined {
   const kind = typeOf(value)?.kind ?? 'dyn';
   if (kind !== 'dyn' && kind !== 'error' && !accepted[letter].includes(kind)) return value;
   if (letter !== 's') return undefined;
-  return partsOf(value)
-    .map((part) => offenderOf(letter, part, typeOf))
+  return listParts(value)
+    .map((part) => findOffender(letter, part, typeOf))
     .find((offender) => offender !== undefined);
 }
 
-function partsOf(value: Expr): readonly Expr[] {
+function listParts(value: Expr): readonly Expr[] {
   if (value.kind === 'list') return value.elements.map((element) => element.value);
   if (value.kind === 'map') return value.entries.flatMap((entry) => [entry.key, entry.value]);
   return [];

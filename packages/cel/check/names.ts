@@ -2,7 +2,7 @@ import type { Expr, IdentExpr } from '../ast/expr.js';
 import type { CelType } from '../library/types.js';
 import { didYouMean, type Hint } from './did-you-mean.js';
 import { adviseField, adviseFunction, adviseName, adviseUnknownName } from './advice.js';
-import { type Checking, localOf, type Locals, type PlacedRange, report } from './checking.js';
+import { type Checking, findLocal, type Locals, type PlacedRange, report } from './checking.js';
 
 /**
  * Returns `a.b.c` as one name, unless its first part is a local variable (docs/spec/conditions.md#comprehensions,
@@ -16,7 +16,7 @@ export function qualifiedName(expr: Expr, locals: Locals): string | undefined {
     node = node.operand;
   }
   if (node.kind !== 'ident') return undefined;
-  if (!node.rooted && localOf(locals, node.name) !== undefined) return undefined;
+  if (!node.rooted && findLocal(locals, node.name) !== undefined) return undefined;
   parts.push(node.name);
   return parts.reverse().join('.');
 }

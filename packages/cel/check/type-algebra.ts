@@ -25,11 +25,11 @@ export function mostGeneral(a: CelType, b: CelType): CelType {
 }
 
 /** The number of nodes in a type, counted up to `limit`. */
-export function sizeOf(type: CelType, limit: number): number {
+export function measureType(type: CelType, limit: number): number {
   let size = 1;
   for (const part of partsOf(type)) {
     if (size >= limit) return size;
-    size += sizeOf(part, limit - size);
+    size += measureType(part, limit - size);
   }
   return size;
 }
@@ -48,7 +48,7 @@ function isAsGeneral(a: CelType, b: CelType): boolean {
  * The type of `google.protobuf.Int32Value{value: 5}` and similar messages (docs/spec/conditions.md#messages-as-values):
  * it and the scalar it wraps are assignable to each other, and null is assignable to it.
  */
-export function wrapperOf(scalar: CelType): CelType {
+export function wrapScalar(scalar: CelType): CelType {
   return opaque(`wrapper(${printType(scalar)})`);
 }
 

@@ -84,7 +84,7 @@ export function describeTokens(types: ReadonlySet<TokenType>): string {
 }
 
 /** Returns the first place of a production. */
-export function startOf(rule: RuleName): Position {
+export function enterRule(rule: RuleName): Position {
   return { sequence: grammar[rule], index: 0, up: undefined, again: false };
 }
 

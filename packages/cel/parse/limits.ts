@@ -16,7 +16,7 @@ export const maxDepth = 250;
 export function isTooDeep(expr: Expr): boolean {
   const pending = [{ expr, depth: 0 }];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const depth = next.depth + weightOf(next.expr);
+    const depth = next.depth + weigh(next.expr);
     if (depth > maxDepth) return true;
     for (const child of children(next.expr)) pending.push({ expr: child, depth });
   }
@@ -26,7 +26,7 @@ export function isTooDeep(expr: Expr): boolean {
 /**
  * `&&` and `||` are exempt because their chains are balanced; `!`, unary `-` and global calls nest only by parentheses.
  */
-function weightOf(expr: Expr): number {
+function weigh(expr: Expr): number {
   switch (expr.kind) {
     case 'literal':
     case 'ident':

@@ -28,7 +28,7 @@ export function decodeDouble(text: string): Decoded<number> {
  */
 export function decodeString(token: string): Decoded<string> {
   const parts: string[] = [];
-  for (const piece of piecesOf(token)) {
+  for (const piece of splitToken(token)) {
     if (piece.kind === 'text') parts.push(piece.text);
     else if (isScalarValue(piece.value)) parts.push(String.fromCodePoint(piece.value));
     else return { ok: false, message: 'invalid unicode code point' };
@@ -43,7 +43,7 @@ export function decodeString(token: string): Decoded<string> {
 export function decodeBytes(token: string): Decoded<Uint8Array> {
   const encoder = new TextEncoder();
   const bytes: number[] = [];
-  for (const piece of piecesOf(token)) {
+  for (const piece of splitToken(token)) {
     if (piece.kind === 'text') for (const byte of encoder.encode(piece.text)) bytes.push(byte);
     else if (piece.kind === 'byte') bytes.push(piece.value);
     else return { ok: false, message: 'unable to unescape string' };
@@ -75,7 +75,7 @@ function decodeMagnitude(text: string): bigint | undefined {
   return BigInt(`${hex ? '0x' : ''}${digits === '' ? '0' : digits}`);
 }
 
-function piecesOf(token: string): Piece[] {
+function splitToken(token: string): Piece[] {
   const prefix = /^[bBrR]*/.exec(token)?.[0] ?? '';
   const quoted = token.slice(prefix.length);
   const width = quoted.length >= 6 && quoted.startsWith(quoted.charAt(0).repeat(3)) ? 3 : 1;

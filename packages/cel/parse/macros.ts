@@ -29,15 +29,15 @@ const accumulator = '__result__';
 function expandHas(call: WrittenCall): Expansion {
   const operand = call.args[0];
   // `has(has(x))` is the same as `has(x)`.
-  if (operand?.kind === 'macro' && operand.macro === 'has') return macroOf(call, 'has', { range: operand.range });
+  if (operand?.kind === 'macro' && operand.macro === 'has') return createMacro(call, 'has', { range: operand.range });
   if (operand?.kind !== 'select' || operand.optional) return errorAt(operand, 'invalid argument to has() macro');
-  return macroOf(call, 'has', { range: operand });
+  return createMacro(call, 'has', { range: operand });
 }
 
 function expandBind(call: WrittenCall): Expansion {
   const [name, range, body] = call.args;
   if (!isName(name)) return errorAt(name, 'cel.bind() variable names must be simple identifiers');
-  return macroOf(call, 'cel.bind', { range, variables: [name.name], body });
+  return createMacro(call, 'cel.bind', { range, variables: [name.name], body });
 }
 
 function expandExtremum(call: WrittenCall): Expansion {
@@ -52,7 +52,7 @@ function expandExtremum(call: WrittenCall): Expansion {
     const offender = call.args.find((argument) => !canBeNumeric(argument));
     if (offender !== undefined) return errorAt(offender, `${name}() simple literal arguments must be numeric`);
   }
-  return macroOf(call, name, { args: call.args });
+  return createMacro(call, name, { args: call.args });
 }
 
 function expandReceiver(call: WrittenCall, range: Expr): Expansion {
@@ -88,7 +88,7 @@ function expandOneVariable(call: WrittenCall, macro: MacroName, range: Expr, not
   const [variable, ...rest] = call.args;
   const problem = problemOfVariable(variable, notAName);
   if (problem !== undefined) return { error: problem };
-  return macroOf(call, macro, { range, variables: namesOf([variable]), ...predicateAndBody(rest) });
+  return createMacro(call, macro, { range, variables: listNames([variable]), ...predicateAndBody(rest) });
 }
 
 function expandTwoVariables(call: WrittenCall, macro: MacroName, range: Expr): Expansion {
@@ -97,9 +97,9 @@ function expandTwoVariables(call: WrittenCall, macro: MacroName, range: Expr): E
     problemOfVariable(first, 'argument is not an identifier') ??
     problemOfVariable(second, 'argument is not an identifier');
   if (problem !== undefined) return { error: problem };
-  const variables = namesOf([first, second]);
+  const variables = listNames([first, second]);
   if (variables[0] === variables[1]) return errorAt(second, `duplicate variable name: ${variables[0]}`);
-  return macroOf(call, macro, { range, variables, ...predicateAndBody(rest) });
+  return createMacro(call, macro, { range, variables, ...predicateAndBody(rest) });
 }
 
 function expandSortBy(call: WrittenCall, range: Expr): Expansion {
@@ -112,7 +112,7 @@ function expandSortBy(call: WrittenCall, range: Expr): Expansion {
 function expandOptional(call: WrittenCall, macro: 'optMap' | 'optFlatMap', range: Expr): Expansion {
   const [variable, body] = call.args;
   if (!isName(variable)) return errorAt(variable, `${macro}() variable name must be a simple identifier`);
-  return macroOf(call, macro, { range, variables: [variable.name], body });
+  return createMacro(call, macro, { range, variables: [variable.name], body });
 }
 
 function problemOfVariable(variable: Expr | undefined, notAName: string): SyntaxError | undefined {
@@ -126,7 +126,7 @@ function predicateAndBody(rest: readonly Expr[]): Pick<MacroExpr, 'predicate' | 
   return rest.length === 2 ? { predicate: rest[0], body: rest[1] } : { predicate: undefined, body: rest[0] };
 }
 
-function namesOf(variables: readonly (Expr | undefined)[]): string[] {
+function listNames(variables: readonly (Expr | undefined)[]): string[] {
   return variables.filter(isName).map(({ name }) => name);
 }
 
@@ -143,7 +143,7 @@ function canBeNumeric(expr: Expr): boolean {
   return expr.kind !== 'list' && expr.kind !== 'map' && expr.kind !== 'message';
 }
 
-function macroOf(call: WrittenCall, macro: MacroName, parts: Partial<MacroExpr>): Expansion {
+function createMacro(call: WrittenCall, macro: MacroName, parts: Partial<MacroExpr>): Expansion {
   const { start, end, nameStart } = call;
   const absent = { range: undefined, variables: [], predicate: undefined, body: undefined, args: [] };
   return { macro: { ...absent, ...parts, kind: 'macro', macro, start, end, nameStart } };

@@ -6,7 +6,7 @@ import type { Token, TokenType } from './tokens.js';
  * for `&&`. In source order, each once.
  */
 export function adviseSyntax(text: string, tokens: readonly Token[]): readonly Advice[] {
-  const found = [...adviseSigns(codeOf(text, tokens)), ...adviseWords(text, tokens)];
+  const found = [...adviseSigns(printCode(text, tokens)), ...adviseWords(text, tokens)];
   const seen = new Set<string>();
   return found
     .sort((a, b) => a.start - b.start)
@@ -24,7 +24,7 @@ export function adviseMacro(error: SyntaxError): SyntaxError {
 const MOST = 3;
 
 /** The text with strings blanked, at the same offsets. */
-function codeOf(text: string, tokens: readonly Token[]): string {
+function printCode(text: string, tokens: readonly Token[]): string {
   let code = '';
   for (const { type, start, end } of tokens) {
     if (type !== 'STRING' && type !== 'BYTES' && type !== 'ESC_IDENTIFIER') continue;

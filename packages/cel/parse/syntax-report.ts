@@ -9,7 +9,7 @@ import {
   predictAlternative,
   type Prediction,
   predictLoop,
-  startOf,
+  enterRule,
 } from './expected.js';
 import type { Element, RuleName } from './grammar.js';
 import type { Lexed } from './lexer.js';
@@ -55,7 +55,7 @@ class Walk {
   private readonly expected = expectedTokens();
   private readonly frames: Frame[] = [{ rule: 'start', binds: 0, follow: undefined }];
   private readonly depths = new Map<RuleName, number>();
-  private place: Position | undefined = startOf('start');
+  private place: Position | undefined = enterRule('start');
   private at = 0;
   private recovering = false;
   private recoveries = 0;
@@ -151,7 +151,7 @@ class Walk {
     this.depths.set(rule, depth);
     if (depth > maxNesting) this.stop(`expression recursion limit exceeded: ${maxNesting}`);
     this.frames.push({ rule, binds, follow });
-    this.place = startOf(rule);
+    this.place = enterRule(rule);
   }
 
   private leave(): void {

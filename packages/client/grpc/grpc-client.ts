@@ -49,7 +49,7 @@ const SERVICE = '/authz.svc.v1.AuthzService';
 const NOTHING = Buffer.alloc(0);
 
 function grpcTransport({ address, tls, metadata }: GrpcOptions): Transport {
-  const channel = channelOf(address, tls);
+  const channel = createChannel(address, tls);
   const proxy = proxyVariable(address);
   const client = new Client(address, channel.credentials, {
     ...channel.options,
@@ -65,7 +65,7 @@ function grpcTransport({ address, tls, metadata }: GrpcOptions): Transport {
     signal: AbortSignal,
     minBundle?: string,
   ): Promise<Received<T>> => {
-    const sent = metadataOf(typeof metadata === 'function' ? await metadata() : metadata);
+    const sent = createMetadata(typeof metadata === 'function' ? await metadata() : metadata);
     if (minBundle !== undefined) sent.set(MIN_BUNDLE, minBundle);
     let bundleHash = '';
     const answer = await new Promise<Buffer>((resolve, reject) => {
@@ -73,7 +73,9 @@ function grpcTransport({ address, tls, metadata }: GrpcOptions): Transport {
       const running = client.makeUnaryRequest(`${SERVICE}/${method}`, same, same, request, sent, (error, bytes) => {
         signal.removeEventListener('abort', abort);
         if (error !== null)
-          reject(new AuthzError(codeOfNumber(error.code), reasonOf(error.details, address, proxy), { cause: error }));
+          reject(
+            new AuthzError(codeOfNumber(error.code), describeFailure(error.details, address, proxy), { cause: error }),
+          );
         else resolve(bytes ?? NOTHING);
       });
       running.on('metadata', (received: Metadata) => {
@@ -99,14 +101,14 @@ function grpcTransport({ address, tls, metadata }: GrpcOptions): Transport {
   };
 }
 
-function channelOf(address: string, tls: GrpcOptions['tls']): TlsChannel {
+function createChannel(address: string, tls: GrpcOptions['tls']): TlsChannel {
   if (tls === undefined || tls === false) return { credentials: credentials.createInsecure(), options: {} };
   const { ca, cert, key } = tls === true ? {} : tls;
   const bytes = (pem: string | undefined): Buffer | undefined => (pem === undefined ? undefined : Buffer.from(pem));
   return tlsChannel(address, { ca: bytes(ca), cert: bytes(cert), key: bytes(key) });
 }
 
-function metadataOf(values: MetadataValues | undefined): Metadata {
+function createMetadata(values: MetadataValues | undefined): Metadata {
   const metadata = new Metadata();
   for (const [key, value] of Object.entries(values ?? {})) metadata.set(key, value);
   return metadata;
@@ -116,7 +118,7 @@ function metadataOf(values: MetadataValues | undefined): Metadata {
  * Why a call failed. Where there is no connection, the library says so with what it did not find out: `Last error:
  * undefined`, behind a proxy for example.
  */
-function reasonOf(details: string, address: string, proxy: string | undefined): string {
+function describeFailure(details: string, address: string, proxy: string | undefined): string {
   const found = NOT_CONNECTED.exec(details);
   if (found === null) return details;
   const [, reason = ''] = found;

@@ -13,12 +13,12 @@ export function proxyVariable(
 ): string | undefined {
   const variable = PROXIES.find((name) => environment[name]);
   if (variable === undefined || /^unix:/i.test(address)) return undefined;
-  const host = hostOf(address);
+  const host = parseHost(address);
   return isLoopback(host) || isExcepted(host, environment) ? undefined : variable;
 }
 
 /** `pdp.internal` of `dns:///pdp.internal:3593`, and `::1` of `[::1]:3593`. */
-function hostOf(address: string): string {
+function parseHost(address: string): string {
   const target = address.replace(/^(?:dns|ipv4|ipv6):(?:\/\/[^/]*\/)?/i, '');
   const bracketed = /^\[([^\]]*)\]/.exec(target)?.[1];
   if (bracketed !== undefined) return bracketed.toLowerCase();

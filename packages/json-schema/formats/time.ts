@@ -7,7 +7,7 @@ export function isDateTime(text: string): boolean {
 export function isDate(text: string): boolean {
   const [, year, month, day] = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/.exec(text)?.map(Number) ?? [];
   if (year === undefined || month === undefined || day === undefined) return false;
-  return day >= 1 && day <= daysOf(year, month);
+  return day >= 1 && day <= countDays(year, month);
 }
 
 /** `time`: RFC 3339 full-time, its offset included; a leap second ends a day of UTC. */
@@ -43,7 +43,7 @@ export function isPeriod(text: string): boolean {
 
 const DAY = 24 * 60;
 
-function daysOf(year: number, month: number): number {
+function countDays(year: number, month: number): number {
   if (month < 1 || month > 12) return 0;
   if (month === 2) return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28;
   return [4, 6, 9, 11].includes(month) ? 30 : 31;

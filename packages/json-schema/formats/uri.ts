@@ -2,17 +2,17 @@ import { isIpv6 } from './host.js';
 
 /** `uri`, `iri`: a reference with a scheme. */
 export function isUri(text: string): boolean {
-  return referenceOf(text)?.scheme !== undefined;
+  return parseReference(text)?.scheme !== undefined;
 }
 
 /** `uri-reference`, `iri-reference`. A backslash is not allowed. */
 export function isUriReference(text: string): boolean {
-  return !text.includes('\\') && referenceOf(text) !== undefined;
+  return !text.includes('\\') && parseReference(text) !== undefined;
 }
 
 /** `uri-template`: braces in the path are closed within a segment and do not nest. */
 export function isUriTemplate(text: string): boolean {
-  const segments = referenceOf(text)?.path.split('/') ?? ['{'];
+  const segments = parseReference(text)?.path.split('/') ?? ['{'];
   return segments.every((segment) => !/[{}]/.test(segment.replace(/\{[^{}]*\}/g, '')));
 }
 
@@ -25,7 +25,7 @@ interface Reference {
  * A URI reference, as leniently as in the library of the reference PDP: a path can have any character, but escapes must
  * be complete, control characters are not allowed, and the host is checked.
  */
-function referenceOf(text: string): Reference | undefined {
+function parseReference(text: string): Reference | undefined {
   if (/(?=\p{ASCII})\p{Cc}/u.test(text)) return undefined;
   const [, beforeFragment = '', fragment = ''] = /^([^#]*)(?:#(.*))?$/s.exec(text) ?? [];
   if (!hasWholeEscapes(fragment)) return undefined;
