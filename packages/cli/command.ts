@@ -15,6 +15,12 @@ export function programOf(name: string, context: CommandContext): Command {
   });
 }
 
+/** Methods of Commander that its types do not declare. */
+interface Untyped {
+  readonly unknownCommand: () => never;
+  readonly _dispatchHelpCommand: (this: Command, name: string | undefined) => unknown;
+}
+
 class ContextCommand extends Command {
   constructor(
     name: string | undefined,
@@ -25,6 +31,16 @@ class ContextCommand extends Command {
 
   override createCommand(name?: string): Command {
     return new ContextCommand(name, this.context);
+  }
+
+  /** Extends a method of Commander, which shows the whole help for a command that does not exist. */
+  protected _dispatchHelpCommand(name?: string): unknown {
+    const isKnown = this.commands.some((command) => command.name() === name || command.aliases().includes(name ?? ''));
+    if (name !== undefined && name !== 'help' && !isKnown) {
+      this.args = [name];
+      (this as unknown as Untyped).unknownCommand();
+    }
+    return (Command.prototype as unknown as Untyped)._dispatchHelpCommand.call(this, name);
   }
 
   /**

@@ -43,6 +43,20 @@ test('the page documents exactly the commands that exist, and exactly their flag
   assert.equal([...new Set([...sections.keys()].map((name) => name.split(' ')[0]))].sort(), [...commands].sort());
 });
 
+test('help for a command that does not exist is an error with the nearest name', async () => {
+  for (const [words, nearest] of [
+    [['help', 'chek'], 'check'],
+    [['chek'], 'check'],
+    [['config', 'help', 'prnt'], 'print'],
+  ] as const) {
+    const { code, stdout, stderr } = await callAuthzc(words, folder);
+    assert.equal([code, stdout], [2, '']);
+    assert.match(stderr, `(Did you mean ${nearest}?)`);
+  }
+  for (const words of [['help'], ['help', 'check'], ['help', 'hc'], ['config', 'help', 'print']])
+    assert.match((await callAuthzc(words, folder)).stdout, /^Usage: authzc/, words.join(' '));
+});
+
 test.run();
 
 /** The section `serve` of the page also covers dist/server.js. */
