@@ -39,7 +39,7 @@ const OPERATIONS: readonly OperationRow[] = [
   {
     name: 'explain',
     title: 'Explain',
-    about: 'Why is this allowed or denied? Requires the admin credentials, because explanations show policies.',
+    about: 'Why is this allowed or denied? Explanations show policies, so most servers require the admin credentials.',
     path: '/admin/explain/decision',
     form: EXPLAIN_FORM,
     example: (names) => ({
