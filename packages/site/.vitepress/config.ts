@@ -14,7 +14,7 @@ export default defineConfig({
   lang: 'en',
   transformHead: ({ siteConfig: { site }, pageData: { relativePath } }) => [
     ['link', { rel: 'icon', href: `${site.base}icon.svg` }],
-    ['link', { rel: 'alternate', type: 'text/markdown', href: `${site.base}${relativePath}` }],
+    ...textOf(`${site.base}${relativePath}`),
   ],
   srcDir: '../../.cache/site',
   outDir: '../../dist/site',
@@ -55,6 +55,11 @@ export default defineConfig({
     })),
   },
 });
+
+/** The link to the Markdown of a page. The page for unknown addresses has none. */
+function textOf(href: string): [string, { [name: string]: string }][] {
+  return href.endsWith('/404.md') ? [] : [['link', { rel: 'alternate', type: 'text/markdown', href }]];
+}
 
 /** A picture that follows the theme of the page. The library names a font of another host, which is left out. */
 function diagram(text: string, escapeHtml: (text: string) => string): string {

@@ -94,10 +94,11 @@ function blocksOf(page: string, path: string): readonly Block[] {
   return blocks;
 }
 
-/** The path on the last line with text before a fence, if the line is nothing else. */
+/** The path in the paragraph before a fence, if the paragraph is nothing else. */
 function fileNamedBefore(lines: readonly string[], fence: number): string | undefined {
-  const line = lines.slice(0, fence).findLast((other) => other.trim() !== '');
-  return FILE_NAME.exec(line ?? '')?.[1];
+  const last = lines.slice(0, fence).findLastIndex((other) => other.trim() !== '');
+  const isAlone = (lines[last - 1] ?? '').trim() === '';
+  return isAlone ? FILE_NAME.exec(lines[last] ?? '')?.[1] : undefined;
 }
 
 function wordsOf(info: string): ReadonlyMap<string, string> {
