@@ -1,4 +1,4 @@
-import { stringify } from 'yaml';
+import { stringify } from '../../../yaml-input/index.js';
 import { type Match, matchOf, UntranslatableError } from './conditions.js';
 import { type Grant, type Grants, lineageOf } from './grants.js';
 
