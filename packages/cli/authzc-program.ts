@@ -112,6 +112,7 @@ function createProgram(context: CommandContext, onEnd: OnEnd): Command {
         .argument('[dir]', 'policy folder', 'policies')
         .option('--out <dir>', 'folder of the generated modules', 'generated')
         .option('--bundle <file>', 'bundle file', 'dist/policies.js')
+        .option('--no-bundle', 'write only the generated modules, for an application that imports them')
         .addOption(
           new Option('--check', 'fail if the generated modules are out of date; writes nothing').conflicts('emit'),
         )

@@ -107,7 +107,10 @@ test('on a terminal, success prints one line to stderr: policies, rules, tests, 
     // A slow machine also sees the steps, and that they are erased.
     return (await text(stdout)).replaceAll(/\r\u001b\[K(?:[^\r\n]* \.\.\.)?/g, '');
   };
-  assert.match(await shown('compile'), /^1 policy, 1 rule, \d+ files written in \d+\.\d s\r?\n$/);
+  assert.match(
+    await shown('compile'),
+    /^1 policy, 1 rule, \d+ files written to generated and dist\/policies\.js in \d+\.\d s\r?\n$/,
+  );
   assert.match(await shown('compile --check'), /^1 policy, 1 rule, generated is up to date in /);
   assert.match(await shown('compile --no-emit'), /^1 policy, 1 rule, nothing written in /);
 });
@@ -118,6 +121,23 @@ test('policies that do not compile end with status 3, and nothing is written', a
   assert.is(code, 3);
   assert.match(stdout, 'document.yaml');
   assert.equal(filesIn(folder), ['policies/document.yaml']);
+});
+
+test('--no-bundle writes the generated modules only, and leaves a bundle that is there', async () => {
+  const folder = newFolder(GOOD);
+  assert.equal(await authzc(folder, 'compile', '--no-bundle'), { code: 0, stdout: '', stderr: '' });
+  const modules = filesIn(folder).filter((path) => path.startsWith('generated/'));
+  assert.ok(modules.includes('generated/resource/document.ts'));
+  assert.not(filesIn(folder).some((path) => path.startsWith('dist/')));
+  assert.is((await authzc(folder, 'compile')).code, 0);
+  const bundled = filesIn(folder);
+  assert.ok(bundled.includes('dist/policies.js'));
+  assert.equal(
+    bundled.filter((path) => path.startsWith('generated/')),
+    modules,
+  );
+  assert.is((await authzc(folder, 'compile', '--no-bundle')).code, 0);
+  assert.equal(filesIn(folder), bundled);
 });
 
 test('--no-emit writes nothing, whether the policies compile or not', async () => {

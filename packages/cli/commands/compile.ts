@@ -12,6 +12,7 @@ import { runtimeFolder } from '../../../compiler/load/runtime-folder.js';
 import type { Snapshot } from '../../../compiler/recompile/snapshot.js';
 import { compileCached } from '../cache/cached-compilation.js';
 import { defaultCacheFolder } from '../cache/folder.js';
+import type { WrittenBundle } from '../cache/entry.js';
 import { bundleSettings, isWritten, writtenBundle } from '../cache/written-bundle.js';
 import { type CommandContext, printNote } from '../context.js';
 import { EXIT } from '../exit.js';
@@ -29,7 +30,8 @@ import { type OutputFormat, printDiagnostics, reportInputError } from '../report
 /** The command line options of `authzc compile`. */
 export interface CompileOptions extends TestOptions, Partial<TableOptions> {
   readonly out: string;
-  readonly bundle: string;
+  /** False with `--no-bundle`. */
+  readonly bundle: string | false;
   readonly check?: boolean;
   /** False with `--no-emit`. */
   readonly emit: boolean;
@@ -136,20 +138,40 @@ async function compiled(directory: string, options: CompileOptions, context: Com
     if (code === EXIT.done) summarise(`${visible(options.out)} is up to date`);
     return code;
   }
-  const place = { folder: realLocation(dirname(options.bundle)), policies: realLocation(directory) };
-  const settings = bundleSettings(options.bundle, place);
-  const isBundled = await isWritten(compilation.written, options.bundle, settings);
-  const bundling = isBundled ? undefined : bundleOf(snapshot.files, place);
+  const bundled =
+    options.bundle === false ? undefined : await bundleDue(options.bundle, directory, compilation, snapshot);
   progress.show('bundling and writing files');
   const written = await writeOutputs(
-    { policies: directory, out: options.out, bundle: options.bundle },
-    { modules: files, bundling, declarations: bundleDeclarations(snapshot.types, { checksOnly, explain }) },
+    { policies: directory, out: options.out, bundle: options.bundle === false ? undefined : options.bundle },
+    {
+      modules: files,
+      bundling: bundled?.bundling,
+      declarations: bundleDeclarations(snapshot.types, { checksOnly, explain }),
+    },
   ).finally(() => progress.clear());
-  await compilation.save(
-    bundling === undefined ? compilation.written : writtenBundle(await bundling, options.bundle, settings),
-  );
-  summarise(`${counted(written, 'file')} written`);
+  await compilation.save((await bundled?.record()) ?? compilation.written);
+  const places = [options.out, options.bundle].flatMap((path) => (path === false ? [] : [visible(path)]));
+  summarise(`${counted(written, 'file')} written to ${places.join(' and ')}`);
   return EXIT.done;
+}
+
+/** The bundle of a compilation if it is not at its path yet, and its record for the cache. */
+async function bundleDue(
+  path: string,
+  directory: string,
+  { written }: Pick<Awaited<ReturnType<typeof compileCached>>, 'written'>,
+  { files }: Snapshot,
+): Promise<{
+  readonly bundling: Promise<Bundle> | undefined;
+  readonly record: () => Promise<WrittenBundle | undefined>;
+}> {
+  const place = { folder: realLocation(dirname(path)), policies: realLocation(directory) };
+  const settings = bundleSettings(path, place);
+  const bundling = (await isWritten(written, path, settings)) ? undefined : bundleOf(files, place);
+  return {
+    bundling,
+    record: async () => (bundling === undefined ? undefined : writtenBundle(await bundling, path, settings)),
+  };
 }
 
 /** What is wrong with conditions over the tables, if there are any. */

@@ -16,8 +16,8 @@ export interface OutputPaths {
   readonly policies: string;
   /** The folder of the generated modules. */
   readonly out: string;
-  /** The file of the bundle; its source map and its declarations are beside it. */
-  readonly bundle: string;
+  /** The file of the bundle; its source map and its declarations are beside it. Undefined: none is written. */
+  readonly bundle: string | undefined;
 }
 
 /** What a compilation writes. */
@@ -46,20 +46,27 @@ export async function writeOutputs(paths: OutputPaths, { modules, bundling, decl
     obstacles,
     `remove or move them, or use a separate folder for the modules: --out DIR (now \`${visible(paths.out)}\`)`,
   );
-  refuseObstacles(
-    await bundleObstacles(paths.bundle),
-    `remove or move them, or give the bundle another name: --bundle FILE (now \`${visible(paths.bundle)}\`)`,
-  );
-  const bundle = await bundling;
-  if (bundle !== undefined) await loadOnce(bundle.js, paths.bundle);
   const written = [
     ...due,
-    ...declarationFile(paths.bundle, declarations),
-    ...(bundle === undefined ? [] : bundleFiles(paths.bundle, bundle)),
+    ...(paths.bundle === undefined ? [] : await filesOfBundle(paths.bundle, await bundling, declarations)),
   ];
   replaceFiles(written);
   removeStale(stale);
   return written.length;
+}
+
+/** The files of a bundle that are due, once it was loaded; without it, its declarations. */
+async function filesOfBundle(
+  path: string,
+  bundle: Bundle | undefined,
+  declarations: string,
+): Promise<Parameters<typeof replaceFiles>[0]> {
+  refuseObstacles(
+    await bundleObstacles(path),
+    `remove or move them, or give the bundle another name: --bundle FILE (now \`${visible(path)}\`)`,
+  );
+  if (bundle !== undefined) await loadOnce(bundle.js, path);
+  return [...declarationFile(path, declarations), ...(bundle === undefined ? [] : bundleFiles(path, bundle))];
 }
 
 function refuseObstacles(obstacles: readonly Obstacle[], wayOut: string): void {
@@ -71,15 +78,16 @@ function requireApart({ policies, out, bundle }: OutputPaths, files: readonly Em
   const root = realpathSync(policies);
   const folder = realLocation(out);
   const modules = files.map(({ path }) => join(folder, path));
-  for (const file of [bundle, `${bundle}.map`, declarationsOf(bundle) ?? bundle]) {
+  const bundled = bundle === undefined ? [] : [bundle, `${bundle}.map`, declarationsOf(bundle) ?? bundle];
+  for (const file of bundled) {
     const location = realLocation(file);
     if (modules.includes(location) || location === folder)
       throw new Error(
-        `--bundle ${quoted(bundle)} would overwrite a file of --out ${quoted(out)}: give the bundle another name`,
+        `--bundle ${quoted(bundled[0] ?? file)} would overwrite a file of --out ${quoted(out)}: give the bundle another name`,
       );
     if (isReadIn(root, location))
       throw new Error(
-        `--bundle ${quoted(bundle)} would be read as a policy: it is in ${quoted(policies)}; write it to another folder`,
+        `--bundle ${quoted(bundled[0] ?? file)} would be read as a policy: it is in ${quoted(policies)}; write it to another folder`,
       );
   }
   if (modules.some((location) => isReadIn(root, location))) {
