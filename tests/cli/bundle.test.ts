@@ -26,10 +26,10 @@ function authzc(...words: readonly string[]): Promise<Ended> {
 test('an archive is deterministic, names its commit, and is signed, verified and loaded', async () => {
   repository.commit({ 'policies/document.yaml': documentPolicy('view') });
   repository.git('remote', 'add', 'origin', 'https://user:secret@git.example.org/p.git?token=x');
-  const built = await authzc('bundle', '-o', 'a.authzbundle', '--sequence', '7', '--not-after', '2131-01-01T00:00:00Z');
+  const built = await authzc('bundle', '--out', 'a.authzbundle', '--sequence', '7', '--not-after', '2131-01-01T00:00:00Z');
   assert.is(built.code, 0, built.stderr);
   assert.match(built.stdout, /^a\.authzbundle {2}sha256:[0-9a-f]{64}\n$/);
-  await authzc('bundle', '-o', 'b.authzbundle', '--sequence', '7', '--not-after', '2131-01-01T01:00:00+01:00');
+  await authzc('bundle', '--out', 'b.authzbundle', '--sequence', '7', '--not-after', '2131-01-01T01:00:00+01:00');
   const bytes = readFileSync(join(folder, 'a.authzbundle'));
   assert.equal(bytes, readFileSync(join(folder, 'b.authzbundle')));
   const { manifest } = readArchive(bytes);
@@ -66,7 +66,7 @@ test('an archive is deterministic, names its commit, and is signed, verified and
 
 test('nothing is written if policies do not compile', async () => {
   writeFileSync(join(folder, 'policies/broken.yaml'), BROKEN_POLICY);
-  const { code } = await authzc('bundle', '-o', 'broken.authzbundle');
+  const { code } = await authzc('bundle', '--out', 'broken.authzbundle');
   rmSync(join(folder, 'policies/broken.yaml'));
   assert.is(code, 3);
   assert.not(existsSync(join(folder, 'broken.authzbundle')));

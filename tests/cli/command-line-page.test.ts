@@ -43,6 +43,21 @@ test('the page documents exactly the commands that exist, and exactly their flag
   assert.equal([...new Set([...sections.keys()].map((name) => name.split(' ')[0]))].sort(), [...commands].sort());
 });
 
+test('a short flag means the same in every command', async () => {
+  const meanings = new Map<string, Set<string>>();
+  for (const name of sections.keys()) {
+    for (const line of await helpOf(name.split(' '))) {
+      const [, short = '', long = ''] = /^ {2}(-\w), (--[a-z-]+(?: <\w+>)?)/.exec(line) ?? [];
+      if (short !== '') meanings.set(short, (meanings.get(short) ?? new Set()).add(long));
+    }
+  }
+  assert.equal([...(meanings.get('-o') ?? [])], ['--output <format>']);
+  assert.equal(
+    [...meanings].filter(([, longs]) => longs.size > 1).map(([short]) => short),
+    [],
+  );
+});
+
 test('help for a command that does not exist is an error with the nearest name', async () => {
   for (const [words, nearest] of [
     [['help', 'chek'], 'check'],

@@ -13,7 +13,7 @@ export function addBundleCommands(program: Command, context: CommandContext, onE
     // Flags after the name of a command below it are those of that command.
     .enablePositionalOptions()
     .argument('[dir]', 'policy folder', 'policies')
-    .option('-o, --output <file>', 'archive file', 'dist/policies.authzbundle')
+    .option('--out <file>', 'archive file', 'dist/policies.authzbundle')
     .addOption(
       new Option('--fail-on <severity>', 'minimum severity that fails the build')
         .choices(['error', 'warning'])
@@ -55,7 +55,7 @@ export function addBundleCommands(program: Command, context: CommandContext, onE
     .description('add a signature to an archive')
     .argument('<file>', 'archive')
     .requiredOption('--key <file>', 'private key (PEM): Ed25519, P-256 or P-384')
-    .option('-o, --output <file>', 'file for the signed archive; default is the input file')
+    .option('--out <file>', 'file for the signed archive; default is the input file')
     .action(async (file, options) => {
       const { bundleSignCommand } = await import('./bundle-sign.js');
       onEnd(await bundleSignCommand(file, options, context));

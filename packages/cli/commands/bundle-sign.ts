@@ -11,13 +11,13 @@ export interface BundleSignOptions {
   /** The file of the private key, in PEM. */
   readonly key: string;
   /** The file of the signed archive; by default the same. */
-  readonly output?: string;
+  readonly out?: string;
 }
 
 /** `authzc bundle sign`: adds a signature to an archive. Returns the exit code. */
 export async function bundleSignCommand(
   file: string,
-  { key, output = file }: BundleSignOptions,
+  { key, out = file }: BundleSignOptions,
   { stdout }: CommandContext,
 ): Promise<number> {
   const bytes = named(file, () => readFileSync(file));
@@ -28,7 +28,7 @@ export async function bundleSignCommand(
   const signed = await signArchive(bytes, signingKey, Date.now()).catch((error: unknown) => {
     throw namedError(file, error);
   });
-  replaceFiles([{ path: output, text: signed, durable: true }]);
-  stdout.write(`${visible(output)}  signed by ${signingKey.id} (${signingKey.algorithm})\n`);
+  replaceFiles([{ path: out, text: signed, durable: true }]);
+  stdout.write(`${visible(out)}  signed by ${signingKey.id} (${signingKey.algorithm})\n`);
   return EXIT.done;
 }

@@ -19,7 +19,7 @@ import { printDiagnostics } from '../report.js';
 /** The command line options of `authzc bundle`. */
 export interface BundleOptions {
   /** The file of the archive. */
-  readonly output: string;
+  readonly out: string;
   readonly strictTypes?: boolean;
   readonly checksOnly?: boolean;
   readonly explain?: boolean;
@@ -72,7 +72,7 @@ export async function bundleCommand(
   }
   progress.show('bundling');
   const { js, map } = await bundle(snapshot.files, runtimeFolder()).finally(() => progress.clear());
-  const { policies } = (await loadOnce(js, options.output)) as { readonly policies: PolicyBundle };
+  const { policies } = (await loadOnce(js, options.out)) as { readonly policies: PolicyBundle };
   const builder = options.builder ?? ciJob(context.env);
   const source = await sourceRevision(directory, context);
   const archive = writeArchive({
@@ -90,10 +90,10 @@ export async function bundleCommand(
       ...(tested !== undefined && { tests: tested.summary }),
     },
   });
-  replaceFiles([{ path: options.output, text: archive, durable: true }]);
+  replaceFiles([{ path: options.out, text: archive, durable: true }]);
   if (source?.dirty === true)
     printNote(context, `warning: \`${visible(directory)}\` has changes that are not committed; the manifest says so`);
-  context.stdout.write(`${visible(options.output)}  sha256:${readArchive(archive).digest}\n`);
+  context.stdout.write(`${visible(options.out)}  sha256:${readArchive(archive).digest}\n`);
   return EXIT.done;
 }
 
