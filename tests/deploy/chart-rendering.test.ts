@@ -7,6 +7,7 @@ import { parse } from 'yaml';
 import type { Json, JsonObject } from '../../proto/wire/json-shape.js';
 import { type LoadedConfig, loadConfig } from '../../server/config.js';
 import { ROOT } from '../support/compiled.js';
+import { readPage, textOfFile } from '../support/docs/blocks.js';
 import { problemsOf } from '../support/explorer/json-schema.js';
 import { skip } from '../support/skip.js';
 import { CADDY, ChartRenderer, isRendererInstalled } from './rendered-chart.js';
@@ -255,8 +256,7 @@ function defineTests(): void {
   });
 
   test('the values of docs/fleet.md are valid', async () => {
-    const page = readFileSync(join(ROOT, 'docs/fleet.md'), 'utf8');
-    const values = parse(/```yaml file=values\.yaml\n([\s\S]*?)```/.exec(page)?.[1] ?? '') as JsonObject;
+    const values = parse(textOfFile(readPage(join(ROOT, 'docs/fleet.md')), 'values.yaml')) as JsonObject;
     const { config, warnings } = await configOf(values);
     assert.equal(warnings, []);
     assert.is(config.bundle.poll.interval, 120_000);

@@ -9,6 +9,7 @@ import { PACKAGE_NAMES } from '../../compiler/package-names.js';
 import { PACKAGES } from '../../scripts/packages/packages.js';
 import { documentPolicy } from '../support/cli/policies.js';
 import { ROOT } from '../support/compiled.js';
+import { readPage, textOfFile } from '../support/docs/blocks.js';
 import { skip } from '../support/skip.js';
 import { type Comment, type CommentServer, commentServer, foreignComment } from './comment-server.js';
 import { type ReviewedProject, reviewedProject } from './reviewed-project.js';
@@ -322,8 +323,5 @@ function asWorkflow({ inputs, runs }: Action): string {
 }
 
 function documentedWorkflow(): string {
-  const page = readFileSync(join(ROOT, 'docs/ci.md'), 'utf8');
-  const [, workflow = ''] = /```yaml file=\.github\/workflows\/policies\.yml\n(.*?)```/s.exec(page) ?? [];
-  assert.ok(workflow !== '');
-  return workflow;
+  return textOfFile(readPage(join(ROOT, 'docs/ci.md')), '.github/workflows/policies.yml');
 }

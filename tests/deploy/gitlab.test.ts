@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { documentPolicy } from '../support/cli/policies.js';
 import { ROOT } from '../support/compiled.js';
+import { readPage, textOfFile } from '../support/docs/blocks.js';
 import { type CommentServer, commentServer, foreignComment } from './comment-server.js';
 import { type ReviewedProject, reviewedProject } from './reviewed-project.js';
 
@@ -73,8 +74,7 @@ function runJob(
   { folder, path, base }: ReviewedProject,
   environment: { readonly [name: string]: string } = {},
 ): Promise<{ readonly code: number; readonly output: string }> {
-  const page = readFileSync(join(ROOT, 'docs/ci.md'), 'utf8');
-  const [, text = ''] = /```yaml file=\.gitlab-ci\.yml\n(.*?)```/s.exec(page) ?? [];
+  const text = textOfFile(readPage(join(ROOT, 'docs/ci.md')), '.gitlab-ci.yml');
   const { policies } = parse(text) as { readonly policies: { readonly script: readonly string[] } };
   const env = {
     ...process.env,

@@ -53,6 +53,13 @@ export function readPage(file: string): Page {
   };
 }
 
+/** The text of a file that a page shows. Throws if it shows none of this name. */
+export function textOfFile({ path, blocks }: Page, file: string): string {
+  const block = blocks.find((each) => each.file === file);
+  if (block === undefined) throw new Error(`${path} shows no file \`${file}\``);
+  return block.text;
+}
+
 /** How messages name a block. */
 export function titleOf({ place, language, words, file }: Block): string {
   const shown = [...words].map(([word, value]) => (value === '' ? word : `${word}=${value}`));
