@@ -38,7 +38,17 @@ test.after(() => rmSync(folder, { recursive: true, force: true }));
 /** The digest of the archive that a Node builds, and the version that it says it has. */
 function built(node: string, name: string, ...flags: readonly string[]): readonly [digest: string, version: string] {
   const file = join(folder, `${name}.authzbundle`);
-  const words = ['bundle', 'policies', '--out', file, '--sequence', '7', '--not-after', '2100-01-01T00:00:00Z', ...flags];
+  const words = [
+    'bundle',
+    'policies',
+    '--out',
+    file,
+    '--sequence',
+    '7',
+    '--not-after',
+    '2100-01-01T00:00:00Z',
+    ...flags,
+  ];
   execFileSync(node, [PROGRAMS.authzc, ...words, '--builder', 'ci'], { cwd: folder, stdio: 'pipe' });
   const digest = createHash('sha256').update(readFileSync(file)).digest('hex');
   return [digest, execFileSync(node, ['--version'], { encoding: 'utf8' }).slice(1, 3)];

@@ -26,7 +26,15 @@ function authzc(...words: readonly string[]): Promise<Ended> {
 test('an archive is deterministic, names its commit, and is signed, verified and loaded', async () => {
   repository.commit({ 'policies/document.yaml': documentPolicy('view') });
   repository.git('remote', 'add', 'origin', 'https://user:secret@git.example.org/p.git?token=x');
-  const built = await authzc('bundle', '--out', 'a.authzbundle', '--sequence', '7', '--not-after', '2131-01-01T00:00:00Z');
+  const built = await authzc(
+    'bundle',
+    '--out',
+    'a.authzbundle',
+    '--sequence',
+    '7',
+    '--not-after',
+    '2131-01-01T00:00:00Z',
+  );
   assert.is(built.code, 0, built.stderr);
   assert.match(built.stdout, /^a\.authzbundle {2}sha256:[0-9a-f]{64}\n$/);
   await authzc('bundle', '--out', 'b.authzbundle', '--sequence', '7', '--not-after', '2131-01-01T01:00:00+01:00');
