@@ -170,7 +170,7 @@ function forEveryone(rule: ResourceRule): ResourceRule {
 
 /** Also none, and more than engines judge one by one. */
 function randomRoles(random: Random, roles: readonly string[]): readonly string[] {
-  if (random.chance(0.05)) return [];
+  if (random.chance(0.05)) return ['nobody'];
   if (random.chance(0.9)) return roles;
   return [...Array.from({ length: 9 }, (_, index) => `role-${index}`), ...roles];
 }

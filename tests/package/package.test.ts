@@ -25,8 +25,8 @@ let archives: readonly string[] = [];
 test.before(() => {
   archives = packedPackages();
   cpSync(join(ROOT, 'tests/package/consumer'), consumer, { recursive: true });
-  // What a project adds: the solver and, for the type check, the types of Node.
-  unpackInto(modules, ['z3-solver', '@types/node']);
+  // What a project adds: the solver, what the gRPC client needs and, for the type check, the types of Node.
+  unpackInto(modules, ['z3-solver', '@grpc/grpc-js', '@types/node']);
 });
 
 test.after(() => rmSync(folder, { recursive: true, force: true }));
