@@ -21,9 +21,8 @@ const FILE = new URL('../../tests/longest.json', import.meta.url);
 const LONG = 30;
 
 /**
- * The test files that run with each version of Node as jobs: a suite each, without those of its files that share
- * no process, and each long file. What takes longest comes
- * first, so that none is alone at the end.
+ * The test files that run with each version of Node as jobs: a suite each, without those of its files that share no
+ * process, and each long file. What takes longest comes first, so that none is alone at the end.
  */
 export function jobsOf(
   runs: readonly { readonly node: string; readonly files: readonly string[] }[],

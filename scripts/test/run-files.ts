@@ -5,7 +5,8 @@ import { groupCpuSeconds } from './cpu.js';
 import { END, type FileResult } from './file-result.js';
 
 /*
- * The process that runs test files: its parent sends a path at a time and receives a `FileResult`. The files register with uvu as they do under its own command, `uvu/run`, which tells results only at the end of all files.
+ * The process that runs test files: its parent sends a path at a time and receives a `FileResult`. The files register
+ * with uvu as they do under its own command, `uvu/run`, which tells results only at the end of all files.
  */
 delayOptimisation();
 type Run = () => Promise<readonly [errors: string | true, passed: number, skipped: number, total: number]>;
