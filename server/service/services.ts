@@ -3,7 +3,7 @@ import type { Explanation, SearchOptions } from '../../runtime/engine/parts.js';
 import type { ListAuditLogEntriesRequest, ServerInfoResponse } from '../../proto/gen/messages.js';
 import type { ListAuditLogEntriesResponse } from '../../proto/gen/audit-messages.js';
 import type { AliasConfig } from '../config/aliases.js';
-import { isLoopback } from '../config/plain-http.js';
+import { isLoopbackHost } from '../config/plain-http.js';
 import type { DecidingBundle } from './decider.js';
 import type { SearchService } from './authzen-search.js';
 import type { Bundle, PolicyTexts } from './bundle.js';
@@ -159,8 +159,8 @@ export interface LocalAccess {
 }
 
 /**
- * Authenticates a caller who asks for policies or explanations: the admin, or anybody on this machine if the server allows
- * that. Rejects with an RpcError.
+ * Authenticates a caller who asks for policies or explanations: the admin, or anybody on this machine where the server
+ * allows it. Rejects with an RpcError.
  */
 export async function authenticatedToRead(
   { admin, local }: Pick<Services, 'admin' | 'local'>,
@@ -172,8 +172,8 @@ export async function authenticatedToRead(
   }
   refuseForeignPage(caller);
   // Pages of a site whose name leads to this machine would be pages of this server.
-  const address = `http://${caller.host()}`;
-  if (caller.host() !== '' && !(URL.canParse(address) && isLoopback(new URL(address))))
+  const host = caller.host();
+  if (host !== '' && !isLoopbackHost(host))
     throw new RpcError('permission_denied', 'policies are shown at loopback addresses only, such as `localhost`');
 }
 

@@ -1,5 +1,6 @@
 import type { Config, LoadedConfig } from '../../../server/config.js';
-import { isLoopback } from '../../../server/config/plain-http.js';
+import { writeAddress } from '../../../server/config/address.js';
+import { isLoopbackHost } from '../../../server/config/plain-http.js';
 import type { LocalAccess } from '../../../server/service/services.js';
 import { loadSuites, type TestFile } from '../../../compiler/load/index.js';
 
@@ -32,7 +33,5 @@ function textsOf({ file, principals, resources, auxData }: ReturnType<typeof loa
 }
 
 function isLoopbackAddress(address: Config['server']['httpListenAddr']): boolean {
-  if (address.kind !== 'tcp' || address.host === undefined) return false;
-  const url = `http://${address.host.includes(':') ? `[${address.host}]` : address.host}`;
-  return URL.canParse(url) && isLoopback(new URL(url));
+  return address.kind === 'tcp' && address.host !== undefined && isLoopbackHost(writeAddress(address));
 }
