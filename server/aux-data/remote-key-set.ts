@@ -2,7 +2,7 @@ import { backOff, LONGEST_TIMER, spread } from '../backoff.js';
 import type { KeySetConfig, KeySource as ConfiguredSource } from '../config/key-sets.js';
 import { maskUrl } from '../config/mask.js';
 import type { HttpResponse } from '../outgoing/http-client.js';
-import { takeCredentials } from '../outgoing/url-credentials.js';
+import { takeCredentials } from '../outgoing/basic-credentials.js';
 import { type KeySet, keySetOf } from './key-set.js';
 import type { KeySetEvent, KeySource } from './key-source.js';
 
@@ -136,9 +136,8 @@ export async function fetchKeys(text: string, timeout = TIMEOUT): Promise<Fetche
   const url = new URL(text);
   const credentials = takeCredentials(url);
   // Only servers with remote keys load it. An attempt is rare, so its connection is not kept.
-  const { HttpClient } = await import('../outgoing/http-client.js');
-  const limits = { connect: timeout, idle: timeout, whole: timeout, maxSize: LARGEST };
-  const client = new HttpClient({ origin: url.origin, limits });
+  const { HttpClient, limitsWithin } = await import('../outgoing/http-client.js');
+  const client = new HttpClient({ origin: url.origin, limits: limitsWithin(timeout, LARGEST) });
   try {
     const headers = { accept: 'application/jwk-set+json, application/json' };
     const { status, headers: answered, body } = await client.send({ method: 'GET', url, headers, credentials });

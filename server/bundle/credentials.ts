@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { BundleCredentials, Secret } from '../config/bundle-config.js';
+import { type BasicCredentials, basicAuthorization } from '../outgoing/basic-credentials.js';
 import { OriginError } from './origin.js';
 
 /** The header that authenticates a request: bearer, or basic. Undefined without credentials. */
@@ -11,20 +12,10 @@ export async function authorizationOf(
   return basic === undefined ? undefined : { authorization: basicAuthorization(basic) };
 }
 
-/** A user name and a password. */
-export interface BasicCredentials {
-  readonly username: string;
-  readonly password: string;
-}
-
 /** Undefined without a user name. */
 export async function basicOf({ username, password }: BundleCredentials): Promise<BasicCredentials | undefined> {
   if (username === undefined) return undefined;
   return { username, password: password === undefined ? '' : await readSecret(password) };
-}
-
-export function basicAuthorization({ username, password }: BasicCredentials): string {
-  return `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
 }
 
 /**

@@ -16,6 +16,11 @@ export interface HttpLimits {
   readonly maxSize: number;
 }
 
+/** The limits of requests that may take so many milliseconds as a whole, and return so many bytes. */
+export function limitsWithin(timeout: number, maxSize: number): HttpLimits {
+  return { connect: timeout, idle: timeout, whole: timeout, maxSize };
+}
+
 /** A private authority and a client certificate, as the PEM files have them. */
 export interface TlsTexts {
   readonly ca?: Buffer | undefined;

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { HttpClient } from '../outgoing/http-client.js';
+import { HttpClient, limitsWithin } from '../outgoing/http-client.js';
 import { isPlainHttp } from '../config/plain-http.js';
 
 /** What signs requests. */
@@ -159,7 +159,7 @@ interface Sent {
 
 /** The body of an answer. Redirects are not followed: the request has a secret. */
 async function send(who: string, url: URL, { method, headers, body }: Sent): Promise<string> {
-  const limits = { connect: TIMEOUT, idle: TIMEOUT, whole: TIMEOUT, maxSize: LARGEST };
+  const limits = limitsWithin(TIMEOUT, LARGEST);
   // An agent is on the link of the pod, and behind no proxy.
   const client = new HttpClient({ origin: url.origin, limits, ...(url.protocol === 'http:' && { proxy: NO_PROXY }) });
   try {

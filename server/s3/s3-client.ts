@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AwsV4Signer } from 'aws4fetch';
-import { HttpClient, type HttpResponse } from '../outgoing/http-client.js';
+import { HttpClient, type HttpResponse, limitsWithin } from '../outgoing/http-client.js';
 import { HttpError } from '../outgoing/http-error.js';
 import { PodCredentials } from './pod-credentials.js';
 import { type CredentialSource, readCredentials } from './s3-credentials.js';
@@ -84,7 +84,7 @@ export class S3Client {
   constructor(private readonly options: S3Options) {
     const { timeout, ca } = options;
     this.#base = bucketUrl(options);
-    const limits = { connect: timeout, idle: timeout, whole: timeout, maxSize: Number.POSITIVE_INFINITY };
+    const limits = limitsWithin(timeout, Number.POSITIVE_INFINITY);
     this.#client =
       options.client ??
       new HttpClient({ origin: this.#base.origin, limits, tls: { ca }, connections: MAX_CONNECTIONS });

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { maskUrl } from '../config/mask.js';
-import { HttpClient, type HttpResponse } from '../outgoing/http-client.js';
+import { HttpClient, type HttpResponse, limitsWithin } from '../outgoing/http-client.js';
 import { HttpError } from '../outgoing/http-error.js';
-import { takeCredentials } from '../outgoing/url-credentials.js';
+import { takeCredentials } from '../outgoing/basic-credentials.js';
 import { type FetchedTenant, MAX_DOCUMENT, type TenantSource, tooLarge } from './tenant-source.js';
 
 /** Documents over HTTP. */
@@ -26,7 +26,7 @@ export function httpSource({ url, tokenFile, timeout }: HttpSourceOptions): Tena
   const template = new URL(url);
   const basic = takeCredentials(template);
   const text = decodeURI(template.href);
-  const limits = { connect: timeout, idle: timeout, whole: timeout, maxSize: MAX_DOCUMENT };
+  const limits = limitsWithin(timeout, MAX_DOCUMENT);
   const client = new HttpClient({ origin: template.origin, limits, connections: MAX_CONNECTIONS });
   return {
     name: maskUrl(text),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isLoopback } from '../../config/plain-http.js';
-import { basicAuthorization, type BasicCredentials } from '../credentials.js';
+import { type BasicCredentials, basicAuthorization } from '../../outgoing/basic-credentials.js';
 import type { HttpClient, HttpRequest, HttpResponse } from '../../outgoing/http-client.js';
 import { statusError } from '../http-origin.js';
 import { OriginError } from '../origin.js';
