@@ -138,11 +138,11 @@ async function compiled(directory: string, options: CompileOptions, context: Com
     if (code === EXIT.done) summarise(`${visible(options.out)} is up to date`);
     return code;
   }
-  const bundled =
-    options.bundle === false ? undefined : await bundleDue(options.bundle, directory, compilation, snapshot);
+  const bundle = options.bundle === false ? undefined : options.bundle;
+  const bundled = bundle === undefined ? undefined : await bundleDue(bundle, directory, compilation, snapshot);
   progress.show('bundling and writing files');
   const written = await writeOutputs(
-    { policies: directory, out: options.out, bundle: options.bundle === false ? undefined : options.bundle },
+    { policies: directory, out: options.out, bundle },
     {
       modules: files,
       bundling: bundled?.bundling,
@@ -150,7 +150,7 @@ async function compiled(directory: string, options: CompileOptions, context: Com
     },
   ).finally(() => progress.clear());
   await compilation.save((await bundled?.record()) ?? compilation.written);
-  const places = [options.out, options.bundle].flatMap((path) => (path === false ? [] : [visible(path)]));
+  const places = [options.out, ...(bundle === undefined ? [] : [bundle])].map(visible);
   summarise(`${counted(written, 'file')} written to ${places.join(' and ')}`);
   return EXIT.done;
 }
