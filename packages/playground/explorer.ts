@@ -81,7 +81,7 @@ async function showServer(): Promise<void> {
     { name: 'api', title: 'API', ...loadedWhenShown('The description of the API', loadApi) },
     { name: 'playground', title: 'Playground', ...loadedWhenShown('The playground', loadPlayground) },
   ];
-  // Policies of one's own are what a server on this machine is opened for.
+  // Whoever opens a server on this machine wants to see the policies in its folder.
   const all = isLocal ? [...others.slice(1), ...operations, ...others.slice(0, 1)] : [...operations, ...others];
   main.replaceChildren(tabs('Operations', all, { inAddress: true }));
 }

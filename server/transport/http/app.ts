@@ -24,9 +24,9 @@ export interface Fallbacks {
 }
 
 /**
- * Routes everything but checks, plans and health, over HTTP/1.1 and HTTP/2: Fastify finds the route, `Receiver` receives the body
- * (docs/decisions/messages-and-transports.md#0041). Fastify is loaded once the server is ready, or by the first request
- * that needs it.
+ * Routes everything but checks, plans and health, over HTTP/1.1 and HTTP/2: Fastify finds the route, `Receiver` receives
+ * the body (docs/decisions/messages-and-transports.md#0041). Fastify is loaded once the server is ready, or by the first
+ * request that needs it.
  */
 export class App {
   readonly #plugins: readonly HttpPlugin[];

@@ -35,8 +35,8 @@ export interface HttpServer {
   /** Serves a connection. */
   readonly take: (socket: Socket) => void;
   /**
-   * Loads what answers other requests than checks, plans and health, which the first of them would wait for. To be called when the
-   * server is ready: it takes CPU that a start should not wait for.
+   * Loads what answers other requests than checks, plans and health, which the first of them would wait for. To be
+   * called when the server is ready: it takes CPU that a start should not wait for.
    */
   readonly load: () => void;
   /**

@@ -73,7 +73,7 @@ function allowedTo(role: string, resource: string, grants: Grants, open: string[
   });
 }
 
-/** What denies leave of a grant: a grant for any resource also allows what a deny for any takes, if the resource is one's own. */
+/** What denies leave of a grant. One for any resource is also one for the principal's own: a deny for any leaves that. */
 function remaining(grant: Grant, denies: readonly Grant[], role: string, resource: string): readonly Allowed[] {
   const match = grant.condition === undefined ? undefined : matchOf(grant.condition, resource);
   const possessions = grant.possession === 'any' ? (['any', 'own'] as const) : (['own'] as const);
@@ -84,7 +84,7 @@ function remaining(grant: Grant, denies: readonly Grant[], role: string, resourc
       ? [{ role, action: grant.action, possession, attributes, match }]
       : [];
   });
-  // What is allowed for any resource is allowed for one's own.
+  // What is allowed for any resource is allowed for those of the principal, too.
   return found[0]?.possession === 'any' && sameAttributes(found) ? found.slice(0, 1) : found;
 }
 
